@@ -1,0 +1,26 @@
+//! Vocabulary that every other crate shares: spans, ids, rank sets, diagnostics.
+//!
+//! Nothing here knows about C, about ELF, or about processes.
+
+mod diagnostic;
+mod index;
+mod ranks;
+mod span;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use index::{Id, IdVec};
+pub use ranks::{ParseRanksError, RankSet};
+pub use span::Span;
+
+/// How well a function's source was understood by the front end that read it.
+///
+/// Travels into the map and into every verdict that rests on the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// The whole body was parsed without error.
+    Clean,
+    /// The body parsed after a repair that cannot change its control flow (an attribute macro blanked, say).
+    Repaired,
+    /// Part of the body was not understood: no order inside the function may be claimed.
+    Partial,
+}

@@ -1,0 +1,148 @@
+//! Expressions: what is computed, assigned and called, in the order in which C sequences it.
+
+use crate::{ExprId, LocalId, Type};
+use base::Span;
+
+/// An expression with its place in the source.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it does.
+    pub kind: ExprKind,
+    /// Where it stands (for a call: from the first byte of the callee expression).
+    pub span: Span,
+    /// It comes out of a macro expansion; `span` is then the invocation.
+    pub from_macro: bool,
+}
+
+/// What an expression does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// An integer constant, after macro and enumerator resolution where that is possible.
+    Int(i64),
+    /// A floating-point constant.
+    Float(f64),
+    /// A string literal: an address that differs from task to task.
+    Str,
+    /// A variable's value.
+    Var(VarRef),
+    /// `sizeof` and the like: a compile-time constant whose value we do not compute.
+    Constant,
+    /// An arithmetic operator with one operand.
+    Unary(UnaryOp, ExprId),
+    /// An arithmetic or comparison operator with two operands, evaluated in an unspecified order.
+    Binary(BinaryOp, ExprId, ExprId),
+    /// `a && b`: `a` first, `b` perhaps.
+    And(ExprId, ExprId),
+    /// `a || b`: `a` first, `b` perhaps.
+    Or(ExprId, ExprId),
+    /// `c ? t : e`.
+    Conditional(ExprId, ExprId, ExprId),
+    /// `a, b`: `a` first.
+    Comma(ExprId, ExprId),
+    /// `target = value`, or `target op= value`.
+    Assign {
+        /// The operator of a compound assignment.
+        op: Option<BinaryOp>,
+        /// What is written: a `Var`, `Field`, `Index` or `Deref`.
+        target: ExprId,
+        /// The value.
+        value: ExprId,
+    },
+    /// `++x`, `x++`, `--x`, `x--`.
+    Step {
+        /// What is written.
+        target: ExprId,
+        /// `++` rather than `--`.
+        up: bool,
+        /// `++x` rather than `x++`.
+        prefix: bool,
+    },
+    /// A call.
+    Call {
+        /// Who is called.
+        callee: Callee,
+        /// The arguments, evaluated in an unspecified order before the call.
+        args: Vec<ExprId>,
+    },
+    /// `base.name`, or `base->name` when `arrow`.
+    Field {
+        /// The structure, or the pointer to it when `arrow`.
+        base: ExprId,
+        /// The member's name.
+        name: String,
+        /// `->` rather than `.`.
+        arrow: bool,
+    },
+    /// `base[index]`.
+    Index {
+        /// The array or pointer.
+        base: ExprId,
+        /// The subscript.
+        index: ExprId,
+    },
+    /// `*p`.
+    Deref(ExprId),
+    /// `&x`.
+    AddressOf(ExprId),
+    /// `(type) x`.
+    Cast(Type, ExprId),
+    /// `{ a, b, … }` as an initialiser or compound literal.
+    List(Vec<ExprId>),
+    /// A statement expression or another construct that contains these parts; evaluated in an unknown order,
+    /// each perhaps more than once or not at all.
+    Unknown(Vec<ExprId>),
+}
+
+/// A variable, resolved by the language's scoping rules.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VarRef {
+    /// A parameter or local variable of the function.
+    Local(LocalId),
+    /// Anything else that is named: a global, an enumerator or an undeclared name from a header.
+    Global(String),
+}
+
+/// Who is called.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Callee {
+    /// A function, by its source name.
+    Named(String),
+    /// A function-like macro that could not be expanded: it may evaluate its arguments any number of times,
+    /// write to them, jump, or call functions under other names.
+    Macro(String),
+    /// Whatever the expression's value points to.
+    Indirect(ExprId),
+}
+
+/// An operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-x`
+    Neg,
+    /// `~x`
+    BitNot,
+    /// `!x`
+    Not,
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}

@@ -1,0 +1,134 @@
+//! The structured program form that every front end produces and every analysis reads.
+//!
+//! A [`Unit`] is one source file after parsing: functions as trees of statements over trees of expressions, names
+//! resolved to variables, types reduced to what the analyses need. It says what the program does in terms that C,
+//! C++ and Fortran share; control flow is not here yet (that is `dataflow`), nor is anything about how the text was
+//! parsed (that is `frontend`).
+//!
+//! **Positions.** Every node's [`Span`] starts where compilers say that the construct is: a call at its callee
+//! expression's first byte, an expression statement at its first byte, an assignment at the first byte of its
+//! target. What a macro expands to stands at the first byte of the invocation, because compilers number it so.
+
+mod expr;
+mod stmt;
+
+pub use expr::{BinaryOp, Callee, Expr, ExprKind, UnaryOp, VarRef};
+pub use stmt::{LoopKind, Stmt, StmtKind};
+
+use base::{Confidence, Diagnostic, IdVec, Span, define_id};
+
+define_id!(
+    /// An expression of one function.
+    ExprId, "e"
+);
+define_id!(
+    /// A statement of one function.
+    StmtId, "s"
+);
+define_id!(
+    /// A parameter or local variable of one function.
+    LocalId, "v"
+);
+
+/// One source file after parsing.
+#[derive(Clone, Debug, Default)]
+pub struct Unit {
+    /// The path as the user or the build named it.
+    pub path: String,
+    /// blake3 of the file's bytes.
+    pub content_hash: [u8; 32],
+    /// Functions with a body, in source order.
+    pub functions: Vec<Function>,
+    /// File-scope variables declared in this file, in source order.
+    pub globals: Vec<Global>,
+    /// Names of functions whose address is taken or stored anywhere in this file (used other than as a callee).
+    pub address_taken_functions: Vec<String>,
+    /// What could not be read, and why.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A file-scope variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name in the source.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its type as far as the declaration shows.
+    pub ty: Type,
+    /// `static`: nobody outside the file can name it.
+    pub is_static: bool,
+    /// `extern` without initialiser: defined elsewhere.
+    pub is_extern: bool,
+    /// Its address is taken somewhere in this file, or it is an array.
+    pub address_taken: bool,
+    /// The initialiser when it is an integer constant. Zero when a definition has none, as C says.
+    pub initial: Option<i64>,
+}
+
+/// A function with a body.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name in the source.
+    pub name: String,
+    /// Its linkage name where that differs (C++).
+    pub linkage_name: Option<String>,
+    /// `static`: two files may have different functions of this name.
+    pub is_static: bool,
+    /// From the first byte of the definition to its closing brace.
+    pub span: Span,
+    /// Parameters and local variables; the parameters come first, `params` of them.
+    pub locals: IdVec<LocalId, Local>,
+    /// How many of `locals` are parameters.
+    pub params: usize,
+    /// Expressions, children before parents.
+    pub exprs: IdVec<ExprId, Expr>,
+    /// Statements, children before parents.
+    pub stmts: IdVec<StmtId, Stmt>,
+    /// The body, a [`StmtKind::Block`].
+    pub body: StmtId,
+    /// How well the body was understood.
+    pub confidence: Confidence,
+    /// Why `confidence` is not `Clean`, for the user.
+    pub confidence_reason: Option<String>,
+}
+
+/// A parameter or local variable.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name in the source.
+    pub name: String,
+    /// Where it is declared; tells two variables of one name apart, as `DW_AT_decl_line` does.
+    pub span: Span,
+    /// Its type as far as the declaration shows.
+    pub ty: Type,
+    /// `static` local: keeps its value between calls.
+    pub is_static: bool,
+    /// `&x` occurs, or it is an array: memory that a callee or a pointer may change.
+    pub address_taken: bool,
+}
+
+/// A type, reduced to what decides whether a value can be ordered and may wrap around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// An integer; `bits` is `None` for a typedef that the front end cannot see through.
+    Int {
+        /// Whether the type has a sign; `None` when unknown.
+        signed: Option<bool>,
+        /// Width in bits on LP64 (`long` is 64).
+        bits: Option<u8>,
+    },
+    /// A floating-point number of 32, 64 or 80 bits.
+    Float {
+        /// Width in bits.
+        bits: u8,
+    },
+    /// A pointer.
+    Pointer,
+    /// An array: its name is an address.
+    Array,
+    /// A structure or union.
+    Aggregate,
+    /// A name that the front end cannot see through (a typedef from a header).
+    Unknown,
+}

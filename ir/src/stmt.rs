@@ -1,0 +1,95 @@
+//! Statements: the structure from which control flow and the paper's tuples are made.
+
+use crate::{ExprId, LocalId, StmtId};
+use base::Span;
+
+/// A statement with its place in the source.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// From its first to its last byte.
+    pub span: Span,
+    /// It comes out of a macro expansion; `span` is then the invocation.
+    pub from_macro: bool,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// Evaluates an expression.
+    Expr(ExprId),
+    /// Declares one variable. The declaration of several is a `Group` of these.
+    Decl {
+        /// The variable.
+        local: LocalId,
+        /// Its initialiser.
+        init: Option<ExprId>,
+    },
+    /// `{ … }`: a compound statement, a level of the paper's tuple.
+    Block(Vec<StmtId>),
+    /// Several statements without braces of their own (`int a = f(), b;`): no level of the tuple.
+    Group(Vec<StmtId>),
+    /// `if`.
+    If {
+        /// The condition.
+        cond: ExprId,
+        /// Taken when it is not zero.
+        then: StmtId,
+        /// Taken otherwise.
+        other: Option<StmtId>,
+    },
+    /// `while`, `do`, `for`.
+    Loop {
+        /// Which of them.
+        kind: LoopKind,
+        /// `for` only: evaluated once before.
+        init: Option<StmtId>,
+        /// `None` means for ever.
+        cond: Option<ExprId>,
+        /// `for` only: evaluated after each iteration.
+        step: Option<ExprId>,
+        /// The body.
+        body: StmtId,
+    },
+    /// `switch`.
+    Switch {
+        /// The value.
+        value: ExprId,
+        /// The body, with `Case` and `Default` labels anywhere inside.
+        body: StmtId,
+    },
+    /// `case v:`, without the statement that follows it.
+    Case(ExprId),
+    /// `default:`, without the statement that follows it.
+    Default,
+    /// `name:`, without the statement that follows it.
+    Label(String),
+    /// `goto name;`
+    Goto(String),
+    /// `goto *p;`
+    ComputedGoto(ExprId),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return e;`
+    Return(Option<ExprId>),
+    /// The arms of `#if … #elif … #else … #endif`: the build took exactly one, the same on every task.
+    Alternatives(Vec<StmtId>),
+    /// Nothing: `;`, a label declaration, a type.
+    Empty,
+    /// Source that was not understood, with the expressions found inside. The function is then `Partial`.
+    Unknown(Vec<ExprId>),
+}
+
+/// Which loop statement it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopKind {
+    /// `while (c) …`
+    While,
+    /// `do … while (c);`
+    DoWhile,
+    /// `for (…; …; …) …`
+    For,
+}

@@ -1,0 +1,144 @@
+//! The binding: one build of one executable, as far as the probe and the order need it.
+//!
+//! All addresses are the executable's own (as linked); the probe adds the load bias.
+
+use crate::{FileId, FunctionId};
+
+/// What ties a map to one build of one executable.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Binding {
+    /// The executable's build-id note; the map is refused for any other. Empty when the build has none, then
+    /// `text_hash` alone decides.
+    pub build_id: Vec<u8>,
+    /// blake3 of the executable's `.text` section.
+    pub text_hash: [u8; 32],
+    /// The executable's path when the map was bound, for messages only.
+    pub executable: String,
+    /// The compiler as `DW_AT_producer` of the first unit names it, for messages only.
+    pub producer: String,
+    /// Source paths that rows and inlined calls name but the map does not hold (headers, system sources).
+    pub other_files: Vec<String>,
+    /// Line-table rows as half-open address ranges, sorted by `start`, not overlapping.
+    pub rows: Vec<Row>,
+    /// Concrete functions, sorted by `start`, not overlapping.
+    pub functions: Vec<BoundFunction>,
+    /// Inlined calls, parents before children, grouped by function and sorted by `start` within one parent.
+    pub inlines: Vec<BoundInline>,
+    /// Where listed variables live.
+    pub variables: Vec<BoundVariable>,
+}
+
+/// A stretch of code that one source position stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// First address.
+    pub start: u64,
+    /// Address after the last.
+    pub end: u64,
+    /// The source file: an id of the map's files, or `Err(i)` for `other_files[i]`.
+    pub file: Result<FileId, u32>,
+    /// Line, from 1; 0 when the compiler gives none.
+    pub line: u32,
+    /// Column in bytes, from 1; 0 when the compiler gives none.
+    pub column: u32,
+}
+
+/// A function's code in the executable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundFunction {
+    /// First address of this range. A function in several pieces (`.cold`) has one record for each.
+    pub start: u64,
+    /// Address after the last.
+    pub end: u64,
+    /// Which function of the map it is, if the map holds its source.
+    pub function: Option<FunctionId>,
+    /// Name in the source.
+    pub name: String,
+    /// The DWARF expression of its frame base (usually `DW_OP_call_frame_cfa`).
+    pub frame_base: Vec<u8>,
+}
+
+/// An inlined call: from `start` to `end` the code belongs to `function`, called from the position given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundInline {
+    /// First address.
+    pub start: u64,
+    /// Address after the last.
+    pub end: u64,
+    /// The inlined call around this one, an index into `Binding::inlines` smaller than this one's.
+    pub parent: Option<u32>,
+    /// Which function of the map was inlined, if the map holds its source.
+    pub function: Option<FunctionId>,
+    /// Name in the source.
+    pub name: String,
+    /// The file of the call, as in [`Row::file`].
+    pub call_file: Result<FileId, u32>,
+    /// The line of the call.
+    pub call_line: u32,
+    /// The column of the call; 0 when unknown.
+    pub call_column: u32,
+}
+
+/// Which instance of a function a variable belongs to: the concrete function or one of its inlined copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FunctionInstance {
+    /// Not tied to a frame: a static or global variable. It is listed for every function that uses it.
+    Anywhere(FunctionId),
+    /// An index into `Binding::functions`.
+    Concrete(u32),
+    /// An index into `Binding::inlines`.
+    Inlined(u32),
+}
+
+/// Where one listed variable (a LOV, or the start or step of one) lives in one instance of its function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundVariable {
+    /// The instance of the function whose frame it is read in.
+    pub instance: FunctionInstance,
+    /// The name that recorded values carry, as in `Lov::name`.
+    pub name: String,
+    /// Lexical scope, half-open address ranges; empty means the whole instance. Of two variables of one name the
+    /// one with the smaller scope is meant.
+    pub scope: Vec<(u64, u64)>,
+    /// Where its base object lives, sorted by `start`, by address; between the ranges it is optimised out.
+    pub locations: Vec<LocationRange>,
+    /// From the base object to the value: empty for a plain variable.
+    pub path: Vec<PathStep>,
+    /// How the bytes there are read.
+    pub encoding: Encoding,
+}
+
+/// A DWARF location expression and the addresses for which it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocationRange {
+    /// First address; 0 together with `end` = `u64::MAX` for a location that always holds.
+    pub start: u64,
+    /// Address after the last.
+    pub end: u64,
+    /// The expression, self-contained: `DW_OP_addrx`, `DW_OP_constx` and typed operators that need a unit have been
+    /// rewritten by the binder, and what cannot be is left out. `DW_AT_const_value` is `DW_OP_consts …
+    /// DW_OP_stack_value`.
+    pub expression: Vec<u8>,
+}
+
+/// One step from a base object to the value read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStep {
+    /// Add so many bytes to the address.
+    Offset(u64),
+    /// Read a pointer at the address and go where it points.
+    Deref,
+}
+
+/// How the bytes of a value are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// A signed integer of so many bytes (1, 2, 4, 8).
+    Signed(u8),
+    /// An unsigned integer of so many bytes (1, 2, 4, 8).
+    Unsigned(u8),
+    /// A floating-point number of 4 or 8 bytes.
+    Float(u8),
+    /// An address; its values compare only after the start has been taken away.
+    Address,
+}

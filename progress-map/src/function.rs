@@ -1,0 +1,306 @@
+//! One function of the map: points, flow, scopes, loops and their order variables.
+//!
+//! **Flow.** Points and edges form the function's flow graph; `entry` reaches every point that can execute. A loop is
+//! a strongly connected part of it with its header; loops nest, and every point names its innermost loop. The order
+//! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
+
+use crate::{FileId, LoopId, PointId, ScopeId};
+use base::{Confidence, IdVec, Span};
+
+/// A function and everything that orders two positions inside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Name in the source.
+    pub name: String,
+    /// Linkage name where it differs from `name`.
+    pub linkage_name: Option<String>,
+    /// The file that holds the definition.
+    pub file: FileId,
+    /// `static`: the name alone does not identify it.
+    pub is_static: bool,
+    /// From the first byte of the definition to its closing brace.
+    pub span: Span,
+    /// How well the source was understood. When `Partial`, no order inside the function may be claimed.
+    pub confidence: Confidence,
+    /// Why nothing may be claimed or what was repaired, for the user.
+    pub confidence_reason: Option<String>,
+    /// Program points; point 0 is the entry. It and the exit (the last point) have the function's own span.
+    pub points: IdVec<PointId, Point>,
+    /// Flow from point to point, sorted, without duplicates.
+    pub edges: Vec<(PointId, PointId)>,
+    /// Syntactic scopes, parents before children; scope 0 is the function.
+    pub scopes: IdVec<ScopeId, Scope>,
+    /// Loops, parents before children.
+    pub loops: IdVec<LoopId, Loop>,
+}
+
+/// A node of the flow graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// What happens there.
+    pub kind: PointKind,
+    /// Where it stands in the source, as compilers number it.
+    pub span: Span,
+    /// The innermost syntactic scope around it.
+    pub scope: ScopeId,
+    /// The innermost loop that contains it in the flow graph.
+    pub innermost_loop: Option<LoopId>,
+    /// The operand positions that leave its order to others open; sorted by group.
+    pub unsequenced: Vec<Unsequenced>,
+}
+
+/// What happens at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointKind {
+    /// The function begins.
+    Entry,
+    /// The function is about to return.
+    Exit,
+    /// Something is computed or assigned.
+    Eval,
+    /// A branch is decided.
+    Branch,
+    /// A function is called by name.
+    Call(String),
+    /// Whatever a pointer points to is called.
+    IndirectCall,
+    /// An unexpanded macro is invoked: any function may be called under it.
+    MacroCall(String),
+}
+
+/// C leaves the order of some operands open (`f(x) + g(y)`): two points that share a group but not the operand have
+/// no order that the source could tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unsequenced {
+    /// The operator or call whose operands these are; numbered per function.
+    pub group: u32,
+    /// Which of its operands the point belongs to.
+    pub operand: u32,
+}
+
+/// A level of the paper's tuples (SC'09 section 4.1, Figure 3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// The enclosing scope; `None` for the function itself.
+    pub parent: Option<ScopeId>,
+    /// What kind of statement it is.
+    pub kind: ScopeKind,
+    /// Its first line; the tuple shows the displacement from the parent's.
+    pub line: u32,
+    /// Its last line.
+    pub end_line: u32,
+}
+
+/// What kind of statement a scope is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The function definition.
+    Function,
+    /// A compound statement.
+    Block,
+    /// A loop statement: its tuple element is followed by an iteration token. The loop is absent when the body
+    /// never repeats (`do … while (0)`).
+    Loop(Option<LoopId>),
+    /// An `if`, `switch` or `#if`: its tuple element is followed by a branch token.
+    Branch,
+    /// One arm of a branch; arms of one branch are numbered in source order.
+    Arm(u32),
+}
+
+/// A loop of the flow graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// The enclosing loop.
+    pub parent: Option<LoopId>,
+    /// The statement that it comes from.
+    pub source: LoopSource,
+    /// Where a user looks for it: the loop statement, or the label that a `goto` returns to.
+    pub span: Span,
+    /// The point that every cycle passes, and the only one that is entered from outside when `reducible`.
+    pub header: PointId,
+    /// False when the loop has several entries (`goto` into it): nothing inside it can be ordered.
+    pub reducible: bool,
+    /// Variables that order its iterations, best first.
+    pub lovs: Vec<Lov>,
+    /// Candidates that do not, with the reason.
+    pub refused: Vec<Refused>,
+}
+
+/// The statement that a loop comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopSource {
+    /// `while`
+    While,
+    /// `do … while`
+    DoWhile,
+    /// `for`
+    For,
+    /// A `goto` that jumps back.
+    Goto,
+}
+
+/// A variable that changes in a loop but does not order its iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The variable, as in [`Lov::name`].
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A loop-order variable of one loop (SC'09 Def. 4.1, widened).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lov {
+    /// The expression as the user would write it: `it`, `s->step`. Recorded values carry this name.
+    pub name: String,
+    /// Where its storage is found in debug info.
+    pub storage: Storage,
+    /// Whether every cycle of the loop changes it.
+    pub class: LovClass,
+    /// Which way it moves.
+    pub direction: Direction,
+    /// How one step moves it.
+    pub growth: Growth,
+    /// What its values on two different tasks say about each other.
+    pub across: Across,
+    /// What `across` rests on.
+    pub assumption: Assumption,
+    /// The reason for class, `across` and assumption in words, for `show`.
+    pub because: String,
+    /// Where the loop is cut to see the order inside one epoch.
+    pub cut: Cut,
+    /// The points that assign it inside the loop, sorted. A task stopped at one of them may have done it or not.
+    pub updates: Vec<PointId>,
+    /// The increment, when it is a constant or a loop-invariant variable; `None` when steps differ.
+    pub step: Option<Term>,
+    /// The value on entry, when it is a constant or a variable that the loop does not change.
+    pub start: Option<Term>,
+}
+
+/// Whether every cycle of the loop changes the variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LovClass {
+    /// All updates move it one way, and the loop without them (inner loops collapsed) has no cycle.
+    Strict,
+    /// All updates move it one way; some cycle leaves it as it is. Equal values say nothing.
+    Weak,
+}
+
+/// Which way a variable moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Later iterations have larger values.
+    Up,
+    /// Later iterations have smaller values.
+    Down,
+    /// As the sign of [`Lov::step`] says at run time; a step of zero orders nothing.
+    SignOfStep,
+}
+
+/// How one step moves a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// Integers and pointers: by addition.
+    Additive,
+    /// Integers: by multiplication, division or shift.
+    Multiplicative,
+    /// Floating point, by addition: steps smaller than the spacing of the values would be absorbed.
+    Floating,
+}
+
+/// What the values on two different tasks say about each other. Two moments of one task may always be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Across {
+    /// Every task assigns the same sequence: values compare directly (SC'09 Def. 4.1 (3)).
+    SameSequence,
+    /// Start or step differ by task but both are readable: `(value - start) / step` compares.
+    Relative,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a claim across tasks rests on, strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Assumption {
+    /// Constants only.
+    Proven,
+    /// Inputs that are the same on every task: arguments, broadcast or reduced data, configuration.
+    Assumed,
+    /// It differs by task.
+    RankDependent,
+}
+
+/// Where a loop is cut to see the order inside one epoch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// At the header: the change since the header is the same on every path to a point, and `value - offset` is
+    /// the same all through one iteration. Lists the points where the offset is not zero, sorted; at an update the
+    /// offset is that *before* it. The last element is the change over a whole iteration.
+    Header {
+        /// Offsets by point, in steps of one (the variable's own unit).
+        offsets: Vec<(PointId, i64)>,
+        /// The change over a whole iteration; never zero.
+        per_iteration: i64,
+    },
+    /// At the updates: an epoch is the stretch between two of them.
+    Updates,
+}
+
+/// A start or a step: a constant, or something to read in the same frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// A constant.
+    Constant(i64),
+    /// A floating-point constant.
+    Float(f64),
+    /// A variable that does not change while the loop runs, optionally negated, by the name that recorded values
+    /// carry.
+    Variable {
+        /// As in [`Lov::name`].
+        name: String,
+        /// Where its storage is found.
+        storage: Storage,
+        /// The term is minus the variable's value.
+        negated: bool,
+    },
+}
+
+/// How debug info names the storage of a variable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Storage {
+    /// A parameter or local variable, told from others of its name by its line of declaration.
+    Local {
+        /// Name in the source.
+        name: String,
+        /// `DW_AT_decl_line`.
+        line: u32,
+    },
+    /// A variable at file scope.
+    Global {
+        /// Name in the source.
+        name: String,
+    },
+    /// A member of a structure: `base.member`, or `base->member` when `arrow`.
+    Member {
+        /// The structure, or the pointer to it.
+        base: Box<Storage>,
+        /// The member's name.
+        member: String,
+        /// `->` rather than `.`.
+        arrow: bool,
+    },
+    /// What a pointer points to.
+    Pointee(Box<Storage>),
+}
+
+impl std::fmt::Display for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Storage::Local { name, .. } | Storage::Global { name } => f.write_str(name),
+            Storage::Member { base, member, arrow } => {
+                write!(f, "{base}{}{member}", if *arrow { "->" } else { "." })
+            }
+            Storage::Pointee(base) => write!(f, "*{base}"),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The progress map: what a build knows about the order of its program points, in one compact file.
+//!
+//! [`Map`] is the map in memory. The static half (files, functions with points, scopes, loops and LOVs) comes from
+//! the sources alone. The [`Binding`] ties it to one build of one executable: program counters to positions and
+//! inlined frames, and where each listed variable lives at each program counter.
+//!
+//! Everything that `progress` needs to order two tasks is in the static half, and everything that the probe needs to
+//! read a stack is in the binding: a compute node needs neither source nor debug info.
+
+mod binding;
+mod function;
+
+pub use binding::{
+    Binding, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionInstance, LocationRange, PathStep,
+    Row,
+};
+pub use function::{
+    Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
+    Refused, Scope, ScopeKind, Storage, Term, Unsequenced,
+};
+
+use base::{Diagnostic, IdVec, define_id};
+
+define_id!(
+    /// A source file of the map.
+    FileId, "file"
+);
+define_id!(
+    /// A function of the map.
+    FunctionId, "fn"
+);
+define_id!(
+    /// A program point of one function.
+    PointId, "p"
+);
+define_id!(
+    /// A syntactic scope of one function: a level of the paper's tuples.
+    ScopeId, "scope"
+);
+define_id!(
+    /// A loop of one function.
+    LoopId, "loop"
+);
+
+/// A progress map in memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map {
+    /// Source files, sorted by path.
+    pub files: IdVec<FileId, File>,
+    /// Functions, sorted by file and first line.
+    pub functions: IdVec<FunctionId, Function>,
+    /// What could not be analysed, and why: a partial map says so.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The build that the map is tied to, if any.
+    pub binding: Option<Binding>,
+}
+
+/// A source file of the map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The path as the build named it: absolute when it came from a compile command or from debug info, as given
+    /// otherwise.
+    pub path: String,
+    /// blake3 of the bytes that were analysed; a source that hashes differently is not the mapped one.
+    pub hash: [u8; 32],
+}

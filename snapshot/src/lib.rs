@@ -1,0 +1,194 @@
+//! Recorded stacks: what the probe writes and the order reads, one task per line.
+//!
+//! JSON Lines. Every line is a [`Task`]; frames stand outermost first. The probe's own files begin with a
+//! [`Header`] line; files made by hand or by other tools need none. `docs/snapshot-format.md` is the user's page.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the format that this crate writes.
+pub const VERSION: u32 = 1;
+
+/// The first line of a file that the probe wrote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Format version; its presence marks the line as a header.
+    pub hindmost_snapshot: u32,
+    /// The host on which the tasks ran.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub host: String,
+    /// Microseconds from the first task's stop until the last task's release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_us: Option<u64>,
+}
+
+/// One task: a stack, or the reason why there is none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// A name that is unique in the file; the rank or pid when the probe writes it.
+    pub task: String,
+    /// Its rank in the job. Two records of one rank are two moments of one task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+    /// Its process on `host`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Outermost first.
+    #[serde(default)]
+    pub frames: Vec<Frame>,
+    /// Why there are no frames, or why the outermost ones are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How long the process was held, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_ns: Option<u64>,
+}
+
+/// One call on a stack.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// The function's name in the source; `??` when unknown.
+    pub function: String,
+    /// Its source file, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line that it is on; for all but the innermost frame, that of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column, in bytes from 1, as the line table gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// Values of variables, by the names that the map lists.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Value>,
+    /// Listed variables that could not be read, with the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
+    /// The call was inlined into the frame before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inlined: bool,
+    /// The shared object or executable, when the function is not in the map.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+    /// The program counter, relative to the module (as linked).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pc: Option<u64>,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// An integer.
+    Integer(i64),
+    /// An integer or pointer above `i64::MAX`.
+    Unsigned(u64),
+    /// A floating-point number.
+    Float(f64),
+    /// Anything else that another tool may have recorded; it orders nothing.
+    Other(serde_json::Value),
+}
+
+/// A line that is neither a header nor a task.
+#[derive(Debug)]
+pub struct ReadError {
+    /// Line number, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads recorded stacks; the header is the default when the text has none.
+///
+/// # Errors
+/// The first line that is neither a header nor a task, a second task of the same name, or a header of a newer
+/// version.
+pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
+    let mut header = Header::default();
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut names = std::collections::BTreeSet::new();
+    for (index, line) in text.lines().enumerate() {
+        let line_number = index + 1;
+        if line.trim().is_empty() {
+            continue;
+        }
+        if tasks.is_empty() && line.contains("\"hindmost_snapshot\"") {
+            header = serde_json::from_str(line).map_err(|e| ReadError {
+                line: line_number,
+                reason: format!("not a snapshot header: {e}"),
+            })?;
+            if header.hindmost_snapshot > VERSION {
+                let reason = format!(
+                    "snapshot version {} is newer than this hindmost (it reads up to {VERSION})",
+                    header.hindmost_snapshot
+                );
+                return Err(ReadError {
+                    line: line_number,
+                    reason,
+                });
+            }
+            continue;
+        }
+        let task: Task = serde_json::from_str(line).map_err(|e| ReadError {
+            line: line_number,
+            reason: format!("not a task record: {e}"),
+        })?;
+        if !names.insert(task.task.clone()) {
+            let reason = format!("a second task named '{}'", task.task);
+            return Err(ReadError {
+                line: line_number,
+                reason,
+            });
+        }
+        tasks.push(task);
+    }
+    Ok((header, tasks))
+}
+
+/// Writes a header and tasks as [`read`] takes them.
+pub fn write(header: &Header, tasks: &[Task]) -> String {
+    let mut text = serde_json::to_string(header).unwrap_or_default();
+    text.push('\n');
+    for task in tasks {
+        // Serialising plain strings and numbers cannot fail.
+        text.push_str(&serde_json::to_string(task).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorded_stack_is_read() {
+        let text = r#"{"task": "3", "rank": 3, "frames": [{"function": "main", "file": "app.c", "line": 40, "column": 9, "values": {"it": 41, "t": 0.5}}]}"#;
+        let (_, tasks) = read(text).unwrap();
+        assert_eq!(tasks[0].frames[0].values["it"], Value::Integer(41));
+        assert_eq!(tasks[0].frames[0].values["t"], Value::Float(0.5));
+        let written = write(
+            &Header {
+                hindmost_snapshot: VERSION,
+                ..Header::default()
+            },
+            &tasks,
+        );
+        assert_eq!(read(&written).unwrap().1, tasks);
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        assert_eq!(read("\n{\"task\": 3}").unwrap_err().line, 2);
+        assert_eq!(read("{\"task\": \"a\"}\n{\"task\": \"a\"}").unwrap_err().line, 2);
+        assert_eq!(read("{\"hindmost_snapshot\": 99}").unwrap_err().line, 1);
+    }
+}
