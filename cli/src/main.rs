@@ -1,0 +1,3 @@
+//! The hindmost command.
+
+fn main() {}

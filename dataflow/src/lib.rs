@@ -1,0 +1,1 @@
+//! Control flow, loop nesting, def-use chains and single-valuedness over ir.

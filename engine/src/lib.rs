@@ -1,0 +1,1 @@
+//! The facade: sources to map, stacks and map to an answer.

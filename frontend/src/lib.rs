@@ -1,0 +1,1 @@
+//! C source text to ir, by tree-sitter, tolerant of errors.

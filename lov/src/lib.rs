@@ -1,0 +1,1 @@
+//! Loop-order variables: which variables tell a loop's iteration, and what that rests on.

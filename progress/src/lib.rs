@@ -1,0 +1,1 @@
+//! The order: compares execution points by the map alone.

@@ -1,0 +1,1 @@
+//! The probe: stops tasks for microseconds, unwinds, reads listed variables, lets go.

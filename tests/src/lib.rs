@@ -1,0 +1,1 @@
+//! Tests across crates, on real programs.
