@@ -1,0 +1,352 @@
+//! Comparing two execution points, frame by frame and pair by pair.
+
+use crate::flow::{self, Node, Region};
+use crate::iteration::{self, Iteration};
+use crate::locate::{Located, LocatedFrame, Place};
+use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
+use base::{Confidence, IdVec};
+use progress_map::{Assumption, Cut, Function, FunctionId, Map, PointId, PointKind};
+use std::sync::OnceLock;
+
+/// A map prepared for comparisons.
+pub struct Order<'m> {
+    map: &'m Map,
+    /// Function ids sorted by name, for lookup.
+    by_name: Vec<FunctionId>,
+    /// The points of each function that assign some loop-order variable, sorted; made when first asked for.
+    assigning: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
+}
+
+impl<'m> Order<'m> {
+    /// Prepares a map.
+    pub fn new(map: &'m Map) -> Self {
+        let mut by_name: Vec<FunctionId> = map.functions.ids().collect();
+        by_name.sort_by(|&a, &b| (&map.functions[a].name, a).cmp(&(&map.functions[b].name, b)));
+        let assigning = map.functions.iter().map(|_| OnceLock::new()).collect();
+        Self {
+            map,
+            by_name,
+            assigning,
+        }
+    }
+
+    /// The map.
+    pub fn map(&self) -> &'m Map {
+        self.map
+    }
+
+    /// The functions of that name, in map order.
+    pub(crate) fn functions_named(&self, name: &str) -> &[FunctionId] {
+        let name_of = |&id: &FunctionId| self.map.functions[id].name.as_str();
+        let first = self.by_name.partition_point(|id| name_of(id) < name);
+        let count = self.by_name[first..].partition_point(|id| name_of(id) == name);
+        &self.by_name[first..first + count]
+    }
+
+    /// The points of a function that assign some loop-order variable, sorted.
+    pub(crate) fn assigning_points(&self, id: FunctionId) -> &[PointId] {
+        self.assigning[id].get_or_init(|| {
+            let function = &self.map.functions[id];
+            let lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
+            let mut points: Vec<PointId> = lovs.flat_map(|lov| lov.updates.iter().copied()).collect();
+            points.sort_unstable();
+            points.dedup();
+            points
+        })
+    }
+
+    /// How `a` stands to `b` (SC'09 Def. 3.1 to 3.4, on control flow). See the crate's promise.
+    pub fn compare(&self, a: &Located, b: &Located) -> Verdict {
+        let mut walk = Walk {
+            same_task: a.rank.is_some() && a.rank == b.rank,
+            assumption: Assumption::Proven,
+            same: Vec::new(),
+        };
+        let (depth, function, relation, decided) = self.walk(&mut walk, a, b);
+        Verdict {
+            relation,
+            assumption: walk.assumption,
+            proof: Proof {
+                depth,
+                function,
+                same: walk.same,
+                decided,
+            },
+        }
+    }
+
+    fn walk(
+        &self,
+        walk: &mut Walk,
+        a: &Located,
+        b: &Located,
+    ) -> (usize, Option<FunctionId>, Relation, Decided) {
+        let unknown =
+            |depth, function, reason: String| (depth, function, Relation::Unknown, Decided::Nothing(reason));
+        for obstacle in [&a.obstacle, &b.obstacle].into_iter().flatten() {
+            return unknown(0, None, obstacle.clone());
+        }
+        for depth in 0.. {
+            let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
+                (None, None) => {
+                    let function = depth.checked_sub(1).and_then(|last| a.frames[last].function);
+                    return (
+                        depth.saturating_sub(1),
+                        function,
+                        Relation::Equal,
+                        Decided::SamePoint,
+                    );
+                }
+                (Some(frame), None) | (None, Some(frame)) => {
+                    let (inside, outside) = if a.frames.len() > depth {
+                        (&a.task, &b.task)
+                    } else {
+                        (&b.task, &a.task)
+                    };
+                    if frame.function.is_none() && a.frames[depth - 1].places.len() == 1 {
+                        // The recorder of one stack left the library out; the point in the program is the same.
+                        let function = a.frames[depth - 1].function;
+                        return (depth - 1, function, Relation::Equal, Decided::SamePoint);
+                    }
+                    let reason = format!(
+                        "task {inside} is inside {}, task {outside} on the line that calls it",
+                        frame.name
+                    );
+                    return unknown(depth, None, reason);
+                }
+                (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
+            };
+            let function = match (frame_a.function, frame_b.function) {
+                (Some(x), Some(y)) if x == y => x,
+                (None, None) => {
+                    // Below here the stacks are a library's business, unless it calls back.
+                    let calls_back = [a, b]
+                        .iter()
+                        .any(|side| side.frames[depth..].iter().any(|frame| frame.function.is_some()));
+                    if calls_back {
+                        let reason = format!("{} is not in the map and calls back into it", frame_a.name);
+                        return unknown(depth, None, reason);
+                    }
+                    let outer = depth.checked_sub(1).and_then(|last| a.frames[last].function);
+                    return (
+                        depth.saturating_sub(1),
+                        outer,
+                        Relation::Equal,
+                        Decided::SamePoint,
+                    );
+                }
+                _ => {
+                    let decided = Decided::Callees {
+                        a: frame_a.name.clone(),
+                        b: frame_b.name.clone(),
+                    };
+                    if depth > 0 && self.parted_by_pointer(&a.frames[depth - 1], &b.frames[depth - 1]) {
+                        return (depth, None, Relation::Incomparable, decided);
+                    }
+                    let reason = format!("the stacks part into {} and {}", frame_a.name, frame_b.name);
+                    return unknown(depth, None, reason);
+                }
+            };
+            if let Some(obstacle) = frame_a.obstacle.as_ref().or(frame_b.obstacle.as_ref()) {
+                return unknown(depth, Some(function), obstacle.clone());
+            }
+            let body = &self.map.functions[function];
+            if body.confidence == Confidence::Partial {
+                let why = body
+                    .confidence_reason
+                    .as_deref()
+                    .unwrap_or("part of it was not understood");
+                return unknown(depth, Some(function), format!("{}: {why}", body.name));
+            }
+            match self.compare_frames(walk, function, frame_a, frame_b) {
+                (Relation::Equal, _) => {
+                    let goes_on = a.frames.len() > depth + 1 || b.frames.len() > depth + 1;
+                    let known = |frame: &LocatedFrame, side: &Located| {
+                        frame.callee_known || side.frames.len() <= depth + 1
+                    };
+                    if goes_on && !(known(frame_a, a) && known(frame_b, b)) {
+                        let reason = format!("a frame between {} and its callee is missing", body.name);
+                        return unknown(depth, Some(function), reason);
+                    }
+                }
+                (relation, decided) => return (depth, Some(function), relation, decided),
+            }
+        }
+        unknown(0, None, "the stacks are too deep".to_owned())
+    }
+
+    /// Whether two frames are inside one call through a pointer: what it pointed to is then like a branch.
+    fn parted_by_pointer(&self, a: &LocatedFrame, b: &LocatedFrame) -> bool {
+        let (Some(function), [place_a], [place_b]) = (a.function, &a.places[..], &b.places[..]) else {
+            return false;
+        };
+        place_a == place_b
+            && self.map.functions[function].points[place_a.point].kind == PointKind::IndirectCall
+    }
+
+    /// Compares two frames of one function. `Equal` means the same point of the same iterations.
+    fn compare_frames(
+        &self,
+        walk: &mut Walk,
+        id: FunctionId,
+        a: &LocatedFrame,
+        b: &LocatedFrame,
+    ) -> (Relation, Decided) {
+        let function = &self.map.functions[id];
+        let mut result: Option<(Relation, Decided, Vec<SameEpoch>)> = None;
+        for &place_a in &a.places {
+            for &place_b in &b.places {
+                let mut same = Vec::new();
+                let (relation, decided) =
+                    self.compare_places(walk, id, (a, place_a), (b, place_b), &mut same);
+                if relation == Relation::Unknown {
+                    return (relation, decided);
+                }
+                match &result {
+                    None => result = Some((relation, decided, same)),
+                    Some((earlier, ..)) if *earlier == relation && relation != Relation::Equal => {}
+                    Some(_) => {
+                        return (
+                            Relation::Unknown,
+                            Decided::Nothing(self.ambiguous(function, a, b)),
+                        );
+                    }
+                }
+            }
+        }
+        match result {
+            Some((relation, decided, same)) => {
+                walk.same.extend(same);
+                (relation, decided)
+            }
+            None => (
+                Relation::Unknown,
+                Decided::Nothing(format!("no position of {} is known", function.name)),
+            ),
+        }
+    }
+
+    fn ambiguous(&self, function: &Function, a: &LocatedFrame, b: &LocatedFrame) -> String {
+        let wider = if a.places.len() >= b.places.len() { a } else { b };
+        let spans = wider.places.iter().map(|place| function.points[place.point].span);
+        let line = spans.map(|span| span.line).max().unwrap_or_default();
+        let file = &self.map.files[function.file].path;
+        format!("{file}:{line} stands for several program points, and they are not all on one side")
+    }
+
+    /// Compares two places of one function, from the outermost loop around both inwards.
+    fn compare_places(
+        &self,
+        walk: &mut Walk,
+        id: FunctionId,
+        (frame_a, a): (&LocatedFrame, Place),
+        (frame_b, b): (&LocatedFrame, Place),
+        same: &mut Vec<SameEpoch>,
+    ) -> (Relation, Decided) {
+        let function = &self.map.functions[id];
+        let nothing = |reason: String| (Relation::Unknown, Decided::Nothing(reason));
+        let mut region = Region::Function;
+        let mut outer = None;
+        loop {
+            let node_a = flow::node_of(function, outer, a);
+            let node_b = flow::node_of(function, outer, b);
+            let inner = match (node_a, node_b) {
+                (Node::Inner(x), Node::Inner(y)) if x == y => x,
+                _ if a == b => return (Relation::Equal, Decided::SamePoint),
+                _ => {
+                    if unsequenced(function, a.point, b.point) {
+                        let at = self.source_place(function, a.point);
+                        return nothing(format!("C leaves the order of the operands at {at} open"));
+                    }
+                    let decided = Decided::Flow {
+                        a: a.point,
+                        b: b.point,
+                    };
+                    let forth = flow::reaches(function, region, node_a, node_b);
+                    let back = flow::reaches(function, region, node_b, node_a);
+                    return match (forth, back) {
+                        (true, false) => (Relation::Before, decided),
+                        (false, true) => (Relation::After, decided),
+                        (false, false) => (Relation::Incomparable, decided),
+                        (true, true) => nothing("control flow leads from each to the other".to_owned()),
+                    };
+                }
+            };
+            let in_loop = &function.loops[inner];
+            let at = || {
+                format!(
+                    "the loop at {}:{}",
+                    self.map.files[function.file].path, in_loop.span.line
+                )
+            };
+            if !in_loop.reducible {
+                return nothing(format!("{} is entered by a jump into its middle", at()));
+            }
+            match iteration::compare(function, inner, (frame_a, a), (frame_b, b), walk.same_task) {
+                Iteration::Differ { relation, lov, a, b } => {
+                    walk.weaken(iteration::assumption(lov, walk.same_task));
+                    return (
+                        relation,
+                        Decided::Iteration {
+                            in_loop: inner,
+                            name: lov.name.clone(),
+                            a,
+                            b,
+                        },
+                    );
+                }
+                Iteration::Same {
+                    region: next,
+                    lov,
+                    a,
+                    b,
+                } => {
+                    walk.weaken(iteration::assumption(lov, walk.same_task));
+                    same.push(SameEpoch {
+                        function: id,
+                        in_loop: inner,
+                        name: lov.name.clone(),
+                        a,
+                        b,
+                    });
+                    debug_assert!(matches!(next, Region::Epoch(..)) == matches!(lov.cut, Cut::Updates));
+                    region = next;
+                    outer = Some(inner);
+                }
+                Iteration::Unknown(reasons) => {
+                    return nothing(format!(
+                        "{} has no readable loop-order variable that decides ({reasons})",
+                        at()
+                    ));
+                }
+            }
+        }
+    }
+
+    fn source_place(&self, function: &Function, point: PointId) -> String {
+        format!(
+            "{}:{}",
+            self.map.files[function.file].path, function.points[point].span.line
+        )
+    }
+}
+
+/// What a comparison has used so far.
+struct Walk {
+    same_task: bool,
+    assumption: Assumption,
+    same: Vec<SameEpoch>,
+}
+
+impl Walk {
+    fn weaken(&mut self, assumption: Assumption) {
+        self.assumption = self.assumption.max(assumption);
+    }
+}
+
+/// Whether C leaves the order of two points of one expression open.
+fn unsequenced(function: &Function, a: PointId, b: PointId) -> bool {
+    let (a, b) = (&function.points[a].unsequenced, &function.points[b].unsequenced);
+    a.iter()
+        .any(|x| b.iter().any(|y| x.group == y.group && x.operand != y.operand))
+}

@@ -1,0 +1,122 @@
+//! A verdict in words: one sentence that a user can check against the source.
+
+use crate::{Decided, Located, Relation, Verdict};
+use base::Id;
+use progress_map::{Assumption, Function, Map, PointKind};
+
+/// Where a frame of a located stack stands: `poisson.c:57`, with the file's last path component.
+pub fn place(map: &Map, point: &Located, depth: usize) -> Option<String> {
+    let frame = point.frames.get(depth)?;
+    let function = &map.functions[frame.function?];
+    let at = frame.places.first()?;
+    Some(format!(
+        "{}:{}",
+        short_path(map, function),
+        function.points[at.point].span.line
+    ))
+}
+
+/// Why `a` stands to `b` as the verdict says, as a sentence without its full stop.
+pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> String {
+    let proof = &verdict.proof;
+    let mut text = String::new();
+    // Only loops whose values a reader can check; the innermost tells most.
+    if let Some(same) = proof.same.last() {
+        let function = &map.functions[same.function];
+        let line = function.loops[same.in_loop].span.line;
+        let at = format!("loop at {}:{line}", short_path(map, function));
+        if same.a == same.b {
+            text = format!("same iteration ({}={} in the {at}); ", same.name, same.a);
+        } else {
+            text = format!(
+                "same iteration ({}={} and {}={} on the two sides of its update, {at}); ",
+                same.name, same.a, same.name, same.b
+            );
+        }
+    }
+    let before = if verdict.relation == Relation::After {
+        "comes after"
+    } else {
+        "comes before"
+    };
+    text + &match &proof.decided {
+        Decided::Iteration {
+            in_loop,
+            name,
+            a: value_a,
+            b: value_b,
+        } => {
+            let Some(function) = proof.function.map(|id| &map.functions[id]) else {
+                return text;
+            };
+            let line = function.loops[*in_loop].span.line;
+            let earlier = if verdict.relation == Relation::After {
+                "later"
+            } else {
+                "earlier"
+            };
+            format!(
+                "{name}={value_a} is an {earlier} iteration than {name}={value_b} of the loop at {}:{line}",
+                short_path(map, function)
+            )
+            .replace("an later", "a later")
+        }
+        Decided::Flow {
+            a: point_a,
+            b: point_b,
+        } => {
+            let Some(function) = proof.function.map(|id| &map.functions[id]) else {
+                return text;
+            };
+            let (at_a, at_b) = (
+                describe(map, function, *point_a),
+                describe(map, function, *point_b),
+            );
+            match verdict.relation {
+                Relation::Incomparable => {
+                    format!("{at_a} and {at_b} are on branches that never meet in one iteration")
+                }
+                _ => format!("{at_a} {before} {at_b}"),
+            }
+        }
+        (Decided::Iteration { .. } | Decided::Flow { .. }, None) => String::new(),
+        (Decided::SamePoint, _) => match place(map, a, proof.depth) {
+            Some(at) => format!("both are at {at}"),
+            None => "both are at the same point".to_owned(),
+        },
+        Decided::Callees {
+            a: callee_a,
+            b: callee_b,
+        } => format!(
+            "one call through a pointer led task {} into {callee_a} and task {} into {callee_b}",
+            a.task, b.task
+        ),
+        (Decided::Nothing(reason), _) => reason.clone(),
+    };
+    text + &decided
+}
+
+/// What the verdict takes for granted, if anything, as a clause.
+pub fn assumption(verdict: &Verdict) -> Option<&'static str> {
+    match verdict.assumption {
+        Assumption::Proven => None,
+        Assumption::Assumed => Some("assuming that arguments and configuration are the same on every task"),
+        Assumption::RankDependent => Some("although the values depend on the rank"),
+    }
+}
+
+fn describe(map: &Map, function: &Function, point: progress_map::PointId) -> String {
+    let body = &function.points[point];
+    let at = format!("{}:{}", short_path(map, function), body.span.line);
+    match &body.kind {
+        PointKind::Entry => format!("the entry of {}", function.name),
+        PointKind::Exit => format!("the end of {}", function.name),
+        _ => at,
+    }
+}
+
+fn short_path<'m>(map: &'m Map, function: &Function) -> &'m str {
+    let path = &map.files[function.file].path;
+    debug_assert!(function.file.index() < map.files.len());
+    path.rsplit('/').next().unwrap_or(path)
+}

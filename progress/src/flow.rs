@@ -1,0 +1,154 @@
+//! Reachability in one region of a function: the function itself, or one epoch of a loop.
+//!
+//! A region's graph has a node for every point that lies directly in it and one for every loop directly inside it.
+//! A point that assigns has two nodes, before and after. How the region's own loop is cut:
+//!
+//! - at the header: edges back into the header are left out; what remains is one iteration;
+//! - at the updates of a variable: the step from before to after such a point is left out; what remains is one
+//!   epoch, the stretch between two assignments, which may span the header.
+
+use crate::Place;
+use base::Id;
+use progress_map::{Function, LoopId, PointId};
+
+/// A region and how its loop is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Region<'m> {
+    /// The whole function: every cycle lies in some loop.
+    Function,
+    /// One iteration of a loop.
+    Iteration(LoopId),
+    /// One epoch of a variable that these points (sorted) assign.
+    Epoch(LoopId, &'m [PointId]),
+}
+
+impl Region<'_> {
+    fn of_loop(self) -> Option<LoopId> {
+        match self {
+            Region::Function => None,
+            Region::Iteration(id) | Region::Epoch(id, _) => Some(id),
+        }
+    }
+}
+
+/// A node of a region's graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A place directly in the region.
+    Place(Place),
+    /// A loop directly inside the region.
+    Inner(LoopId),
+}
+
+/// The node that stands for `place` in the region of `outer`; the place lies in `outer`.
+pub(crate) fn node_of(function: &Function, outer: Option<LoopId>, place: Place) -> Node {
+    let mut child = None;
+    let mut at = function.points[place.point].innermost_loop;
+    while at != outer {
+        let Some(id) = at else {
+            // Not inside `outer` at all: callers descend only into loops that contain the place.
+            return Node::Place(place);
+        };
+        child = at;
+        at = function.loops[id].parent;
+    }
+    child.map_or(Node::Place(place), Node::Inner)
+}
+
+/// Whether `to` can be reached from `from` in the region's graph by at least one step.
+pub(crate) fn reaches(function: &Function, region: Region<'_>, from: Node, to: Node) -> bool {
+    let search = Search {
+        function,
+        region,
+        outer: region.of_loop(),
+    };
+    let points = function.points.len();
+    let mut seen = vec![false; 2 * points + function.loops.len()];
+    let mut work = vec![from];
+    while let Some(node) = work.pop() {
+        let mut found = false;
+        search.successors(node, |next| {
+            found |= next == to;
+            let slot = match next {
+                Node::Place(place) => 2 * place.point.index() + usize::from(place.after),
+                Node::Inner(id) => 2 * points + id.index(),
+            };
+            if !std::mem::replace(&mut seen[slot], true) {
+                work.push(next);
+            }
+        });
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether `point` lies in the loop `outer`; everything lies in the function, `None`.
+pub(crate) fn lies_in(function: &Function, point: PointId, outer: Option<LoopId>) -> bool {
+    let mut at = function.points[point].innermost_loop;
+    while at != outer {
+        match at {
+            Some(current) => at = function.loops[current].parent,
+            None => return false,
+        }
+    }
+    true
+}
+
+struct Search<'f, 'm> {
+    function: &'f Function,
+    region: Region<'m>,
+    outer: Option<LoopId>,
+}
+
+impl Search<'_, '_> {
+    fn successors(&self, node: Node, mut visit: impl FnMut(Node)) {
+        match node {
+            Node::Place(place) if !place.after && self.is_cut_at(place.point) => {
+                // The step over the assignment ends the epoch.
+            }
+            Node::Place(place) if !place.after => visit(Node::Place(Place { after: true, ..place })),
+            Node::Place(place) => self.leave(place.point, node, &mut visit),
+            Node::Inner(id) => {
+                for point in self.function.points.ids() {
+                    if lies_in(self.function, point, Some(id)) {
+                        self.leave(point, node, &mut visit);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_cut_at(&self, point: PointId) -> bool {
+        matches!(self.region, Region::Epoch(_, updates) if updates.binary_search(&point).is_ok())
+    }
+
+    /// Follows the edges out of `point`, which `node` stands for.
+    fn leave(&self, point: PointId, node: Node, visit: &mut impl FnMut(Node)) {
+        let edges = &self.function.edges;
+        let first = edges.partition_point(|&(source, _)| source < point);
+        for &(_, target) in edges[first..].iter().take_while(|&&(source, _)| source == point) {
+            if let Some(outer) = self.outer {
+                if !lies_in(self.function, target, self.outer) {
+                    continue;
+                }
+                if matches!(self.region, Region::Iteration(_)) && target == self.function.loops[outer].header
+                {
+                    continue;
+                }
+            }
+            let next = node_of(
+                self.function,
+                self.outer,
+                Place {
+                    point: target,
+                    after: false,
+                },
+            );
+            if next != node {
+                visit(next);
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Which of two tasks is in the earlier iteration of a loop that both are in, as its variables tell.
+//!
+//! The variables are tried best first. A strict one whose values are equal puts both tasks into the same epoch; a
+//! weak one decides only when its values differ. Values are first made comparable: the change since the header is
+//! taken away where it is known (`Cut::Header`), and on different tasks `Across::Relative` counts steps from the
+//! start.
+
+use crate::flow::{self, Region};
+use crate::locate::{LocatedFrame, Place};
+use crate::{Relation, Value};
+use progress_map::{
+    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, Term,
+};
+
+/// What the variables of a loop say.
+pub(crate) enum Iteration<'m> {
+    /// They differ: the first task is earlier or later.
+    Differ {
+        relation: Relation,
+        lov: &'m Lov,
+        a: Value,
+        b: Value,
+    },
+    /// They are equal: both are in this region.
+    Same {
+        region: Region<'m>,
+        lov: &'m Lov,
+        a: Value,
+        b: Value,
+    },
+    /// None of them can tell, and why.
+    Unknown(String),
+}
+
+/// Compares the iterations of `in_loop` in which two frames of one function are.
+pub(crate) fn compare<'m>(
+    function: &'m Function,
+    id: LoopId,
+    (frame_a, a): (&LocatedFrame, Place),
+    (frame_b, b): (&LocatedFrame, Place),
+    same_task: bool,
+) -> Iteration<'m> {
+    let in_loop = &function.loops[id];
+    let mut reasons: Vec<String> = Vec::new();
+    for lov in &in_loop.lovs {
+        match one(function, id, lov, (frame_a, a), (frame_b, b), same_task) {
+            Ok(decided) => return decided,
+            Err(reason) => {
+                let reason = format!("{}: {reason}", lov.name);
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+        }
+    }
+    if in_loop.lovs.is_empty() {
+        reasons.extend(
+            in_loop
+                .refused
+                .iter()
+                .map(|refused| format!("{}: {}", refused.name, refused.reason)),
+        );
+        if reasons.is_empty() {
+            reasons.push("no variable changes in it".to_owned());
+        }
+    }
+    Iteration::Unknown(reasons.join("; "))
+}
+
+fn one<'m>(
+    function: &'m Function,
+    id: LoopId,
+    lov: &'m Lov,
+    (frame_a, a): (&LocatedFrame, Place),
+    (frame_b, b): (&LocatedFrame, Place),
+    same_task: bool,
+) -> Result<Iteration<'m>, String> {
+    let value_a = read(frame_a, &lov.name)?;
+    let value_b = read(frame_b, &lov.name)?;
+    if !same_task && lov.across == Across::Nothing {
+        return Err(format!(
+            "its values on different tasks cannot be compared ({})",
+            lov.because
+        ));
+    }
+    let header = function.loops[id].header;
+    let (count_a, count_b) = if !same_task && lov.across == Across::Relative {
+        (
+            steps_since_start(function, header, lov, frame_a, a, value_a)?,
+            steps_since_start(function, header, lov, frame_b, b, value_b)?,
+        )
+    } else {
+        let sign = direction(lov, frame_a)?;
+        if sign != direction(lov, frame_b)? {
+            return Err("its step has different signs on the two tasks".to_owned());
+        }
+        check_absorption(lov, frame_a, value_a, value_b)?;
+        (
+            in_direction(sign, at_header(function, header, lov, a, value_a)),
+            in_direction(sign, at_header(function, header, lov, b, value_b)),
+        )
+    };
+    let relation = match order(count_a, count_b)? {
+        std::cmp::Ordering::Less => Relation::Before,
+        std::cmp::Ordering::Greater => Relation::After,
+        std::cmp::Ordering::Equal if lov.class == LovClass::Strict => {
+            let region = match &lov.cut {
+                Cut::Header { .. } => Region::Iteration(id),
+                Cut::Updates => Region::Epoch(id, &lov.updates),
+            };
+            return Ok(Iteration::Same {
+                region,
+                lov,
+                a: value_a,
+                b: value_b,
+            });
+        }
+        std::cmp::Ordering::Equal => {
+            return Err(format!(
+                "it is {value_a} on both, but not every iteration changes it"
+            ));
+        }
+    };
+    Ok(Iteration::Differ {
+        relation,
+        lov,
+        a: value_a,
+        b: value_b,
+    })
+}
+
+/// The weakest assumption that using `lov` brings in.
+pub(crate) fn assumption(lov: &Lov, same_task: bool) -> Assumption {
+    if same_task || lov.across == Across::Relative {
+        Assumption::Proven
+    } else {
+        lov.assumption
+    }
+}
+
+fn read(frame: &LocatedFrame, name: &str) -> Result<Value, String> {
+    if let Some(value) = frame.values.get(name) {
+        return Ok(*value);
+    }
+    Err(match frame.missing.get(name) {
+        Some(reason) => format!("its value could not be read ({reason})"),
+        None => "its value was not recorded".to_owned(),
+    })
+}
+
+/// The value that the variable had at the header of this iteration, where the map knows the change since then.
+fn at_header(function: &Function, header: PointId, lov: &Lov, place: Place, value: Value) -> Value {
+    let Cut::Header {
+        offsets,
+        per_iteration,
+    } = &lov.cut
+    else {
+        return value;
+    };
+    let before = |point: PointId| match offsets.binary_search_by_key(&point, |&(point, _)| point) {
+        Ok(found) => offsets[found].1,
+        Err(_) => 0,
+    };
+    let change = if place.after && lov.updates.binary_search(&place.point).is_ok() {
+        // Every point of a loop has a successor in it, and what holds after the point holds before that one.
+        let edges = &function.edges;
+        let first = edges.partition_point(|&(source, _)| source < place.point);
+        let next = edges[first..]
+            .iter()
+            .take_while(|&&(source, _)| source == place.point)
+            .map(|&(_, target)| target)
+            .find(|&target| flow::lies_in(function, target, function.points[header].innermost_loop));
+        match next {
+            Some(next) if next == header => *per_iteration,
+            Some(next) => before(next),
+            None => before(place.point),
+        }
+    } else {
+        before(place.point)
+    };
+    match value {
+        Value::Int(value) => Value::Int(value - i128::from(change)),
+        float => float,
+    }
+}
+
+/// How many steps a task has made since it entered the loop.
+fn steps_since_start(
+    function: &Function,
+    header: PointId,
+    lov: &Lov,
+    frame: &LocatedFrame,
+    place: Place,
+    value: Value,
+) -> Result<Value, String> {
+    let start = term(lov.start.as_ref(), "start", frame)?;
+    let step = match &lov.cut {
+        // Between two headers the whole iteration's change is one step.
+        Cut::Header { per_iteration, .. } => Value::Int(i128::from(*per_iteration)),
+        Cut::Updates => term(lov.step.as_ref(), "step", frame)?,
+    };
+    let (Value::Int(value), Value::Int(start), Value::Int(step)) =
+        (at_header(function, header, lov, place, value), start, step)
+    else {
+        return Err("steps of a floating-point variable cannot be counted exactly".to_owned());
+    };
+    if step == 0 {
+        return Err("its step is 0".to_owned());
+    }
+    let change = value.wrapping_sub(start);
+    if change % step != 0 {
+        return Err(format!(
+            "{value} is not a whole number of steps of {step} from its start {start}"
+        ));
+    }
+    Ok(Value::Int(change / step))
+}
+
+fn term(term: Option<&Term>, role: &str, frame: &LocatedFrame) -> Result<Value, String> {
+    match term {
+        None => Err(format!("its {role} is not known")),
+        Some(Term::Constant(value)) => Ok(Value::Int(i128::from(*value))),
+        Some(Term::Float(value)) => Ok(Value::Float(*value)),
+        Some(Term::Variable { name, negated, .. }) => {
+            let value = read(frame, name).map_err(|reason| format!("its {role} {name}: {reason}"))?;
+            Ok(match value {
+                Value::Int(value) if *negated => Value::Int(-value),
+                Value::Float(value) if *negated => Value::Float(-value),
+                value => value,
+            })
+        }
+    }
+}
+
+/// +1 when later iterations have larger values, -1 when smaller.
+fn direction(lov: &Lov, frame: &LocatedFrame) -> Result<i8, String> {
+    match lov.direction {
+        Direction::Up => Ok(1),
+        Direction::Down => Ok(-1),
+        Direction::SignOfStep => match term(lov.step.as_ref(), "step", frame)? {
+            Value::Int(step) if step > 0 => Ok(1),
+            Value::Int(step) if step < 0 => Ok(-1),
+            Value::Float(step) if step > 0.0 => Ok(1),
+            Value::Float(step) if step < 0.0 => Ok(-1),
+            _ => Err("its step is 0".to_owned()),
+        },
+    }
+}
+
+fn in_direction(sign: i8, value: Value) -> Value {
+    match value {
+        Value::Int(value) if sign < 0 => Value::Int(-value),
+        Value::Float(value) if sign < 0 => Value::Float(-value),
+        value => value,
+    }
+}
+
+/// A floating-point sum stands still once its step is smaller than half the spacing of its values.
+fn check_absorption(lov: &Lov, frame: &LocatedFrame, a: Value, b: Value) -> Result<(), String> {
+    if lov.growth != Growth::Floating {
+        return Ok(());
+    }
+    let float = |value| match value {
+        Value::Int(value) => value as f64,
+        Value::Float(value) => value,
+    };
+    let step = float(term(lov.step.as_ref(), "step", frame)?).abs();
+    // Two ulps of a double: one would do, the second allows for the step's own rounding.
+    let spacing = 2.0 * f64::EPSILON * float(a).abs().max(float(b).abs());
+    // Written so that NaN fails.
+    if step > spacing {
+        Ok(())
+    } else {
+        Err(format!("its step {step} is lost in rounding at {a}"))
+    }
+}
+
+fn order(a: Value, b: Value) -> Result<std::cmp::Ordering, String> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Ok(a.cmp(&b)),
+        (Value::Float(a), Value::Float(b)) => a
+            .partial_cmp(&b)
+            .ok_or_else(|| "its value is not a number".to_owned()),
+        // A whole number among floating-point ones: some recorders write 1.0 as 1.
+        (Value::Int(a), Value::Float(b)) => order(Value::Float(a as f64), Value::Float(b)),
+        (Value::Float(a), Value::Int(b)) => order(Value::Float(a), Value::Float(b as f64)),
+    }
+}

@@ -1,0 +1,260 @@
+//! From a frame to the set of places in the program that it may stand for.
+//!
+//! A frame above the innermost is inside a call: only calls on its line qualify, of the callee that the next frame
+//! names, and the column picks among them. gcc numbers a call nested in another call's arguments like the outer one,
+//! so calls of the same name inside a chosen call stay in the set. The innermost frame may be anywhere on its line,
+//! before or after the assignment of a point that assigns.
+
+use crate::{ExecutionPoint, Frame, Order, Value};
+use progress_map::{FunctionId, Point, PointId, PointKind};
+use std::collections::BTreeMap;
+
+/// An execution point whose frames have been looked up in the map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located {
+    /// How messages call the task.
+    pub task: String,
+    /// Its rank.
+    pub rank: Option<u32>,
+    /// Frames from the outermost mapped function inwards; unmapped callees of mapped ones included.
+    pub frames: Vec<LocatedFrame>,
+    /// For each located frame, its place in [`ExecutionPoint::frames`].
+    pub origin: Vec<usize>,
+    /// Why nothing can be said about the whole stack.
+    pub obstacle: Option<String>,
+}
+
+/// A frame looked up in the map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocatedFrame {
+    /// Its function's name.
+    pub name: String,
+    /// The function in the map, if it is there.
+    pub function: Option<FunctionId>,
+    /// Where in it the frame may be, sorted; empty with an `obstacle` only.
+    pub places: Vec<Place>,
+    /// A frame follows, and its name is that of the call it was looked up by.
+    pub callee_known: bool,
+    /// Values of variables.
+    pub values: BTreeMap<String, Value>,
+    /// Variables that could not be read.
+    pub missing: BTreeMap<String, String>,
+    /// Why no places are known.
+    pub obstacle: Option<String>,
+}
+
+/// A program point, before or after what it assigns takes effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The program point.
+    pub point: PointId,
+    /// Its assignments have been made. Only points that assign a loop-order variable have this side.
+    pub after: bool,
+}
+
+impl Order<'_> {
+    /// Looks an execution point up in the map.
+    pub fn locate(&self, point: &ExecutionPoint) -> Located {
+        let functions: Vec<_> = point.frames.iter().map(|frame| self.function_of(frame)).collect();
+        // What calls `main` is the system's business and the same on every task.
+        let first = functions.iter().position(Option::is_some);
+        let obstacle = match (&point.incomplete, first) {
+            (Some(reason), _) => Some(reason.clone()),
+            (None, None) if point.frames.is_empty() => Some(format!("task {} has no stack", point.task)),
+            (None, None) => Some(format!(
+                "no function on the stack of task {} is in the map",
+                point.task
+            )),
+            (None, Some(_)) => None,
+        };
+        let first = first.unwrap_or(point.frames.len());
+        let frames = (first..point.frames.len())
+            .map(|index| {
+                let callee = point.frames.get(index + 1);
+                self.locate_frame(&point.frames[index], functions[index], callee)
+            })
+            .collect();
+        Located {
+            task: point.task.clone(),
+            rank: point.rank,
+            frames,
+            origin: (first..point.frames.len()).collect(),
+            obstacle,
+        }
+    }
+
+    fn locate_frame(
+        &self,
+        frame: &Frame,
+        function: Option<FunctionId>,
+        callee: Option<&Frame>,
+    ) -> LocatedFrame {
+        let mut located = LocatedFrame {
+            name: frame.function.clone(),
+            function,
+            places: Vec::new(),
+            callee_known: false,
+            values: frame.values.clone(),
+            missing: frame.missing.clone(),
+            obstacle: None,
+        };
+        let Some(id) = function else {
+            return located;
+        };
+        let Some(line) = frame.line else {
+            located.obstacle = Some(format!("the line of {} is not known", frame.function));
+            return located;
+        };
+        let body = &self.map().functions[id];
+        let on_line: Vec<PointId> = body
+            .points
+            .iter_enumerated()
+            .filter(|(_, point)| stands_on(point, line))
+            .map(|(id, _)| id)
+            .collect();
+        if on_line.is_empty() {
+            let file = &self.map().files[body.file].path;
+            located.obstacle = Some(format!("the map has no program point at {file}:{line}"));
+            return located;
+        }
+        let points = |ids: &[PointId], keep: &dyn Fn(&Point) -> bool| -> Vec<PointId> {
+            ids.iter().copied().filter(|&id| keep(&body.points[id])).collect()
+        };
+        let mut inside_call = false;
+        let chosen = if let Some(callee) = callee {
+            let named = points(&on_line, &|p| calls_by_name(p, &callee.function));
+            if !named.is_empty() {
+                located.callee_known = true;
+                inside_call = true;
+                narrow_calls(body.points.as_slice(), named, line, frame.column)
+            } else {
+                let through_pointer = points(&on_line, &|p| {
+                    matches!(p.kind, PointKind::IndirectCall | PointKind::MacroCall(_))
+                });
+                let callee_mapped = self.function_of(callee).is_some();
+                if !through_pointer.is_empty() {
+                    // A macro may assign and call in any order; a pointer's target is a call like any other.
+                    inside_call = through_pointer
+                        .iter()
+                        .all(|&p| body.points[p].kind == PointKind::IndirectCall);
+                    located.callee_known = true;
+                    narrow_calls(body.points.as_slice(), through_pointer, line, frame.column)
+                } else if callee_mapped {
+                    // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
+                    let calls = points(&on_line, &is_call);
+                    if calls.is_empty() { on_line } else { calls }
+                } else {
+                    // A compiler's helper (memcpy for a structure) may be called by any point.
+                    located.callee_known = true;
+                    on_line
+                }
+            }
+        } else {
+            narrow_column(body.points.as_slice(), on_line, line, frame.column)
+        };
+        let assigns = self.assigning_points(id);
+        for point in chosen {
+            located.places.push(Place { point, after: false });
+            if !inside_call && assigns.binary_search(&point).is_ok() {
+                located.places.push(Place { point, after: true });
+            }
+        }
+        located
+    }
+
+    /// The function of the map that a frame names: by name, then by file, then by line.
+    fn function_of(&self, frame: &Frame) -> Option<FunctionId> {
+        let mut candidates: Vec<FunctionId> = self.functions_named(&frame.function).to_vec();
+        if let Some(file) = &frame.file {
+            candidates.retain(|&id| same_file(&self.map().files[self.map().functions[id].file].path, file));
+        }
+        if candidates.len() > 1
+            && let Some(line) = frame.line
+        {
+            candidates.retain(|&id| self.map().functions[id].span.covers_line(line));
+        }
+        match candidates[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// Whether two spellings of a path can name one file: the shorter is a tail of the longer, component by component.
+fn same_file(a: &str, b: &str) -> bool {
+    let mut a = a.rsplit('/').filter(|part| *part != ".");
+    let mut b = b.rsplit('/').filter(|part| *part != ".");
+    loop {
+        match (a.next(), b.next()) {
+            (Some(x), Some(y)) if x == y => {}
+            (Some(".."), _) | (_, Some("..")) => return true,
+            (Some(_), Some(_)) => return false,
+            _ => return true,
+        }
+    }
+}
+
+/// Whether a point's code may carry the line number `line`.
+fn stands_on(point: &Point, line: u32) -> bool {
+    match point.kind {
+        PointKind::Entry => point.span.line == line,
+        PointKind::Exit => point.span.end_line == line,
+        _ => point.span.covers_line(line),
+    }
+}
+
+fn is_call(point: &Point) -> bool {
+    matches!(
+        point.kind,
+        PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
+    )
+}
+
+/// Whether a point is a call of the function that a frame names; an MPI function's frame may carry its profiling
+/// name.
+fn calls_by_name(point: &Point, frame_function: &str) -> bool {
+    match &point.kind {
+        PointKind::Call(name) => {
+            name == frame_function
+                || (name.starts_with("MPI_") && frame_function.strip_prefix('P') == Some(name))
+                || (frame_function.starts_with("MPI_") && name.strip_prefix('P') == Some(frame_function))
+        }
+        _ => false,
+    }
+}
+
+/// Of calls of the right name on a line, those that the column may mean.
+fn narrow_calls(points: &[Point], calls: Vec<PointId>, line: u32, column: Option<u32>) -> Vec<PointId> {
+    let Some(column) = column.filter(|&column| column > 0 && calls.len() > 1) else {
+        return calls;
+    };
+    let span = |id: PointId| points[base::Id::index(id)].span;
+    let exact: Vec<PointId> = calls
+        .iter()
+        .copied()
+        .filter(|&c| (span(c).line, span(c).column) == (line, column))
+        .collect();
+    if exact.is_empty() {
+        return calls;
+    }
+    calls
+        .into_iter()
+        .filter(|&c| exact.iter().any(|&e| span(e).contains(span(c))))
+        .collect()
+}
+
+/// Of points on a line, those that the column may mean: all that contain it, or the whole line when none does.
+fn narrow_column(points: &[Point], on_line: Vec<PointId>, line: u32, column: Option<u32>) -> Vec<PointId> {
+    let Some(column) = column.filter(|&column| column > 0) else {
+        return on_line;
+    };
+    let contains = |id: &PointId| {
+        let point = &points[base::Id::index(*id)];
+        let span = point.span;
+        (span.line, span.column) <= (line, column)
+            && (line, column) < (span.end_line, span.end_column)
+            && !matches!(point.kind, PointKind::Entry | PointKind::Exit)
+    };
+    let exact: Vec<PointId> = on_line.iter().copied().filter(contains).collect();
+    if exact.is_empty() { on_line } else { exact }
+}

@@ -1,0 +1,52 @@
+//! What is compared: one task's stack, with the values that were read from it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One task at one moment: its stack of positions and the values read in each frame (SC'09 section 3).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExecutionPoint {
+    /// How messages call the task.
+    pub task: String,
+    /// Its rank. Two points of one rank are two moments of one task in one run.
+    pub rank: Option<u32>,
+    /// Outermost first.
+    pub frames: Vec<Frame>,
+    /// Why the outermost frames are missing, if they are: nothing can be compared then.
+    pub incomplete: Option<String>,
+}
+
+/// One call on a stack.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// The function's name in the source.
+    pub function: String,
+    /// Its source file.
+    pub file: Option<String>,
+    /// The line that it is on; for all but the innermost frame, that of the call.
+    pub line: Option<u32>,
+    /// The column in bytes from 1.
+    pub column: Option<u32>,
+    /// Values of variables by the names that the map lists.
+    pub values: BTreeMap<String, Value>,
+    /// Listed variables that could not be read, with the reason.
+    pub missing: BTreeMap<String, String>,
+}
+
+/// The value of a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// An integer or an address.
+    Int(i128),
+    /// A floating-point number.
+    Float(f64),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(value) => value.fmt(f),
+            Value::Float(value) => value.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The result of a comparison, with its proof.
+
+use crate::Value;
+use progress_map::{Assumption, FunctionId, LoopId, PointId};
+
+/// How two execution points stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relation {
+    /// The first is behind: no run has the second before it.
+    Before,
+    /// The first is ahead.
+    After,
+    /// Both are at the same program point of the same iterations.
+    Equal,
+    /// The program gives them no order: they lie on different branches.
+    Incomparable,
+    /// There may be an order; the verdict says why we cannot tell.
+    Unknown,
+}
+
+impl Relation {
+    /// The relation with the sides exchanged.
+    pub fn reversed(self) -> Self {
+        match self {
+            Relation::Before => Relation::After,
+            Relation::After => Relation::Before,
+            other => other,
+        }
+    }
+
+    /// The word for it in files and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Relation::Before => "before",
+            Relation::After => "after",
+            Relation::Equal => "equal",
+            Relation::Incomparable => "incomparable",
+            Relation::Unknown => "unknown",
+        }
+    }
+}
+
+/// A relation with what it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The relation.
+    pub relation: Relation,
+    /// The weakest assumption about values on different tasks that was used.
+    pub assumption: Assumption,
+    /// Where and why it was decided.
+    pub proof: Proof,
+}
+
+/// Where and why a comparison was decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// The deciding frame, counted from the outermost frame of a mapped function, which is 0.
+    pub depth: usize,
+    /// Its function; `None` when the stacks part outside the map.
+    pub function: Option<FunctionId>,
+    /// Loops of the deciding frame (and of the ones outside it) in which both are in the same iteration.
+    pub same: Vec<SameEpoch>,
+    /// What decided.
+    pub decided: Decided,
+}
+
+/// A loop in which both tasks are in the same iteration (or epoch of a variable).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SameEpoch {
+    /// The function of the loop.
+    pub function: FunctionId,
+    /// The loop.
+    pub in_loop: LoopId,
+    /// The variable that tells it.
+    pub name: String,
+    /// Its value on the first task.
+    pub a: Value,
+    /// Its value on the second task; it may differ from `a` when one of them has passed the update.
+    pub b: Value,
+}
+
+/// What decided a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decided {
+    /// A loop-order variable differs.
+    Iteration {
+        /// The loop.
+        in_loop: LoopId,
+        /// The variable.
+        name: String,
+        /// Its value on the first task.
+        a: Value,
+        /// Its value on the second task.
+        b: Value,
+    },
+    /// One point is reachable from the other and not the reverse, or neither from the other.
+    Flow {
+        /// A point of the first position.
+        a: PointId,
+        /// A point of the second position.
+        b: PointId,
+    },
+    /// Every frame is at the same point of the same iterations.
+    SamePoint,
+    /// The tasks were called into different functions by one indirect call.
+    Callees {
+        /// The first task's.
+        a: String,
+        /// The second task's.
+        b: String,
+    },
+    /// Nothing: the reason, as a sentence without its full stop.
+    Nothing(String),
+}
