@@ -149,9 +149,12 @@ fn merge_equal(groups: &[Class], relations: &Relations) -> Vec<Vec<usize>> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     obstacle: Option<&'a str>,
-    frames: Vec<(Option<FunctionId>, &'a str, &'a [Place], Vec<(&'a str, String)>)>,
+    frames: Vec<FrameKey<'a>>,
     in_library: bool,
 }
+
+/// What tells one frame from another: function, name, places and the values that matter there.
+type FrameKey<'a> = (Option<FunctionId>, &'a str, &'a [Place], Vec<(&'a str, String)>);
 
 fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
     let mut keyed: Vec<(Key<'_>, usize)> = tasks

@@ -83,7 +83,7 @@ impl<'m> Order<'m> {
     ) -> (usize, Option<FunctionId>, Relation, Decided) {
         let unknown =
             |depth, function, reason: String| (depth, function, Relation::Unknown, Decided::Nothing(reason));
-        for obstacle in [&a.obstacle, &b.obstacle].into_iter().flatten() {
+        if let Some(obstacle) = a.obstacle.as_ref().or(b.obstacle.as_ref()) {
             return unknown(0, None, obstacle.clone());
         }
         for depth in 0.. {

@@ -39,61 +39,65 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
     } else {
         "comes before"
     };
-    text + &match &proof.decided {
-        Decided::Iteration {
-            in_loop,
-            name,
-            a: value_a,
-            b: value_b,
-        } => {
-            let Some(function) = proof.function.map(|id| &map.functions[id]) else {
-                return text;
-            };
+    let function = proof.function.map(|id| &map.functions[id]);
+    text += &match (&proof.decided, function) {
+        (
+            Decided::Iteration {
+                in_loop,
+                name,
+                a: value_a,
+                b: value_b,
+            },
+            Some(function),
+        ) => {
             let line = function.loops[*in_loop].span.line;
             let earlier = if verdict.relation == Relation::After {
-                "later"
+                "a later"
             } else {
-                "earlier"
+                "an earlier"
             };
             format!(
-                "{name}={value_a} is an {earlier} iteration than {name}={value_b} of the loop at {}:{line}",
+                "{name}={value_a} is {earlier} iteration than {name}={value_b} of the loop at {}:{line}",
                 short_path(map, function)
             )
-            .replace("an later", "a later")
         }
-        Decided::Flow {
-            a: point_a,
-            b: point_b,
-        } => {
-            let Some(function) = proof.function.map(|id| &map.functions[id]) else {
-                return text;
-            };
+        (
+            Decided::Flow {
+                a: point_a,
+                b: point_b,
+            },
+            Some(function),
+        ) => {
             let (at_a, at_b) = (
                 describe(map, function, *point_a),
                 describe(map, function, *point_b),
             );
             match verdict.relation {
                 Relation::Incomparable => {
-                    format!("{at_a} and {at_b} are on branches that never meet in one iteration")
+                    format!("{at_a} and {at_b} are on branches that do not follow each other")
                 }
                 _ => format!("{at_a} {before} {at_b}"),
             }
         }
+        // Both are decided inside a function; the pair is spelled out so that a new variant is not forgotten.
         (Decided::Iteration { .. } | Decided::Flow { .. }, None) => String::new(),
         (Decided::SamePoint, _) => match place(map, a, proof.depth) {
             Some(at) => format!("both are at {at}"),
             None => "both are at the same point".to_owned(),
         },
-        Decided::Callees {
-            a: callee_a,
-            b: callee_b,
-        } => format!(
+        (
+            Decided::Callees {
+                a: callee_a,
+                b: callee_b,
+            },
+            _,
+        ) => format!(
             "one call through a pointer led task {} into {callee_a} and task {} into {callee_b}",
             a.task, b.task
         ),
         (Decided::Nothing(reason), _) => reason.clone(),
     };
-    text + &decided
+    text
 }
 
 /// What the verdict takes for granted, if anything, as a clause.
