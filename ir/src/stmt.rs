@@ -38,6 +38,8 @@ pub enum StmtKind {
         then: StmtId,
         /// Taken otherwise.
         other: Option<StmtId>,
+        /// Line of the `else` keyword, 0 without one: where SC'09 Figure 3 lets that arm begin.
+        else_line: u32,
     },
     /// `while`, `do`, `for`.
     Loop {
