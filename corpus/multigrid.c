@@ -53,8 +53,8 @@ static double *new_vector(int n)
 /* Fetch the ghost points of a vector. */
 static void exchange(const struct multigrid *mg, double *v, int n, int from_left)
 {
-    MPI_Sendrecv(&v[n], 1, MPI_DOUBLE, mg->right, TAG_POINT,
-                 &v[0], 1, MPI_DOUBLE, mg->left, from_left, mg->comm, MPI_STATUS_IGNORE); /* STALL: lost_point */
+    MPI_Sendrecv(&v[n], 1, MPI_DOUBLE, mg->right, TAG_POINT, /* STALL: lost_point */
+                 &v[0], 1, MPI_DOUBLE, mg->left, from_left, mg->comm, MPI_STATUS_IGNORE);
     MPI_Sendrecv(&v[1], 1, MPI_DOUBLE, mg->left, TAG_POINT,
                  &v[n + 1], 1, MPI_DOUBLE, mg->right, TAG_POINT, mg->comm, MPI_STATUS_IGNORE);
 }

@@ -52,8 +52,8 @@ static void exchange_band(const struct band *band, double *grid, int it)
     double *last = grid + band->rows * NX;
     int tag = stall_here("lost_row", it) ? TAG_LOST : TAG_ROW;
 
-    MPI_Sendrecv(last, NX, MPI_DOUBLE, band->above, TAG_ROW,
-                 grid, NX, MPI_DOUBLE, band->below, tag, band->comm, MPI_STATUS_IGNORE); /* STALL: lost_row */
+    MPI_Sendrecv(last, NX, MPI_DOUBLE, band->above, TAG_ROW, /* STALL: lost_row */
+                 grid, NX, MPI_DOUBLE, band->below, tag, band->comm, MPI_STATUS_IGNORE);
     MPI_Sendrecv(first, NX, MPI_DOUBLE, band->below, TAG_ROW,
                  last + NX, NX, MPI_DOUBLE, band->above, TAG_ROW, band->comm, MPI_STATUS_IGNORE);
 }

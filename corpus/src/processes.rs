@@ -1,0 +1,160 @@
+//! The processes of one job, found and ended wherever they went.
+//!
+//! A process group or a session does not hold a job together: Open MPI gives every rank a group of its own, and
+//! Hydra even a session. What every process of a job does inherit is its environment, so each job carries a token
+//! there that nothing else has. Ending a job means ending whatever carries its token, and nothing else, ever.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The environment variable that holds the token.
+const TOKEN: &str = "HINDMOST_JOB";
+
+/// Tokens of the jobs that are running, for [`end_all`].
+static RUNNING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// All processes that were started, directly or not, with one token in their environment. Ends them when dropped,
+/// and when this process is interrupted.
+#[derive(Debug)]
+pub struct JobProcesses {
+    token: String,
+}
+
+impl JobProcesses {
+    /// A new token: the variable to set for the first process of the job comes from [`Self::variable`].
+    pub fn new() -> Self {
+        static WATCH_FOR_INTERRUPT: Once = Once::new();
+        WATCH_FOR_INTERRUPT.call_once(|| {
+            // Whoever has a handler of their own must end the jobs themselves: keep theirs.
+            let _ = ctrlc::try_set_handler(|| {
+                end_all();
+                std::process::exit(130);
+            });
+        });
+        static COUNT: Mutex<u32> = Mutex::new(0);
+        let mut count = lock(&COUNT);
+        *count += 1;
+        let started = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_micros();
+        let token = format!("{}-{count}-{started}", std::process::id());
+        lock(&RUNNING).insert(token.clone());
+        Self { token }
+    }
+
+    /// Name and value of the environment variable that marks the job.
+    pub fn variable(&self) -> (&'static str, &str) {
+        (TOKEN, &self.token)
+    }
+
+    /// The pids that carry the token and are not zombies, in increasing order.
+    pub fn pids(&self) -> Vec<u32> {
+        carrying(&self.token)
+    }
+
+    /// Ends all processes of the job and waits until they are gone. Returns those that would not go.
+    pub fn end(&self) -> Vec<u32> {
+        let left = end(&self.token);
+        lock(&RUNNING).remove(&self.token);
+        left
+    }
+}
+
+impl Default for JobProcesses {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for JobProcesses {
+    fn drop(&mut self) {
+        let left = self.end();
+        if !left.is_empty() {
+            eprintln!("corpus: processes {left:?} of a job could not be killed");
+        }
+    }
+}
+
+/// Ends every job that this process has running.
+fn end_all() {
+    let tokens = lock(&RUNNING).clone();
+    for token in tokens {
+        end(&token);
+    }
+}
+
+fn end(token: &str) -> Vec<u32> {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut seen = BTreeSet::new();
+    let mut quiet_rounds = 0;
+    // Two rounds with nothing, because a process in the middle of its exec shows no environment.
+    while quiet_rounds < 2 {
+        let pids = carrying(token);
+        seen.extend(&pids);
+        for pid in pids {
+            // It may have gone in the meantime, which is what we want.
+            let _ = kill(Pid::from_raw(pid.cast_signed()), Signal::SIGKILL);
+        }
+        // One that has given up its memory, and with it its environment, may still be on its way out.
+        let left = Vec::from_iter(seen.iter().copied().filter(|&pid| is_running(pid)));
+        if Instant::now() > deadline {
+            return left;
+        }
+        quiet_rounds = if left.is_empty() { quiet_rounds + 1 } else { 0 };
+        thread::sleep(Duration::from_millis(5));
+    }
+    Vec::new()
+}
+
+fn carrying(token: &str) -> Vec<u32> {
+    let mark = format!("{TOKEN}={token}");
+    let mut pids: Vec<u32> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        // A zombie has no environment any more.
+        .filter(|&pid| environment(pid).any(|variable| variable == mark.as_bytes()))
+        .collect();
+    pids.sort_unstable();
+    pids
+}
+
+/// The variables that a process was started with; none when it is gone or not ours to look at.
+pub(crate) fn environment(pid: u32) -> impl Iterator<Item = Vec<u8>> {
+    let bytes = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    bytes
+        .split(|&byte| byte == 0)
+        .map(<[u8]>::to_vec)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// The processor time that a process has used, in clock ticks (a hundredth of a second each); `None` when it is
+/// gone.
+pub fn cpu_ticks(pid: u32) -> Option<u64> {
+    let fields = stat(pid)?;
+    let user: u64 = fields.get(11)?.parse().ok()?;
+    let system: u64 = fields.get(12)?.parse().ok()?;
+    Some(user + system)
+}
+
+/// Whether a process exists and is neither dead nor a zombie.
+pub fn is_running(pid: u32) -> bool {
+    stat(pid).is_some_and(|fields| !matches!(fields.first().map(String::as_str), Some("Z" | "X")))
+}
+
+/// The fields of `/proc/PID/stat` from the third, the state, on.
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second is the program's name in parentheses, which may itself contain anything.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    Some(after_name.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Nothing that is done under these locks can leave the data half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
