@@ -100,6 +100,11 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.get(id.index())
     }
 
+    /// The elements as a mutable slice.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
     /// The elements as a slice.
     pub fn as_slice(&self) -> &[T] {
         &self.items

@@ -1,1 +1,27 @@
-//! Control flow, loop nesting, def-use chains and single-valuedness over ir.
+//! Control flow, loop nesting, definitions and single-valuedness over `ir`.
+//!
+//! - [`Flow`]: the flow graph of one function, with the syntactic scopes that give the paper's tuples.
+//! - [`Loops`]: its loop-nesting forest.
+//! - [`Control`]: which branches decide whether a point executes.
+//! - [`Definitions`]: which assignments of a variable reach a point.
+//! - [`Program`]: all functions together: who calls whom, which globals and members a call may change, and whether a
+//!   value is the same on every task ([`Program::single_valued`]).
+
+mod build;
+mod control;
+mod definitions;
+mod effects;
+mod flow;
+mod library;
+mod loops;
+mod program;
+mod single_valued;
+
+pub use control::Control;
+pub use definitions::{Definitions, Reaching};
+pub use effects::{Target, target_of};
+pub use flow::{Action, Flow, FlowPoint};
+pub use library::{CallValue, call_value, is_library, writes_through};
+pub use loops::Loops;
+pub use program::{FunctionIndex, FunctionInfo, Program};
+pub use single_valued::Standing;

@@ -1,0 +1,577 @@
+//! From structured statements to a flow graph.
+//!
+//! The builder walks a function in evaluation order and keeps a *frontier*: the points from which control goes on to
+//! whatever comes next. Where C sequences operands (`&&`, `||`, `?:`, `,`, arguments before their call) the graph
+//! does too; where it does not (`f(x) + g(y)`) the points are put in source order and marked as unsequenced.
+
+use crate::effects::{self, Target, target_of};
+use crate::flow::{Action, Flow, FlowPoint};
+use base::{Id, IdVec, Span};
+use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp};
+use progress_map::{Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Unsequenced};
+use std::collections::BTreeMap;
+
+/// The points from which control goes on.
+type Frontier = Vec<PointId>;
+
+impl Flow {
+    /// The flow graph of `function`.
+    pub fn new(function: &Function) -> Flow {
+        let mut builder = Builder::new(function);
+        let span = function.span;
+        builder.scope = builder.open(ScopeKind::Function, span.line, span.end_line);
+        builder.frontier = vec![];
+        builder.emit(PointKind::Entry, span, Action::None);
+        builder.statement(function.body);
+        builder.finish(span)
+    }
+}
+
+struct Builder<'f> {
+    function: &'f Function,
+    effects: IdVec<ExprId, bool>,
+    points: IdVec<PointId, FlowPoint>,
+    edges: Vec<(PointId, PointId)>,
+    scopes: IdVec<ScopeId, Scope>,
+    loop_statements: Vec<(ScopeId, LoopKind, PointId)>,
+    scope: Option<ScopeId>,
+    frontier: Frontier,
+    /// Where `break` and `continue` collect, innermost last.
+    breaks: Vec<Frontier>,
+    continues: Vec<Frontier>,
+    /// The innermost switches: the deciding point, whether `default` was seen, the scope of the whole and the number
+    /// of arms so far.
+    switches: Vec<Switch>,
+    labels: BTreeMap<String, PointId>,
+    gotos: Vec<(PointId, String)>,
+    returns: Frontier,
+    unsequenced: Vec<Unsequenced>,
+    groups: u32,
+    distrust: Option<String>,
+}
+
+struct Switch {
+    decider: PointId,
+    has_default: bool,
+    scope: Option<ScopeId>,
+    arms: u32,
+}
+
+impl<'f> Builder<'f> {
+    fn new(function: &'f Function) -> Self {
+        Builder {
+            function,
+            effects: effects::effects(function),
+            points: IdVec::new(),
+            edges: Vec::new(),
+            scopes: IdVec::new(),
+            loop_statements: Vec::new(),
+            scope: None,
+            frontier: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            switches: Vec::new(),
+            labels: BTreeMap::new(),
+            gotos: Vec::new(),
+            returns: Vec::new(),
+            unsequenced: Vec::new(),
+            groups: 0,
+            distrust: None,
+        }
+    }
+
+    fn finish(mut self, span: Span) -> Flow {
+        self.scope = self.scopes.ids().next();
+        self.frontier.append(&mut self.returns);
+        let exit = self.emit(PointKind::Exit, span, Action::None);
+        for (from, name) in std::mem::take(&mut self.gotos) {
+            match self.labels.get(&name) {
+                Some(&to) => self.edges.push((from, to)),
+                None => {
+                    self.edges.push((from, exit));
+                    self.distrust
+                        .get_or_insert(format!("goto {name} leads to no label"));
+                }
+            }
+        }
+        self.edges.sort_unstable();
+        self.edges.dedup();
+        let mut succs: IdVec<PointId, Vec<PointId>> = self.points.iter().map(|_| Vec::new()).collect();
+        let mut preds = succs.clone();
+        for &(from, to) in &self.edges {
+            succs[from].push(to);
+            preds[to].push(from);
+        }
+        let mut reachable: IdVec<PointId, bool> = self.points.iter().map(|_| false).collect();
+        let mut work = vec![PointId::from_index(0)];
+        while let Some(point) = work.pop() {
+            if !std::mem::replace(&mut reachable[point], true) {
+                work.extend(succs[point].iter().copied());
+            }
+        }
+        Flow {
+            points: self.points,
+            succs,
+            preds,
+            reachable,
+            scopes: self.scopes,
+            loop_statements: self.loop_statements,
+            distrust: self.distrust,
+        }
+    }
+
+    /// Opens a scope inside the current one.
+    fn open(&mut self, kind: ScopeKind, line: u32, end_line: u32) -> Option<ScopeId> {
+        Some(self.scopes.push(Scope {
+            parent: self.scope,
+            kind,
+            line,
+            end_line,
+        }))
+    }
+
+    /// Adds a point after the frontier and makes it the frontier.
+    fn emit(&mut self, kind: PointKind, span: Span, action: Action) -> PointId {
+        let scope = self.scope.unwrap_or(ScopeId::from_index(0));
+        let mut unsequenced = self.unsequenced.clone();
+        unsequenced.sort_unstable();
+        let point = Point {
+            kind,
+            span,
+            scope,
+            innermost_loop: None,
+            unsequenced,
+        };
+        let id = self.points.push(FlowPoint { point, action });
+        for from in std::mem::take(&mut self.frontier) {
+            self.edges.push((from, id));
+        }
+        self.frontier = vec![id];
+        id
+    }
+
+    /// A join that no code stands for, at the start of `span`.
+    fn join(&mut self, span: Span) -> PointId {
+        let at = Span {
+            end_line: span.line,
+            end_column: span.column,
+            ..span
+        };
+        self.emit(PointKind::Eval, at, Action::None)
+    }
+
+    fn statement(&mut self, id: StmtId) {
+        let stmt = &self.function.stmts[id];
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Expr(expr) => self.full_expression(*expr, span),
+            StmtKind::Decl { local, init } => {
+                // A static variable is initialised before the program starts, not here.
+                if let Some(init) = *init
+                    && !self.function.locals[*local].is_static
+                {
+                    self.expression(init);
+                    let action = Action::Assign {
+                        target: Target::Local(*local),
+                        by: init,
+                        initial: true,
+                    };
+                    self.emit(PointKind::Eval, span, action);
+                }
+            }
+            StmtKind::Block(items) => {
+                let outer = self.scope;
+                self.scope = self.open(ScopeKind::Block, span.line, span.end_line);
+                self.statements(items);
+                self.scope = outer;
+            }
+            StmtKind::Group(items) => self.statements(items),
+            StmtKind::If {
+                cond,
+                then,
+                other,
+                else_line,
+            } => self.branch(*cond, *then, *other, *else_line, span),
+            StmtKind::Loop {
+                kind,
+                init,
+                cond,
+                step,
+                body,
+            } => {
+                if let Some(init) = *init {
+                    self.statement(init);
+                }
+                self.repeat(*kind, *cond, *step, *body, span);
+            }
+            StmtKind::Switch { value, body } => self.switch(*value, *body, span),
+            StmtKind::Case(_) => self.case(span, false),
+            StmtKind::Default => self.case(span, true),
+            StmtKind::Label(name) => {
+                let at = self.join(span);
+                self.labels.insert(name.clone(), at);
+            }
+            StmtKind::Goto(name) => {
+                let jump = self.emit(PointKind::Eval, span, Action::None);
+                self.gotos.push((jump, name.clone()));
+                self.frontier.clear();
+            }
+            StmtKind::ComputedGoto(expr) => {
+                self.full_expression(*expr, span);
+                self.distrust
+                    .get_or_insert(format!("goto through a pointer at line {}", span.line));
+            }
+            StmtKind::Break => {
+                // A point of its own: compilers give the jump its line, and tasks may be seen there.
+                self.emit(PointKind::Eval, span, Action::None);
+                let leaving = std::mem::take(&mut self.frontier);
+                match self.breaks.last_mut() {
+                    Some(breaks) => breaks.extend(leaving),
+                    None => self.distrust = Some(format!("break outside a loop at line {}", span.line)),
+                }
+            }
+            StmtKind::Continue => {
+                self.emit(PointKind::Eval, span, Action::None);
+                let leaving = std::mem::take(&mut self.frontier);
+                match self.continues.last_mut() {
+                    Some(continues) => continues.extend(leaving),
+                    None => self.distrust = Some(format!("continue outside a loop at line {}", span.line)),
+                }
+            }
+            StmtKind::Return(value) => {
+                if let Some(value) = *value {
+                    self.expression(value);
+                }
+                self.emit(PointKind::Eval, span, Action::Return(*value));
+                let leaving = std::mem::take(&mut self.frontier);
+                self.returns.extend(leaving);
+            }
+            StmtKind::Alternatives(arms) => self.alternatives(arms, span),
+            StmtKind::Empty => {}
+            StmtKind::Unknown(parts) => {
+                for &part in parts {
+                    self.expression(part);
+                }
+                self.emit(PointKind::Eval, span, Action::None);
+                self.distrust
+                    .get_or_insert(format!("line {} was not understood", span.line));
+            }
+        }
+    }
+
+    fn statements(&mut self, items: &[StmtId]) {
+        for &item in items {
+            self.statement(item);
+        }
+    }
+
+    /// An arm of a branch: its braces are not a level of their own (SC'09 Figure 3, nodes 11 and 12).
+    fn arm(&mut self, number: u32, line: u32, id: StmtId) {
+        let outer = self.scope;
+        let stmt = &self.function.stmts[id];
+        self.scope = self.open(ScopeKind::Arm(number), line, stmt.span.end_line);
+        match &stmt.kind {
+            StmtKind::Block(items) => self.statements(items),
+            _ => self.statement(id),
+        }
+        self.scope = outer;
+    }
+
+    fn branch(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, else_line: u32, span: Span) {
+        let outer = self.scope;
+        self.scope = self.open(ScopeKind::Branch, span.line, span.end_line);
+        let (when_true, when_false) = self.condition(cond);
+        self.frontier = when_true;
+        self.arm(0, span.line, then);
+        let after_then = std::mem::replace(&mut self.frontier, when_false);
+        if let Some(other) = other {
+            let line = if else_line == 0 {
+                self.function.stmts[other].span.line
+            } else {
+                else_line
+            };
+            self.arm(1, line, other);
+        }
+        self.frontier.extend(after_then);
+        self.scope = outer;
+    }
+
+    fn alternatives(&mut self, arms: &[StmtId], span: Span) {
+        let outer = self.scope;
+        self.scope = self.open(ScopeKind::Branch, span.line, span.end_line);
+        let start = Span {
+            end_line: span.line,
+            end_column: span.column,
+            ..span
+        };
+        let fork = self.emit(PointKind::Branch, start, Action::Branch(None));
+        let mut after = Vec::new();
+        for (number, &arm) in arms.iter().enumerate() {
+            self.frontier = vec![fork];
+            let line = self.function.stmts[arm].span.line;
+            self.arm(number as u32, line, arm);
+            after.append(&mut self.frontier);
+        }
+        self.frontier = after;
+        self.scope = outer;
+    }
+
+    fn repeat(
+        &mut self,
+        kind: LoopKind,
+        cond: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+        span: Span,
+    ) {
+        let outer = self.scope;
+        self.scope = self.open(ScopeKind::Loop(None), span.line, span.end_line);
+        let scope = self.scope;
+        self.breaks.push(Vec::new());
+        self.continues.push(Vec::new());
+        let header = self.join(span);
+        if let Some(scope) = scope {
+            self.loop_statements.push((scope, kind, header));
+        }
+        let leave = if kind == LoopKind::DoWhile {
+            self.statement(body);
+            self.frontier.extend(self.continues.pop().unwrap_or_default());
+            let (again, leave) = cond.map_or_else(Default::default, |cond| self.condition(cond));
+            self.back_to(header, again);
+            leave
+        } else {
+            let (enter, leave) = match cond {
+                Some(cond) => self.condition(cond),
+                None => (std::mem::take(&mut self.frontier), Vec::new()),
+            };
+            self.frontier = enter;
+            self.statement(body);
+            self.frontier.extend(self.continues.pop().unwrap_or_default());
+            if let Some(step) = step {
+                let step_span = self.function.exprs[step].span;
+                self.full_expression(step, step_span);
+            }
+            let again = std::mem::take(&mut self.frontier);
+            self.back_to(header, again);
+            leave
+        };
+        self.frontier = leave;
+        self.frontier.extend(self.breaks.pop().unwrap_or_default());
+        self.scope = outer;
+    }
+
+    fn back_to(&mut self, header: PointId, from: Frontier) {
+        self.edges.extend(from.into_iter().map(|point| (point, header)));
+    }
+
+    fn switch(&mut self, value: ExprId, body: StmtId, span: Span) {
+        let outer = self.scope;
+        self.scope = self.open(ScopeKind::Branch, span.line, span.end_line);
+        self.expression(value);
+        let value_span = self.function.exprs[value].span;
+        let decider = self.emit(PointKind::Branch, value_span, Action::Branch(Some(value)));
+        self.frontier.clear();
+        self.breaks.push(Vec::new());
+        self.switches.push(Switch {
+            decider,
+            has_default: false,
+            scope: self.scope,
+            arms: 0,
+        });
+        match &self.function.stmts[body].kind {
+            StmtKind::Block(items) => self.statements(items),
+            _ => self.statement(body),
+        }
+        if let Some(switch) = self.switches.pop()
+            && !switch.has_default
+        {
+            self.frontier.push(decider);
+        }
+        self.frontier.extend(self.breaks.pop().unwrap_or_default());
+        self.scope = outer;
+    }
+
+    fn case(&mut self, span: Span, is_default: bool) {
+        let Some(switch) = self.switches.last_mut() else {
+            self.distrust
+                .get_or_insert(format!("case outside a switch at line {}", span.line));
+            return;
+        };
+        switch.has_default |= is_default;
+        let number = switch.arms;
+        switch.arms += 1;
+        let (decider, scope) = (switch.decider, switch.scope);
+        // A label inside a nested block or loop (Duff's device) stays in that scope.
+        let directly = self.scope.is_some_and(|at| {
+            Some(at) == scope
+                || (matches!(self.scopes[at].kind, ScopeKind::Arm(_)) && self.scopes[at].parent == scope)
+        });
+        if directly {
+            self.scope = scope;
+            let end = scope.map_or(span.end_line, |scope| self.scopes[scope].end_line);
+            self.scope = self.open(ScopeKind::Arm(number), span.line, end);
+        }
+        if !self.frontier.contains(&decider) {
+            self.frontier.push(decider);
+        }
+        // A join keeps the decider's edge apart from fallthrough into a loop's header.
+        self.join(span);
+    }
+
+    /// An expression whose value nobody else uses: it gets a point even when it has no effect.
+    fn full_expression(&mut self, id: ExprId, span: Span) {
+        if self.effects[id] {
+            self.expression(id);
+        } else {
+            self.emit(PointKind::Eval, span, Action::None);
+        }
+    }
+
+    /// The points of an expression's effects, in evaluation order.
+    fn expression(&mut self, id: ExprId) {
+        if !self.effects[id] {
+            return;
+        }
+        let expr = &self.function.exprs[id];
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                if !self.effects[*b] {
+                    return self.expression(*a);
+                }
+                let is_and = matches!(expr.kind, ExprKind::And(..));
+                let (when_true, when_false) = self.condition(*a);
+                let (goes_on, skips) = if is_and {
+                    (when_true, when_false)
+                } else {
+                    (when_false, when_true)
+                };
+                self.frontier = goes_on;
+                self.expression(*b);
+                self.frontier.extend(skips);
+            }
+            ExprKind::Conditional(cond, then, other) => {
+                let (when_true, when_false) = self.condition(*cond);
+                self.frontier = when_true;
+                self.expression(*then);
+                let after = std::mem::replace(&mut self.frontier, when_false);
+                self.expression(*other);
+                self.frontier.extend(after);
+            }
+            ExprKind::Comma(a, b) => {
+                self.expression(*a);
+                self.expression(*b);
+            }
+            ExprKind::Assign { target, value, .. } => {
+                self.operands(&[*target, *value]);
+                let written = target_of(self.function, *target);
+                self.emit(
+                    PointKind::Eval,
+                    span,
+                    Action::Assign {
+                        target: written,
+                        by: id,
+                        initial: false,
+                    },
+                );
+            }
+            ExprKind::Step { target, .. } => {
+                self.expression(*target);
+                let written = target_of(self.function, *target);
+                self.emit(
+                    PointKind::Eval,
+                    span,
+                    Action::Assign {
+                        target: written,
+                        by: id,
+                        initial: false,
+                    },
+                );
+            }
+            ExprKind::Call { callee, .. } => {
+                let kind = match callee {
+                    Callee::Named(name) => {
+                        if crate::library::returns_twice(name) {
+                            self.distrust
+                                .get_or_insert(format!("{name} at line {} returns twice", span.line));
+                        }
+                        PointKind::Call(name.clone())
+                    }
+                    Callee::Macro(name) => PointKind::MacroCall(name.clone()),
+                    Callee::Indirect(_) => PointKind::IndirectCall,
+                };
+                self.operands(&effects::children(&self.function.exprs[id]));
+                self.emit(kind, span, Action::Call(id));
+            }
+            ExprKind::Unknown(parts) => {
+                self.operands(parts);
+                let line = span.line;
+                self.distrust
+                    .get_or_insert(format!("an expression at line {line} was not understood"));
+            }
+            _ => self.operands(&effects::children(expr)),
+        }
+    }
+
+    /// Operands that C may evaluate in any order.
+    fn operands(&mut self, operands: &[ExprId]) {
+        let effective = operands.iter().filter(|&&operand| self.effects[operand]).count();
+        if effective < 2 {
+            for &operand in operands {
+                self.expression(operand);
+            }
+            return;
+        }
+        let group = self.groups;
+        self.groups += 1;
+        for (number, &operand) in operands.iter().enumerate() {
+            self.unsequenced.push(Unsequenced {
+                group,
+                operand: number as u32,
+            });
+            self.expression(operand);
+            self.unsequenced.pop();
+        }
+    }
+
+    /// A condition: where control goes on when it is true, and when it is false.
+    fn condition(&mut self, id: ExprId) -> (Frontier, Frontier) {
+        let expr = &self.function.exprs[id];
+        if self.effects[id] {
+            match expr.kind {
+                ExprKind::And(a, b) => {
+                    let (when_true, mut when_false) = self.condition(a);
+                    self.frontier = when_true;
+                    let (both, second_false) = self.condition(b);
+                    when_false.extend(second_false);
+                    return (both, when_false);
+                }
+                ExprKind::Or(a, b) => {
+                    let (mut when_true, when_false) = self.condition(a);
+                    self.frontier = when_false;
+                    let (second_true, neither) = self.condition(b);
+                    when_true.extend(second_true);
+                    return (when_true, neither);
+                }
+                ExprKind::Unary(UnaryOp::Not, inner) => {
+                    let (when_true, when_false) = self.condition(inner);
+                    return (when_false, when_true);
+                }
+                _ => {}
+            }
+        }
+        self.expression(id);
+        if let ExprKind::Int(value) = expr.kind {
+            // A constant decides nothing and no code stands for it: `while (1)`, `do … while (0)`.
+            let frontier = std::mem::take(&mut self.frontier);
+            return if value != 0 {
+                (frontier, Vec::new())
+            } else {
+                (Vec::new(), frontier)
+            };
+        }
+        let decider = self.emit(PointKind::Branch, expr.span, Action::Branch(Some(id)));
+        self.frontier.clear();
+        (vec![decider], vec![decider])
+    }
+}

@@ -1,0 +1,112 @@
+//! What an expression writes, and whether it does anything at all.
+
+use base::IdVec;
+use ir::{Expr, ExprId, ExprKind, Function, LocalId, VarRef};
+
+/// What an assignment writes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// A parameter or local variable.
+    Local(LocalId),
+    /// A variable at file scope.
+    Global(String),
+    /// A member of a structure reached by a path: the path's text (`s->a.step`) and the member's name.
+    Member {
+        /// The whole path as the source writes it.
+        path: String,
+        /// The variable that the path starts from.
+        root: VarRef,
+        /// The last member's name.
+        member: String,
+    },
+    /// Memory that we do not name: through a pointer or a subscript.
+    Memory,
+}
+
+/// What an lvalue expression names.
+pub fn target_of(function: &Function, id: ExprId) -> Target {
+    match &function.exprs[id].kind {
+        ExprKind::Var(VarRef::Local(local)) => Target::Local(*local),
+        ExprKind::Var(VarRef::Global(name)) => Target::Global(name.clone()),
+        ExprKind::Field { name, .. } => match path(function, id) {
+            Some((path, root)) => Target::Member {
+                path,
+                root,
+                member: name.clone(),
+            },
+            None => Target::Memory,
+        },
+        ExprKind::Cast(_, inner) => target_of(function, *inner),
+        _ => Target::Memory,
+    }
+}
+
+/// The text of a member path over a plain variable, and that variable.
+fn path(function: &Function, id: ExprId) -> Option<(String, VarRef)> {
+    match &function.exprs[id].kind {
+        ExprKind::Var(var) => Some((variable_name(function, var).to_owned(), var.clone())),
+        ExprKind::Field { base, name, arrow } => {
+            let (base, root) = path(function, *base)?;
+            Some((format!("{base}{}{name}", if *arrow { "->" } else { "." }), root))
+        }
+        _ => None,
+    }
+}
+
+/// A variable's name in the source.
+pub(crate) fn variable_name<'a>(function: &'a Function, var: &'a VarRef) -> &'a str {
+    match var {
+        VarRef::Local(local) => &function.locals[*local].name,
+        VarRef::Global(name) => name,
+    }
+}
+
+/// For every expression, whether evaluating it calls or writes anything.
+pub(crate) fn effects(function: &Function) -> IdVec<ExprId, bool> {
+    // Children stand before parents, so one pass suffices.
+    let mut effects: IdVec<ExprId, bool> = IdVec::new();
+    for expr in &function.exprs {
+        let own = matches!(
+            expr.kind,
+            ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. }
+        );
+        let any = own
+            || children(expr)
+                .into_iter()
+                .any(|child| effects.get(child).copied().unwrap_or(true));
+        effects.push(any);
+    }
+    effects
+}
+
+/// The operands of an expression, in source order.
+pub(crate) fn children(expr: &Expr) -> Vec<ExprId> {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {
+            vec![]
+        }
+        ExprKind::Unary(_, a)
+        | ExprKind::Deref(a)
+        | ExprKind::AddressOf(a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Field { base: a, .. }
+        | ExprKind::Step { target: a, .. } => vec![*a],
+        ExprKind::Binary(_, a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index { base: a, index: b }
+        | ExprKind::Assign {
+            target: a, value: b, ..
+        } => vec![*a, *b],
+        ExprKind::Conditional(a, b, c) => vec![*a, *b, *c],
+        ExprKind::Call { callee, args } => {
+            let pointer = match callee {
+                ir::Callee::Indirect(pointer) => Some(*pointer),
+                ir::Callee::Named(_) | ir::Callee::Macro(_) => None,
+            };
+            pointer.into_iter().chain(args.iter().copied()).collect()
+        }
+        ExprKind::List(items) | ExprKind::Unknown(items) => items.clone(),
+    }
+}

@@ -1,0 +1,73 @@
+//! The flow graph of one function.
+//!
+//! A point is one side effect, call or branch; what computes without effect belongs to the point that uses it. Entry is
+//! the first point and exit the last. Points with an empty span are joins that no code stands for (a label, the
+//! start of a `do`): they give every loop a header of its own.
+
+use crate::effects::Target;
+use base::IdVec;
+use ir::{ExprId, LoopKind};
+use progress_map::{Point, PointId, Scope, ScopeId};
+
+/// The flow graph of one function.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Points; the first is the entry, the last the exit.
+    pub points: IdVec<PointId, FlowPoint>,
+    /// Successors of each point, sorted, without duplicates.
+    pub succs: IdVec<PointId, Vec<PointId>>,
+    /// Predecessors of each point, sorted, without duplicates.
+    pub preds: IdVec<PointId, Vec<PointId>>,
+    /// Whether control can get there from the entry.
+    pub reachable: IdVec<PointId, bool>,
+    /// Syntactic scopes, parents before children. Loop scopes carry no loop id yet.
+    pub scopes: IdVec<ScopeId, Scope>,
+    /// Loop statements: scope, kind, and the point that heads the loop if it repeats.
+    pub loop_statements: Vec<(ScopeId, LoopKind, PointId)>,
+    /// Why the graph cannot be trusted, if it cannot (`setjmp`, a computed `goto`, a jump to a missing label).
+    pub distrust: Option<String>,
+}
+
+/// A point with what it does.
+#[derive(Clone, Debug)]
+pub struct FlowPoint {
+    /// Kind, span, scope and operand positions, as the map shows them; the loop is filled in later.
+    pub point: Point,
+    /// What it does to variables.
+    pub action: Action,
+}
+
+/// What a point does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Nothing that anybody reads.
+    None,
+    /// Assigns: `target = value`, or `target op= value`, `++`, `--` as the expression `by` says. A declaration's
+    /// initialiser has no assignment expression; then `by` is the initialiser itself and `initial` is set.
+    Assign {
+        /// What is written.
+        target: Target,
+        /// The assignment, step or initialiser.
+        by: ExprId,
+        /// `by` is an initialiser.
+        initial: bool,
+    },
+    /// Calls; the expression is the call.
+    Call(ExprId),
+    /// Decides a branch by this expression (`None` when nothing decides: `for (;;)`, `#if`).
+    Branch(Option<ExprId>),
+    /// Returns this value.
+    Return(Option<ExprId>),
+}
+
+impl Flow {
+    /// The entry point.
+    pub fn entry(&self) -> PointId {
+        base::Id::from_index(0)
+    }
+
+    /// The exit point.
+    pub fn exit(&self) -> PointId {
+        base::Id::from_index(self.points.len() - 1)
+    }
+}

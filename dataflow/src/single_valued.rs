@@ -1,0 +1,464 @@
+//! Is a value the same on every task?
+//!
+//! SC'09 Def. 4.1 (3) asks for single-valued variables in the sense of Kreaseck's and of Aiken and Gay's barrier
+//! analyses. A value is as good as the worst thing that it is computed from, so one search backwards over
+//! everything that may flow into it finds the answer: constants are proven, arguments of `main` and results of collectives are
+//! assumed to be the same, ranks, received data, clocks, addresses and memory are not.
+//!
+//! "The same" is meant at corresponding moments: same stack of calls, same iteration of every loop around. So a
+//! branch matters only where it chooses between several definitions, and the branch that ends a loop matters only
+//! for what is used after the loop: inside it, all tasks at one iteration have passed it alike.
+
+use crate::effects::children;
+use crate::flow::Action;
+use crate::library::{CallValue, call_value, writes_through};
+use crate::program::{FunctionIndex, FunctionInfo, Program};
+use ir::{Callee, ExprId, ExprKind, LocalId, VarRef};
+use progress_map::{Assumption, LoopId, PointId};
+use std::collections::BTreeSet;
+
+/// What a value's sameness on every task rests on, with the reason for the weakest part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The weakest thing that it rests on.
+    pub assumption: Assumption,
+    /// What that thing is; empty when everything is constant.
+    pub reason: String,
+}
+
+impl Standing {
+    fn proven() -> Self {
+        Standing {
+            assumption: Assumption::Proven,
+            reason: String::new(),
+        }
+    }
+}
+
+/// Something that flows into the value asked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    /// An expression evaluated at a point.
+    Value(FunctionIndex, ExprId, PointId),
+    /// A local variable just before a point.
+    Local(FunctionIndex, LocalId, PointId),
+    /// A parameter on entry.
+    Parameter(FunctionIndex, usize),
+    /// What a function returns.
+    Returned(FunctionIndex),
+    /// A variable at file scope.
+    Global(String),
+    /// Whether a function is called at all.
+    Context(FunctionIndex),
+}
+
+impl Program<'_> {
+    /// Whether `expr`, evaluated at `point`, is the same on every task.
+    pub fn single_valued(&self, id: FunctionIndex, expr: ExprId, point: PointId) -> Standing {
+        Search::run(self, vec![Source::Value(id, expr, point)])
+    }
+
+    /// Whether the value that `local` has when control enters `in_loop` is the same on every task.
+    pub fn single_valued_on_entry(&self, id: FunctionIndex, local: LocalId, in_loop: LoopId) -> Standing {
+        let info = &self.functions[id];
+        let node = &info.loops.loops[in_loop];
+        let mut search = Search {
+            program: self,
+            seen: BTreeSet::new(),
+            work: Vec::new(),
+            worst: Standing::proven(),
+        };
+        // The definitions that reach each edge into the loop from outside.
+        let mut reaching = crate::Reaching::default();
+        for &pred in &info.flow.preds[node.header] {
+            if info.loops.contains(in_loop, pred) || !info.flow.reachable[pred] {
+                continue;
+            }
+            if info.definitions.of(local).contains(&pred) {
+                reaching.points.push(pred);
+                continue;
+            }
+            let part = info.definitions.reaching(&info.flow, local, pred, None);
+            reaching.points.extend(part.points);
+            reaching.entry |= part.entry || pred == info.flow.entry();
+        }
+        reaching.points.sort_unstable();
+        reaching.points.dedup();
+        search.definitions(id, local, node.header, &reaching);
+        search.finish()
+    }
+
+    /// Whether the value of a global on entry to the loop is the same on every task.
+    pub fn single_valued_global(&self, name: &str) -> Standing {
+        Search::run(self, vec![Source::Global(name.to_owned())])
+    }
+
+    /// Whether all tasks take the same way at the branches that decide if `point` executes, as far as they lie inside
+    /// `in_loop`; the branches that end `in_loop` itself do not count.
+    pub fn single_valued_guards(&self, id: FunctionIndex, point: PointId, in_loop: LoopId) -> Standing {
+        let info = &self.functions[id];
+        let mut sources = Vec::new();
+        for branch in info.control.deciders(point) {
+            if info.loops.contains(in_loop, branch)
+                && !leaves(info, branch, in_loop)
+                && let Action::Branch(Some(condition)) = info.flow.points[branch].action
+            {
+                sources.push(Source::Value(id, condition, branch));
+            }
+        }
+        Search::run(self, sources)
+    }
+}
+
+/// Whether a branch can end a loop.
+fn leaves(info: &FunctionInfo<'_>, branch: PointId, in_loop: LoopId) -> bool {
+    info.flow.succs[branch]
+        .iter()
+        .any(|&succ| !info.loops.contains(in_loop, succ))
+}
+
+struct Search<'p, 'u> {
+    program: &'p Program<'u>,
+    seen: BTreeSet<Source>,
+    work: Vec<Source>,
+    worst: Standing,
+}
+
+impl<'p, 'u> Search<'p, 'u> {
+    fn run(program: &'p Program<'u>, work: Vec<Source>) -> Standing {
+        Search {
+            program,
+            seen: work.iter().cloned().collect(),
+            work,
+            worst: Standing::proven(),
+        }
+        .finish()
+    }
+
+    fn finish(mut self) -> Standing {
+        while let Some(source) = self.work.pop() {
+            match source {
+                Source::Value(id, expr, point) => self.value(id, expr, point),
+                Source::Local(id, local, point) => self.local(id, local, point),
+                Source::Parameter(id, index) => self.parameter(id, index),
+                Source::Returned(id) => self.returned(id),
+                Source::Global(name) => self.global(&name),
+                Source::Context(id) => self.context(id),
+            }
+            if self.worst.assumption == Assumption::RankDependent {
+                break;
+            }
+        }
+        self.worst
+    }
+
+    fn push(&mut self, source: Source) {
+        if self.seen.insert(source.clone()) {
+            self.work.push(source);
+        }
+    }
+
+    fn rests_on(&mut self, assumption: Assumption, reason: impl FnOnce() -> String) {
+        if assumption > self.worst.assumption {
+            self.worst = Standing {
+                assumption,
+                reason: reason(),
+            };
+        }
+    }
+
+    fn differs(&mut self, reason: impl FnOnce() -> String) {
+        self.rests_on(Assumption::RankDependent, reason);
+    }
+
+    fn value(&mut self, id: FunctionIndex, expr: ExprId, point: PointId) {
+        let info = &self.program.functions[id];
+        let node = &info.function.exprs[expr];
+        match &node.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Constant => {}
+            ExprKind::Var(VarRef::Local(local)) => self.push(Source::Local(id, *local, point)),
+            ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(name.clone())),
+            ExprKind::Call { callee, args } => self.call(id, callee, args, point),
+            ExprKind::Comma(_, last) => self.push(Source::Value(id, *last, point)),
+            ExprKind::Assign { op: None, value, .. } => self.push(Source::Value(id, *value, point)),
+            ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_) => {
+                self.differs(|| format!("it is read from memory at line {}", node.span.line));
+            }
+            ExprKind::Str | ExprKind::AddressOf(_) | ExprKind::List(_) => {
+                self.differs(|| format!("it is an address at line {}", node.span.line));
+            }
+            ExprKind::Unknown(_) => {
+                self.differs(|| format!("line {} was not understood", node.span.line));
+            }
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Step { .. }
+            | ExprKind::Assign { op: Some(_), .. } => {
+                for child in children(node) {
+                    self.push(Source::Value(id, child, point));
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, id: FunctionIndex, callee: &Callee, args: &[ExprId], point: PointId) {
+        let Callee::Named(name) = callee else {
+            return self.differs(|| "it is the value of a call that the map cannot follow".to_owned());
+        };
+        let callees = self.program.callees(self.program.functions[id].unit, name);
+        for &callee in &callees {
+            self.push(Source::Returned(callee));
+        }
+        if !callees.is_empty() {
+            return;
+        }
+        match call_value(name) {
+            Some(CallValue::OfArguments) => {
+                for &arg in args {
+                    self.push(Source::Value(id, arg, point));
+                }
+                self.rests_on(Assumption::Assumed, || format!("it is computed by {name}()"));
+            }
+            Some(CallValue::Same) => self.rests_on(Assumption::Assumed, || format!("{name}() gives it")),
+            Some(CallValue::Differs) => self.differs(|| format!("{name}() gives it")),
+            None => self.differs(|| format!("{name}() gives it and is not in the map")),
+        }
+    }
+
+    fn local(&mut self, id: FunctionIndex, local: LocalId, point: PointId) {
+        let info = &self.program.functions[id];
+        let variable = &info.function.locals[local];
+        if info.definitions.escaped(local) || variable.is_static {
+            return self.differs(|| format!("{} may change through a pointer", variable.name));
+        }
+        let reaching = info.definitions.reaching(&info.flow, local, point, None);
+        self.definitions(id, local, point, &reaching);
+    }
+
+    /// What the definitions that reach `point` put into `local`, and what chooses among them.
+    fn definitions(&mut self, id: FunctionIndex, local: LocalId, point: PointId, reaching: &crate::Reaching) {
+        let info = &self.program.functions[id];
+        let variable = &info.function.locals[local];
+        if info.definitions.escaped(local) {
+            return self.differs(|| format!("{} may change through a pointer", variable.name));
+        }
+        if reaching.entry && base::Id::index(local) < info.function.params {
+            self.push(Source::Parameter(id, base::Id::index(local)));
+        }
+        let several = reaching.points.len() + usize::from(reaching.entry) > 1;
+        for &at in &reaching.points {
+            let mut constant = false;
+            match &info.flow.points[at].action {
+                Action::Assign {
+                    by, initial: true, ..
+                } => {
+                    constant = matches!(info.function.exprs[*by].kind, ExprKind::Int(_));
+                    self.push(Source::Value(id, *by, at));
+                }
+                Action::Assign { by, .. } => match info.function.exprs[*by].kind {
+                    ExprKind::Assign { op: None, value, .. } => {
+                        constant = matches!(info.function.exprs[value].kind, ExprKind::Int(_));
+                        self.push(Source::Value(id, value, at));
+                    }
+                    ExprKind::Assign { value, .. } => {
+                        self.push(Source::Value(id, value, at));
+                        self.push(Source::Local(id, local, at));
+                    }
+                    _ => self.push(Source::Local(id, local, at)),
+                },
+                Action::Call(call) => self.written_by_call(info, *call, local),
+                _ => {}
+            }
+            if !constant && names_a_rank(&variable.name) {
+                self.differs(|| format!("by its name {} is a rank", variable.name));
+            }
+            let ended = info
+                .loops
+                .around(at)
+                .filter(|&each| !info.loops.contains(each, point));
+            if several || !constant {
+                for each in ended {
+                    for &branch in &info.loops.loops[each].points {
+                        if leaves(info, branch, each) {
+                            self.decided_by(id, branch);
+                        }
+                    }
+                }
+            }
+            if several {
+                for branch in info.control.deciders(at) {
+                    let ends_common_loop = info
+                        .loops
+                        .around(at)
+                        .any(|each| info.loops.contains(each, point) && leaves(info, branch, each));
+                    if !ends_common_loop {
+                        self.decided_by(id, branch);
+                    }
+                }
+            }
+        }
+    }
+
+    fn written_by_call(&mut self, info: &FunctionInfo<'_>, call: ExprId, local: LocalId) {
+        let ExprKind::Call {
+            callee: Callee::Named(name),
+            args,
+        } = &info.function.exprs[call].kind
+        else {
+            return;
+        };
+        for (written, arg) in crate::definitions::written_by_call(info.function, call) {
+            if written != local {
+                continue;
+            }
+            let index = args.iter().position(|&each| each == arg).unwrap_or_default();
+            match writes_through(name, index) {
+                Some(CallValue::Same) => self.rests_on(Assumption::Assumed, || format!("{name}() sets it")),
+                _ => self.differs(|| format!("{name}() sets it")),
+            }
+        }
+    }
+
+    fn decided_by(&mut self, id: FunctionIndex, branch: PointId) {
+        if let Action::Branch(Some(condition)) = self.program.functions[id].flow.points[branch].action {
+            self.push(Source::Value(id, condition, branch));
+        }
+    }
+
+    fn parameter(&mut self, id: FunctionIndex, index: usize) {
+        let info = &self.program.functions[id];
+        let variable = &info.function.locals.as_slice()[index].name;
+        let name = &info.function.name;
+        if name == "main" {
+            return self.rests_on(Assumption::Assumed, || {
+                "it comes from the command line".to_owned()
+            });
+        }
+        if names_a_rank(variable) {
+            return self.differs(|| format!("by its name {variable} is a rank"));
+        }
+        let callers = self.program.callers(id);
+        if callers.is_empty() || self.program.is_called_through_pointer(id) {
+            return self.differs(|| {
+                format!("{variable} is an argument of {name}(), whose callers are not all known")
+            });
+        }
+        for &(caller, point, call) in callers {
+            let args = match &self.program.functions[caller].function.exprs[call].kind {
+                ExprKind::Call { args, .. } => args.as_slice(),
+                _ => &[],
+            };
+            match args.get(index) {
+                Some(&arg) => self.push(Source::Value(caller, arg, point)),
+                None => self.differs(|| format!("a call of {name}() leaves {variable} out")),
+            }
+        }
+    }
+
+    fn returned(&mut self, id: FunctionIndex) {
+        let info = &self.program.functions[id];
+        let returns: Vec<(PointId, Option<ExprId>)> = info
+            .flow
+            .points
+            .iter_enumerated()
+            .filter_map(|(point, each)| match each.action {
+                Action::Return(value) if info.flow.reachable[point] => Some((point, value)),
+                _ => None,
+            })
+            .collect();
+        for &(point, value) in &returns {
+            if let Some(value) = value {
+                self.push(Source::Value(id, value, point));
+            }
+            if returns.len() > 1 {
+                for branch in info.control.deciders(point) {
+                    self.decided_by(id, branch);
+                }
+            }
+        }
+    }
+
+    fn global(&mut self, name: &str) {
+        let program = self.program;
+        let declared: Vec<&ir::Global> = program
+            .units
+            .iter()
+            .flat_map(|unit| &unit.globals)
+            .filter(|global| global.name == name)
+            .collect();
+        let assignments = program.assignments(name);
+        if names_a_rank(name) {
+            return self.differs(|| format!("by its name {name} is a rank"));
+        }
+        if declared.iter().all(|global| global.is_extern) && assignments.is_empty() {
+            // A name in capitals is a macro or enumerator of some header; anything else may hold anything.
+            let is_constant = name.chars().all(|c| !c.is_ascii_lowercase());
+            return match is_constant {
+                true => self.rests_on(Assumption::Assumed, || format!("{name} is taken for a constant")),
+                false => self.differs(|| format!("{name} is defined elsewhere")),
+            };
+        }
+        if program.is_exposed_global(name) {
+            return self.differs(|| format!("{name} may change through a pointer"));
+        }
+        if assignments.is_empty() {
+            let constant = declared
+                .iter()
+                .all(|global| global.is_extern || global.initial.is_some());
+            let sameness = if constant {
+                Assumption::Proven
+            } else {
+                Assumption::Assumed
+            };
+            return self.rests_on(sameness, || format!("{name} keeps its initial value"));
+        }
+        self.rests_on(Assumption::Assumed, || format!("{name} is a global"));
+        for &(id, point) in assignments {
+            let info = &program.functions[id];
+            if let Action::Assign { by, .. } = info.flow.points[point].action {
+                for child in children(&info.function.exprs[by]) {
+                    self.push(Source::Value(id, child, point));
+                }
+            }
+            for branch in info.control.deciders(point) {
+                self.decided_by(id, branch);
+            }
+            self.push(Source::Context(id));
+        }
+    }
+
+    fn context(&mut self, id: FunctionIndex) {
+        let name = &self.program.functions[id].function.name;
+        let callers = self.program.callers(id);
+        if name == "main" {
+            return;
+        }
+        if callers.is_empty() || self.program.is_called_through_pointer(id) {
+            return self.differs(|| format!("the callers of {name}() are not all known"));
+        }
+        for &(caller, point, _) in callers {
+            for branch in self.program.functions[caller].control.deciders(point) {
+                self.decided_by(caller, branch);
+            }
+            self.push(Source::Context(caller));
+        }
+    }
+}
+
+/// Whether programs use such a name for what tells a task from others. A guess that can only make us more careful.
+fn names_a_rank(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    const WHOLE: &[&str] = &[
+        "me", "myid", "my_id", "iam", "mype", "my_pe", "mynode", "myproc", "my_proc", "procid", "taskid",
+        "task_id",
+    ];
+    name.contains("rank")
+        || WHOLE.contains(&name.as_str())
+        || name == "tid"
+        || name == "pid"
+        || name == "hostname"
+}
