@@ -1,1 +1,143 @@
 //! Ties a map to one build of an executable: ELF and DWARF to pc ranges and variable locations.
+//!
+//! [`bind`] fills [`Map::binding`](progress_map::Map::binding) from the bytes of an executable. A map is made of
+//! sources and knows functions, loops and the variables that order them; a stopped task shows program counters,
+//! registers and memory. Debug info connects the two, and after binding neither it nor the sources are needed: rows
+//! lead from an address to a source position, functions and inlined calls to the calls that are open there, variables
+//! to the place of each value.
+//!
+//! What debug info does not say, or says in a way that could be read wrongly, is left out and reported. No I/O
+//! happens here: bytes come in, values go out.
+
+mod assemble;
+mod body;
+mod debug;
+mod elf;
+mod error;
+mod expression;
+mod functions;
+mod lines;
+mod locations;
+mod paths;
+mod sources;
+mod types;
+mod variables;
+mod walk;
+
+pub use elf::{DebugHints, Identity};
+pub use error::{BindError, Mismatch};
+pub use sources::{Language, SourceUnit};
+
+use base::Diagnostic;
+use debug::{Debug, Sections};
+use elf::Image;
+use error::hex;
+use progress_map::Map;
+
+/// Binds `map` to an executable.
+///
+/// `debug` is the separate debug file, if the caller found one; `path` names the executable in messages. Returns what
+/// could not be bound, and why.
+///
+/// # Errors
+/// When there can be no binding at all; the map is then left as it was.
+pub fn bind(
+    map: &mut Map,
+    executable: &[u8],
+    debug: Option<&[u8]>,
+    path: &str,
+) -> Result<Vec<Diagnostic>, BindError> {
+    let image = Image::parse(executable)?;
+    if image.is_debug_file() {
+        return Err(BindError::DebugFileAlone);
+    }
+    let identity = image.identity();
+    if identity.build_id.is_empty() && image.text().is_none() {
+        return Err(BindError::NoIdentity);
+    }
+    let sections = debug_sections(&image, debug)?;
+    let parsed = whole_debug(&sections)?;
+    let (binding, diagnostics) = assemble::assemble(map, &image, &parsed, identity, path);
+    map.binding = Some(binding);
+    Ok(diagnostics)
+}
+
+/// Tells what build an executable is, and where its debug info may be.
+///
+/// # Errors
+/// When it is no x86-64 ELF executable.
+pub fn identity(executable: &[u8]) -> Result<Identity, BindError> {
+    Ok(Image::parse(executable)?.identity())
+}
+
+/// The C and C++ sources that an executable was built from, sorted by path, each once.
+///
+/// Headers are among them when they hold code (inline functions, or parts of functions that were included).
+///
+/// # Errors
+/// When there is no debug info to tell.
+pub fn sources(executable: &[u8], debug: Option<&[u8]>) -> Result<Vec<SourceUnit>, BindError> {
+    let image = Image::parse(executable)?;
+    let sections = debug_sections(&image, debug)?;
+    let parsed = whole_debug(&sections)?;
+    Ok(sources::source_units(&image, &parsed))
+}
+
+/// Whether `map` is bound to this executable.
+///
+/// # Errors
+/// When it is not, or when that cannot be told.
+pub fn check(map: &Map, executable: &[u8]) -> Result<(), Mismatch> {
+    let binding = map.binding.as_ref().ok_or(Mismatch::NotBound)?;
+    let image = Image::parse(executable).map_err(Mismatch::Unreadable)?;
+    let found = image.identity();
+    if !binding.build_id.is_empty() && !found.build_id.is_empty() {
+        if binding.build_id == found.build_id {
+            return Ok(());
+        }
+        return Err(Mismatch::BuildId {
+            map: hex(&binding.build_id),
+            executable: hex(&found.build_id),
+        });
+    }
+    // The hash of a missing section would fit any other file without one.
+    if image.text().is_some() && binding.text_hash == found.text_hash {
+        Ok(())
+    } else {
+        Err(Mismatch::Text)
+    }
+}
+
+/// The debug sections that belong to `image`: its own, or those of the separate file.
+fn debug_sections<'a>(image: &Image<'a>, debug: Option<&'a [u8]>) -> Result<Sections<'a>, BindError> {
+    let no_debug_info = || BindError::NoDebugInfo(image.hints());
+    match debug {
+        Some(bytes) => {
+            let separate = Image::parse(bytes)?;
+            if !image.same_build(&separate) {
+                return Err(BindError::WrongDebugFile {
+                    executable: hex(image.build_id()),
+                    debug: hex(separate.build_id()),
+                });
+            }
+            if separate.has_debug_info() {
+                return Sections::load(&separate);
+            }
+            if image.has_debug_info() {
+                return Sections::load(image);
+            }
+            Err(no_debug_info())
+        }
+        None if image.has_debug_info() => Sections::load(image),
+        None => Err(no_debug_info()),
+    }
+}
+
+/// Parses the debug info, unless all of it is elsewhere.
+fn whole_debug<'a>(sections: &'a Sections<'_>) -> Result<Debug<'a>, BindError> {
+    let parsed = Debug::parse(sections);
+    match parsed.split.first() {
+        Some(name) if parsed.split.len() == parsed.units.len() => Err(BindError::SplitDwarf(name.clone())),
+        _ => Ok(parsed),
+    }
+}

@@ -1,0 +1,259 @@
+//! Puts the binding together, and says what is missing from it.
+
+use crate::debug::Debug;
+use crate::elf::{Identity, Image};
+use crate::expression::Refusal;
+use crate::functions::{identify, layout};
+use crate::lines::{RawRow, UnitFiles, rows};
+use crate::paths::{PathId, match_files};
+use crate::sources::producer;
+use crate::variables::{Context, Outcome, Trouble, bind_variables, global_names, wanted};
+use crate::walk::walk;
+use base::{Diagnostic, IdVec, Severity, Span};
+use progress_map::{Binding, FileId, FunctionId, Map, Row};
+use std::collections::BTreeMap;
+
+/// Makes the binding of `map` to one executable.
+pub(crate) fn assemble(
+    map: &Map,
+    image: &Image<'_>,
+    debug: &Debug<'_>,
+    identity: Identity,
+    path: &str,
+) -> (Binding, Vec<Diagnostic>) {
+    let mut report = Report {
+        map,
+        path,
+        diagnostics: Vec::new(),
+    };
+    let wanted = wanted(map);
+    let mut files = UnitFiles::new(debug);
+    let (raw_rows, damaged_programs) = rows(image, &mut files);
+    let forest = walk(image, &mut files, debug, &global_names(&wanted));
+    let paths = files.paths.paths;
+    let matching = match_files(&map.files, &paths);
+    let other = other_files(&raw_rows, &forest.nodes, &paths, &matching.files);
+    let file_of = |path: PathId| matching.files[path].ok_or_else(|| other.number(&paths[path]));
+
+    let first_row = |address: u64| {
+        let after = raw_rows.partition_point(|row| row.start <= address);
+        let row = raw_rows.get(after.checked_sub(1)?)?;
+        (address < row.end).then_some((row.path, row.line))
+    };
+    let identified = identify(map, &forest, &matching.files, first_row);
+    let call_file = |path: Option<PathId>| match path {
+        Some(path) => file_of(path),
+        None => Err(other.number(NO_FILE)),
+    };
+    let laid_out = layout(&forest, &identified.functions, call_file);
+    let context = Context {
+        image,
+        debug,
+        forest: &forest,
+        identified: &identified.functions,
+        pieces: &laid_out.pieces,
+    };
+    let (variables, outcomes) = bind_variables(&context, &wanted);
+
+    report.debug_info(debug, &forest.damaged, damaged_programs);
+    report.files(
+        &matching.ambiguous,
+        matching.files.iter().flatten().next().is_none(),
+    );
+    report.functions(&identified.elsewhere, laid_out.contested.len());
+    report.variables(&outcomes);
+
+    let producers = debug.units.ids().map(|unit| producer(debug, unit));
+    let binding = Binding {
+        build_id: identity.build_id,
+        text_hash: identity.text_hash,
+        executable: path.to_owned(),
+        producer: { producers }
+            .find(|producer| !producer.is_empty())
+            .unwrap_or_default(),
+        rows: raw_rows
+            .iter()
+            .map(|row| bound_row(row, file_of(row.path)))
+            .collect(),
+        other_files: other.0,
+        functions: laid_out.functions,
+        inlines: laid_out.inlines,
+        variables,
+    };
+    (binding, report.diagnostics)
+}
+
+/// Stands for the file of an inlined call that names none.
+const NO_FILE: &str = "??";
+
+fn bound_row(row: &RawRow, file: Result<FileId, u32>) -> Row {
+    Row {
+        start: row.start,
+        end: row.end,
+        file,
+        line: row.line,
+        column: row.column,
+    }
+}
+
+/// Files that the map does not hold, sorted.
+struct OtherFiles(Vec<String>);
+
+impl OtherFiles {
+    fn number(&self, path: &str) -> u32 {
+        let found = self.0.binary_search_by(|other| other.as_str().cmp(path));
+        // Every path that is asked for was put in by `other_files`.
+        u32::try_from(found.unwrap_or_default()).unwrap_or(u32::MAX)
+    }
+}
+
+fn other_files(
+    rows: &[RawRow],
+    nodes: &IdVec<crate::walk::NodeId, crate::walk::Node>,
+    paths: &IdVec<PathId, String>,
+    files: &IdVec<PathId, Option<FileId>>,
+) -> OtherFiles {
+    let mut used: IdVec<PathId, bool> = paths.iter().map(|_| false).collect();
+    for row in rows {
+        used[row.path] = true;
+    }
+    let mut nameless = false;
+    for call in nodes.iter().filter_map(|node| node.call) {
+        match call.path {
+            Some(path) => used[path] = true,
+            None => nameless = true,
+        }
+    }
+    let mut other = Vec::from_iter(
+        paths
+            .iter_enumerated()
+            .filter(|&(path, _)| used[path] && files[path].is_none())
+            .map(|(_, spelling)| spelling.clone()),
+    );
+    other.extend(nameless.then(|| NO_FILE.to_owned()));
+    other.sort();
+    other.dedup();
+    OtherFiles(other)
+}
+
+/// Collects what the user should know.
+struct Report<'r> {
+    map: &'r Map,
+    path: &'r str,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Report<'_> {
+    fn whole(&mut self, severity: Severity, message: String) {
+        self.diagnostics.push(Diagnostic {
+            severity,
+            subject: self.path.to_owned(),
+            span: Span::default(),
+            message,
+        });
+    }
+
+    fn at(&mut self, severity: Severity, function: FunctionId, message: String) {
+        let function = &self.map.functions[function];
+        self.diagnostics.push(Diagnostic {
+            severity,
+            subject: self.map.files[function.file].path.clone(),
+            span: function.span,
+            message,
+        });
+    }
+
+    fn debug_info(&mut self, debug: &Debug<'_>, damaged_units: &[String], damaged_programs: usize) {
+        if let Some(name) = debug.split.first() {
+            let message = format!(
+                "{} of {} units have split debug info (in '{name}' and the like), which is not supported yet: their \
+                 functions are missing; rebuild without -gsplit-dwarf",
+                debug.split.len(),
+                debug.units.len()
+            );
+            self.whole(Severity::Warning, message);
+        }
+        let bad = Vec::from_iter(debug.bad_units.iter().chain(damaged_units));
+        if let Some(first) = bad.first() {
+            let message = format!(
+                "{} units of the debug info are damaged, the first by: {first}",
+                bad.len()
+            );
+            self.whole(Severity::Warning, message);
+        }
+        if damaged_programs > 0 {
+            let message = format!("{damaged_programs} line tables are damaged and were read in part");
+            self.whole(Severity::Warning, message);
+        }
+        if let Some(name) = &debug.supplementary {
+            let message = format!(
+                "part of the debug info is in a supplementary file ('{name}', made by dwz), which is not supported \
+                 yet: names in it are missing"
+            );
+            self.whole(Severity::Warning, message);
+        }
+    }
+
+    fn files(&mut self, ambiguous: &[FileId], none: bool) {
+        for &file in ambiguous {
+            let path = self.map.files[file].path.clone();
+            let message = "several sources of the executable fit this path, so none was taken: make the map with \
+                           absolute paths";
+            self.diagnostics
+                .push(Diagnostic::warning(path, Span::default(), message));
+        }
+        if none && ambiguous.is_empty() && !self.map.files.is_empty() {
+            let message =
+                "none of the map's sources is in the debug info: wrong executable, or moved sources?";
+            self.whole(Severity::Warning, message.to_owned());
+        }
+    }
+
+    fn functions(&mut self, elsewhere: &[(FunctionId, u32)], contested: usize) {
+        for &(function, line) in elsewhere {
+            let name = &self.map.functions[function].name;
+            let message = format!(
+                "the executable has '{name}' on line {line}, not here: it was built from another version of this \
+                 source; rebuild it or make the map again"
+            );
+            self.at(Severity::Warning, function, message);
+        }
+        if contested > 0 {
+            let message = format!(
+                "{contested} pieces of code belong to more than one function (folded by the linker): they count as \
+                 unknown functions"
+            );
+            self.whole(Severity::Warning, message);
+        }
+    }
+
+    fn variables(&mut self, outcomes: &[Outcome]) {
+        let mut partly: BTreeMap<Refusal, usize> = BTreeMap::new();
+        for outcome in outcomes {
+            if outcome.readable {
+                for trouble in &outcome.trouble {
+                    if let Trouble::Location(refusal) = trouble {
+                        *partly.entry(*refusal).or_default() += 1;
+                    }
+                }
+                continue;
+            }
+            let function = &self.map.functions[outcome.function].name;
+            let reasons = Vec::from_iter(outcome.trouble.iter().map(ToString::to_string));
+            let (severity, reason) = if reasons.is_empty() {
+                (Severity::Note, "it was optimised out".to_owned())
+            } else {
+                (Severity::Warning, reasons.join("; "))
+            };
+            let message = format!(
+                "'{}' of {function} cannot be read in this build: {reason}",
+                outcome.name
+            );
+            self.at(severity, outcome.function, message);
+        }
+        for (refusal, count) in partly {
+            let message = format!("{count} variables cannot be read at some addresses: {refusal}");
+            self.whole(Severity::Note, message);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Location expressions, rewritten so that they need neither the unit nor its types.
+//!
+//! The probe evaluates an expression with registers, memory, a frame base and a CFA, nothing else. Operators that
+//! index into the debug info are replaced by what they stand for. Conversions between integer types, which clang
+//! writes for every sign or zero extension, are replaced by shifts and masks as long as nothing after them depends
+//! on the type. Everything else that needs more (the caller's values, values in pieces, typed arithmetic) is refused
+//! with its reason: a variable that is not readable is better than one that is wrong.
+
+use crate::debug::{Debug, Die, Slice, UnitId};
+use gimli::{Expression, Operation, Reader as _};
+use std::fmt;
+
+/// Why an expression cannot be handed to the probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Refusal {
+    /// The value at the function's entry, which only the caller may still have.
+    EntryValue,
+    /// The value lies in several pieces.
+    Pieces,
+    /// The pointer was optimised away; only what it pointed to has a location.
+    ImplicitPointer,
+    /// Thread-local storage.
+    ThreadLocal,
+    /// Arithmetic in a type other than the address-sized integer.
+    Typed,
+    /// An address that is not part of the program: the linker dropped the variable.
+    Dropped,
+    /// An operator that compilers do not write for variables.
+    Other,
+    /// The bytes are not an expression.
+    Damaged,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EntryValue => "its value is only known to the caller (DW_OP_entry_value)",
+            Self::Pieces => "its value lies in several pieces (DW_OP_piece)",
+            Self::ImplicitPointer => "the pointer was optimised away (DW_OP_implicit_pointer)",
+            Self::ThreadLocal => "it is thread-local",
+            Self::Typed => "its location needs typed arithmetic",
+            Self::Dropped => "the linker dropped it",
+            Self::Other => "its location uses an unsupported operator",
+            Self::Damaged => "its location is damaged",
+        })
+    }
+}
+
+/// What kind of place a rewritten expression ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// An address in memory.
+    Memory,
+    /// A fixed address in memory, the same in every frame.
+    Static(u64),
+    /// A register or a computed value: there is no address to add an offset to.
+    Value,
+}
+
+/// What the values on the stack may be besides address-sized integers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Typed {
+    /// Nothing.
+    No,
+    /// The top is an integer narrower than an address, kept sign- or zero-extended: only its end is known to be right.
+    Narrow,
+    /// Some are 64-bit integers of a sign: operators that ask for the sign would differ.
+    Wide,
+}
+
+/// Rewrites an expression of `unit`.
+pub(crate) fn rewrite(
+    debug: &Debug<'_>,
+    unit: UnitId,
+    expression: Expression<Slice<'_>>,
+) -> Result<(Vec<u8>, Place), Refusal> {
+    let encoding = debug.units[unit].encoding();
+    let mut rest = expression.0;
+    let mut bytes = Vec::with_capacity(rest.len());
+    let mut place = Place::Memory;
+    let mut typed = Typed::No;
+    let mut branches = false;
+    let mut resized = false;
+    let mut operations = 0;
+    while !rest.is_empty() {
+        let before = rest;
+        let operation = Operation::parse(&mut rest, encoding).map_err(|_| Refusal::Damaged)?;
+        let raw = &before.slice()[..before.len() - rest.len()];
+        operations += 1;
+        if matches!(place, Place::Value) {
+            // A register or a finished value ends an expression; what may follow is a piece.
+            return Err(match operation {
+                Operation::Piece { .. } => Refusal::Pieces,
+                _ => Refusal::Damaged,
+            });
+        }
+        if typed == Typed::Narrow && !matches!(operation, Operation::Convert { .. } | Operation::StackValue) {
+            return Err(Refusal::Typed);
+        }
+        let last = std::mem::replace(&mut place, Place::Memory);
+        match operation {
+            Operation::Register { .. } if operations > 1 => return Err(Refusal::Damaged),
+            Operation::Register { .. } | Operation::ImplicitValue { .. } | Operation::StackValue => {
+                place = Place::Value;
+                bytes.extend_from_slice(raw);
+            }
+            Operation::Address { address } => {
+                place = fixed(address, operations);
+                bytes.extend_from_slice(raw);
+            }
+            Operation::AddressIndex { index } => {
+                let address = debug.dwarf.address(&debug.units[unit], index);
+                let address = address.map_err(|_| Refusal::Damaged)?;
+                place = fixed(address, operations);
+                literal(&mut bytes, gimli::DW_OP_addr, address);
+                resized = true;
+            }
+            Operation::ConstantIndex { index } => {
+                let value = debug.dwarf.address(&debug.units[unit], index);
+                literal(
+                    &mut bytes,
+                    gimli::DW_OP_const8u,
+                    value.map_err(|_| Refusal::Damaged)?,
+                );
+                resized = true;
+            }
+            Operation::Convert { base_type } => {
+                typed = convert(
+                    debug,
+                    Die {
+                        unit,
+                        offset: base_type,
+                    },
+                    typed,
+                    &mut bytes,
+                )?;
+                resized = true;
+            }
+            Operation::Deref { base_type, space, .. } => {
+                if base_type.0 != 0 || space {
+                    return Err(Refusal::Typed);
+                }
+                bytes.extend_from_slice(raw);
+            }
+            Operation::RegisterOffset { base_type, .. } => {
+                if base_type.0 != 0 {
+                    return Err(Refusal::Typed);
+                }
+                bytes.extend_from_slice(raw);
+            }
+            Operation::Bra { .. } | Operation::Skip { .. } => {
+                branches = true;
+                bytes.extend_from_slice(raw);
+            }
+            Operation::Abs
+            | Operation::Div
+            | Operation::Mod
+            | Operation::Shr
+            | Operation::Shra
+            | Operation::Eq
+            | Operation::Ge
+            | Operation::Gt
+            | Operation::Le
+            | Operation::Lt
+            | Operation::Ne => {
+                if typed != Typed::No {
+                    return Err(Refusal::Typed);
+                }
+                bytes.extend_from_slice(raw);
+            }
+            Operation::Drop
+            | Operation::Pick { .. }
+            | Operation::Swap
+            | Operation::Rot
+            | Operation::And
+            | Operation::Minus
+            | Operation::Mul
+            | Operation::Neg
+            | Operation::Not
+            | Operation::Or
+            | Operation::Plus
+            | Operation::Shl
+            | Operation::Xor
+            | Operation::UnsignedConstant { .. }
+            | Operation::SignedConstant { .. }
+            | Operation::FrameOffset { .. }
+            | Operation::Nop
+            | Operation::CallFrameCFA => bytes.extend_from_slice(raw),
+            Operation::PlusConstant { value } => {
+                if let Place::Static(address) = last {
+                    place = Place::Static(address.wrapping_add(value));
+                }
+                bytes.extend_from_slice(raw);
+            }
+            Operation::Piece { .. } => return Err(Refusal::Pieces),
+            Operation::EntryValue { .. } => return Err(Refusal::EntryValue),
+            Operation::ImplicitPointer { .. } => return Err(Refusal::ImplicitPointer),
+            Operation::TLS => return Err(Refusal::ThreadLocal),
+            Operation::TypedLiteral { .. } | Operation::Reinterpret { .. } => return Err(Refusal::Typed),
+            _ => return Err(Refusal::Other),
+        }
+    }
+    if operations == 0 {
+        // An empty expression says that the variable is optimised out here.
+        return Err(Refusal::Other);
+    }
+    // Branch distances count bytes.
+    if branches && resized {
+        return Err(Refusal::Typed);
+    }
+    Ok((bytes, place))
+}
+
+/// The place of an expression so far that ends in pushing `address`: fixed if that is all of it.
+fn fixed(address: u64, operations: usize) -> Place {
+    if operations == 1 {
+        Place::Static(address)
+    } else {
+        Place::Memory
+    }
+}
+
+/// Rewrites a conversion of the top of the stack, which is kept sign- or zero-extended to the width of an address.
+fn convert(debug: &Debug<'_>, base_type: Die, typed: Typed, bytes: &mut Vec<u8>) -> Result<Typed, Refusal> {
+    if base_type.offset.0 == 0 {
+        // Back to the generic type, which is as wide as an address. Other values on the stack stay as they are.
+        return Ok(if typed == Typed::Narrow { Typed::No } else { typed });
+    }
+    let entry = debug.entry(base_type).ok_or(Refusal::Damaged)?;
+    let size = entry
+        .attr_value(gimli::DW_AT_byte_size)
+        .and_then(|value| value.udata_value());
+    let bits = entry
+        .attr_value(gimli::DW_AT_bit_size)
+        .and_then(|value| value.udata_value());
+    let bits = bits.or_else(|| size?.checked_mul(8)).ok_or(Refusal::Damaged)?;
+    let signed = match entry.attr_value(gimli::DW_AT_encoding) {
+        Some(gimli::AttributeValue::Encoding(encoding)) => match encoding {
+            gimli::DW_ATE_signed | gimli::DW_ATE_signed_char => true,
+            gimli::DW_ATE_unsigned | gimli::DW_ATE_unsigned_char | gimli::DW_ATE_address => false,
+            _ => return Err(Refusal::Typed),
+        },
+        _ => return Err(Refusal::Typed),
+    };
+    match bits {
+        64 => return Ok(Typed::Wide),
+        1..64 => {}
+        _ => return Err(Refusal::Typed),
+    }
+    if signed {
+        // The generic type's DW_OP_shra fills with the sign.
+        let unused = u8::try_from(64 - bits).map_err(|_| Refusal::Damaged)?;
+        for shift in [gimli::DW_OP_shl, gimli::DW_OP_shra] {
+            bytes.extend_from_slice(&[gimli::DW_OP_const1u.0, unused, shift.0]);
+        }
+    } else {
+        literal(bytes, gimli::DW_OP_const8u, (1 << bits) - 1);
+        bytes.push(gimli::DW_OP_and.0);
+    }
+    Ok(Typed::Narrow)
+}
+
+/// An operator with one operand of eight bytes.
+pub(crate) fn literal(bytes: &mut Vec<u8>, operator: gimli::DwOp, value: u64) {
+    bytes.push(operator.0);
+    bytes.extend_from_slice(&value.to_le_bytes());
+}

@@ -1,0 +1,248 @@
+//! Functions and inlined calls of the binding, and which function of the map each of them is.
+//!
+//! A function in several pieces gives one record per piece, and an inlined call one record per piece of it inside
+//! one record of its parent. So one record is one stretch of code, and a lookup by address needs no lists of ranges.
+
+use crate::debug::clip;
+use crate::paths::PathId;
+use crate::walk::{Forest, Node, NodeId, OriginId};
+use base::IdVec;
+use progress_map::{BoundFunction, BoundInline, FileId, FunctionId, FunctionInstance, Map};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// One record of the binding that belongs to a node, with the code it stands for.
+pub(crate) type Piece = (FunctionInstance, Range<u64>);
+
+/// The tables of functions and inlined calls.
+pub(crate) struct Layout {
+    pub(crate) functions: Vec<BoundFunction>,
+    pub(crate) inlines: Vec<BoundInline>,
+    /// The records of every node.
+    pub(crate) pieces: IdVec<NodeId, Vec<Piece>>,
+    /// Addresses that two different functions claim.
+    pub(crate) contested: Vec<Range<u64>>,
+}
+
+/// What the identification of functions found.
+pub(crate) struct Identified {
+    /// The map's function for each function of the source.
+    pub(crate) functions: IdVec<OriginId, Option<FunctionId>>,
+    /// Functions that the map has under this name in this file, but on other lines than the debug info says.
+    pub(crate) elsewhere: Vec<(FunctionId, u32)>,
+}
+
+/// The function's name without what compilers add to the name of a part or copy.
+pub(crate) fn source_name(name: &str) -> &str {
+    const SUFFIXES: [&str; 7] = [
+        "._omp_fn.",
+        ".constprop.",
+        ".part.",
+        ".isra.",
+        ".cold",
+        ".lto_priv.",
+        ".omp_outlined",
+    ];
+    let end = SUFFIXES.iter().filter_map(|suffix| name.find(suffix)).min();
+    match end {
+        Some(end) if end > 0 => &name[..end],
+        _ => name,
+    }
+}
+
+/// Finds the map's function for every function of the source that has code.
+///
+/// A name alone is never enough: the file must be the same and the line of declaration must lie in the function.
+/// Outlined parts (`f._omp_fn.0`) have no line of declaration; `first_row` gives the position of their first byte.
+pub(crate) fn identify(
+    map: &Map,
+    forest: &Forest,
+    files: &IdVec<PathId, Option<FileId>>,
+    first_row: impl Fn(u64) -> Option<(PathId, u32)>,
+) -> Identified {
+    let mut by_name: BTreeMap<&str, Vec<FunctionId>> = BTreeMap::new();
+    for (id, function) in map.functions.iter_enumerated() {
+        by_name.entry(&function.name).or_default().push(id);
+    }
+    let mut starts: BTreeMap<OriginId, u64> = BTreeMap::new();
+    for node in forest.nodes.iter().filter(|node| node.parent.is_none()) {
+        if let Some(first) = node.ranges.first() {
+            starts.entry(node.origin).or_insert(first.start);
+        }
+    }
+    let mut elsewhere = Vec::new();
+    let functions = forest.origins.iter_enumerated().map(|(id, origin)| {
+        let position = match origin.declared {
+            Some((path, line)) if line != 0 => Some((path, line)),
+            _ => starts.get(&id).and_then(|&start| first_row(start)),
+        };
+        let (path, line) = position?;
+        let file = files[path]?;
+        let same_file = by_name.get(source_name(&origin.name)).into_iter().flatten();
+        let same_file = Vec::from_iter(same_file.copied().filter(|&function| {
+            let function = &map.functions[function];
+            let linkage = match (&function.linkage_name, &origin.linkage_name) {
+                (Some(ours), Some(theirs)) => ours == source_name(theirs),
+                _ => true,
+            };
+            function.file == file && linkage
+        }));
+        let mut inside = same_file
+            .iter()
+            .copied()
+            .filter(|&function| map.functions[function].span.covers_line(line));
+        let found = inside.next();
+        if found.is_none() {
+            elsewhere.extend(same_file.iter().map(|&function| (function, line)));
+        }
+        // Two definitions of one name on one line: neither can be told from the other.
+        found.filter(|_| inside.next().is_none())
+    });
+    let functions = IdVec::from_iter(functions);
+    elsewhere.sort_unstable();
+    elsewhere.dedup();
+    Identified { functions, elsewhere }
+}
+
+/// Lays the nodes out as records.
+///
+/// `call_file` turns a path into the file of a call.
+pub(crate) fn layout(
+    forest: &Forest,
+    identified: &IdVec<OriginId, Option<FunctionId>>,
+    call_file: impl Fn(Option<PathId>) -> Result<FileId, u32>,
+) -> Layout {
+    let mut layout = Layout {
+        functions: Vec::new(),
+        inlines: Vec::new(),
+        pieces: forest.nodes.iter().map(|_| Vec::new()).collect(),
+        contested: Vec::new(),
+    };
+    let mut children: IdVec<NodeId, Vec<NodeId>> = forest.nodes.iter().map(|_| Vec::new()).collect();
+    let mut roots: Vec<(Range<u64>, NodeId)> = Vec::new();
+    for (id, node) in forest.nodes.iter_enumerated() {
+        match node.parent {
+            Some(parent) => children[parent].push(id),
+            None => roots.extend(node.ranges.iter().map(|range| (range.clone(), id))),
+        }
+    }
+    roots.sort_by_key(|(range, id)| (range.start, range.end, *id));
+    let mut owner: Option<NodeId> = None;
+    for (mut range, id) in roots {
+        let node = &forest.nodes[id];
+        if let Some(last) = layout.functions.last_mut()
+            && range.start < last.end
+        {
+            let same = owner.is_some_and(|owner| forest.nodes[owner].origin == node.origin);
+            let twin =
+                same || (last.name == name_of(forest, node) && last.function == identified[node.origin]);
+            if !twin {
+                // One piece of code for two functions (a linker folded them): the code does not tell which one runs.
+                layout.contested.push(range.start..range.end.min(last.end));
+                last.function = None;
+            }
+            range.start = last.end;
+            if range.start >= range.end {
+                continue;
+            }
+        }
+        owner = Some(id);
+        layout.functions.push(BoundFunction {
+            start: range.start,
+            end: range.end,
+            function: identified[node.origin],
+            name: name_of(forest, node),
+            frame_base: node.frame_base.clone(),
+        });
+        let instance = FunctionInstance::Concrete(index(layout.functions.len() - 1));
+        layout.pieces[id].push((instance, range.clone()));
+        layout.inlined_below(forest, identified, &children, id, range, &call_file);
+    }
+    layout
+}
+
+impl Layout {
+    /// Records for all inlined calls in one piece of a function: each before those inside it, siblings by address.
+    fn inlined_below(
+        &mut self,
+        forest: &Forest,
+        identified: &IdVec<OriginId, Option<FunctionId>>,
+        children: &IdVec<NodeId, Vec<NodeId>>,
+        function: NodeId,
+        range: Range<u64>,
+        call_file: &impl Fn(Option<PathId>) -> Result<FileId, u32>,
+    ) {
+        let mut work = vec![];
+        push_children(&mut work, forest, &children[function], None, &range);
+        while let Some((parent, id, range)) = work.pop() {
+            let node = &forest.nodes[id];
+            let call = node.call;
+            let record = index(self.inlines.len());
+            self.inlines.push(BoundInline {
+                start: range.start,
+                end: range.end,
+                parent,
+                function: identified[node.origin],
+                name: name_of(forest, node),
+                call_file: call_file(call.and_then(|call| call.path)),
+                call_line: call.map_or(0, |call| call.line),
+                call_column: call.map_or(0, |call| call.column),
+            });
+            self.pieces[id].push((FunctionInstance::Inlined(record), range.clone()));
+            push_children(&mut work, forest, &children[id], Some(record), &range);
+        }
+    }
+}
+
+/// An inlined call to lay out: the record around it, the node, and the code.
+type Work = (Option<u32>, NodeId, Range<u64>);
+
+/// Puts the parts of `nodes` inside `within` on the stack, the first on top.
+fn push_children(
+    work: &mut Vec<Work>,
+    forest: &Forest,
+    nodes: &[NodeId],
+    parent: Option<u32>,
+    within: &Range<u64>,
+) {
+    let mut parts = Vec::new();
+    for &id in nodes {
+        parts.extend(clip(&forest.nodes[id].ranges, within).map(|range| (range, id)));
+    }
+    parts.sort_by_key(|(range, id)| (range.start, range.end, *id));
+    let mut end = within.start;
+    parts.retain_mut(|(range, _)| {
+        // Siblings are disjoint in what compilers write; where they are not, the first keeps the code.
+        range.start = range.start.max(end);
+        end = end.max(range.end);
+        range.start < range.end
+    });
+    work.extend(parts.into_iter().rev().map(|(range, id)| (parent, id, range)));
+}
+
+fn name_of(forest: &Forest, node: &Node) -> String {
+    let origin = &forest.origins[node.origin];
+    match (origin.name.as_str(), &origin.linkage_name) {
+        ("", Some(linkage_name)) => linkage_name.clone(),
+        ("", None) => "??".to_owned(),
+        (name, _) => source_name(name).to_owned(),
+    }
+}
+
+/// Records are counted by `u32`: a file of 4 GiB could not hold more.
+fn index(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_name;
+
+    #[test]
+    fn names_lose_what_compilers_add() {
+        assert_eq!(source_name("solve._omp_fn.3"), "solve");
+        assert_eq!(source_name("solve.constprop.0.isra.0"), "solve");
+        assert_eq!(source_name("solve.cold"), "solve");
+        assert_eq!(source_name("_omp_fn"), "_omp_fn");
+    }
+}

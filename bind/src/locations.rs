@@ -1,0 +1,271 @@
+//! Where one variable lives: location attributes as sorted ranges of self-contained expressions.
+
+use crate::debug::{Debug, Entry, Slice, UnitId};
+use crate::elf::Image;
+use crate::expression::{Place, Refusal, literal, rewrite};
+use gimli::AttributeValue;
+use progress_map::{Encoding, LocationRange, PathStep};
+
+/// The address range of a location that holds wherever the variable is in scope.
+pub(crate) const ALWAYS: (u64, u64) = (0, u64::MAX);
+
+/// What a location attribute says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// Sorted, disjoint.
+    pub(crate) ranges: Vec<LocationRange>,
+    /// Why ranges were left out, once per range.
+    pub(crate) refused: Vec<Refusal>,
+    /// The place is the same in every frame: a fixed address or a constant.
+    pub(crate) fixed: bool,
+}
+
+/// An entry of a location list: its range, and its expression unless it cannot be used.
+type Listed = ((u64, u64), Option<Vec<u8>>);
+
+/// The places that the attributes of `entry` give; `None` when they give none.
+pub(crate) fn places<'a>(
+    image: &Image<'_>,
+    debug: &Debug<'a>,
+    unit: UnitId,
+    entry: &Entry<'a>,
+    path: &[PathStep],
+    encoding: Encoding,
+) -> Option<Places> {
+    // A member at an offset has no address when its structure is a register or a computed value.
+    let needs_address = matches!(path.first(), Some(PathStep::Offset(_)));
+    let mut places = Places::default();
+    match entry.attr_value(gimli::DW_AT_location) {
+        None => {
+            let constant = entry.attr(gimli::DW_AT_const_value)?.raw_value();
+            // Behind a path the constant is a pointer.
+            let encoding = if path.is_empty() {
+                encoding
+            } else {
+                Encoding::Address
+            };
+            match constant_expression(constant, encoding).filter(|_| !needs_address) {
+                Some(expression) => places.push(ALWAYS, expression),
+                None => places.refused.push(Refusal::Other),
+            }
+            places.fixed = true;
+        }
+        Some(AttributeValue::Exprloc(expression)) => {
+            match checked(image, debug, unit, expression, needs_address) {
+                Ok((bytes, place)) => {
+                    places.push(ALWAYS, bytes);
+                    places.fixed = matches!(place, Place::Static(_));
+                }
+                // An empty expression: optimised out.
+                Err(_) if expression.0.is_empty() => {}
+                Err(refusal) => places.refused.push(refusal),
+            }
+        }
+        Some(value) => places.list(image, debug, unit, value, needs_address),
+    }
+    Some(places)
+}
+
+impl Places {
+    fn push(&mut self, (start, end): (u64, u64), expression: Vec<u8>) {
+        self.ranges.push(LocationRange {
+            start,
+            end,
+            expression,
+        });
+    }
+
+    fn list<'a>(
+        &mut self,
+        image: &Image<'_>,
+        debug: &Debug<'a>,
+        unit: UnitId,
+        value: AttributeValue<Slice<'a>>,
+        needs_address: bool,
+    ) {
+        let Ok(Some(mut list)) = debug.dwarf.attr_locations(&debug.units[unit], value) else {
+            self.refused.push(Refusal::Damaged);
+            return;
+        };
+        let mut listed: Vec<Listed> = Vec::new();
+        let mut default = None;
+        loop {
+            let item = match list.next() {
+                Ok(Some(item)) => item,
+                Ok(None) => break,
+                Err(_) => {
+                    self.refused.push(Refusal::Damaged);
+                    break;
+                }
+            };
+            let range = (item.range.begin, item.range.end);
+            let bytes = match checked(image, debug, unit, item.data, needs_address) {
+                Ok((bytes, _)) => Some(bytes),
+                Err(_) if item.data.0.is_empty() => None,
+                Err(refusal) => {
+                    self.refused.push(refusal);
+                    None
+                }
+            };
+            if range == ALWAYS {
+                // DW_LLE_default_location: wherever no other entry says anything.
+                default = bytes;
+            } else {
+                // An entry without a usable expression still keeps the default away from its range.
+                listed.push((range, bytes));
+            }
+        }
+        self.lay(listed, default);
+    }
+
+    /// Puts usable entries one after the other, and the default where no entry says anything.
+    ///
+    /// Where entries overlap, each of them is right: the first usable one is taken.
+    fn lay(&mut self, mut listed: Vec<Listed>, default: Option<Vec<u8>>) {
+        listed.sort_by_key(|&(range, _)| range);
+        if let Some(default) = default {
+            let mut end = 0;
+            for &((start, stop), _) in &listed {
+                if end < start {
+                    self.push((end, start), default.clone());
+                }
+                end = end.max(stop);
+            }
+            self.push((end, u64::MAX), default);
+        }
+        let mut end = 0;
+        for ((start, stop), bytes) in listed {
+            let Some(bytes) = bytes else { continue };
+            let start = start.max(end);
+            if start >= stop {
+                continue;
+            }
+            end = stop;
+            match self.ranges.last_mut() {
+                Some(last) if last.end == start && last.expression == bytes => last.end = stop,
+                _ => self.push((start, stop), bytes),
+            }
+        }
+        self.ranges.sort_by_key(|range| range.start);
+    }
+}
+
+fn checked<'a>(
+    image: &Image<'_>,
+    debug: &Debug<'a>,
+    unit: UnitId,
+    expression: gimli::Expression<Slice<'a>>,
+    needs_address: bool,
+) -> Result<(Vec<u8>, Place), Refusal> {
+    let (bytes, place) = rewrite(debug, unit, expression)?;
+    match place {
+        Place::Static(address) if !image.is_loaded(address) => Err(Refusal::Dropped),
+        Place::Value if needs_address => Err(Refusal::Pieces),
+        _ => Ok((bytes, place)),
+    }
+}
+
+/// `DW_AT_const_value` as an expression that pushes it.
+fn constant_expression(value: AttributeValue<Slice<'_>>, encoding: Encoding) -> Option<Vec<u8>> {
+    let (size, signed) = match encoding {
+        Encoding::Signed(size) => (size, true),
+        Encoding::Unsigned(size) | Encoding::Float(size) => (size, false),
+        Encoding::Address => (8, false),
+    };
+    let float = matches!(encoding, Encoding::Float(_));
+    // Constants of fixed size are bits; how far they are extended depends on the type.
+    let bits = |bits: u64, bytes: u8| {
+        if float && bytes != size {
+            return None;
+        }
+        let unused = 64 - 8 * u32::from(bytes);
+        Some(if signed {
+            (bits << unused).cast_signed() >> unused
+        } else {
+            bits.cast_signed()
+        })
+    };
+    let number = match value {
+        AttributeValue::Data1(value) => bits(u64::from(value), 1)?,
+        AttributeValue::Data2(value) => bits(u64::from(value), 2)?,
+        AttributeValue::Data4(value) => bits(u64::from(value), 4)?,
+        AttributeValue::Data8(value) => bits(value, 8)?,
+        AttributeValue::Sdata(value) if !float => value,
+        AttributeValue::Udata(value) if !float => value.cast_signed(),
+        AttributeValue::Addr(value) if !float => {
+            // An address moves with the program, which only DW_OP_addr says.
+            let mut bytes = Vec::new();
+            literal(&mut bytes, gimli::DW_OP_addr, value);
+            bytes.push(gimli::DW_OP_stack_value.0);
+            return Some(bytes);
+        }
+        AttributeValue::Block(block) if block.len() == usize::from(size) => {
+            let mut padded = [0; 8];
+            padded[..block.len()].copy_from_slice(block.slice());
+            bits(u64::from_le_bytes(padded), size)?
+        }
+        _ => return None,
+    };
+    let mut bytes = vec![gimli::DW_OP_consts.0];
+    let mut rest = number;
+    loop {
+        let low = (rest & 0x7f) as u8;
+        rest >>= 7;
+        let done = (rest == 0 && low & 0x40 == 0) || (rest == -1 && low & 0x40 != 0);
+        bytes.push(if done { low } else { low | 0x80 });
+        if done {
+            break;
+        }
+    }
+    bytes.push(gimli::DW_OP_stack_value.0);
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(value: AttributeValue<Slice<'static>>, encoding: Encoding) -> Option<i64> {
+        let bytes = constant_expression(value, encoding)?;
+        let mut slice = Slice::new(&bytes, gimli::LittleEndian);
+        let format = gimli::Encoding {
+            address_size: 8,
+            format: gimli::Format::Dwarf32,
+            version: 5,
+        };
+        match gimli::Operation::parse(&mut slice, format) {
+            Ok(gimli::Operation::SignedConstant { value }) => Some(value),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn constants_are_extended_as_their_type_says() {
+        use AttributeValue::{Block, Data1, Data4, Sdata, Udata};
+        assert_eq!(decoded(Data1(0xff), Encoding::Signed(4)), Some(-1));
+        assert_eq!(decoded(Data1(0xff), Encoding::Unsigned(4)), Some(255));
+        assert_eq!(decoded(Sdata(-64), Encoding::Signed(4)), Some(-64));
+        assert_eq!(decoded(Sdata(64), Encoding::Signed(4)), Some(64));
+        assert_eq!(decoded(Udata(u64::MAX), Encoding::Unsigned(8)), Some(-1));
+        assert_eq!(decoded(Data4(7), Encoding::Float(8)), None);
+        let half = Slice::new(&[0, 0, 0, 0, 0, 0, 0xe0, 0x3f], gimli::LittleEndian);
+        assert_eq!(
+            decoded(Block(half), Encoding::Float(8)),
+            Some(0.5f64.to_bits().cast_signed())
+        );
+        assert_eq!(decoded(Block(half), Encoding::Signed(4)), None);
+    }
+
+    #[test]
+    fn a_default_fills_the_gaps() {
+        let mut places = Places::default();
+        let listed = vec![
+            ((15, 30), None),
+            ((10, 20), Some(vec![1])),
+            ((25, 40), Some(vec![2])),
+        ];
+        places.lay(listed, Some(vec![9]));
+        let ranges = Vec::from_iter(places.ranges.iter().map(|r| (r.start, r.end, r.expression[0])));
+        assert_eq!(ranges, [(0, 10, 9), (10, 20, 1), (25, 40, 2), (40, u64::MAX, 9)]);
+    }
+}

@@ -1,0 +1,91 @@
+//! The sources that an executable was built from, as its debug info names them.
+
+use crate::debug::{Debug, UnitId, text};
+use crate::elf::Image;
+use crate::lines::{UnitFiles, primary_path, rows};
+use std::collections::BTreeMap;
+
+/// A source language that maps can be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Language {
+    /// C of any standard.
+    C,
+    /// C++ of any standard.
+    Cxx,
+}
+
+/// A source file of an executable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceUnit {
+    /// The path, made absolute by the directory of the compilation and normalised. It stays relative when the build
+    /// hid its directories (`-ffile-prefix-map`).
+    pub path: String,
+    /// The language of the unit, or of a unit that includes the header.
+    pub language: Language,
+    /// The compiler as `DW_AT_producer` names it; may hold its options.
+    pub producer: String,
+    /// A file that others include, named because it holds code.
+    pub is_header: bool,
+}
+
+/// All C and C++ sources, sorted by path, each once.
+pub(crate) fn source_units(image: &Image<'_>, debug: &Debug<'_>) -> Vec<SourceUnit> {
+    let mut found: BTreeMap<String, SourceUnit> = BTreeMap::new();
+    for unit in debug.units.ids() {
+        if let (Some(path), Some(language)) = (primary_path(debug, unit), language(debug, unit)) {
+            found.entry(path.clone()).or_insert_with(|| SourceUnit {
+                path,
+                language,
+                producer: producer(debug, unit),
+                is_header: false,
+            });
+        }
+    }
+    let mut files = UnitFiles::new(debug);
+    let (rows, _) = rows(image, &mut files);
+    let mut headers: BTreeMap<_, UnitId> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.line != 0) {
+        headers.entry(row.path).or_insert(row.unit);
+    }
+    for (path, unit) in headers {
+        let path = &files.paths.paths[path];
+        if let Some(language) = language(debug, unit).filter(|_| !found.contains_key(path)) {
+            let header = SourceUnit {
+                path: path.clone(),
+                language,
+                producer: producer(debug, unit),
+                is_header: true,
+            };
+            found.insert(path.clone(), header);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// The compiler of a unit; empty when it does not say.
+pub(crate) fn producer(debug: &Debug<'_>, unit: UnitId) -> String {
+    let root = debug.root(unit);
+    root.and_then(|root| debug.string_attr(unit, &root, gimli::DW_AT_producer))
+        .map_or_else(String::new, text)
+}
+
+fn language(debug: &Debug<'_>, unit: UnitId) -> Option<Language> {
+    let root = debug.root(unit)?;
+    match root.attr_value(gimli::DW_AT_language)? {
+        gimli::AttributeValue::Language(language) => match language {
+            gimli::DW_LANG_C
+            | gimli::DW_LANG_C89
+            | gimli::DW_LANG_C99
+            | gimli::DW_LANG_C11
+            | gimli::DW_LANG_C17 => Some(Language::C),
+            gimli::DW_LANG_C_plus_plus
+            | gimli::DW_LANG_C_plus_plus_03
+            | gimli::DW_LANG_C_plus_plus_11
+            | gimli::DW_LANG_C_plus_plus_14
+            | gimli::DW_LANG_C_plus_plus_17
+            | gimli::DW_LANG_C_plus_plus_20 => Some(Language::Cxx),
+            _ => None,
+        },
+        _ => None,
+    }
+}

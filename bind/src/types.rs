@@ -1,0 +1,238 @@
+//! Types: where a member lies, what a pointer points to, how a value is read.
+
+use crate::debug::{Debug, Die, Entry, text};
+use gimli::AttributeValue;
+use progress_map::{Encoding, PathStep};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Why no value can be read through a type.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum TypeRefusal {
+    /// The type is missing, `void`, or in a file that was not given.
+    Unknown,
+    /// `->` or `*` on something that is no pointer.
+    NotPointer,
+    /// The structure has no such member, or is only declared.
+    NoMember(String),
+    /// The member is a bit-field.
+    BitField(String),
+    /// Not an integer, pointer or floating-point number of a machine size; says what it is.
+    NotScalar(String),
+}
+
+impl fmt::Display for TypeRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("its type is not in the debug info"),
+            Self::NotPointer => f.write_str("it is reached through something that is no pointer"),
+            Self::NoMember(name) => write!(f, "its structure has no member '{name}' in the debug info"),
+            Self::BitField(name) => write!(f, "'{name}' is a bit-field, which is not read yet"),
+            Self::NotScalar(what) => write!(f, "it is {what}, not a number or pointer of up to 8 bytes"),
+        }
+    }
+}
+
+/// One step of an access path: to a member, or through a pointer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Access<'m> {
+    Member { name: &'m str, arrow: bool },
+    Pointee,
+}
+
+/// Follows an access path from a variable of type `start`: the steps for the probe and how the value is read.
+pub(crate) fn access(
+    debug: &Debug<'_>,
+    start: Option<Die>,
+    accesses: &[Access<'_>],
+) -> Result<(Vec<PathStep>, Encoding), TypeRefusal> {
+    let mut path = Vec::new();
+    let mut current = referred(debug, start, &mut path)?;
+    for access in accesses {
+        match *access {
+            Access::Pointee => current = pointee(debug, current, &mut path)?,
+            Access::Member { name, arrow } => {
+                if arrow {
+                    current = pointee(debug, current, &mut path)?;
+                }
+                let found = member(debug, current, name, &mut BTreeSet::new())?;
+                let (offset, member) = found.ok_or_else(|| TypeRefusal::NoMember(name.to_owned()))?;
+                match path.last_mut() {
+                    Some(PathStep::Offset(before)) => *before = before.wrapping_add(offset),
+                    _ if offset == 0 => {}
+                    _ => path.push(PathStep::Offset(offset)),
+                }
+                current = referred(debug, member, &mut path)?;
+            }
+        }
+    }
+    let encoding = encoding(debug, current)?;
+    Ok((path, encoding))
+}
+
+/// The type itself, or what it refers to: a C++ reference is read through without a sign of it in the source.
+fn referred(debug: &Debug<'_>, die: Option<Die>, path: &mut Vec<PathStep>) -> Result<Die, TypeRefusal> {
+    let die = die.ok_or(TypeRefusal::Unknown)?;
+    let (bare, entry) = debug.bare_type(die).ok_or(TypeRefusal::Unknown)?;
+    match entry.tag() {
+        gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => {
+            path.push(PathStep::Deref);
+            debug.type_of(bare.unit, &entry).ok_or(TypeRefusal::Unknown)
+        }
+        _ => Ok(die),
+    }
+}
+
+fn pointee(debug: &Debug<'_>, die: Die, path: &mut Vec<PathStep>) -> Result<Die, TypeRefusal> {
+    let (bare, entry) = debug.bare_type(die).ok_or(TypeRefusal::Unknown)?;
+    let target = debug.type_of(bare.unit, &entry);
+    match entry.tag() {
+        gimli::DW_TAG_pointer_type => path.push(PathStep::Deref),
+        // An array used as a pointer points to its own first element.
+        gimli::DW_TAG_array_type => {}
+        _ => return Err(TypeRefusal::NotPointer),
+    }
+    target.ok_or(TypeRefusal::Unknown)
+}
+
+/// Offset and type of member `name`, found also inside anonymous members and base classes.
+fn member(
+    debug: &Debug<'_>,
+    structure: Die,
+    name: &str,
+    searched: &mut BTreeSet<Die>,
+) -> Result<Option<(u64, Option<Die>)>, TypeRefusal> {
+    let Some((structure, _)) = debug.bare_type(structure) else {
+        return Ok(None);
+    };
+    // A damaged file may have structures that contain each other.
+    if !searched.insert(structure) {
+        return Ok(None);
+    }
+    let unit = structure.unit;
+    let Ok(mut cursor) = debug.units[unit].entries_at_offset(structure.offset) else {
+        return Ok(None);
+    };
+    // The structure itself is at depth 0, its members at depth 1.
+    if !matches!(cursor.next_dfs(), Ok(Some(entry)) if entry.has_children()) {
+        return Ok(None);
+    }
+    let mut inner = Vec::new();
+    while let Ok(Some(entry)) = cursor.next_dfs() {
+        if entry.depth() <= 0 {
+            break;
+        }
+        let is_base = entry.tag() == gimli::DW_TAG_inheritance;
+        if entry.depth() > 1 || !(is_base || entry.tag() == gimli::DW_TAG_member) {
+            continue;
+        }
+        let found = debug.string_attr(unit, entry, gimli::DW_AT_name);
+        if !is_base && found.is_some_and(|found| found.slice() == name.as_bytes()) {
+            if entry.has_attr(gimli::DW_AT_bit_size) {
+                return Err(TypeRefusal::BitField(name.to_owned()));
+            }
+            let offset = member_offset(entry).ok_or_else(|| TypeRefusal::NoMember(name.to_owned()))?;
+            return Ok(Some((offset, debug.type_of(unit, entry))));
+        }
+        if (is_base || found.is_none())
+            && let (Some(offset), Some(part)) = (member_offset(entry), debug.type_of(unit, entry))
+        {
+            inner.push((offset, part));
+        }
+    }
+    for (offset, part) in inner {
+        if let Some((further, found)) = member(debug, part, name, searched)? {
+            return Ok(Some((offset.wrapping_add(further), found)));
+        }
+    }
+    Ok(None)
+}
+
+/// The offset of a member; `None` when it has to be computed at run time (virtual bases).
+fn member_offset(entry: &Entry<'_>) -> Option<u64> {
+    match entry.attr_value(gimli::DW_AT_data_member_location) {
+        // A member of a union.
+        None => Some(0),
+        Some(AttributeValue::Exprloc(expression)) => {
+            let mut bytes = expression.0;
+            let encoding = gimli::Encoding {
+                address_size: 8,
+                format: gimli::Format::Dwarf32,
+                version: 4,
+            };
+            match gimli::Operation::parse(&mut bytes, encoding) {
+                Ok(gimli::Operation::PlusConstant { value }) if bytes.is_empty() => Some(value),
+                _ => None,
+            }
+        }
+        Some(value) => value.udata_value(),
+    }
+}
+
+/// How a value of the type is read.
+fn encoding(debug: &Debug<'_>, die: Die) -> Result<Encoding, TypeRefusal> {
+    let (bare, entry) = debug.bare_type(die).ok_or(TypeRefusal::Unknown)?;
+    let size = entry
+        .attr_value(gimli::DW_AT_byte_size)
+        .and_then(|value| value.udata_value());
+    let name = || {
+        let name = debug.string_attr(bare.unit, &entry, gimli::DW_AT_name);
+        name.map_or_else(
+            || "of an unnamed type".to_owned(),
+            |name| format!("of type '{}'", text(name)),
+        )
+    };
+    let integer = |signed: bool| match (size, signed) {
+        (Some(size @ (1 | 2 | 4 | 8)), true) => Ok(Encoding::Signed(size as u8)),
+        (Some(size @ (1 | 2 | 4 | 8)), false) => Ok(Encoding::Unsigned(size as u8)),
+        _ => Err(TypeRefusal::NotScalar(name())),
+    };
+    match entry.tag() {
+        gimli::DW_TAG_pointer_type if matches!(size, None | Some(8)) => Ok(Encoding::Address),
+        gimli::DW_TAG_enumeration_type => match debug.type_of(bare.unit, &entry) {
+            Some(underlying) if underlying != bare => match debug.bare_type(underlying) {
+                Some((_, inner)) if inner.tag() == gimli::DW_TAG_base_type => encoding(debug, underlying),
+                _ => Err(TypeRefusal::NotScalar(name())),
+            },
+            _ if entry.has_attr(gimli::DW_AT_encoding) => integer(is_signed(&entry)),
+            // Whether there are negative enumerators cannot be told from the size alone.
+            _ => Err(TypeRefusal::NotScalar(
+                "an enumeration without an underlying type".to_owned(),
+            )),
+        },
+        gimli::DW_TAG_base_type => {
+            // A base type narrower than its storage, as in `_BitInt(17)`.
+            if entry.has_attr(gimli::DW_AT_bit_size) {
+                return Err(TypeRefusal::NotScalar(name()));
+            }
+            match entry.attr_value(gimli::DW_AT_encoding) {
+                Some(AttributeValue::Encoding(gimli::DW_ATE_float)) => match size {
+                    Some(size @ (4 | 8)) => Ok(Encoding::Float(size as u8)),
+                    _ => Err(TypeRefusal::NotScalar(name())),
+                },
+                Some(AttributeValue::Encoding(
+                    gimli::DW_ATE_signed
+                    | gimli::DW_ATE_signed_char
+                    | gimli::DW_ATE_unsigned
+                    | gimli::DW_ATE_unsigned_char
+                    | gimli::DW_ATE_boolean
+                    | gimli::DW_ATE_UTF,
+                )) => integer(is_signed(&entry)),
+                Some(AttributeValue::Encoding(gimli::DW_ATE_address)) if size == Some(8) => {
+                    Ok(Encoding::Address)
+                }
+                _ => Err(TypeRefusal::NotScalar(name())),
+            }
+        }
+        _ => Err(TypeRefusal::NotScalar(name())),
+    }
+}
+
+fn is_signed(entry: &Entry<'_>) -> bool {
+    matches!(
+        entry.attr_value(gimli::DW_AT_encoding),
+        Some(AttributeValue::Encoding(
+            gimli::DW_ATE_signed | gimli::DW_ATE_signed_char
+        ))
+    )
+}

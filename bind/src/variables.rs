@@ -1,0 +1,458 @@
+//! Where the variables that the map lists live, in every instance of their functions.
+//!
+//! A storage of the map names a variable as the source does, by name and line of declaration; debug info describes
+//! it once per function and again in every instance (the function itself, and each inlined copy). The descriptions of
+//! one variable share an origin, by which they are told from others of the same name.
+
+use crate::body::{Body, Candidate};
+use crate::debug::{Debug, Die, UnitId, clip};
+use crate::elf::Image;
+use crate::expression::Refusal;
+use crate::functions::Piece;
+use crate::locations::{Places, places};
+use crate::types::{Access, TypeRefusal, access};
+use crate::walk::{Forest, NodeId, OriginId};
+use base::IdVec;
+use progress_map::{
+    BoundVariable, Encoding, FunctionId, FunctionInstance, LocationRange, Map, PathStep, Storage, Term,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Range;
+
+/// What is known about one listed variable after binding.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) function: FunctionId,
+    pub(crate) name: String,
+    /// Some instance has a location somewhere.
+    pub(crate) readable: bool,
+    /// What stood in the way, if anything did.
+    pub(crate) trouble: BTreeSet<Trouble>,
+}
+
+/// Why a listed variable, or a part of its locations, is left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trouble {
+    /// No variable of that name, or none on that line.
+    NotFound,
+    /// Several variables fit.
+    Ambiguous,
+    /// It is defined in a shared library, or nowhere.
+    NoDefinition,
+    /// Its type does not allow it.
+    Type(TypeRefusal),
+    /// Some of its locations cannot be used.
+    Location(Refusal),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("debug info has no such variable in this function"),
+            Self::Ambiguous => f.write_str("several variables in the debug info fit"),
+            Self::NoDefinition => f.write_str("debug info has no definition of it in this executable"),
+            Self::Type(refusal) => refusal.fmt(f),
+            Self::Location(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+/// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
+pub(crate) struct Wanted<'m> {
+    name: &'m str,
+    root: Root<'m>,
+    accesses: Vec<Access<'m>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Root<'m> {
+    Local { name: &'m str, line: u32 },
+    Global(&'m str),
+}
+
+/// The variables that the loops of each function need, without duplicates.
+pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
+    let mut all = BTreeMap::new();
+    for (id, function) in map.functions.iter_enumerated() {
+        // Nothing may be claimed about such a function, so nobody will ask.
+        if function.confidence == base::Confidence::Partial {
+            continue;
+        }
+        let mut storages: BTreeSet<(&str, &Storage)> = BTreeSet::new();
+        for lov in function.loops.iter().flat_map(|looped| &looped.lovs) {
+            storages.insert((&lov.name, &lov.storage));
+            for term in [&lov.start, &lov.step].into_iter().flatten() {
+                if let Term::Variable { name, storage, .. } = term {
+                    storages.insert((name, storage));
+                }
+            }
+        }
+        let wanted = storages
+            .into_iter()
+            .map(|(name, storage)| take_apart(name, storage));
+        let wanted = Vec::from_iter(wanted);
+        if !wanted.is_empty() {
+            all.insert(id, wanted);
+        }
+    }
+    all
+}
+
+/// The names of file-scope variables among `wanted`.
+pub(crate) fn global_names<'m>(wanted: &BTreeMap<FunctionId, Vec<Wanted<'m>>>) -> BTreeSet<&'m str> {
+    let roots = wanted.values().flatten().map(|wanted| wanted.root);
+    roots
+        .filter_map(|root| match root {
+            Root::Global(name) => Some(name),
+            Root::Local { .. } => None,
+        })
+        .collect()
+}
+
+fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
+    let mut accesses = Vec::new();
+    let mut storage = storage;
+    let root = loop {
+        match storage {
+            Storage::Local { name, line } => break Root::Local { name, line: *line },
+            Storage::Global { name } => break Root::Global(name),
+            Storage::Member { base, member, arrow } => {
+                accesses.push(Access::Member {
+                    name: member,
+                    arrow: *arrow,
+                });
+                storage = base;
+            }
+            Storage::Pointee(base) => {
+                accesses.push(Access::Pointee);
+                storage = base;
+            }
+        }
+    };
+    accesses.reverse();
+    Wanted { name, root, accesses }
+}
+
+/// Everything that the search for variables looks into.
+pub(crate) struct Context<'c, 'a, 'i> {
+    pub(crate) image: &'c Image<'i>,
+    pub(crate) debug: &'c Debug<'a>,
+    pub(crate) forest: &'c Forest,
+    pub(crate) identified: &'c IdVec<OriginId, Option<FunctionId>>,
+    pub(crate) pieces: &'c IdVec<NodeId, Vec<Piece>>,
+}
+
+/// Finds all listed variables; sorted by instance, name and scope.
+pub(crate) fn bind_variables(
+    context: &Context<'_, '_, '_>,
+    wanted: &BTreeMap<FunctionId, Vec<Wanted<'_>>>,
+) -> (Vec<BoundVariable>, Vec<Outcome>) {
+    let mut nodes: BTreeMap<FunctionId, Vec<NodeId>> = BTreeMap::new();
+    for (id, node) in context.forest.nodes.iter_enumerated() {
+        if let Some(function) = context.identified[node.origin]
+            && !context.pieces[id].is_empty()
+        {
+            nodes.entry(function).or_default().push(id);
+        }
+    }
+    let mut search = Search {
+        context,
+        bound: Vec::new(),
+    };
+    let mut outcomes = Vec::new();
+    for (&function, wanted) in wanted {
+        let Some(nodes) = nodes.get(&function) else {
+            continue;
+        };
+        for (wanted, mut outcome) in search.function(function, nodes, wanted) {
+            outcome.name = wanted.name.to_owned();
+            outcomes.push(outcome);
+        }
+    }
+    let mut bound = search.bound;
+    bound.sort_by(|a, b| (a.instance, &a.name, &a.scope).cmp(&(b.instance, &b.name, &b.scope)));
+    (bound, outcomes)
+}
+
+struct Search<'s, 'c, 'a, 'i> {
+    context: &'s Context<'c, 'a, 'i>,
+    bound: Vec<BoundVariable>,
+}
+
+impl Search<'_, '_, '_, '_> {
+    fn function<'w, 'm>(
+        &mut self,
+        function: FunctionId,
+        nodes: &[NodeId],
+        wanted: &'w [Wanted<'m>],
+    ) -> Vec<(&'w Wanted<'m>, Outcome)> {
+        let names = BTreeSet::from_iter(wanted.iter().filter_map(|wanted| match wanted.root {
+            Root::Local { name, .. } => Some(name),
+            Root::Global(_) => None,
+        }));
+        let lines = BTreeSet::from_iter(wanted.iter().map(|wanted| wanted.root));
+        let empty = Outcome {
+            function,
+            name: String::new(),
+            readable: false,
+            trouble: BTreeSet::new(),
+        };
+        let mut outcomes = Vec::from_iter(wanted.iter().map(|wanted| (wanted, empty.clone())));
+        let mut shared: BTreeMap<OriginId, Body> = BTreeMap::new();
+        for &id in nodes {
+            let context = self.context;
+            let node = &context.forest.nodes[id];
+            let origin = &context.forest.origins[node.origin];
+            let shared = shared
+                .entry(node.origin)
+                .or_insert_with(|| Body::read(context.image, context.debug, origin.die, &names));
+            let own = if node.die == origin.die {
+                shared.clone()
+            } else {
+                Body::read(context.image, context.debug, node.die, &names)
+            };
+            for (wanted, outcome) in &mut outcomes {
+                if let Root::Local { name, line } = wanted.root {
+                    // A line that no declaration has may stand for the only variable of the name, if the map knows
+                    // only one as well.
+                    let rivals = lines
+                        .iter()
+                        .filter(|root| matches!(root, Root::Local { name: other, .. } if *other == name));
+                    let only = rivals.count() == 1;
+                    match choose(&own, shared, name, line, only) {
+                        Ok(chosen) => self.local(wanted, &chosen, id, outcome),
+                        Err(trouble) => drop(outcome.trouble.insert(trouble)),
+                    }
+                }
+            }
+        }
+        for (wanted, outcome) in &mut outcomes {
+            if let Root::Global(name) = wanted.root {
+                self.global(wanted, name, function, nodes, outcome);
+            }
+        }
+        outcomes
+    }
+
+    /// Records the chosen variables of one instance.
+    fn local(&mut self, wanted: &Wanted<'_>, chosen: &[&Candidate], id: NodeId, outcome: &mut Outcome) {
+        for candidate in chosen {
+            let (path, encoding) = match self.typed(candidate.die, wanted, outcome) {
+                Some(found) => found,
+                None => continue,
+            };
+            let places = self.places(candidate.die, &path, encoding, !candidate.concrete);
+            outcome
+                .trouble
+                .extend(places.refused.iter().copied().map(Trouble::Location));
+            // A variable that is described here without a place still hides others of its name.
+            if !candidate.concrete && places.ranges.is_empty() {
+                continue;
+            }
+            for (instance, range) in &self.context.pieces[id] {
+                let scope = match &candidate.scope {
+                    None => Vec::new(),
+                    Some(scope) => {
+                        let scope = Vec::from_iter(clip(scope, range).map(|part| (part.start, part.end)));
+                        if scope.is_empty() {
+                            continue;
+                        }
+                        scope
+                    }
+                };
+                let locations = clip_locations(&places.ranges, range);
+                outcome.readable |= !locations.is_empty();
+                self.bound.push(BoundVariable {
+                    instance: *instance,
+                    name: wanted.name.to_owned(),
+                    scope,
+                    locations,
+                    path: path.clone(),
+                    encoding,
+                });
+            }
+        }
+    }
+
+    /// The steps from the variable to the value, and how it is read.
+    fn typed(
+        &self,
+        die: Die,
+        wanted: &Wanted<'_>,
+        outcome: &mut Outcome,
+    ) -> Option<(Vec<PathStep>, Encoding)> {
+        let debug = self.context.debug;
+        let chain = debug.origins(die);
+        let start = chain
+            .iter()
+            .find_map(|(die, entry)| debug.type_of(die.unit, entry));
+        match access(debug, start, &wanted.accesses) {
+            Ok(found) => Some(found),
+            Err(refusal) => {
+                outcome.trouble.insert(Trouble::Type(refusal));
+                None
+            }
+        }
+    }
+
+    /// Where the variable is. What its origin says holds for every instance, so only a fixed place is taken from
+    /// there, and nothing else at all when `fixed_only`.
+    fn places(&self, die: Die, path: &[PathStep], encoding: Encoding, fixed_only: bool) -> Places {
+        let debug = self.context.debug;
+        for (at, (die, entry)) in debug.origins(die).iter().enumerate() {
+            if let Some(places) = places(self.context.image, debug, die.unit, entry, path, encoding) {
+                let usable = places.fixed || (at == 0 && !fixed_only);
+                return if usable { places } else { Places::default() };
+            }
+        }
+        Places::default()
+    }
+
+    /// Records a variable at file scope, once for the function.
+    fn global(
+        &mut self,
+        wanted: &Wanted<'_>,
+        name: &str,
+        function: FunctionId,
+        nodes: &[NodeId],
+        outcome: &mut Outcome,
+    ) {
+        let context = self.context;
+        let homes: BTreeSet<UnitId> = nodes
+            .iter()
+            .map(|&id| context.forest.origins[context.forest.nodes[id].origin].die.unit)
+            .collect();
+        let all = context
+            .forest
+            .globals
+            .get(name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        // The file's own variable hides others; a function that several files include may mean several variables.
+        let mut chosen: BTreeSet<Die> = BTreeSet::new();
+        for &home in &homes {
+            let own = Vec::from_iter(all.iter().filter(|global| global.home == home));
+            if own.is_empty() {
+                chosen.extend(
+                    all.iter()
+                        .filter(|global| global.external)
+                        .map(|global| global.die),
+                );
+            } else {
+                chosen.extend(own.iter().map(|global| global.die));
+            }
+        }
+        let mut found: Vec<BoundVariable> = Vec::new();
+        for &die in &chosen {
+            let Some((path, encoding)) = self.typed(die, wanted, outcome) else {
+                continue;
+            };
+            let places = self.places(die, &path, encoding, true);
+            outcome
+                .trouble
+                .extend(places.refused.iter().copied().map(Trouble::Location));
+            if places.ranges.is_empty() {
+                continue;
+            }
+            let variable = BoundVariable {
+                instance: FunctionInstance::Anywhere(function),
+                name: wanted.name.to_owned(),
+                scope: Vec::new(),
+                locations: places.ranges,
+                path,
+                encoding,
+            };
+            if !found.contains(&variable) {
+                found.push(variable);
+            }
+        }
+        if chosen.is_empty() {
+            outcome.trouble.insert(Trouble::NoDefinition);
+        } else if found.len() > 1 {
+            outcome.trouble.insert(Trouble::Ambiguous);
+        } else if let Some(variable) = found.pop() {
+            outcome.readable = true;
+            self.bound.push(variable);
+        }
+    }
+}
+
+/// The descriptions in one instance (`own`) of the variable called `name` that is declared on `line`.
+///
+/// `shared` describes all variables of the source function; an instance may lack some. `only`: the map has no other
+/// variable of that name in the function.
+fn choose<'b>(
+    own: &'b Body,
+    shared: &'b Body,
+    name: &str,
+    line: u32,
+    only: bool,
+) -> Result<Vec<&'b Candidate>, Trouble> {
+    let named = |body: &'b Body| {
+        body.candidates
+            .iter()
+            .filter(move |candidate| candidate.name == name)
+    };
+    let mut origins: BTreeSet<Die> = named(own)
+        .chain(named(shared))
+        .filter(|candidate| candidate.line == line)
+        .map(|candidate| candidate.origin)
+        .collect();
+    if origins.is_empty() {
+        origins = named(own)
+            .chain(named(shared))
+            .map(|candidate| candidate.origin)
+            .collect();
+        match origins.len() {
+            0 => return Err(Trouble::NotFound),
+            1 if only => {}
+            1 => return Err(Trouble::NotFound),
+            _ => return Err(Trouble::Ambiguous),
+        }
+    }
+    let chosen = Vec::from_iter(named(own).filter(|candidate| origins.contains(&candidate.origin)));
+    if chosen.is_empty() {
+        // Only a static variable can have a place without being described in the instance.
+        return Ok(named(shared)
+            .filter(|candidate| origins.contains(&candidate.origin))
+            .collect());
+    }
+    // Several variables of one name declared on one line can only be told apart by disjoint scopes.
+    for (at, a) in chosen.iter().enumerate() {
+        if chosen[..at]
+            .iter()
+            .any(|b| a.origin != b.origin && scopes_meet(a, b))
+        {
+            return Err(Trouble::Ambiguous);
+        }
+    }
+    Ok(chosen)
+}
+
+fn scopes_meet(a: &Candidate, b: &Candidate) -> bool {
+    match (&a.scope, &b.scope) {
+        (Some(a), Some(b)) => a.iter().any(|range| clip(b, range).next().is_some()),
+        _ => true,
+    }
+}
+
+/// The parts of `locations` inside `range`; a location that always holds stays as it is.
+fn clip_locations(locations: &[LocationRange], range: &Range<u64>) -> Vec<LocationRange> {
+    let mut inside = Vec::new();
+    for location in locations {
+        let (start, end) = if (location.start, location.end) == crate::locations::ALWAYS {
+            crate::locations::ALWAYS
+        } else {
+            (location.start.max(range.start), location.end.min(range.end))
+        };
+        if start < end {
+            inside.push(LocationRange {
+                start,
+                end,
+                expression: location.expression.clone(),
+            });
+        }
+    }
+    inside
+}

@@ -1,0 +1,281 @@
+//! One pass over all entries: functions with code, inlined calls below them, and the file-scope variables asked for.
+//!
+//! The result is a forest. A root is a function with code; below it stand the calls inlined into it. Lexical blocks
+//! are transparent here. Abstract functions (the description that inlined copies share) have no code and give no
+//! node, but they are what nodes of one source function have in common: their [`Origin`].
+
+use crate::debug::{Debug, Die, Entry, UnitId, text};
+use crate::elf::Image;
+use crate::lines::UnitFiles;
+use crate::paths::PathId;
+use base::{IdVec, define_id};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+define_id!(
+    /// A function or an inlined call with code.
+    NodeId, "node"
+);
+define_id!(
+    /// A function of the source.
+    OriginId, "origin"
+);
+
+/// A function of the source, as debug info describes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// The entry at the end of the chain of abstract origins: what all instances of the function share.
+    pub(crate) die: Die,
+    /// `DW_AT_name`; empty when it has none.
+    pub(crate) name: String,
+    pub(crate) linkage_name: Option<String>,
+    pub(crate) declared: Option<(PathId, u32)>,
+}
+
+/// A function with code, or a call inlined into one.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) die: Die,
+    pub(crate) origin: OriginId,
+    /// The function or inlined call around an inlined call; `None` for a function.
+    pub(crate) parent: Option<NodeId>,
+    /// Sorted, disjoint, not empty.
+    pub(crate) ranges: Vec<Range<u64>>,
+    /// Where an inlined call stands.
+    pub(crate) call: Option<Call>,
+    /// The frame base of a function; empty for an inlined call.
+    pub(crate) frame_base: Vec<u8>,
+}
+
+/// Where an inlined call stands in the source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) path: Option<PathId>,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+/// A definition at file scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Global {
+    pub(crate) die: Die,
+    /// The unit of the source file that defines it; an LTO build places it elsewhere.
+    pub(crate) home: UnitId,
+    pub(crate) external: bool,
+}
+
+/// What the pass found.
+pub(crate) struct Forest {
+    pub(crate) origins: IdVec<OriginId, Origin>,
+    /// Parents before children.
+    pub(crate) nodes: IdVec<NodeId, Node>,
+    pub(crate) globals: BTreeMap<String, Vec<Global>>,
+    /// Units whose entries end in an error, with the reason.
+    pub(crate) damaged: Vec<String>,
+}
+
+/// What an open entry means to the entries below it.
+#[derive(Clone, Copy)]
+enum Open {
+    /// Code: inlined calls below belong to it.
+    Node(NodeId),
+    /// A function or call without code: nothing below it has any.
+    Nothing,
+}
+
+/// Reads all units; `wanted` are the names of file-scope variables that someone needs.
+pub(crate) fn walk<'a>(
+    image: &Image<'_>,
+    files: &mut UnitFiles<'_, 'a>,
+    debug: &Debug<'a>,
+    wanted: &BTreeSet<&str>,
+) -> Forest {
+    let mut walk = Walk {
+        image,
+        files,
+        debug,
+        wanted,
+        known: BTreeMap::new(),
+        forest: Forest {
+            origins: IdVec::new(),
+            nodes: IdVec::new(),
+            globals: BTreeMap::new(),
+            damaged: Vec::new(),
+        },
+    };
+    for unit in debug.units.ids() {
+        if let Err(error) = walk.unit(unit) {
+            walk.forest.damaged.push(error.to_string());
+        }
+    }
+    walk.forest
+}
+
+struct Walk<'w, 'd, 'a, 'i> {
+    image: &'w Image<'i>,
+    files: &'w mut UnitFiles<'d, 'a>,
+    debug: &'w Debug<'a>,
+    wanted: &'w BTreeSet<&'w str>,
+    /// Origins by the entry that describes them.
+    known: BTreeMap<Die, OriginId>,
+    forest: Forest,
+}
+
+impl<'a> Walk<'_, '_, 'a, '_> {
+    fn unit(&mut self, unit: UnitId) -> gimli::Result<()> {
+        // The entries that are open around the current one, with their depths. An explicit stack: a damaged file may
+        // nest deeper than ours is.
+        let mut open: Vec<(isize, Open)> = Vec::new();
+        let debug = self.debug;
+        let mut cursor = debug.units[unit].entries();
+        while let Some(entry) = cursor.next_dfs()? {
+            let depth = entry.depth();
+            while open.last().is_some_and(|&(outer, _)| outer >= depth) {
+                open.pop();
+            }
+            let around = open.last().map(|&(_, open)| open);
+            let die = Die {
+                unit,
+                offset: entry.offset(),
+            };
+            let found = match entry.tag() {
+                gimli::DW_TAG_subprogram => self.function(die, entry),
+                gimli::DW_TAG_inlined_subroutine => match around {
+                    Some(Open::Node(parent)) => self.inlined(die, entry, parent),
+                    _ => Open::Nothing,
+                },
+                gimli::DW_TAG_variable if around.is_none() => {
+                    self.global(die, entry);
+                    continue;
+                }
+                _ => continue,
+            };
+            open.push((depth, found));
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, die: Die, entry: &Entry<'a>) -> Open {
+        let ranges = self.debug.ranges(self.image, die.unit, entry);
+        if ranges.is_empty() {
+            return Open::Nothing;
+        }
+        let frame_base = match entry.attr_value(gimli::DW_AT_frame_base) {
+            Some(gimli::AttributeValue::Exprloc(expression)) => expression.0.to_vec(),
+            // A list of frame bases is what gcc wrote before there was DW_OP_call_frame_cfa.
+            _ => Vec::new(),
+        };
+        let node = Node {
+            die,
+            origin: self.origin(die),
+            parent: None,
+            ranges,
+            call: None,
+            frame_base,
+        };
+        Open::Node(self.forest.nodes.push(node))
+    }
+
+    fn inlined(&mut self, die: Die, entry: &Entry<'a>, parent: NodeId) -> Open {
+        let ranges = self.debug.ranges(self.image, die.unit, entry);
+        if ranges.is_empty() {
+            return Open::Nothing;
+        }
+        let number = |name| entry.attr_value(name).and_then(|value| value.udata_value());
+        let small = |name| {
+            number(name)
+                .and_then(|value| u32::try_from(value).ok())
+                .unwrap_or(0)
+        };
+        let file = entry.attr_value(gimli::DW_AT_call_file).and_then(file_index);
+        let call = Call {
+            path: file.and_then(|file| self.files.path(die.unit, file)),
+            line: small(gimli::DW_AT_call_line),
+            column: small(gimli::DW_AT_call_column),
+        };
+        let node = Node {
+            die,
+            origin: self.origin(die),
+            parent: Some(parent),
+            ranges,
+            call: Some(call),
+            frame_base: Vec::new(),
+        };
+        Open::Node(self.forest.nodes.push(node))
+    }
+
+    /// The source function that an entry is an instance of.
+    fn origin(&mut self, die: Die) -> OriginId {
+        let chain = self.debug.origins(die);
+        // Specifications lead on to a declaration, which has no body: the definition is what instances share.
+        let definition = chain
+            .iter()
+            .find(|(_, entry)| !entry.has_attr(gimli::DW_AT_abstract_origin))
+            .map_or(die, |&(definition, _)| definition);
+        if let Some(&known) = self.known.get(&definition) {
+            return known;
+        }
+        let string = |name| {
+            chain
+                .iter()
+                .find_map(|(die, entry)| self.debug.string_attr(die.unit, entry, name))
+                .map(text)
+        };
+        let name = string(gimli::DW_AT_name);
+        let linkage_name =
+            string(gimli::DW_AT_linkage_name).or_else(|| string(gimli::DW_AT_MIPS_linkage_name));
+        let declared = self.declared(&chain);
+        let origin = self.forest.origins.push(Origin {
+            die: definition,
+            name: name.unwrap_or_default(),
+            linkage_name,
+            declared,
+        });
+        self.known.insert(definition, origin);
+        origin
+    }
+
+    /// The position of the definition rather than that of a declaration it refers to. A definition in the file of its
+    /// declaration leaves the file out.
+    fn declared(&mut self, chain: &[(Die, Entry<'a>)]) -> Option<(PathId, u32)> {
+        let (at, line) = chain.iter().enumerate().find_map(|(at, (_, entry))| {
+            let line = entry.attr_value(gimli::DW_AT_decl_line)?.udata_value()?;
+            Some((at, u32::try_from(line).ok()?))
+        })?;
+        let (unit, file) = chain[at..].iter().find_map(|(die, entry)| {
+            let file = file_index(entry.attr_value(gimli::DW_AT_decl_file)?)?;
+            Some((die.unit, file))
+        })?;
+        Some((self.files.path(unit, file)?, line))
+    }
+
+    fn global(&mut self, die: Die, entry: &Entry<'a>) {
+        let placed = entry.has_attr(gimli::DW_AT_location) || entry.has_attr(gimli::DW_AT_const_value);
+        if !placed || self.wanted.is_empty() {
+            return;
+        }
+        let chain = self.debug.origins(die);
+        let name = chain
+            .iter()
+            .find_map(|(die, entry)| self.debug.string_attr(die.unit, entry, gimli::DW_AT_name));
+        let Some(name) = name.map(text).filter(|name| self.wanted.contains(name.as_str())) else {
+            return;
+        };
+        let home = chain.last().map_or(die.unit, |(last, _)| last.unit);
+        let external = chain.iter().any(|(_, entry)| {
+            entry.attr_value(gimli::DW_AT_external) == Some(gimli::AttributeValue::Flag(true))
+        });
+        self.forest
+            .globals
+            .entry(name)
+            .or_default()
+            .push(Global { die, home, external });
+    }
+}
+
+fn file_index(value: crate::debug::Value<'_>) -> Option<u64> {
+    match value {
+        gimli::AttributeValue::FileIndex(index) => Some(index),
+        other => other.udata_value(),
+    }
+}
