@@ -1,3 +1,62 @@
-//! Set-up, demo, tests and benchmarks.
+//! Set-up, demo, tests and benchmarks: everything that a person or CI does with the repository besides editing it.
+//!
+//! Each command sets up what it needs first. Jobs that a command starts are ended when it ends, also by an error, a
+//! panic or ^C: see the `corpus` crate.
 
-fn main() {}
+mod bench;
+mod command;
+mod demo;
+mod invariants;
+mod pause;
+mod setup;
+mod test;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "Set-up, demo, tests and benchmarks of hindmost"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install the compilers, MPIs and debuggers that the other commands need, if any is missing
+    Setup,
+    /// Start a 32-rank job that hangs, and find the rank that holds it up
+    Demo,
+    /// Run every check and test
+    Test,
+    /// Measure hindmost against gdb and eu-stack, and the map against the compiler
+    Bench {
+        /// Look at fewer ranks with gdb and scale its time up (the table says so)
+        #[arg(long)]
+        quick: bool,
+        /// Also map and compile the C files of this directory
+        #[arg(long, value_name = "DIR")]
+        tree: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::Setup => setup::run(),
+        Task::Demo => demo::run(),
+        Task::Test => test::run(),
+        Task::Bench { quick, tree } => bench::run(quick, tree.as_deref()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

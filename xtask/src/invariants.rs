@@ -1,0 +1,128 @@
+//! What `docs/architecture.md` promises about the crates and no compiler checks.
+
+use crate::workspace::{self, Member, reachable};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::fs;
+use walkdir::WalkDir;
+
+/// Crates that must not be built from others, and why. Names that are no members yet are in force once they are.
+const FORBIDDEN: [(&[&str], &[&str], &str); 4] = [
+    (
+        &["dataflow", "lov", "slicer"],
+        &["frontend"],
+        "a new language must change nothing above ir",
+    ),
+    (
+        &[
+            "progress",
+            "progress-map",
+            "snapshot",
+            "stacktree",
+            "runtime-probe",
+            "runtime-pmpi",
+            "runtime-trace",
+        ],
+        &["ir", "frontend", "dataflow", "lov", "bind", "engine"],
+        "a compute node needs only the map",
+    ),
+    (
+        &["engine", "report"],
+        &["runtime-probe", "cli"],
+        "engine and below do no I/O",
+    ),
+    (
+        &["cli"],
+        &["corpus", "tests", "xtask"],
+        "what users run is not built from what tests it",
+    ),
+];
+
+/// The only crates that may allow themselves `unsafe`: they touch live processes, or map a file.
+const MAY_BE_UNSAFE: [&str; 4] = ["runtime-probe", "runtime-pmpi", "runtime-trace", "cli"];
+
+/// Checks them all and fails with the list of what is broken.
+pub fn check() -> Result<()> {
+    let members = workspace::members()?;
+    let mut broken = Vec::new();
+    directions(&members, &mut broken);
+    unsafe_code(&members, &mut broken)?;
+    architecture_page(&members, &mut broken)?;
+    if !broken.is_empty() {
+        bail!(
+            "{} architecture invariants are broken:\n  {}",
+            broken.len(),
+            broken.join("\n  ")
+        );
+    }
+    println!("architecture invariants hold for {} crates", members.len());
+    Ok(())
+}
+
+fn directions(members: &[Member], broken: &mut Vec<String>) {
+    for (crates, forbidden, because) in FORBIDDEN {
+        for member in members
+            .iter()
+            .filter(|member| crates.contains(&member.name.as_str()))
+        {
+            for (name, by) in reachable(members, &member.name) {
+                if forbidden.contains(&name) {
+                    broken.push(format!(
+                        "{} is built from {name} (through {by}): {because}",
+                        member.name
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn unsafe_code(members: &[Member], broken: &mut Vec<String>) -> Result<()> {
+    for member in members {
+        let manifest = member.directory.join("Cargo.toml");
+        let text =
+            fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+        if !text.contains("[lints]\nworkspace = true") {
+            broken.push(format!(
+                "{} does not take the lints of the workspace",
+                manifest.display()
+            ));
+        }
+        if MAY_BE_UNSAFE.contains(&member.name.as_str()) || member.name == "xtask" {
+            continue;
+        }
+        for entry in WalkDir::new(member.directory.join("src")).sort_by_file_name() {
+            let entry = entry.context("cannot list the sources")?;
+            if entry.path().extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let text = fs::read_to_string(entry.path())
+                .with_context(|| format!("cannot read {}", entry.path().display()))?;
+            if text.contains("allow(unsafe_code)") || text.contains("expect(unsafe_code)") {
+                broken.push(format!("{} allows unsafe code", entry.path().display()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A heading of the page names crates in backticks: each member in one, and nothing that is no member.
+fn architecture_page(members: &[Member], broken: &mut Vec<String>) -> Result<()> {
+    let page = workspace::root().join("docs/architecture.md");
+    let text = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+    let described: BTreeSet<&str> = text
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect();
+    let names: BTreeSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    for name in names.difference(&described) {
+        broken.push(format!("docs/architecture.md has no section for `{name}`"));
+    }
+    for name in described.difference(&names) {
+        broken.push(format!(
+            "docs/architecture.md describes `{name}`, which is no member of the workspace"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Installs what is missing on Debian: two MPIs, two compilers, the debuggers that we measure against.
+//!
+//! When every program is there already, nothing is run and no network is needed.
+
+use crate::command::{self, find_program};
+use anyhow::{Result, bail};
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::process::Command;
+
+/// A program, and the Debian packages that bring it with what it needs to be of use.
+const TOOLS: [(&str, &[&str]); 12] = [
+    ("gcc", &["gcc", "libc6-dev"]),
+    ("clang", &["clang"]),
+    ("readelf", &["binutils"]),
+    ("objcopy", &["binutils"]),
+    ("strip", &["binutils"]),
+    ("gdb", &["gdb"]),
+    ("eu-stack", &["elfutils"]),
+    ("python3", &["python3"]),
+    ("mpirun.openmpi", &["openmpi-bin"]),
+    ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
+    ("mpirun.mpich", &["mpich"]),
+    ("mpicc.mpich", &["libmpich-dev", "mpich"]),
+];
+
+/// Installs what is missing.
+pub fn ensure() -> Result<()> {
+    let missing = Vec::from_iter(
+        TOOLS
+            .into_iter()
+            .filter(|(program, _)| find_program(program).is_none()),
+    );
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let programs = Vec::from_iter(missing.iter().map(|(program, _)| *program)).join(" ");
+    let packages: BTreeSet<&str> = missing
+        .iter()
+        .flat_map(|(_, packages)| packages.iter().copied())
+        .collect();
+    let wanted = Vec::from_iter(packages.iter().copied()).join(" ");
+    println!("missing: {programs}");
+
+    if find_program("apt-get").is_none() {
+        bail!("this is not a Debian system: please install {programs} (Debian packages: {wanted})");
+    }
+    if !is_root() && find_program("sudo").is_none() {
+        bail!("not root, and there is no sudo: please have someone run 'apt-get install {wanted}'");
+    }
+    command::run(apt_get().arg("update"))?;
+    command::run(
+        apt_get()
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(&packages),
+    )?;
+
+    let still = Vec::from_iter(
+        missing
+            .into_iter()
+            .map(|(program, _)| program)
+            .filter(|p| find_program(p).is_none()),
+    );
+    if !still.is_empty() {
+        bail!("installed {wanted}, but there is still no {}", still.join(" "));
+    }
+    Ok(())
+}
+
+/// The `setup` command: as [`ensure`], and says that all is there.
+pub fn run() -> Result<()> {
+    ensure()?;
+    println!("everything is installed");
+    Ok(())
+}
+
+fn apt_get() -> Command {
+    let mut command = if is_root() {
+        Command::new("env")
+    } else {
+        let mut command = Command::new("sudo");
+        command.arg("env");
+        command
+    };
+    // Set by `env`, because sudo would drop it. apt-get must not ask: CI has no one to answer.
+    command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+    command
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
+}
