@@ -8,12 +8,19 @@
 //! read a stack is in the binding: a compute node needs neither source nor debug info.
 
 mod binding;
+mod error;
+mod format;
 mod function;
+#[cfg(any(test, feature = "generate"))]
+pub mod generate;
+mod validate;
 
 pub use binding::{
     Binding, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionInstance, LocationRange, PathStep,
     Row,
 };
+pub use error::{Invalid, Place, ReadError, Section, Tag};
+pub use format::{FunctionHead, Index, Reader, VERSION, records};
 pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
     Refused, Scope, ScopeKind, Storage, Term, Unsequenced,

@@ -1,0 +1,259 @@
+//! Sections `FILE`, `HEAD` and `DIAG`: what a reader needs to find a function, and what could not be analysed.
+
+use super::bytes::number;
+use super::columns::{Budget, Column, Columns, ColumnsOut};
+use super::spans::SpanColumns;
+use super::strings::{Sink, Source};
+use crate::error::ReadError;
+use crate::{File, FileId, Function, FunctionId};
+use base::{Confidence, Diagnostic, IdVec, Severity, Span};
+
+const FILE_SHARED: Column = Column(0);
+const FILE_REST: Column = Column(1);
+const FILE_BYTES: Column = Column(2);
+const FILE_HASH: Column = Column(3);
+
+/// Paths are sorted, so most of each stands in the one before.
+pub(crate) fn write_files(out: &mut ColumnsOut, files: &IdVec<FileId, File>) {
+    let mut before: &[u8] = &[];
+    for file in files {
+        let path = file.path.as_bytes();
+        let shared = before.iter().zip(path).take_while(|(a, b)| a == b).count();
+        out.at(FILE_SHARED).size(shared);
+        out.at(FILE_REST).size(path.len() - shared);
+        out.at(FILE_BYTES).bytes(&path[shared..]);
+        out.at(FILE_HASH).bytes(&file.hash);
+        before = path;
+    }
+}
+
+pub(crate) fn read_files(
+    mut columns: Columns<'_>,
+    budget: &mut Budget,
+) -> Result<IdVec<FileId, File>, ReadError> {
+    let mut files: Vec<File> = Vec::with_capacity(columns.left(FILE_SHARED));
+    while columns.left(FILE_SHARED) > 0 {
+        let before = files.last().map_or("", |file| file.path.as_str()).as_bytes();
+        let shared = columns.at(FILE_SHARED).count(before.len())?;
+        let mut path = before[..shared].to_vec();
+        let rest = columns.count(FILE_REST, FILE_BYTES)?;
+        let cursor = columns.at(FILE_BYTES);
+        budget.take(cursor.section(), shared + rest)?;
+        path.extend_from_slice(cursor.take(rest)?);
+        let path = String::from_utf8(path).map_err(|_| cursor.malformed("a path is not UTF-8"))?;
+        let hash = read_hash(&mut columns, FILE_HASH)?;
+        files.push(File { path, hash });
+    }
+    columns.finish()?;
+    Ok(files.into())
+}
+
+/// 32 bytes of blake3.
+pub(crate) fn read_hash(columns: &mut Columns<'_>, column: Column) -> Result<[u8; 32], ReadError> {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(columns.at(column).take(32)?);
+    Ok(hash)
+}
+
+/// What identifies a function: everything but its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionHead {
+    /// See [`Function::name`].
+    pub name: String,
+    /// See [`Function::linkage_name`].
+    pub linkage_name: Option<String>,
+    /// See [`Function::file`].
+    pub file: FileId,
+    /// See [`Function::is_static`].
+    pub is_static: bool,
+    /// See [`Function::span`].
+    pub span: Span,
+    /// See [`Function::confidence`].
+    pub confidence: Confidence,
+    /// See [`Function::confidence_reason`].
+    pub confidence_reason: Option<String>,
+}
+
+const HEAD_NAME: Column = Column(0);
+const HEAD_FLAGS: Column = Column(1);
+const HEAD_LINKAGE: Column = Column(2);
+const HEAD_REASON: Column = Column(3);
+const HEAD_FILE: Column = Column(4);
+const HEAD_SPAN: SpanColumns = SpanColumns::new(5);
+const HEAD_BLOCKS: Column = Column(9);
+
+const FLAG_STATIC: u8 = 1;
+/// Two bits from here: [`Confidence`].
+const FLAG_CONFIDENCE: u8 = 1;
+const FLAG_LINKAGE: u8 = 8;
+const FLAG_REASON: u8 = 16;
+
+/// `blocks` says how many functions each `BODY` section holds, so that one can be found without inflating the others.
+pub(crate) fn write_heads<'a>(
+    sink: &mut Sink<'a, '_>,
+    functions: &'a IdVec<FunctionId, Function>,
+    blocks: &[std::ops::Range<usize>],
+) {
+    let mut before = Previous::default();
+    for function in functions {
+        let confidence = match function.confidence {
+            Confidence::Clean => 0,
+            Confidence::Repaired => 1,
+            Confidence::Partial => 2,
+        };
+        let mut flags = confidence << FLAG_CONFIDENCE;
+        if function.is_static {
+            flags |= FLAG_STATIC;
+        }
+        // Most names are used once or twice, so that their numbers follow each other.
+        let name = sink.strings.number(function.name.as_bytes());
+        sink.columns.at(HEAD_NAME).near32(before.name, name);
+        if let Some(linkage) = &function.linkage_name {
+            flags |= FLAG_LINKAGE;
+            sink.text(HEAD_LINKAGE, linkage);
+        }
+        if let Some(reason) = &function.confidence_reason {
+            flags |= FLAG_REASON;
+            sink.text(HEAD_REASON, reason);
+        }
+        sink.columns.at(HEAD_FLAGS).byte(flags);
+        let file = number(function.file);
+        sink.columns.at(HEAD_FILE).near32(before.file, file);
+        HEAD_SPAN.write(&mut sink.columns, before.line_in(file), 0, function.span);
+        before = Previous {
+            name,
+            file,
+            end_line: function.span.end_line,
+        };
+    }
+    for block in blocks {
+        sink.columns.at(HEAD_BLOCKS).size(block.len());
+    }
+}
+
+/// The function before, next to which most numbers lie.
+#[derive(Default)]
+struct Previous {
+    name: u32,
+    file: u32,
+    end_line: u32,
+}
+
+impl Previous {
+    fn line_in(&self, file: u32) -> u32 {
+        if file == self.file { self.end_line } else { 0 }
+    }
+}
+
+/// The heads, and how many functions each `BODY` section holds.
+pub(crate) fn read_heads(
+    mut source: Source<'_, '_>,
+) -> Result<(IdVec<FunctionId, FunctionHead>, Vec<usize>), ReadError> {
+    let count = source.columns.left(HEAD_FLAGS);
+    let mut heads = Vec::with_capacity(count);
+    let mut before = Previous::default();
+    for _ in 0..count {
+        let flags = source.columns.at(HEAD_FLAGS).byte()?;
+        let confidence = match flags >> FLAG_CONFIDENCE & 3 {
+            0 => Confidence::Clean,
+            1 => Confidence::Repaired,
+            2 if flags < 2 * FLAG_REASON => Confidence::Partial,
+            _ => {
+                return Err(source
+                    .columns
+                    .at(HEAD_FLAGS)
+                    .malformed("no such flags of a function"));
+            }
+        };
+        let name_number = source.columns.at(HEAD_NAME).near32(before.name)?;
+        let name = source
+            .strings
+            .text(name_number, source.columns.at(HEAD_NAME), source.budget)?;
+        let linkage_name = match flags & FLAG_LINKAGE {
+            0 => None,
+            _ => Some(source.text(HEAD_LINKAGE)?),
+        };
+        let confidence_reason = match flags & FLAG_REASON {
+            0 => None,
+            _ => Some(source.text(HEAD_REASON)?),
+        };
+        let cursor = source.columns.at(HEAD_FILE);
+        let file_number = cursor.near32(before.file)?;
+        let file = cursor.id(file_number)?;
+        let span = HEAD_SPAN.read(&mut source.columns, before.line_in(file_number), 0)?;
+        before = Previous {
+            name: name_number,
+            file: file_number,
+            end_line: span.end_line,
+        };
+        heads.push(FunctionHead {
+            name,
+            linkage_name,
+            file,
+            is_static: flags & FLAG_STATIC != 0,
+            span,
+            confidence,
+            confidence_reason,
+        });
+    }
+    let mut blocks = Vec::with_capacity(source.columns.left(HEAD_BLOCKS));
+    let mut left = count;
+    while source.columns.left(HEAD_BLOCKS) > 0 {
+        let block = source.columns.at(HEAD_BLOCKS).count(left)?;
+        left -= block;
+        blocks.push(block);
+    }
+    if left > 0 {
+        let cursor = source.columns.at(HEAD_BLOCKS);
+        return Err(cursor.malformed("the BODY sections do not hold all functions"));
+    }
+    source.columns.finish()?;
+    Ok((heads.into(), blocks))
+}
+
+const DIAG_SEVERITY: Column = Column(0);
+const DIAG_SUBJECT: Column = Column(1);
+const DIAG_MESSAGE: Column = Column(2);
+const DIAG_SPAN: SpanColumns = SpanColumns::new(3);
+
+pub(crate) fn write_diagnostics<'a>(sink: &mut Sink<'a, '_>, diagnostics: &'a [Diagnostic]) {
+    let mut line = 0;
+    for diagnostic in diagnostics {
+        sink.columns.at(DIAG_SEVERITY).byte(match diagnostic.severity {
+            Severity::Note => 0,
+            Severity::Warning => 1,
+            Severity::Error => 2,
+        });
+        sink.text(DIAG_SUBJECT, &diagnostic.subject);
+        sink.text(DIAG_MESSAGE, &diagnostic.message);
+        DIAG_SPAN.write(&mut sink.columns, line, 0, diagnostic.span);
+        line = diagnostic.span.line;
+    }
+}
+
+pub(crate) fn read_diagnostics(mut source: Source<'_, '_>) -> Result<Vec<Diagnostic>, ReadError> {
+    let count = source.columns.left(DIAG_SEVERITY);
+    let mut diagnostics = Vec::with_capacity(count);
+    let mut line = 0;
+    for _ in 0..count {
+        let cursor = source.columns.at(DIAG_SEVERITY);
+        let severity = match cursor.byte()? {
+            0 => Severity::Note,
+            1 => Severity::Warning,
+            2 => Severity::Error,
+            _ => return Err(cursor.malformed("no such severity")),
+        };
+        let subject = source.text(DIAG_SUBJECT)?;
+        let message = source.text(DIAG_MESSAGE)?;
+        let span = DIAG_SPAN.read(&mut source.columns, line, 0)?;
+        line = span.line;
+        diagnostics.push(Diagnostic {
+            severity,
+            subject,
+            span,
+            message,
+        });
+    }
+    source.columns.finish()?;
+    Ok(diagnostics)
+}

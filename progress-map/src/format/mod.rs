@@ -1,0 +1,49 @@
+//! The file format: `docs/map-format.md` is its definition, this module one implementation.
+//!
+//! From outside in: a record frames sections ([`record`]), a section holds deflated columns ([`columns`]), a column
+//! holds numbers ([`bytes`]) that refer to a string table ([`strings`]). What the columns mean stands in [`heads`],
+//! [`flow`], [`loops`] with [`storage`] for the static half, and in [`bound`] and [`variables`] for the binding.
+//! Decoding is total over all bytes; that the ids fit each other is checked afterwards, on the decoded map
+//! ([`crate::validate`]).
+
+mod bound;
+mod bytes;
+mod columns;
+mod flow;
+mod heads;
+mod loops;
+mod reader;
+mod record;
+mod spans;
+mod storage;
+mod strings;
+mod variables;
+mod writer;
+
+#[cfg(any(test, feature = "generate"))]
+pub(crate) use columns::Packing;
+pub use heads::FunctionHead;
+pub use reader::{Index, Reader};
+#[cfg(any(test, feature = "generate"))]
+pub(crate) use record::reseal;
+pub use record::{VERSION, records};
+pub(crate) use storage::MAX_STEPS;
+#[cfg(any(test, feature = "generate"))]
+pub(crate) use writer::write;
+
+use crate::error::Tag;
+
+const STRINGS: Tag = Tag(*b"STRS");
+const FILES: Tag = Tag(*b"FILE");
+const HEADS: Tag = Tag(*b"HEAD");
+const BODY: Tag = Tag(*b"BODY");
+const DIAGNOSTICS: Tag = Tag(*b"DIAG");
+const BUILD: Tag = Tag(*b"BIND");
+const BOUND_STRINGS: Tag = Tag(*b"BSTR");
+const ROWS: Tag = Tag(*b"ROWS");
+const BOUND_FUNCTIONS: Tag = Tag(*b"BFUN");
+const INLINES: Tag = Tag(*b"BINL");
+const VARIABLES: Tag = Tag(*b"BVAR");
+
+const STATIC: [Tag; 5] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS];
+const BOUND: [Tag; 6] = [BUILD, BOUND_STRINGS, ROWS, BOUND_FUNCTIONS, INLINES, VARIABLES];

@@ -1,0 +1,281 @@
+//! [`Map::from_bytes`], and a [`Reader`] that decodes no more than it is asked for.
+
+use super::columns::{Budget, Columns};
+use super::record::{self, Stored};
+use super::strings::{Source, Strings};
+use super::{FunctionHead, bound, flow, heads, loops, variables};
+use crate::error::{ReadError, Tag};
+use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
+use base::{Diagnostic, Id, IdVec};
+
+impl Map {
+    /// Reads a map as [`Map::to_bytes`] writes it. A map that is returned keeps every promise of its types that
+    /// [`Map::validate`] checks, so no id in it is out of range.
+    ///
+    /// # Errors
+    /// Each variant of [`ReadError`] says which bytes it means.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Map, ReadError> {
+        Reader::new(bytes)?.map()
+    }
+}
+
+/// A map's bytes with checksums verified and nothing decoded yet.
+///
+/// Every method decodes anew what it returns; [`Reader::map`] is the one to call for everything.
+pub struct Reader<'a> {
+    sections: Vec<Stored<'a>>,
+    length: usize,
+}
+
+/// Files and function heads: what it takes to find a function.
+pub struct Index {
+    /// As [`Map::files`].
+    pub files: IdVec<FileId, File>,
+    /// The functions of the map without their bodies.
+    pub functions: IdVec<FunctionId, FunctionHead>,
+    strings: Strings,
+    /// How many functions each `BODY` section holds.
+    blocks: Vec<usize>,
+}
+
+impl Index {
+    /// The functions of that name or linkage name, in the file given or in any.
+    pub fn find(&self, name: &str, file: Option<FileId>) -> Vec<FunctionId> {
+        let heads = self.functions.iter_enumerated();
+        heads
+            .filter(|(_, head)| head.name == name || head.linkage_name.as_deref() == Some(name))
+            .filter(|(_, head)| file.is_none_or(|file| head.file == file))
+            .map(|(id, _)| id)
+            .collect()
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Verifies the record: header, section table and all checksums.
+    ///
+    /// # Errors
+    /// Anything but exactly one record that is whole and of a version that this crate reads.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, ReadError> {
+        let sections = record::parse(bytes)?;
+        let known = |tag: Tag| super::STATIC.contains(&tag) || super::BOUND.contains(&tag);
+        for (index, stored) in sections.iter().enumerate() {
+            let section = stored.section;
+            if stored.required && !known(section.tag) {
+                return Err(ReadError::Unknown { section });
+            }
+            let earlier = sections[..index].iter();
+            let repeats = known(section.tag) && section.tag != super::BODY;
+            if repeats && earlier.map(|e| e.section.tag).any(|tag| tag == section.tag) {
+                return Err(ReadError::Repeated { section });
+            }
+        }
+        let length = bytes.len();
+        Ok(Self { sections, length })
+    }
+
+    /// Whether the map is tied to a build.
+    pub fn is_bound(&self) -> bool {
+        self.section(super::BUILD).is_ok()
+    }
+
+    /// The whole map.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn map(&self) -> Result<Map, ReadError> {
+        let mut budget = Budget::new(self.length);
+        let index = self.read_index(&mut budget)?;
+        let mut functions = Vec::with_capacity(index.functions.len());
+        for block in 0..index.blocks.len() {
+            self.read_block(&index, block, index.blocks[block], &mut budget, |function| {
+                functions.push(function);
+            })?;
+        }
+        let diagnostics = self.read_diagnostics(&index.strings, &mut budget)?;
+        let binding = match self.is_bound() {
+            true => Some(self.read_binding(&mut budget)?),
+            false => None,
+        };
+        let map = Map {
+            files: index.files,
+            functions: functions.into(),
+            diagnostics,
+            binding,
+        };
+        map.validate()?;
+        Ok(map)
+    }
+
+    /// Files and function heads.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn index(&self) -> Result<Index, ReadError> {
+        let index = self.read_index(&mut Budget::new(self.length))?;
+        validate::files(&index.files)?;
+        for (id, head) in index.functions.iter_enumerated() {
+            validate::head(id, head, index.files.len())?;
+        }
+        Ok(index)
+    }
+
+    /// One function with its body; `None` when `index` has no such function. Inflates one `BODY` section.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn function(&self, index: &Index, id: FunctionId) -> Result<Option<Function>, ReadError> {
+        let mut first = 0;
+        for (block, &count) in index.blocks.iter().enumerate() {
+            if id.index() < first + count {
+                let mut last = None;
+                let wanted = id.index() - first + 1;
+                let mut budget = Budget::new(self.length);
+                self.read_block(index, block, wanted, &mut budget, |function| {
+                    last = Some(function)
+                })?;
+                if let Some(function) = &last {
+                    validate::function(id, function, index.files.len())?;
+                }
+                return Ok(last);
+            }
+            first += count;
+        }
+        Ok(None)
+    }
+
+    /// The binding, if there is one; nothing of the static half is decoded but the heads that it refers to.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn binding(&self) -> Result<Option<Binding>, ReadError> {
+        if !self.is_bound() {
+            return Ok(None);
+        }
+        let index = self.read_index(&mut Budget::new(self.length))?;
+        let binding = self.read_binding(&mut Budget::new(self.length))?;
+        validate::binding(&binding, index.files.len(), index.functions.len())?;
+        Ok(Some(binding))
+    }
+
+    /// What could not be analysed.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn diagnostics(&self) -> Result<Vec<Diagnostic>, ReadError> {
+        let mut budget = Budget::new(self.length);
+        let strings = Strings::read(self.columns(super::STRINGS, &mut budget)?)?;
+        self.read_diagnostics(&strings, &mut budget)
+    }
+
+    fn section(&self, tag: Tag) -> Result<Stored<'a>, ReadError> {
+        let mut sections = self.sections.iter().copied();
+        let found = sections.find(|stored| stored.section.tag == tag);
+        found.ok_or(ReadError::Missing { tag })
+    }
+
+    fn columns(&self, tag: Tag, budget: &mut Budget) -> Result<Columns<'a>, ReadError> {
+        let stored = self.section(tag)?;
+        Columns::parse(stored.section, stored.bytes, budget)
+    }
+
+    fn source<'b>(
+        &self,
+        tag: Tag,
+        strings: &'b Strings,
+        budget: &'b mut Budget,
+    ) -> Result<Source<'a, 'b>, ReadError> {
+        Ok(Source {
+            columns: self.columns(tag, budget)?,
+            strings,
+            budget,
+        })
+    }
+
+    fn read_index(&self, budget: &mut Budget) -> Result<Index, ReadError> {
+        let strings = Strings::read(self.columns(super::STRINGS, budget)?)?;
+        let files = heads::read_files(self.columns(super::FILES, budget)?, budget)?;
+        let (functions, blocks) = heads::read_heads(self.source(super::HEADS, &strings, budget)?)?;
+        let bodies = self
+            .sections
+            .iter()
+            .filter(|stored| stored.section.tag == super::BODY);
+        if bodies.count() != blocks.len() {
+            return Err(ReadError::Missing { tag: super::BODY });
+        }
+        Ok(Index {
+            files,
+            functions,
+            strings,
+            blocks,
+        })
+    }
+
+    /// Decodes the first `count` functions of a `BODY` section.
+    fn read_block(
+        &self,
+        index: &Index,
+        block: usize,
+        count: usize,
+        budget: &mut Budget,
+        mut each: impl FnMut(Function),
+    ) -> Result<(), ReadError> {
+        let bodies = self
+            .sections
+            .iter()
+            .filter(|stored| stored.section.tag == super::BODY);
+        let Some(stored) = bodies.clone().nth(block) else {
+            return Err(ReadError::Missing { tag: super::BODY });
+        };
+        let first: usize = index.blocks[..block].iter().sum();
+        let mut source = Source {
+            columns: Columns::parse(stored.section, stored.bytes, budget)?,
+            strings: &index.strings,
+            budget,
+        };
+        for head in &index.functions.as_slice()[first..first + count] {
+            let [points, edges, scopes, loops] = flow::read_counts(&mut source)?;
+            let points = flow::read_points(&mut source, head.span, points)?;
+            let edges = flow::read_edges(&mut source, points.len(), edges)?;
+            let scopes = flow::read_scopes(&mut source, head.span, scopes)?;
+            let loops = loops::read_loops(&mut source, head.span, &points, loops)?;
+            each(Function {
+                name: head.name.clone(),
+                linkage_name: head.linkage_name.clone(),
+                file: head.file,
+                is_static: head.is_static,
+                span: head.span,
+                confidence: head.confidence,
+                confidence_reason: head.confidence_reason.clone(),
+                points,
+                edges,
+                scopes,
+                loops,
+            });
+        }
+        if count == index.blocks[block] {
+            source.columns.finish()?;
+        }
+        Ok(())
+    }
+
+    fn read_diagnostics(&self, strings: &Strings, budget: &mut Budget) -> Result<Vec<Diagnostic>, ReadError> {
+        heads::read_diagnostics(self.source(super::DIAGNOSTICS, strings, budget)?)
+    }
+
+    fn read_binding(&self, budget: &mut Budget) -> Result<Binding, ReadError> {
+        let strings = Strings::read(self.columns(super::BOUND_STRINGS, budget)?)?;
+        let build = bound::read_build(self.source(super::BUILD, &strings, budget)?)?;
+        let rows = bound::read_rows(self.columns(super::ROWS, budget)?)?;
+        let functions = bound::read_functions(self.source(super::BOUND_FUNCTIONS, &strings, budget)?)?;
+        let inlines = bound::read_inlines(self.source(super::INLINES, &strings, budget)?)?;
+        let mut binding = Binding {
+            rows,
+            functions,
+            inlines,
+            ..build
+        };
+        let variables = self.source(super::VARIABLES, &strings, budget)?;
+        binding.variables = variables::read_variables(variables, &binding)?;
+        Ok(binding)
+    }
+}

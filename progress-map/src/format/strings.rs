@@ -1,0 +1,163 @@
+//! String tables: every string once, the most used ones first.
+//!
+//! The static half and the binding have a table each, so that binding a map leaves the static bytes alone and the
+//! probe reads no more than the binding. Often used strings get the small numbers: those fit one byte and are what
+//! Huffman codes shorten most.
+
+use super::bytes::Cursor;
+use super::columns::{Budget, Column, Columns, ColumnsOut};
+use crate::error::ReadError;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+const LENGTH: Column = Column(0);
+const BYTES: Column = Column(1);
+
+/// A table being made. What refers to it is written twice: first to count the uses, then with the final numbers.
+#[derive(Default)]
+pub(crate) struct Interner<'a> {
+    /// Number and uses by content; numbers are in order of first use until [`Self::settle`] changes them.
+    strings: BTreeMap<&'a [u8], (u32, u32)>,
+}
+
+impl<'a> Interner<'a> {
+    /// The number of `bytes`, which is final only after [`Self::settle`].
+    pub(crate) fn number(&mut self, bytes: &'a [u8]) -> u32 {
+        let next = self.strings.len() as u32;
+        let (number, uses) = self.strings.entry(bytes).or_insert((next, 0));
+        *uses = uses.saturating_add(1);
+        *number
+    }
+
+    /// Gives the final numbers: most used first, then in order of first use.
+    pub(crate) fn settle(&mut self) {
+        let mut order = Vec::from_iter(self.strings.values_mut());
+        order.sort_by_key(|(number, uses)| (std::cmp::Reverse(*uses), *number));
+        for (number, (old, _)) in (0..).zip(order) {
+            *old = number;
+        }
+    }
+
+    /// How many bytes the strings have with every use counted: what a reader that copies them will allocate.
+    pub(crate) fn copied(&self) -> u64 {
+        let sizes = self.strings.iter();
+        sizes
+            .map(|(bytes, &(_, uses))| bytes.len() as u64 * u64::from(uses))
+            .sum()
+    }
+
+    pub(crate) fn columns(&self) -> ColumnsOut {
+        let mut order = Vec::from_iter(self.strings.iter().map(|(bytes, &(number, _))| (number, *bytes)));
+        order.sort_unstable();
+        let mut out = ColumnsOut::new();
+        for (_, bytes) in order {
+            out.at(LENGTH).size(bytes.len());
+            out.at(BYTES).bytes(bytes);
+        }
+        out
+    }
+}
+
+/// A table that was read.
+pub(crate) struct Strings {
+    bytes: Vec<u8>,
+    /// Where each string ends.
+    ends: Vec<u32>,
+}
+
+impl Strings {
+    pub(crate) fn read(mut columns: Columns<'_>) -> Result<Self, ReadError> {
+        let mut ends = Vec::with_capacity(columns.left(LENGTH));
+        let mut end = 0u32;
+        while columns.left(LENGTH) > 0 {
+            let length = columns.at(LENGTH).u32()?;
+            end = end
+                .checked_add(length)
+                .filter(|&end| end as usize <= columns.left(BYTES))
+                .ok_or_else(|| columns.at(LENGTH).malformed("a string is longer than its table"))?;
+            ends.push(end);
+        }
+        let bytes = columns.at(BYTES).take(end as usize)?.to_vec();
+        columns.finish()?;
+        Ok(Self { bytes, ends })
+    }
+
+    /// The content of entry `number`, which was just read at `cursor`.
+    pub(crate) fn bytes(
+        &self,
+        number: u32,
+        cursor: &Cursor<'_>,
+        budget: &mut Budget,
+    ) -> Result<Vec<u8>, ReadError> {
+        let range = self
+            .range(number as usize)
+            .ok_or_else(|| cursor.malformed("there is no string of this number"))?;
+        budget.take(cursor.section(), range.len())?;
+        Ok(self.bytes[range].to_vec())
+    }
+
+    /// Entry `number` as text.
+    pub(crate) fn text(
+        &self,
+        number: u32,
+        cursor: &Cursor<'_>,
+        budget: &mut Budget,
+    ) -> Result<String, ReadError> {
+        let bytes = self.bytes(number, cursor, budget)?;
+        String::from_utf8(bytes).map_err(|_| cursor.malformed("the string of this number is not UTF-8"))
+    }
+
+    fn range(&self, number: usize) -> Option<Range<usize>> {
+        let end = *self.ends.get(number)? as usize;
+        let start = match number.checked_sub(1) {
+            Some(before) => self.ends[before] as usize,
+            None => 0,
+        };
+        Some(start..end)
+    }
+}
+
+/// What every decoder needs: the columns, the strings that they refer to, and the memory left to spend.
+pub(crate) struct Source<'a, 'b> {
+    pub(crate) columns: Columns<'a>,
+    pub(crate) strings: &'b Strings,
+    pub(crate) budget: &'b mut Budget,
+}
+
+impl Source<'_, '_> {
+    /// Reads a string number at `column` and copies the string.
+    pub(crate) fn text(&mut self, column: Column) -> Result<String, ReadError> {
+        let number = self.columns.at(column).u32()?;
+        self.strings.text(number, self.columns.at(column), self.budget)
+    }
+
+    /// The same for a table entry that need not be text.
+    pub(crate) fn blob(&mut self, column: Column) -> Result<Vec<u8>, ReadError> {
+        let number = self.columns.at(column).u32()?;
+        self.strings.bytes(number, self.columns.at(column), self.budget)
+    }
+}
+
+/// The other side: the columns being written and the table that they refer to.
+pub(crate) struct Sink<'a, 'b> {
+    pub(crate) columns: ColumnsOut,
+    pub(crate) strings: &'b mut Interner<'a>,
+}
+
+impl<'a, 'b> Sink<'a, 'b> {
+    pub(crate) fn new(strings: &'b mut Interner<'a>) -> Self {
+        Self {
+            columns: ColumnsOut::new(),
+            strings,
+        }
+    }
+
+    pub(crate) fn text(&mut self, column: Column, text: &'a str) {
+        self.blob(column, text.as_bytes());
+    }
+
+    pub(crate) fn blob(&mut self, column: Column, bytes: &'a [u8]) {
+        let number = self.strings.number(bytes);
+        self.columns.at(column).unsigned(u64::from(number));
+    }
+}

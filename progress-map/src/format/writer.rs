@@ -1,0 +1,151 @@
+//! [`Map::to_bytes`].
+
+use super::columns::{Budget, ColumnsOut, Packing};
+use super::strings::{Interner, Sink};
+use super::{bound, flow, heads, loops, record, variables};
+use crate::error::Tag;
+use crate::{Binding, Map};
+use std::ops::Range;
+
+/// A `BODY` section ends with the function that reaches so many points. Larger sections gain little in size (each
+/// column's Huffman codes take under a hundred bytes), smaller ones let a reader inflate less for one function.
+const BLOCK_POINTS: usize = 16_384;
+
+impl Map {
+    /// The map as a file. Equal maps give equal bytes.
+    ///
+    /// A map that breaks a promise of its types (see [`Map::validate`]) gives bytes too, which [`Map::from_bytes`]
+    /// refuses.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (bytes, memory) = write(self, Packing::Deflate);
+        // A map that repeats itself beyond all measure would go over the reader's budget: then it is stored at length.
+        if Budget::new(bytes.len()).allows(memory) {
+            bytes
+        } else {
+            write(self, Packing::Verbatim).0
+        }
+    }
+}
+
+/// The record, and how many bytes a reader's budget is charged for it.
+pub(crate) fn write(map: &Map, packing: Packing) -> (Vec<u8>, u64) {
+    let mut sections = Sections {
+        packing,
+        list: Vec::new(),
+        memory: 0,
+    };
+    let mut strings = Interner::default();
+    let drafts = write_static(map, &mut strings);
+    strings.settle();
+    sections.strings(super::STRINGS, &strings);
+    drop(drafts);
+    for (tag, columns) in write_static(map, &mut strings) {
+        sections.columns(tag, columns);
+    }
+    if let Some(binding) = &map.binding {
+        let mut strings = Interner::default();
+        drop(write_binding(binding, &mut strings));
+        strings.settle();
+        let mut written = write_binding(binding, &mut strings).into_iter();
+        if let Some((tag, columns)) = written.next() {
+            sections.columns(tag, columns);
+        }
+        sections.strings(super::BOUND_STRINGS, &strings);
+        for (tag, columns) in written {
+            sections.columns(tag, columns);
+        }
+    }
+    let paths: usize = map.files.iter().map(|file| file.path.len()).sum();
+    (record::write(&sections.list), sections.memory + paths as u64)
+}
+
+struct Sections {
+    packing: Packing,
+    list: Vec<(Tag, Vec<u8>)>,
+    memory: u64,
+}
+
+impl Sections {
+    fn columns(&mut self, tag: Tag, columns: ColumnsOut) {
+        self.memory += columns.len() as u64;
+        self.list.push((tag, columns.pack(self.packing)));
+    }
+
+    fn strings(&mut self, tag: Tag, strings: &Interner<'_>) {
+        self.memory += strings.copied();
+        self.columns(tag, strings.columns());
+    }
+}
+
+/// The sections of the static half but for its strings.
+fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, ColumnsOut)> {
+    let mut sections = Vec::new();
+    let mut files = ColumnsOut::new();
+    heads::write_files(&mut files, &map.files);
+    sections.push((super::FILES, files));
+    let blocks = blocks(map);
+    let mut sink = Sink::new(strings);
+    heads::write_heads(&mut sink, &map.functions, &blocks);
+    sections.push((super::HEADS, sink.columns));
+    for block in blocks {
+        let mut sink = Sink::new(strings);
+        for function in &map.functions.as_slice()[block] {
+            let counts = [
+                function.points.len(),
+                function.edges.len(),
+                function.scopes.len(),
+                function.loops.len(),
+            ];
+            for count in counts {
+                sink.columns.at(flow::COUNT).size(count);
+            }
+            flow::write_points(&mut sink, function);
+            flow::write_edges(&mut sink, function);
+            flow::write_scopes(&mut sink, function);
+            loops::write_loops(&mut sink, function);
+        }
+        sections.push((super::BODY, sink.columns));
+    }
+    let mut sink = Sink::new(strings);
+    heads::write_diagnostics(&mut sink, &map.diagnostics);
+    sections.push((super::DIAGNOSTICS, sink.columns));
+    sections
+}
+
+/// The runs of functions that share a `BODY` section.
+fn blocks(map: &Map) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let (mut start, mut points) = (0, 0);
+    for (index, function) in map.functions.iter().enumerate() {
+        points += function.points.len();
+        if points >= BLOCK_POINTS {
+            blocks.push(start..index + 1);
+            (start, points) = (index + 1, 0);
+        }
+    }
+    if start < map.functions.len() {
+        blocks.push(start..map.functions.len());
+    }
+    blocks
+}
+
+/// The sections of the binding but for its strings.
+fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(Tag, ColumnsOut)> {
+    let mut sections = Vec::new();
+    let mut sink = Sink::new(strings);
+    bound::write_build(&mut sink, binding);
+    sections.push((super::BUILD, sink.columns));
+    let mut rows = ColumnsOut::new();
+    bound::write_rows(&mut rows, &binding.rows);
+    sections.push((super::ROWS, rows));
+    let mut sink = Sink::new(strings);
+    bound::write_functions(&mut sink, &binding.functions);
+    sections.push((super::BOUND_FUNCTIONS, sink.columns));
+    let mut sink = Sink::new(strings);
+    bound::write_inlines(&mut sink, &binding.inlines);
+    sections.push((super::INLINES, sink.columns));
+    let mut sink = Sink::new(strings);
+    variables::write_variables(&mut sink, binding);
+    sections.push((super::VARIABLES, sink.columns));
+    sections
+}

@@ -1,0 +1,343 @@
+//! Maps made up from a seed, for tests, fuzzers and measurements. Only with the feature `generate`.
+//!
+//! [`arbitrary`] makes small valid maps with every variant and every corner of the number ranges; [`synthetic`]
+//! (in [`program`]) makes maps of the shape that real C code has.
+
+mod binding;
+mod program;
+
+pub use binding::bind;
+pub use program::synthetic;
+
+use crate::format::Packing;
+use crate::{
+    Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Loop, LoopId, LoopSource,
+    Lov, LovClass, Map, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind, Storage, Term,
+    Unsequenced,
+};
+use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
+use std::collections::BTreeSet;
+
+/// As [`Map::to_bytes`], without deflating anything: bytes that a mutation changes then reach the decoders.
+pub fn verbatim_bytes(map: &Map) -> Vec<u8> {
+    crate::format::write(map, Packing::Verbatim).0
+}
+
+/// Computes the checksums of a record anew, after a mutation.
+pub fn reseal(record: &mut [u8]) {
+    crate::format::reseal(record);
+}
+
+/// SplitMix64: the same numbers for the same seed, for ever.
+pub struct Rng(pub u64);
+
+impl Rng {
+    /// The next 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`, which is not 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.bits() % limit as u64) as usize
+    }
+
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of `choices`, which are not none.
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
+    /// A number of any magnitude: each number of bits is as likely as any other.
+    pub fn magnitude(&mut self) -> u64 {
+        let bits = self.below(65) as u32;
+        self.bits().checked_shr(64 - bits).unwrap_or(0)
+    }
+
+    fn u32(&mut self) -> u32 {
+        (self.magnitude() >> 32) as u32 ^ self.below(4) as u32
+    }
+
+    fn hash(&mut self) -> [u8; 32] {
+        std::array::from_fn(|_| self.bits() as u8)
+    }
+
+    fn some<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.one_in(2) { Some(make(self)) } else { None }
+    }
+
+    fn list<T>(&mut self, most: usize, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let count = self.below(most + 1);
+        (0..count).map(|_| make(self)).collect()
+    }
+
+    fn id<I: Id>(&mut self, count: usize) -> I {
+        I::from_index(self.below(count))
+    }
+
+    /// Up to `most` ids, sorted, none twice.
+    fn ids<I: Id>(&mut self, most: usize, count: usize) -> Vec<I> {
+        let set = BTreeSet::from_iter(self.list(most, |rng| rng.below(count)));
+        set.into_iter().map(I::from_index).collect()
+    }
+
+    fn word(&mut self) -> String {
+        let words = [
+            "",
+            "i",
+            "it",
+            "s->step",
+            "norm",
+            "größe",
+            "operator<<",
+            "MPI_Allreduce",
+            "a\0b",
+            "x\ny",
+        ];
+        let mut word = self.pick(&words).to_owned();
+        if self.one_in(3) {
+            word.push_str(&self.below(1000).to_string());
+        }
+        word
+    }
+
+    fn span(&mut self) -> Span {
+        let (a, b) = (self.u32(), self.u32());
+        Span {
+            line: a.min(b),
+            column: self.u32(),
+            end_line: a.max(b),
+            end_column: self.u32(),
+        }
+    }
+}
+
+/// A valid map, of whatever strange shape.
+pub fn arbitrary(seed: u64) -> Map {
+    let rng = &mut Rng(seed);
+    let paths = BTreeSet::from_iter(rng.list(4, Rng::word));
+    let files: IdVec<FileId, File> = paths
+        .into_iter()
+        .map(|path| File {
+            path,
+            hash: rng.hash(),
+        })
+        .collect();
+    let mut functions = match files.len() {
+        0 => Vec::new(),
+        count => rng.list(4, |rng| function(rng, count)),
+    };
+    functions.sort_by_key(|function| (function.file, function.span.line));
+    let diagnostics = rng.list(3, |rng| Diagnostic {
+        severity: rng.pick(&[Severity::Note, Severity::Warning, Severity::Error]),
+        subject: rng.word(),
+        span: rng.span(),
+        message: rng.word(),
+    });
+    let functions: IdVec<FunctionId, Function> = functions.into();
+    let binding = rng.some(|rng| binding::arbitrary(rng, files.len(), functions.len()));
+    Map {
+        files,
+        functions,
+        diagnostics,
+        binding,
+    }
+}
+
+/// A strict variable that counts up by one from zero, proven: the plainest there is.
+pub fn lov(name: &str) -> Lov {
+    Lov {
+        name: name.to_owned(),
+        storage: Storage::Local {
+            name: name.to_owned(),
+            line: 1,
+        },
+        class: LovClass::Strict,
+        direction: Direction::Up,
+        growth: Growth::Additive,
+        across: Across::SameSequence,
+        assumption: Assumption::Proven,
+        because: "start and step are constants".to_owned(),
+        cut: Cut::Updates,
+        updates: Vec::new(),
+        step: Some(Term::Constant(1)),
+        start: Some(Term::Constant(0)),
+    }
+}
+
+fn function(rng: &mut Rng, files: usize) -> Function {
+    let span = rng.span();
+    let points = if rng.one_in(8) { 0 } else { 2 + rng.below(12) };
+    let loops = if points == 0 { 0 } else { rng.below(4) };
+    let scopes = if points == 0 { 0 } else { 1 + rng.below(5) };
+    let mut edges = BTreeSet::new();
+    for from in (0..points).map(PointId::from_index) {
+        if from.index() + 1 < points && !rng.one_in(4) {
+            edges.insert((from, PointId::from_index(from.index() + 1)));
+        }
+        edges.extend(rng.list(2, |rng| (from, rng.id(points))));
+    }
+    Function {
+        name: rng.word(),
+        linkage_name: rng.some(Rng::word),
+        file: rng.id(files),
+        is_static: rng.one_in(2),
+        span,
+        confidence: rng.pick(&[Confidence::Clean, Confidence::Repaired, Confidence::Partial]),
+        confidence_reason: rng.some(Rng::word),
+        points: (0..points)
+            .map(|i| point(rng, i, [points, scopes, loops], span))
+            .collect(),
+        edges: Vec::from_iter(edges),
+        scopes: (0..scopes).map(|i| scope(rng, i, loops)).collect(),
+        loops: (0..loops).map(|i| a_loop(rng, i, points)).collect(),
+    }
+}
+
+fn point(rng: &mut Rng, index: usize, [points, scopes, loops]: [usize; 3], function: Span) -> Point {
+    let inner = [
+        PointKind::Eval,
+        PointKind::Branch,
+        PointKind::IndirectCall,
+        PointKind::Call(rng.word()),
+        PointKind::MacroCall(rng.word()),
+    ];
+    let kind = match index {
+        0 => PointKind::Entry,
+        _ if index == points - 1 => PointKind::Exit,
+        _ => inner[rng.below(inner.len())].clone(),
+    };
+    let mut unsequenced = rng.list(2, |rng| Unsequenced {
+        group: rng.u32(),
+        operand: rng.u32(),
+    });
+    unsequenced.sort();
+    Point {
+        kind,
+        span: if rng.one_in(3) { function } else { rng.span() },
+        scope: rng.id(scopes),
+        innermost_loop: match loops {
+            0 => None,
+            _ => rng.some(|rng| rng.id(loops)),
+        },
+        unsequenced,
+    }
+}
+
+fn scope(rng: &mut Rng, index: usize, loops: usize) -> Scope {
+    let some_loop = match loops {
+        0 => None,
+        _ => rng.some(|rng| rng.id::<LoopId>(loops)),
+    };
+    let kinds = [
+        ScopeKind::Block,
+        ScopeKind::Loop(some_loop),
+        ScopeKind::Branch,
+        ScopeKind::Arm(rng.u32()),
+    ];
+    let span = rng.span();
+    Scope {
+        parent: (index > 0).then(|| rng.id::<ScopeId>(index)),
+        kind: if index == 0 {
+            ScopeKind::Function
+        } else {
+            rng.pick(&kinds)
+        },
+        line: span.line,
+        end_line: span.end_line,
+    }
+}
+
+fn a_loop(rng: &mut Rng, index: usize, points: usize) -> Loop {
+    Loop {
+        parent: match index {
+            0 => None,
+            _ => rng.some(|rng| rng.id(index)),
+        },
+        source: rng.pick(&[
+            LoopSource::While,
+            LoopSource::DoWhile,
+            LoopSource::For,
+            LoopSource::Goto,
+        ]),
+        span: rng.span(),
+        header: rng.id(points),
+        reducible: !rng.one_in(4),
+        lovs: rng.list(2, |rng| arbitrary_lov(rng, points)),
+        refused: rng.list(2, |rng| Refused {
+            name: rng.word(),
+            reason: rng.word(),
+        }),
+    }
+}
+
+fn arbitrary_lov(rng: &mut Rng, points: usize) -> Lov {
+    let name = rng.word();
+    let offsets = rng.ids::<PointId>(3, points);
+    let cut = Cut::Header {
+        offsets: Vec::from_iter(offsets.into_iter().map(|p| (p, rng.magnitude().cast_signed()))),
+        per_iteration: rng.magnitude().cast_signed() | 1,
+    };
+    Lov {
+        storage: storage(rng, &name),
+        name,
+        class: rng.pick(&[LovClass::Strict, LovClass::Weak]),
+        direction: rng.pick(&[Direction::Up, Direction::Down, Direction::SignOfStep]),
+        growth: rng.pick(&[Growth::Additive, Growth::Multiplicative, Growth::Floating]),
+        across: rng.pick(&[Across::SameSequence, Across::Relative, Across::Nothing]),
+        assumption: rng.pick(&[Assumption::Proven, Assumption::Assumed, Assumption::RankDependent]),
+        because: rng.word(),
+        cut: if rng.one_in(2) { Cut::Updates } else { cut },
+        updates: rng.ids(3, points),
+        step: rng.some(term),
+        start: rng.some(term),
+    }
+}
+
+fn term(rng: &mut Rng) -> Term {
+    let name = rng.word();
+    match rng.below(3) {
+        0 => Term::Constant(rng.magnitude().cast_signed()),
+        // Never NaN, which would not equal itself.
+        1 => Term::Float(f64::from(rng.u32()) * 0.37 - 1.0),
+        _ => Term::Variable {
+            storage: storage(rng, &name),
+            name,
+            negated: rng.one_in(2),
+        },
+    }
+}
+
+fn storage(rng: &mut Rng, listed: &str) -> Storage {
+    let name = if rng.one_in(2) {
+        listed.to_owned()
+    } else {
+        rng.word()
+    };
+    let mut storage = match rng.below(2) {
+        0 => Storage::Global { name },
+        _ => Storage::Local {
+            name,
+            line: rng.u32(),
+        },
+    };
+    for _ in 0..rng.pick(&[0, 0, 1, 2, 5, 64]) {
+        storage = match rng.below(3) {
+            0 => Storage::Pointee(Box::new(storage)),
+            arrow => Storage::Member {
+                base: Box::new(storage),
+                member: rng.word(),
+                arrow: arrow == 1,
+            },
+        };
+    }
+    storage
+}

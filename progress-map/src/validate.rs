@@ -1,0 +1,306 @@
+//! The promises that the map's types make, checked: whoever holds a map that passed may index without looking.
+//!
+//! Checked is what readers rely on without a second look (ids in range, order of what is searched, parents before
+//! children) and what would make a wrong order (edges, headers, cuts). What only the writer could know, such as
+//! whether the edges are those of the source, is not.
+
+use crate::{
+    Binding, Cut, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance, Invalid,
+    Loop, LoopId, Map, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
+};
+use base::{Id, IdVec, Span};
+
+impl Map {
+    /// Checks the promises of the types; a map that [`Map::from_bytes`] returns keeps them.
+    ///
+    /// # Errors
+    /// The first broken promise.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        files(&self.files)?;
+        let mut before = None;
+        for (id, f) in self.functions.iter_enumerated() {
+            function(id, f, self.files.len())?;
+            let place = (f.file, f.span.line);
+            if before.is_some_and(|before| before > place) {
+                return Err(invalid_function(
+                    id,
+                    f,
+                    String::new(),
+                    "functions are not sorted by file and first line",
+                ));
+            }
+            before = Some(place);
+        }
+        match &self.binding {
+            Some(b) => binding(b, self.files.len(), self.functions.len()),
+            None => Ok(()),
+        }
+    }
+}
+
+pub(crate) fn files(files: &IdVec<FileId, File>) -> Result<(), Invalid> {
+    match files.as_slice().windows(2).find(|w| w[0].path >= w[1].path) {
+        Some(w) => Err(invalid(
+            format!("file '{}'", w[1].path),
+            "files are not sorted by path, or one occurs twice",
+        )),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn head(id: FunctionId, head: &FunctionHead, files: usize) -> Result<(), Invalid> {
+    let part = || format!("function {} '{}'", id.index(), head.name);
+    if head.file.index() >= files {
+        return Err(invalid(part(), "its file is not in the map"));
+    }
+    if !is_ordered(head.span) {
+        return Err(invalid(part(), "its last line is before its first"));
+    }
+    Ok(())
+}
+
+pub(crate) fn function(id: FunctionId, f: &Function, files: usize) -> Result<(), Invalid> {
+    let check = |ok: bool, part: &dyn Fn() -> String, what| match ok {
+        true => Ok(()),
+        false => Err(invalid_function(id, f, part(), what)),
+    };
+    let whole = || String::new();
+    check(f.file.index() < files, &whole, "its file is not in the map")?;
+    check(is_ordered(f.span), &whole, "its last line is before its first")?;
+    let has_points = !f.points.is_empty();
+    if has_points {
+        let first = f.points.iter().next().map(|p| &p.kind);
+        check(
+            first == Some(&PointKind::Entry),
+            &whole,
+            "point 0 is not the entry",
+        )?;
+        let last = f.points.as_slice().last().map(|p| &p.kind);
+        check(
+            last == Some(&PointKind::Exit),
+            &whole,
+            "the last point is not the exit",
+        )?;
+        check(!f.scopes.is_empty(), &whole, "there is no scope 0")?;
+    }
+    for (i, point) in f.points.iter_enumerated() {
+        let part = || format!(", point {}", i.index());
+        self::point(f, point).map_or(Ok(()), |what| check(false, &part, what))?;
+    }
+    check(
+        f.edges.is_sorted_by(|a, b| a < b),
+        &whole,
+        "edges are not sorted, or one occurs twice",
+    )?;
+    for &(from, to) in &f.edges {
+        let part = || format!(", edge {} -> {}", from.index(), to.index());
+        let ok = has_point(f, from) && has_point(f, to);
+        check(ok, &part, "it joins points that the function does not have")?;
+    }
+    for (i, scope) in f.scopes.iter_enumerated() {
+        let part = || format!(", scope {}", i.index());
+        self::scope(f, i, scope).map_or(Ok(()), |what| check(false, &part, what))?;
+    }
+    for (i, l) in f.loops.iter_enumerated() {
+        let part = || format!(", loop {}", i.index());
+        self::a_loop(f, i, l).map_or(Ok(()), |what| check(false, &part, what))?;
+    }
+    Ok(())
+}
+
+fn point(f: &Function, point: &Point) -> Option<&'static str> {
+    let open = &point.unsequenced;
+    let checks = [
+        (is_ordered(point.span), "its last line is before its first"),
+        (
+            point.scope.index() < f.scopes.len(),
+            "the function has no such scope",
+        ),
+        (
+            point.innermost_loop.is_none_or(|l| l.index() < f.loops.len()),
+            "the function has no such loop",
+        ),
+        (
+            open.is_sorted_by_key(|o| o.group),
+            "its operand positions are not sorted by group",
+        ),
+    ];
+    first_failure(checks)
+}
+
+fn scope(f: &Function, id: ScopeId, scope: &Scope) -> Option<&'static str> {
+    let is_function = scope.kind == ScopeKind::Function;
+    let is_first = id.index() == 0;
+    let loop_exists = match scope.kind {
+        ScopeKind::Loop(Some(l)) => l.index() < f.loops.len(),
+        _ => true,
+    };
+    let checks = [
+        (
+            is_first == is_function,
+            "scope 0 and no other must be the function",
+        ),
+        (
+            scope.parent.is_none() == is_first,
+            "every scope but 0 must have a parent",
+        ),
+        (
+            scope.parent.is_none_or(|p| p < id),
+            "its parent does not come before it",
+        ),
+        (scope.line <= scope.end_line, "its last line is before its first"),
+        (loop_exists, "the function has no such loop"),
+    ];
+    first_failure(checks)
+}
+
+fn a_loop(f: &Function, id: LoopId, l: &Loop) -> Option<&'static str> {
+    let checks = [
+        (
+            l.parent.is_none_or(|p| p < id),
+            "its parent does not come before it",
+        ),
+        (is_ordered(l.span), "its last line is before its first"),
+        (
+            has_point(f, l.header),
+            "its header is not a point of the function",
+        ),
+    ];
+    first_failure(checks).or_else(|| l.lovs.iter().find_map(|lov| self::lov(f, lov)))
+}
+
+fn lov(f: &Function, lov: &crate::Lov) -> Option<&'static str> {
+    let cut = match &lov.cut {
+        Cut::Updates => None,
+        Cut::Header {
+            offsets,
+            per_iteration,
+        } => first_failure([
+            (
+                offsets.is_sorted_by(|a, b| a.0 < b.0),
+                "offsets of a cut are not sorted",
+            ),
+            (
+                offsets.iter().all(|o| has_point(f, o.0)),
+                "an offset of a cut stands at no point of the function",
+            ),
+            (
+                *per_iteration != 0,
+                "a cut at the header moves by nothing in an iteration",
+            ),
+        ]),
+    };
+    let terms = [&lov.step, &lov.start];
+    let shallow = terms.iter().all(|term| match term {
+        Some(Term::Variable { storage, .. }) => is_shallow(storage),
+        _ => true,
+    });
+    cut.or_else(|| {
+        first_failure([
+            (
+                lov.updates.is_sorted_by(|a, b| a < b),
+                "updates of a variable are not sorted",
+            ),
+            (
+                lov.updates.iter().all(|u| has_point(f, *u)),
+                "an update of a variable stands at no point of the function",
+            ),
+            (
+                shallow && is_shallow(&lov.storage),
+                "a variable is too many steps from its base",
+            ),
+        ])
+    })
+}
+
+fn is_shallow(storage: &Storage) -> bool {
+    let mut base = storage;
+    for _ in 0..=crate::format::MAX_STEPS {
+        match base {
+            Storage::Local { .. } | Storage::Global { .. } => return true,
+            Storage::Member { base: inner, .. } | Storage::Pointee(inner) => base = inner,
+        }
+    }
+    false
+}
+
+pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(), Invalid> {
+    let check = |ok: bool, part: &str, index: usize, what| match ok {
+        true => Ok(()),
+        false => Err(invalid(format!("{part} {index} of the binding"), what)),
+    };
+    let file_exists = |file: Result<FileId, u32>| match file {
+        Ok(id) => id.index() < files,
+        Err(other) => (other as usize) < b.other_files.len(),
+    };
+    let function_exists = |id: Option<FunctionId>| id.is_none_or(|id| id.index() < functions);
+    let no_file = "its file is not in the map";
+    let no_function = "the map has no such function";
+    let empty = "it ends before it starts";
+    let overlap = "it starts before the one before it ends";
+
+    let mut end = 0;
+    for (i, row) in b.rows.iter().enumerate() {
+        check(row.start < row.end, "row", i, empty)?;
+        check(end <= row.start, "row", i, overlap)?;
+        check(file_exists(row.file), "row", i, no_file)?;
+        end = row.end;
+    }
+    end = 0;
+    for (i, f) in b.functions.iter().enumerate() {
+        check(f.start < f.end, "function", i, empty)?;
+        check(end <= f.start, "function", i, overlap)?;
+        check(function_exists(f.function), "function", i, no_function)?;
+        end = f.end;
+    }
+    for (i, inline) in b.inlines.iter().enumerate() {
+        let part = "inlined call";
+        check(inline.start <= inline.end, part, i, empty)?;
+        let before = inline.parent.is_none_or(|p| (p as usize) < i);
+        check(before, part, i, "its parent does not come before it")?;
+        check(function_exists(inline.function), part, i, no_function)?;
+        check(file_exists(inline.call_file), part, i, no_file)?;
+    }
+    for (i, v) in b.variables.iter().enumerate() {
+        let part = "variable";
+        let exists = match v.instance {
+            FunctionInstance::Anywhere(id) => id.index() < functions,
+            FunctionInstance::Concrete(f) => (f as usize) < b.functions.len(),
+            FunctionInstance::Inlined(f) => (f as usize) < b.inlines.len(),
+        };
+        check(exists, part, i, "there is no such instance of a function")?;
+        let scope = v.scope.iter().all(|(start, end)| start <= end);
+        check(scope, part, i, "a range of its scope ends before it starts")?;
+        let ranges = v.locations.iter().all(|l| l.start <= l.end);
+        check(ranges, part, i, "a range of its location ends before it starts")?;
+        let sorted = v.locations.is_sorted_by_key(|l| l.start);
+        check(sorted, part, i, "its locations are not sorted")?;
+        let size = match v.encoding {
+            Encoding::Signed(size) | Encoding::Unsigned(size) => matches!(size, 1 | 2 | 4 | 8),
+            Encoding::Float(size) => matches!(size, 4 | 8),
+            Encoding::Address => true,
+        };
+        check(size, part, i, "no value of its kind has so many bytes")?;
+    }
+    Ok(())
+}
+
+fn has_point(f: &Function, point: PointId) -> bool {
+    point.index() < f.points.len()
+}
+
+fn is_ordered(span: Span) -> bool {
+    span.line <= span.end_line
+}
+
+fn first_failure<const N: usize>(checks: [(bool, &'static str); N]) -> Option<&'static str> {
+    checks.into_iter().find(|(ok, _)| !ok).map(|(_, what)| what)
+}
+
+fn invalid(part: String, what: &'static str) -> Invalid {
+    Invalid { part, what }
+}
+
+fn invalid_function(id: FunctionId, f: &Function, inside: String, what: &'static str) -> Invalid {
+    invalid(format!("function {} '{}'{inside}", id.index(), f.name), what)
+}
