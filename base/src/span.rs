@@ -24,6 +24,11 @@ impl Span {
         self.line <= line && line <= self.end_line
     }
 
+    /// Whether no byte lies within the span.
+    pub fn is_empty(self) -> bool {
+        (self.line, self.column) == (self.end_line, self.end_column)
+    }
+
     /// Whether `inner` lies within this span.
     pub fn contains(self, inner: Span) -> bool {
         (self.line, self.column) <= (inner.line, inner.column)

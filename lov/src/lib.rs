@@ -1,1 +1,44 @@
 //! Loop-order variables: which variables tell a loop's iteration, and what that rests on.
+//!
+//! For every loop of the flow graph the analysis takes each variable that is assigned inside and asks, in this order:
+//!
+//! 1. *Can we see every change?* Addresses that escape, calls that may write, other names for the same memory refuse it.
+//! 2. *How does each assignment move it?* Only `x + c`, `x - c`, `a*x + b`, `x / c` and shifts are steps
+//!    (SC'09 section 4.2), `c` a constant or a variable that the loop leaves alone.
+//! 3. *Does every cycle move it, one way?* Then it is strict, else weak. When the change since the header is the same
+//!    on every path, steps of both signs are fine, and the loop is cut at the header.
+//! 4. *Is the sequence of values the same on every task?* From the start value, the steps, and where paths differ
+//!    the branches that choose them.
+
+mod across;
+mod assemble;
+mod candidate;
+mod change;
+mod classify;
+mod step;
+
+use dataflow::{FunctionInfo, Program};
+use progress_map::Map;
+use rayon::prelude::*;
+
+/// Analyses parsed files as one program and returns the static half of their progress map.
+///
+/// The result does not depend on the order of `units` nor on the number of threads.
+pub fn analyse(units: &[ir::Unit]) -> Map {
+    let functions: Vec<(usize, &ir::Function)> = units
+        .iter()
+        .enumerate()
+        .flat_map(|(unit, each)| each.functions.iter().map(move |function| (unit, function)))
+        .collect();
+    let infos: Vec<FunctionInfo<'_>> = functions
+        .into_par_iter()
+        .map(|(unit, function)| FunctionInfo::new(unit, function))
+        .collect();
+    let program = Program::new(units, infos.into());
+    let ids: Vec<_> = program.functions.ids().collect();
+    let loops: Vec<_> = ids
+        .into_par_iter()
+        .map(|id| classify::loops_of(&program, id))
+        .collect();
+    assemble::map(&program, loops)
+}

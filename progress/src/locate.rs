@@ -6,7 +6,7 @@
 //! before or after the assignment of a point that assigns.
 
 use crate::{ExecutionPoint, Frame, Order, Value};
-use progress_map::{FunctionId, Point, PointId, PointKind};
+use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
 use std::collections::BTreeMap;
 
 /// An execution point whose frames have been looked up in the map.
@@ -109,7 +109,7 @@ impl Order<'_> {
         let on_line: Vec<PointId> = body
             .points
             .iter_enumerated()
-            .filter(|(_, point)| stands_on(point, line))
+            .filter(|(_, point)| stands_on(body, point, line))
             .map(|(id, _)| id)
             .collect();
         if on_line.is_empty() {
@@ -195,11 +195,19 @@ fn same_file(a: &str, b: &str) -> bool {
 }
 
 /// Whether a point's code may carry the line number `line`.
-fn stands_on(point: &Point, line: u32) -> bool {
+fn stands_on(function: &Function, point: &Point, line: u32) -> bool {
     match point.kind {
-        PointKind::Entry => point.span.line == line,
+        PointKind::Entry => {
+            // The prologue is anywhere between the first line of the head and the opening brace.
+            let brace = function
+                .scopes
+                .iter()
+                .find(|scope| scope.kind == ScopeKind::Block);
+            (point.span.line..=brace.map_or(point.span.line, |block| block.line)).contains(&line)
+        }
         PointKind::Exit => point.span.end_line == line,
-        _ => point.span.covers_line(line),
+        // No code stands for a join.
+        _ => !point.span.is_empty() && point.span.covers_line(line),
     }
 }
 

@@ -1,0 +1,217 @@
+//! Whether a variable's values on two tasks can be compared (SC'09 Def. 4.1 (3)).
+//!
+//! Three things can make the sequences differ: the start, the steps, and which updates a task makes. The last matters only
+//! when paths differ in it; then the branches that choose must go the same way on every task.
+
+use crate::candidate::{Candidate, Context, is_invariant, storage};
+use crate::classify::Shape;
+use crate::step::{Step, constant, strip_casts};
+use dataflow::{Action, Program, Standing, Target};
+use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
+use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Storage, Term};
+
+/// What the values on two tasks say about each other, and why.
+pub(crate) struct Sharing {
+    pub across: Across,
+    pub assumption: Assumption,
+    pub start: Option<Term>,
+    pub reason: String,
+}
+
+pub(crate) fn sharing(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    steps: &[(PointId, Step)],
+    shape: &Shape,
+) -> Result<Sharing, String> {
+    let start = start_value(context, candidate);
+    let mut standing = start_standing(context, candidate);
+    for (point, step) in steps {
+        if let Step::Add(_, Some(operand)) = step {
+            worsen(
+                &mut standing,
+                context.program.single_valued(context.id, *operand, *point),
+            );
+        }
+        if !shape.uniform {
+            worsen(
+                &mut standing,
+                context
+                    .program
+                    .single_valued_guards(context.id, *point, context.in_loop),
+            );
+        }
+    }
+    let Standing { assumption, reason } = standing;
+    if assumption != Assumption::RankDependent && candidate.ty != Type::Pointer {
+        return Ok(Sharing {
+            across: Across::SameSequence,
+            assumption,
+            start,
+            reason,
+        });
+    }
+    let countable = match &shape.cut {
+        Cut::Header { .. } => true,
+        // Steps may differ from task to task as long as each task's own are all the same and can be read.
+        Cut::Updates => shape.uniform && shape.step.is_some() && shape.growth == Growth::Additive,
+    };
+    if shape.class == LovClass::Strict && countable && start.is_some() {
+        return Ok(Sharing {
+            across: Across::Relative,
+            assumption: Assumption::Proven,
+            start,
+            reason,
+        });
+    }
+    let assumption = Assumption::RankDependent;
+    Ok(Sharing {
+        across: Across::Nothing,
+        assumption,
+        start,
+        reason,
+    })
+}
+
+fn worsen(standing: &mut Standing, other: Standing) {
+    if other.assumption > standing.assumption {
+        *standing = other;
+    }
+}
+
+/// Whether the value on entry to the loop is the same on every task.
+fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
+    if let Target::Local(local) = candidate.target {
+        return context
+            .program
+            .single_valued_on_entry(context.id, local, context.in_loop);
+    }
+    match start_expression(context, &candidate.target) {
+        Some((at, value)) => context.program.single_valued(context.id, value, at),
+        None => Standing {
+            assumption: Assumption::RankDependent,
+            reason: "its value on entry to the loop is not known".to_owned(),
+        },
+    }
+}
+
+/// The value on entry to the loop, when it is a constant or can still be read while the loop runs.
+pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Option<Term> {
+    let (at, value) = start_expression(context, &candidate.target)?;
+    let value = strip_casts(context, value);
+    if let Some(constant) = constant(context, value) {
+        return Some(Term::Constant(constant));
+    }
+    match context.kind(value) {
+        ExprKind::Float(value) => Some(Term::Float(*value)),
+        ExprKind::Var(VarRef::Local(local)) if never_changes_after(context, *local, at) => {
+            let storage = storage(context, value)?;
+            Some(Term::Variable {
+                name: storage.to_string(),
+                storage,
+                negated: false,
+            })
+        }
+        ExprKind::Var(VarRef::Global(name))
+            if is_invariant(context, value) && never_assigned(context.program, name) =>
+        {
+            let storage = Storage::Global { name: name.clone() };
+            Some(Term::Variable {
+                name: name.clone(),
+                storage,
+                negated: false,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a variable still has the value that it had at `at`, wherever the loop reads it.
+fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) -> bool {
+    let info = context.info;
+    let variable = &info.function.locals[local];
+    if info.definitions.escaped(local) || variable.is_static || variable.ty == Type::Array {
+        return false;
+    }
+    // What reached `at` must be all that reaches the loop, and the loop must leave it alone.
+    let there = info.definitions.reaching(&info.flow, local, at, None);
+    let here = info
+        .definitions
+        .reaching(&info.flow, local, context.header(), None);
+    let changed = info
+        .definitions
+        .of(local)
+        .iter()
+        .any(|&point| info.loops.contains(context.in_loop, point));
+    there == here && !changed
+}
+
+fn never_assigned(program: &Program<'_>, global: &str) -> bool {
+    program.assignments(global).is_empty() && !program.is_exposed_global(global)
+}
+
+/// The one assignment that gives `target` its value on entry to the loop, with the value's expression.
+fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointId, ExprId)> {
+    let info = context.info;
+    let flow = &info.flow;
+    let mut found: Option<PointId> = None;
+    let mut seen: Vec<PointId> = Vec::new();
+    let outside = |point: PointId| {
+        flow.preds[point]
+            .iter()
+            .copied()
+            .filter(|&pred| flow.reachable[pred])
+    };
+    let mut work: Vec<PointId> = outside(context.header())
+        .filter(|&pred| !info.loops.contains(context.in_loop, pred))
+        .collect();
+    while let Some(point) = work.pop() {
+        if seen.contains(&point) {
+            continue;
+        }
+        seen.push(point);
+        let each = &flow.points[point];
+        match &each.action {
+            Action::Assign { target: other, .. } if other == target => {
+                if found.is_some_and(|known| known != point) {
+                    return None;
+                }
+                found = Some(point);
+                continue;
+            }
+            Action::Call(_) if may_set(context, point, target) => return None,
+            Action::Assign { target: other, .. } if may_alias(other, target) => return None,
+            _ if each.point.kind == PointKind::Entry => return None,
+            _ => {}
+        }
+        work.extend(outside(point));
+    }
+    let at = found?;
+    let Action::Assign { by, initial, .. } = flow.points[at].action else {
+        return None;
+    };
+    if initial {
+        return Some((at, by));
+    }
+    match *context.kind(by) {
+        ExprKind::Assign { op: None, value, .. } => Some((at, value)),
+        _ => None,
+    }
+}
+
+fn may_set(context: Context<'_, '_>, point: PointId, target: &Target) -> bool {
+    match target {
+        Target::Local(local) => context.info.definitions.of(*local).contains(&point),
+        _ => context.program.may_change(context.id, point, target).is_some(),
+    }
+}
+
+fn may_alias(written: &Target, target: &Target) -> bool {
+    match (written, target) {
+        (Target::Member { member: a, .. }, Target::Member { member: b, .. }) => a == b,
+        (Target::Local(local), Target::Member { root, .. }) => VarRef::Local(*local) == *root,
+        (Target::Global(name), Target::Member { root, .. }) => VarRef::Global(name.clone()) == *root,
+        (Target::Memory, Target::Member { .. }) => true,
+        _ => false,
+    }
+}

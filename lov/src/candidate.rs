@@ -1,0 +1,260 @@
+//! The variables that a loop assigns, and whether every change of one can be seen.
+
+use base::Id;
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, target_of};
+use ir::{ExprId, ExprKind, Type, VarRef};
+use progress_map::{LoopId, PointId, PointKind, Storage};
+
+/// A loop under analysis.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'p, 'u> {
+    pub program: &'p Program<'u>,
+    pub id: FunctionIndex,
+    pub info: &'p FunctionInfo<'u>,
+    pub in_loop: LoopId,
+}
+
+impl<'p> Context<'p, '_> {
+    /// The points of the loop, inner loops included, sorted.
+    pub fn points(&self) -> &'p [PointId] {
+        &self.info.loops.loops[self.in_loop].points
+    }
+
+    pub fn header(&self) -> PointId {
+        self.info.loops.loops[self.in_loop].header
+    }
+
+    pub fn kind(&self, id: ExprId) -> &'p ExprKind {
+        &self.info.function.exprs[id].kind
+    }
+
+    pub fn line(&self, point: PointId) -> u32 {
+        self.info.flow.points[point].point.span.line
+    }
+}
+
+/// A variable that a loop assigns.
+pub(crate) struct Candidate {
+    pub target: Target,
+    pub name: String,
+    pub storage: Storage,
+    pub ty: Type,
+    /// The assignments inside the loop: point and expression, sorted by point.
+    pub assignments: Vec<(PointId, ExprId)>,
+}
+
+/// The variables that the loop assigns, by name.
+pub(crate) fn candidates(context: Context<'_, '_>) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for &point in context.points() {
+        let Action::Assign { target, by, initial } = &context.info.flow.points[point].action else {
+            continue;
+        };
+        let lvalue = match *context.kind(*by) {
+            _ if *initial => None,
+            ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => Some(target),
+            _ => None,
+        };
+        if let Some(known) = found.iter_mut().find(|each| each.target == *target) {
+            known.assignments.push((point, *by));
+            continue;
+        }
+        let Some((name, storage, ty)) = describe(context, target, lvalue) else {
+            continue;
+        };
+        found.push(Candidate {
+            target: target.clone(),
+            name,
+            storage,
+            ty,
+            assignments: vec![(point, *by)],
+        });
+    }
+    found.sort_by(|a, b| (&a.name, &a.storage).cmp(&(&b.name, &b.storage)));
+    found
+}
+
+fn describe(
+    context: Context<'_, '_>,
+    target: &Target,
+    lvalue: Option<ExprId>,
+) -> Option<(String, Storage, Type)> {
+    match target {
+        Target::Local(local) => {
+            let variable = &context.info.function.locals[*local];
+            let storage = Storage::Local {
+                name: variable.name.clone(),
+                line: variable.span.line,
+            };
+            Some((variable.name.clone(), storage, variable.ty))
+        }
+        Target::Global(name) => {
+            let storage = Storage::Global { name: name.clone() };
+            Some((name.clone(), storage, global_type(context, name)))
+        }
+        Target::Member { path, .. } => {
+            let storage = storage(context, lvalue?)?;
+            Some((path.clone(), storage, Type::Unknown))
+        }
+        Target::Memory => None,
+    }
+}
+
+fn global_type(context: Context<'_, '_>, name: &str) -> Type {
+    let here = &context.program.units[context.info.unit];
+    let everywhere = context.program.units.iter();
+    std::iter::once(here)
+        .chain(everywhere)
+        .flat_map(|unit| &unit.globals)
+        .find(|global| global.name == name)
+        .map_or(Type::Unknown, |global| global.ty)
+}
+
+/// How debug info names what an lvalue denotes.
+pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
+    match context.kind(id) {
+        ExprKind::Var(VarRef::Local(local)) => {
+            let variable = &context.info.function.locals[*local];
+            Some(Storage::Local {
+                name: variable.name.clone(),
+                line: variable.span.line,
+            })
+        }
+        ExprKind::Var(VarRef::Global(name)) => Some(Storage::Global { name: name.clone() }),
+        ExprKind::Field { base, name, arrow } => Some(Storage::Member {
+            base: Box::new(storage(context, *base)?),
+            member: name.clone(),
+            arrow: *arrow,
+        }),
+        _ => None,
+    }
+}
+
+/// Why some change of the candidate inside the loop may go unseen, if one may.
+pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> Option<String> {
+    if let Some(reason) = unstable_storage(context, &candidate.target) {
+        return Some(reason);
+    }
+    let updates = || candidate.assignments.iter().map(|&(point, _)| point);
+    for &point in context.points() {
+        let each = &context.info.flow.points[point].point;
+        let is_call = matches!(
+            each.kind,
+            PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
+        );
+        if !is_call {
+            continue;
+        }
+        // A call that C may run before or after the update shows either value.
+        for update in updates() {
+            let other = &context.info.flow.points[update].point.unsequenced;
+            let open = each
+                .unsequenced
+                .iter()
+                .any(|x| other.iter().any(|y| x.group == y.group && x.operand != y.operand));
+            if open {
+                let line = context.line(update);
+                return Some(format!(
+                    "at line {line} C leaves open whether a call or its update comes first"
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// Why what `target` names may change inside the loop other than by its own assignments, if it may.
+pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Option<String> {
+    let info = context.info;
+    match target {
+        Target::Memory => return Some("it is no variable".to_owned()),
+        Target::Local(local) => {
+            let variable = &info.function.locals[*local];
+            if info.definitions.escaped(*local) {
+                return Some("it may change through a pointer".to_owned());
+            }
+            if variable.is_static {
+                return Some("it is static and other calls of the function change it".to_owned());
+            }
+            let by_call = info.definitions.of(*local).iter().find(|&&point| {
+                info.loops.contains(context.in_loop, point)
+                    && matches!(info.flow.points[point].action, Action::Call(_))
+            });
+            return by_call.map(|&point| format!("the call at line {} sets it", context.line(point)));
+        }
+        Target::Global(name) if context.program.is_exposed_global(name) => {
+            return Some("its address is taken".to_owned());
+        }
+        Target::Global(_) => {}
+        Target::Member { path, root, member } => {
+            if context.program.is_exposed_member(member) {
+                return Some(format!("the address of a member {member} is taken"));
+            }
+            if let Some(reason) = unstable_path(context, path, root, member) {
+                return Some(reason);
+            }
+        }
+    }
+    context
+        .points()
+        .iter()
+        .find_map(|&point| context.program.may_change(context.id, point, target))
+}
+
+/// Why the path to a member may lead elsewhere, or another path to the same place.
+fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &str) -> Option<String> {
+    let info = context.info;
+    let components: Vec<&str> = path.split("->").flat_map(|part| part.split('.')).collect();
+    if let VarRef::Local(local) = root {
+        let variable = &info.function.locals[*local];
+        let is_object = variable.ty == Type::Aggregate;
+        if info.definitions.escaped(*local) && !is_object {
+            return Some(format!("{} may change through a pointer", variable.name));
+        }
+    }
+    for &point in context.points() {
+        let Action::Assign { target, by, initial } = &info.flow.points[point].action else {
+            continue;
+        };
+        let line = context.line(point);
+        match target {
+            Target::Member { path: other, .. } if other == path => {}
+            Target::Member { member: other, .. } if other == member => {
+                return Some(format!(
+                    "line {line} assigns a member of the same name by another path"
+                ));
+            }
+            Target::Member { member: other, .. } if components.contains(&other.as_str()) => {
+                return Some(format!("line {line} changes the way to it"));
+            }
+            Target::Local(local) if VarRef::Local(*local) == *root => {
+                return Some(format!("line {line} changes the way to it"));
+            }
+            Target::Global(name) if VarRef::Global(name.clone()) == *root => {
+                return Some(format!("line {line} changes the way to it"));
+            }
+            Target::Memory if !initial => {
+                let written = match *context.kind(*by) {
+                    ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => context.kind(target),
+                    _ => continue,
+                };
+                // An element of an array of numbers is no member whose address nobody takes.
+                if !matches!(written, ExprKind::Index { .. }) {
+                    return Some(format!("line {line} writes through a pointer"));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether the loop leaves what `id` names alone; `id` is a variable or a member path.
+pub(crate) fn is_invariant(context: Context<'_, '_>, id: ExprId) -> bool {
+    let target = target_of(context.info.function, id);
+    let assigned = context.points().iter().any(|&point| {
+        matches!(&context.info.flow.points[point].action, Action::Assign { target: other, .. } if *other == target)
+    });
+    debug_assert!(context.header().index() < context.info.flow.points.len());
+    !assigned && unstable_storage(context, &target).is_none()
+}

@@ -1,0 +1,419 @@
+//! From the variables that a loop assigns to those that order it.
+
+use crate::across::{self, Sharing};
+use crate::candidate::{Candidate, Context, candidates, hidden_change};
+use crate::change;
+use crate::step::{Step, constant, step};
+use dataflow::{Action, FunctionIndex, Program};
+use ir::{BinaryOp, ExprId, ExprKind, LoopKind, Type};
+use progress_map::{
+    Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, Refused, Storage, Term,
+};
+
+/// The variables of one loop: those that order it, best first, and those that do not, with the reason.
+pub(crate) type Variables = (Vec<Lov>, Vec<Refused>);
+
+/// The variables of every loop of a function.
+pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variables> {
+    let info = &program.functions[id];
+    info.loops
+        .loops
+        .ids()
+        .map(|in_loop| {
+            variables(Context {
+                program,
+                id,
+                info,
+                in_loop,
+            })
+        })
+        .collect()
+}
+
+fn variables(context: Context<'_, '_>) -> Variables {
+    let (mut lovs, mut refused) = (Vec::new(), Vec::new());
+    if !context.info.loops.loops[context.in_loop].reducible {
+        return (lovs, refused);
+    }
+    for candidate in candidates(context) {
+        match classify(context, &candidate) {
+            Ok(lov) => lovs.push(lov),
+            Err(reason) => refused.push(Refused {
+                name: candidate.name,
+                reason,
+            }),
+        }
+    }
+    lovs.sort_by(|a, b| preference(a).cmp(&preference(b)));
+    (lovs, refused)
+}
+
+/// Best first: strict before weak, comparable across tasks before not, then what is cheapest to read and to trust.
+fn preference(lov: &Lov) -> impl Ord + use<'_> {
+    let across = match lov.across {
+        Across::SameSequence => 0,
+        Across::Relative => 1,
+        Across::Nothing => 2,
+    };
+    (
+        lov.class == LovClass::Weak,
+        across,
+        lov.assumption,
+        lov.growth != Growth::Additive,
+        !matches!(lov.storage, Storage::Local { .. }),
+        &lov.name,
+    )
+}
+
+fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, String> {
+    let updates: Vec<PointId> = candidate.assignments.iter().map(|&(point, _)| point).collect();
+    let mut steps = Vec::new();
+    for &(point, by) in &candidate.assignments {
+        steps.push((point, step(context, candidate, point, by)?));
+    }
+    if let Some(reason) = hidden_change(context, candidate) {
+        return Err(reason);
+    }
+    let shape = shape(context, candidate, &steps, &updates)?;
+    let sharing = across::sharing(context, candidate, &steps, &shape)?;
+    let because = because(&shape, &sharing);
+    let Sharing {
+        across,
+        assumption,
+        start,
+        ..
+    } = sharing;
+    Ok(Lov {
+        name: candidate.name.clone(),
+        storage: candidate.storage.clone(),
+        class: shape.class,
+        direction: shape.direction,
+        growth: shape.growth,
+        across,
+        assumption,
+        because,
+        cut: shape.cut,
+        updates,
+        step: shape.step,
+        start,
+    })
+}
+
+/// How a variable moves, on one task.
+pub(crate) struct Shape {
+    pub class: LovClass,
+    pub direction: Direction,
+    pub growth: Growth,
+    pub cut: Cut,
+    /// The step, when all are the same.
+    pub step: Option<Term>,
+    /// The number of updates since the header is the same on every path.
+    pub uniform: bool,
+    words: &'static str,
+}
+
+fn shape(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    steps: &[(PointId, Step)],
+    updates: &[PointId],
+) -> Result<Shape, String> {
+    let strict = change::on_every_cycle(context, updates);
+    let uniform = change::offsets(
+        context,
+        &updates.iter().map(|&point| (point, 1)).collect::<Vec<_>>(),
+    )
+    .is_some_and(|offsets| offsets.per_iteration > 0);
+    let class = if strict { LovClass::Strict } else { LovClass::Weak };
+    let words = if strict {
+        "every cycle changes it"
+    } else {
+        "some cycles leave it as it is"
+    };
+    if steps.iter().all(|(_, step)| matches!(step, Step::Shrink)) {
+        shrinks(context, candidate, updates)?;
+        let (direction, growth) = (Direction::Down, Growth::Multiplicative);
+        return Ok(Shape {
+            class,
+            direction,
+            growth,
+            cut: Cut::Updates,
+            step: None,
+            uniform,
+            words,
+        });
+    }
+    if steps.iter().all(|(_, step)| matches!(step, Step::Grow { .. })) {
+        if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start > 0) {
+            return Err("it is multiplied, and its start is not known to be positive".to_owned());
+        }
+        grows_within_type(context, candidate)?;
+        let (direction, growth) = (Direction::Up, Growth::Multiplicative);
+        return Ok(Shape {
+            class,
+            direction,
+            growth,
+            cut: Cut::Updates,
+            step: None,
+            uniform,
+            words,
+        });
+    }
+    let terms: Option<Vec<&Term>> = steps
+        .iter()
+        .map(|(_, step)| match step {
+            Step::Add(term, _) => Some(term),
+            _ => None,
+        })
+        .collect();
+    let terms = terms.ok_or("it is both added to and multiplied")?;
+    let growth = match (candidate.ty, terms[0]) {
+        (Type::Float { .. }, _) | (Type::Unknown, Term::Float(_)) => Growth::Floating,
+        _ => Growth::Additive,
+    };
+    let constants: Option<Vec<(PointId, i64)>> = steps
+        .iter()
+        .map(|(point, step)| match step {
+            Step::Add(Term::Constant(value), _) => Some((*point, *value)),
+            _ => None,
+        })
+        .collect();
+    if let Some(constants) = &constants
+        && growth == Growth::Additive
+        && candidate.ty != Type::Pointer
+        && let Some(offsets) = change::offsets(context, constants)
+    {
+        if offsets.per_iteration == 0 {
+            return Err("its steps cancel out over an iteration".to_owned());
+        }
+        let direction = if offsets.per_iteration > 0 {
+            Direction::Up
+        } else {
+            Direction::Down
+        };
+        fits_type(context, candidate, constants, direction)?;
+        let cut = Cut::Header {
+            offsets: offsets.at,
+            per_iteration: offsets.per_iteration,
+        };
+        let words = "every iteration changes it by the same amount";
+        let step = Some(Term::Constant(offsets.per_iteration));
+        return Ok(Shape {
+            class: LovClass::Strict,
+            direction,
+            growth,
+            cut,
+            step,
+            uniform: true,
+            words,
+        });
+    }
+    let (direction, step) = one_way(&terms)?;
+    if let Some(constants) = &constants
+        && growth == Growth::Additive
+    {
+        fits_type(context, candidate, constants, direction)?;
+    }
+    let (mut class, mut words) = (class, words);
+    if growth == Growth::Floating && (step.is_none() || candidate.ty == Type::Float { bits: 32 }) {
+        // Nobody can tell whether the smallest step is lost in rounding; single precision loses steps early.
+        (class, words) = (LovClass::Weak, "a small step may be lost in rounding");
+    }
+    Ok(Shape {
+        class,
+        direction,
+        growth,
+        cut: Cut::Updates,
+        step,
+        uniform,
+        words,
+    })
+}
+
+/// The common direction of additive steps, and the step itself when all are the same.
+fn one_way(terms: &[&Term]) -> Result<(Direction, Option<Term>), String> {
+    let first = terms[0];
+    if terms.iter().all(|term| *term == first) {
+        let direction = match first {
+            Term::Constant(value) if *value > 0 => Direction::Up,
+            Term::Float(value) if *value > 0.0 => Direction::Up,
+            Term::Constant(_) | Term::Float(_) => Direction::Down,
+            Term::Variable { .. } => Direction::SignOfStep,
+        };
+        return Ok((direction, Some(first.clone())));
+    }
+    let sign = |term: &Term| match term {
+        Term::Constant(value) => Ok(*value > 0),
+        Term::Float(value) => Ok(*value > 0.0),
+        Term::Variable { name, .. } => Err(format!("it moves by {name} and by other steps")),
+    };
+    let up = sign(first)?;
+    for term in terms {
+        if sign(term)? != up {
+            return Err("it moves both ways".to_owned());
+        }
+    }
+    Ok((if up { Direction::Up } else { Direction::Down }, None))
+}
+
+/// A variable of 8 or 16 bits must be held back by the loop's condition, or it wraps around.
+fn fits_type(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    steps: &[(PointId, i64)],
+    direction: Direction,
+) -> Result<(), String> {
+    let Type::Int {
+        signed,
+        bits: Some(bits @ 0..=16),
+    } = candidate.ty
+    else {
+        return Ok(());
+    };
+    let (least, most) = match signed {
+        Some(true) => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+        _ => (0, (1i64 << bits) - 1),
+    };
+    let stretch: i64 = steps
+        .iter()
+        .map(|&(_, step)| step.saturating_abs())
+        .fold(0, i64::saturating_add);
+    let bound = exit_bounds(context, candidate)
+        .into_iter()
+        .find_map(|(op, bound)| {
+            let bound = constant(context, bound)?;
+            match (op, direction) {
+                (BinaryOp::Lt | BinaryOp::Le, Direction::Up) => Some(bound.saturating_add(stretch) <= most),
+                (BinaryOp::Gt | BinaryOp::Ge, Direction::Down) => {
+                    Some(bound.saturating_sub(stretch) >= least)
+                }
+                _ => None,
+            }
+        });
+    if bound == Some(true) {
+        Ok(())
+    } else {
+        Err(format!("a variable of {bits} bits may wrap around"))
+    }
+}
+
+/// Multiplication overflows soon: a signed variable must not, an unsigned one would wrap to zero.
+fn grows_within_type(context: Context<'_, '_>, candidate: &Candidate) -> Result<(), String> {
+    match candidate.ty {
+        Type::Int {
+            signed: Some(true),
+            bits: Some(32..),
+        } => Ok(()),
+        _ => {
+            let bounded = exit_bounds(context, candidate)
+                .iter()
+                .any(|(op, _)| matches!(op, BinaryOp::Lt | BinaryOp::Le));
+            if bounded {
+                Ok(())
+            } else {
+                Err("it is multiplied without a bound and may wrap around".to_owned())
+            }
+        }
+    }
+}
+
+/// Division moves a positive value only: one update in each iteration, after the loop's condition has said that it is
+/// positive.
+fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId]) -> Result<(), String> {
+    let direct = context.info.loops.innermost[updates[0]] == Some(context.in_loop);
+    let unsigned = matches!(
+        candidate.ty,
+        Type::Int {
+            signed: Some(false),
+            ..
+        }
+    );
+    let positive =
+        exit_bounds(context, candidate)
+            .into_iter()
+            .any(|(op, bound)| match (op, constant(context, bound)) {
+                (BinaryOp::Gt, Some(bound)) => bound >= 0,
+                (BinaryOp::Ge, Some(bound)) => bound >= 1,
+                (BinaryOp::Ne, Some(0)) => unsigned,
+                _ => false,
+            });
+    if updates.len() == 1 && direct && positive {
+        Ok(())
+    } else {
+        Err("it is divided and may stand still at zero".to_owned())
+    }
+}
+
+/// What holds for the variable in every iteration because the loop would end otherwise: comparisons with the
+/// variable on the left.
+fn exit_bounds(context: Context<'_, '_>, candidate: &Candidate) -> Vec<(BinaryOp, ExprId)> {
+    let info = context.info;
+    let statement = info
+        .flow
+        .loop_statements
+        .iter()
+        .find(|&&(_, _, header)| header == context.header());
+    let Some(&(scope, LoopKind::While | LoopKind::For, _)) = statement else {
+        // A `do` loop tests only afterwards.
+        return Vec::new();
+    };
+    let mut conditions = context.points().iter().filter_map(|&point| {
+        let each = &info.flow.points[point];
+        match each.action {
+            Action::Branch(condition) if each.point.scope == scope => Some(condition),
+            _ => None,
+        }
+    });
+    let mut bounds = Vec::new();
+    // A condition with calls in it has several branches; which of them must hold is not worth working out.
+    if let (Some(Some(condition)), None) = (conditions.next(), conditions.next()) {
+        conjuncts(context, candidate, condition, &mut bounds);
+    }
+    bounds
+}
+
+fn conjuncts(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    condition: ExprId,
+    bounds: &mut Vec<(BinaryOp, ExprId)>,
+) {
+    match *context.kind(condition) {
+        ExprKind::And(a, b) => {
+            conjuncts(context, candidate, a, bounds);
+            conjuncts(context, candidate, b, bounds);
+        }
+        ExprKind::Binary(op, left, right) => {
+            let is_self = |id: ExprId| dataflow::target_of(context.info.function, id) == candidate.target;
+            let turned = match op {
+                BinaryOp::Lt => BinaryOp::Gt,
+                BinaryOp::Le => BinaryOp::Ge,
+                BinaryOp::Gt => BinaryOp::Lt,
+                BinaryOp::Ge => BinaryOp::Le,
+                BinaryOp::Eq | BinaryOp::Ne => op,
+                _ => return,
+            };
+            if is_self(left) {
+                bounds.push((op, right));
+            } else if is_self(right) {
+                bounds.push((turned, left));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn because(shape: &Shape, sharing: &Sharing) -> String {
+    let mut text = shape.words.to_owned();
+    match (sharing.across, sharing.assumption) {
+        (Across::SameSequence, Assumption::Proven) => text.push_str("; start and steps are constants"),
+        (Across::SameSequence, _) => text.push_str("; start and steps are the same on every task"),
+        (Across::Relative, _) => text.push_str("; counted from its start, which differs by task"),
+        (Across::Nothing, _) => text.push_str("; its values differ by task"),
+    }
+    if !sharing.reason.is_empty() {
+        text.push_str(": ");
+        text.push_str(&sharing.reason);
+    }
+    text
+}

@@ -1,0 +1,210 @@
+//! How one assignment moves a variable.
+
+use crate::candidate::{Candidate, Context, is_invariant, storage};
+use dataflow::{Action, target_of};
+use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
+use progress_map::{PointId, Term};
+
+/// One step of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    /// `x + c`. The expression is that of `c` where it is not a constant.
+    Add(Term, Option<ExprId>),
+    /// `factor * x + offset`, `factor >= 2`, `offset >= 0`.
+    Grow { factor: i64, offset: i64 },
+    /// `x / c` or `x >> k`, `c >= 2`.
+    Shrink,
+}
+
+/// How deep temporaries are followed (`t = x + 1; …; x = t;`).
+const MAX_COPIES: u32 = 4;
+
+/// The step that an assignment of `candidate` makes, or why it is none.
+pub(crate) fn step(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    point: PointId,
+    by: ExprId,
+) -> Result<Step, String> {
+    let line = context.line(point);
+    let initial = matches!(
+        context.info.flow.points[point].action,
+        Action::Assign { initial: true, .. }
+    );
+    let found = match *context.kind(by) {
+        _ if initial => None,
+        ExprKind::Step { up, .. } => Some(Step::Add(Term::Constant(if up { 1 } else { -1 }), None)),
+        ExprKind::Assign { op: None, value, .. } => of_value(context, candidate, point, value, MAX_COPIES),
+        ExprKind::Assign {
+            op: Some(op), value, ..
+        } => of_operator(context, op, value),
+        _ => None,
+    };
+    match found {
+        Some(Step::Add(Term::Float(_), _)) if !may_be_floating(candidate.ty) => {
+            Err(format!("line {line} adds a fraction to an integer"))
+        }
+        Some(Step::Add(_, Some(operand)))
+            if !may_be_floating(candidate.ty) && matches!(type_of(context, operand), Type::Float { .. }) =>
+        {
+            Err(format!("line {line} adds a fraction to an integer"))
+        }
+        Some(step) => Ok(step),
+        None => Err(format!("line {line} does not move it by a step that is known")),
+    }
+}
+
+fn may_be_floating(ty: Type) -> bool {
+    matches!(ty, Type::Float { .. } | Type::Unknown)
+}
+
+fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
+    match context.kind(id) {
+        ExprKind::Var(VarRef::Local(local)) => context.info.function.locals[*local].ty,
+        _ => Type::Unknown,
+    }
+}
+
+fn of_operator(context: Context<'_, '_>, op: BinaryOp, operand: ExprId) -> Option<Step> {
+    match op {
+        BinaryOp::Add => add(context, operand, false),
+        BinaryOp::Sub => add(context, operand, true),
+        BinaryOp::Mul => grow(constant(context, operand)?, 0),
+        BinaryOp::Shl => grow(
+            1i64.checked_shl(u32::try_from(constant(context, operand)?).ok()?)?,
+            0,
+        ),
+        BinaryOp::Div => (constant(context, operand)? >= 2).then_some(Step::Shrink),
+        BinaryOp::Shr => (constant(context, operand)? >= 1).then_some(Step::Shrink),
+        _ => None,
+    }
+}
+
+/// `x = value`: how the value moves `x`.
+fn of_value(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    point: PointId,
+    value: ExprId,
+    copies: u32,
+) -> Option<Step> {
+    let is_self = |id: ExprId| target_of(context.info.function, strip_casts(context, id)) == candidate.target;
+    let value = strip_casts(context, value);
+    match *context.kind(value) {
+        ExprKind::Binary(op, a, b) if is_self(a) => of_operator(context, op, b),
+        ExprKind::Binary(BinaryOp::Add, a, b) if is_self(b) => add(context, a, false),
+        ExprKind::Binary(BinaryOp::Mul, a, b) if is_self(b) => grow(constant(context, a)?, 0),
+        ExprKind::Binary(BinaryOp::Add, a, b) => {
+            // a*x + b, either way round.
+            let (product, offset) = match constant(context, b) {
+                Some(offset) => (a, offset),
+                None => (b, constant(context, a)?),
+            };
+            match *context.kind(strip_casts(context, product)) {
+                ExprKind::Binary(BinaryOp::Mul, x, factor) if is_self(x) => {
+                    grow(constant(context, factor)?, offset)
+                }
+                ExprKind::Binary(BinaryOp::Mul, factor, x) if is_self(x) => {
+                    grow(constant(context, factor)?, offset)
+                }
+                _ => None,
+            }
+        }
+        ExprKind::Var(VarRef::Local(copy)) if copies > 0 => {
+            let info = context.info;
+            if info.definitions.escaped(copy) {
+                return None;
+            }
+            let reaching = info.definitions.reaching(&info.flow, copy, point, None);
+            let [at] = reaching.points[..] else { return None };
+            if reaching.entry || !info.loops.contains(context.in_loop, at) {
+                return None;
+            }
+            // The copy must have been made from the value that the variable still has.
+            let ir_local = match candidate.target {
+                dataflow::Target::Local(local) => local,
+                _ => return None,
+            };
+            let there = info.definitions.reaching(&info.flow, ir_local, at, None);
+            if there != info.definitions.reaching(&info.flow, ir_local, point, None) {
+                return None;
+            }
+            // Every way from the copy to here must lie in one iteration: no update in between, and none missed.
+            match info.flow.points[at].action {
+                Action::Assign {
+                    by, initial: true, ..
+                } => of_value(context, candidate, at, by, copies - 1),
+                Action::Assign { by, .. } => match *context.kind(by) {
+                    ExprKind::Assign { op: None, value, .. } => {
+                        of_value(context, candidate, at, value, copies - 1)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
+    let operand = strip_casts(context, operand);
+    match *context.kind(operand) {
+        ExprKind::Unary(UnaryOp::Neg, inner) => add(context, inner, !negated),
+        ExprKind::Float(value) => {
+            let value = if negated { -value } else { value };
+            (value != 0.0 && value.is_finite()).then_some(Step::Add(Term::Float(value), None))
+        }
+        ExprKind::Var(_) | ExprKind::Field { .. } if is_invariant(context, operand) => {
+            let storage = storage(context, operand)?;
+            Some(Step::Add(
+                Term::Variable {
+                    name: storage.to_string(),
+                    storage,
+                    negated,
+                },
+                Some(operand),
+            ))
+        }
+        _ => {
+            let value = constant(context, operand)?;
+            let value = if negated { value.checked_neg()? } else { value };
+            (value != 0).then_some(Step::Add(Term::Constant(value), None))
+        }
+    }
+}
+
+fn grow(factor: i64, offset: i64) -> Option<Step> {
+    (factor >= 2 && offset >= 0).then_some(Step::Grow { factor, offset })
+}
+
+/// The value of a constant expression.
+pub(crate) fn constant(context: Context<'_, '_>, id: ExprId) -> Option<i64> {
+    match *context.kind(id) {
+        ExprKind::Int(value) => Some(value),
+        ExprKind::Cast(_, inner) => constant(context, inner),
+        ExprKind::Unary(UnaryOp::Neg, inner) => constant(context, inner)?.checked_neg(),
+        ExprKind::Binary(op, a, b) => {
+            let (a, b) = (constant(context, a)?, constant(context, b)?);
+            match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Takes away casts that keep a counter's value: those to narrow types may cut it off.
+pub(crate) fn strip_casts(context: Context<'_, '_>, mut id: ExprId) -> ExprId {
+    while let ExprKind::Cast(ty, inner) = *context.kind(id) {
+        match ty {
+            Type::Int { bits: Some(bits), .. } if bits < 32 => break,
+            Type::Float { .. } | Type::Array | Type::Aggregate => break,
+            _ => id = inner,
+        }
+    }
+    id
+}
