@@ -1,1 +1,51 @@
 //! The probe: stops tasks for microseconds, unwinds, reads listed variables, lets go.
+//!
+//! A bound map and tasks go in, a snapshot comes out. The probe knows nothing of source code or its analysis: the
+//! map's binding says which source position an address stands for and where each listed variable lives.
+//!
+//! **Phases of [`take`].** *Prepare*, while the tasks run: read their memory maps, map every module file once, check
+//! the executable against the binding. *Stop*: seize all, interrupt all, serve whoever stops first: registers, one
+//! copy of the live stack, the planned static variables, release. *Afterwards*, on the copies: unwind, look up
+//! positions, evaluate variables. Where a value lies behind a pointer, its task alone is stopped a second time, now
+//! that the address is known, and the second copy replaces the first.
+//!
+//! **Promises.** A target's memory and registers are never written. No target stays stopped: whatever becomes of the
+//! probe (death by `SIGKILL` included), the kernel releases the tasks that it had seized. No wait is without a
+//! deadline. Each task that was asked for appears in the result, with frames, with the reason why there are none, or
+//! with both.
+//!
+//! **Limits.** Only the main thread of each process is stopped and read. An interrupted system call restarts by
+//! itself, except for the few that Linux never restarts after a stop (`epoll_wait`, `semtimedop`, `sigtimedwait`,
+//! `recv` with a timeout): these return `EINTR` to the program. The probe must run in the tasks' own pid namespace.
+//!
+//! **Files.** [`tasks`](discover) finds the processes of a job; `procfs` reads `/proc`; `modules` and `elf` hold the
+//! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
+//! `unsafe`; `unwind`, `evaluate`, `locate` and `frames` work on copies only and could as well be fed from a core file.
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
+
+mod diagnose;
+mod elf;
+mod error;
+mod evaluate;
+mod fit;
+mod frames;
+mod locate;
+mod memory;
+mod modules;
+mod plan;
+mod procfs;
+mod registers;
+mod stop;
+mod subject;
+mod symbols;
+mod sys;
+mod take;
+mod tasks;
+mod unwind;
+mod values;
+
+pub use error::ProbeError;
+pub use take::{Options, take};
+pub use tasks::{Job, TaskRef, discover, tasks_of};

@@ -1,0 +1,313 @@
+//! One ELF file as the unwinder sees it: segments, unwind tables, build-id. Debug information is not touched.
+
+use crate::symbols::Symbols;
+use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindSection};
+use object::elf;
+use object::read::elf::{ElfFile64, ProgramHeader};
+use object::{Object, ObjectSection};
+use std::cell::OnceCell;
+use std::ops::{Deref, Range};
+
+pub(crate) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(crate) type Fde<'a> = gimli::FrameDescriptionEntry<Slice<'a>>;
+
+/// A module file: an executable, a shared object, or the vDSO's image.
+pub(crate) struct Module {
+    /// Path or name as the memory map gives it.
+    pub(crate) path: String,
+    /// Its symbols, read when a frame first asks for them.
+    pub(crate) symbols: OnceCell<Symbols>,
+    bytes: Box<dyn Deref<Target = [u8]>>,
+    segments: Vec<Segment>,
+    eh_frame: Option<Section>,
+    eh_frame_hdr: Option<Section>,
+    bases: BaseAddresses,
+    text: Option<Range<usize>>,
+    text_hash: OnceCell<Option<[u8; 32]>>,
+    build_id: Vec<u8>,
+    /// Made when a lookup first needs it: most modules have a search table.
+    scanned: OnceCell<Scanned>,
+}
+
+/// A loaded part of the file.
+struct Segment {
+    file: Range<u64>,
+    address: u64,
+}
+
+#[derive(Clone)]
+struct Section {
+    file: Range<usize>,
+    address: u64,
+}
+
+/// Unwind entries of the tables that have no search table of their own: start, end, offset, sorted.
+#[derive(Default)]
+struct Scanned {
+    eh_frame: Vec<(u64, u64, usize)>,
+    debug_frame: Vec<(u64, u64, usize)>,
+    /// `.debug_frame`, which may be compressed in the file.
+    debug_frame_bytes: Vec<u8>,
+}
+
+/// The unwind entry for an address, with the section that its expressions refer to.
+pub(crate) enum Unwind<'a> {
+    /// From `.eh_frame`.
+    Eh(EhFrame<Slice<'a>>, Fde<'a>),
+    /// From `.debug_frame`.
+    Debug(DebugFrame<Slice<'a>>, Fde<'a>),
+}
+
+impl<'a> Unwind<'a> {
+    /// The entry itself.
+    pub(crate) fn entry(&self) -> &Fde<'a> {
+        match self {
+            Unwind::Eh(_, entry) | Unwind::Debug(_, entry) => entry,
+        }
+    }
+}
+
+impl Module {
+    /// Reads the headers of a module file.
+    ///
+    /// # Errors
+    /// Why the file is no module of an x86-64 process, in words.
+    pub(crate) fn parse(path: &str, bytes: Box<dyn Deref<Target = [u8]>>) -> Result<Module, String> {
+        let data: &[u8] = &bytes;
+        match data.get(..5) {
+            Some(start) if start[..4] == elf::ELFMAG => {
+                if start[4] != elf::ELFCLASS64.0 {
+                    return Err(format!("{path} is a 32-bit program: only x86-64 is supported"));
+                }
+            }
+            _ => return Err(format!("{path} is not an ELF file")),
+        }
+        let bad = |error: object::Error| format!("{path} is not a readable ELF file: {error}");
+        let file: ElfFile64<'_, object::LittleEndian> = ElfFile64::parse(data).map_err(bad)?;
+        if file.architecture() != object::Architecture::X86_64 {
+            return Err(format!("{path} is not an x86-64 program"));
+        }
+
+        let endian = object::LittleEndian;
+        let segments = file
+            .elf_program_headers()
+            .iter()
+            .filter(|header| header.p_type(endian) == elf::PT_LOAD)
+            .map(|header| {
+                let offset = header.p_offset(endian);
+                Segment {
+                    file: offset..offset.saturating_add(header.p_filesz(endian)),
+                    address: header.p_vaddr(endian),
+                }
+            })
+            .collect();
+        let section = |name: &str| {
+            let section = file.section_by_name(name)?;
+            let (offset, size) = section.file_range()?;
+            let start = usize::try_from(offset).ok()?;
+            let end = start.checked_add(usize::try_from(size).ok()?)?;
+            data.get(start..end)?;
+            Some(Section {
+                file: start..end,
+                address: section.address(),
+            })
+        };
+        let eh_frame = section(".eh_frame");
+        let eh_frame_hdr = section(".eh_frame_hdr");
+        let text = section(".text");
+        let mut bases = BaseAddresses::default();
+        if let Some(section) = &eh_frame {
+            bases = bases.set_eh_frame(section.address);
+        }
+        if let Some(section) = &eh_frame_hdr {
+            bases = bases.set_eh_frame_hdr(section.address);
+        }
+        if let Some(section) = &text {
+            bases = bases.set_text(section.address);
+        }
+        if let Some(got) = file.section_by_name(".got") {
+            bases = bases.set_got(got.address());
+        }
+        let build_id = file.build_id().map_err(bad)?.unwrap_or_default().to_vec();
+        Ok(Module {
+            path: path.to_owned(),
+            symbols: OnceCell::new(),
+            segments,
+            eh_frame,
+            eh_frame_hdr,
+            bases,
+            text: text.map(|section| section.file),
+            text_hash: OnceCell::new(),
+            build_id,
+            scanned: OnceCell::new(),
+            bytes,
+        })
+    }
+
+    /// The file's bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The file name without its directories.
+    pub(crate) fn name(&self) -> &str {
+        let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
+        path.rsplit('/').next().unwrap_or(path)
+    }
+
+    /// The build-id note's content; empty without one.
+    pub(crate) fn build_id(&self) -> &[u8] {
+        &self.build_id
+    }
+
+    /// blake3 of the `.text` section.
+    pub(crate) fn text_hash(&self) -> Option<[u8; 32]> {
+        *self.text_hash.get_or_init(|| {
+            let text = self.bytes().get(self.text.clone()?)?;
+            Some(*blake3::hash(text).as_bytes())
+        })
+    }
+
+    /// What has been added to the linked addresses, given that the file from `offset` on is mapped at `start`.
+    pub(crate) fn bias(&self, start: u64, offset: u64) -> Option<u64> {
+        // The first page of a segment's mapping may begin before the segment itself.
+        const PAGE: u64 = 4096;
+        let segment = self
+            .segments
+            .iter()
+            .find(|segment| (segment.file.start & !(PAGE - 1)..segment.file.end).contains(&offset))?;
+        Some(
+            start
+                .wrapping_add(segment.file.start.wrapping_sub(offset))
+                .wrapping_sub(segment.address),
+        )
+    }
+
+    /// The bases of pointers in the unwind tables.
+    pub(crate) fn bases(&self) -> &BaseAddresses {
+        &self.bases
+    }
+
+    /// The unwind entry that covers an address (as linked).
+    pub(crate) fn unwind(&self, address: u64) -> Option<Unwind<'_>> {
+        if let Some((section, entry)) = self.eh_frame_entry(address) {
+            return Some(Unwind::Eh(section, entry));
+        }
+        let scanned = self.scanned();
+        let offset = covering(&scanned.debug_frame, address)?;
+        let section = DebugFrame::new(&scanned.debug_frame_bytes, LittleEndian);
+        let entry = section
+            .fde_from_offset(&self.bases, offset.into(), DebugFrame::cie_from_offset)
+            .ok()?;
+        Some(Unwind::Debug(section, entry))
+    }
+
+    fn eh_frame_entry(&self, address: u64) -> Option<(EhFrame<Slice<'_>>, Fde<'_>)> {
+        let section = EhFrame::new(
+            self.bytes.get(self.eh_frame.as_ref()?.file.clone())?,
+            LittleEndian,
+        );
+        let header = self
+            .eh_frame_hdr
+            .as_ref()
+            .and_then(|header| self.bytes.get(header.file.clone()))
+            .and_then(|bytes| EhFrameHdr::new(bytes, LittleEndian).parse(&self.bases, 8).ok());
+        let table = header.as_ref().and_then(|header| header.table());
+        let entry = match table {
+            Some(table) => table
+                .fde_for_address(&section, &self.bases, address, EhFrame::cie_from_offset)
+                .ok()?,
+            None => {
+                let offset = covering(&self.scanned().eh_frame, address)?;
+                section
+                    .fde_from_offset(&self.bases, offset.into(), EhFrame::cie_from_offset)
+                    .ok()?
+            }
+        };
+        Some((section, entry))
+    }
+
+    fn scanned(&self) -> &Scanned {
+        self.scanned.get_or_init(|| {
+            let mut scanned = Scanned::default();
+            if let (None, Some(section)) = (&self.eh_frame_hdr, &self.eh_frame)
+                && let Some(bytes) = self.bytes.get(section.file.clone())
+            {
+                scanned.eh_frame = scan(EhFrame::new(bytes, LittleEndian), &self.bases);
+            }
+            let file: Result<ElfFile64<'_, object::LittleEndian>, _> = ElfFile64::parse(self.bytes());
+            if let Ok(file) = file
+                && let Some(section) = file.section_by_name(".debug_frame")
+                && let Ok(bytes) = section.uncompressed_data()
+            {
+                scanned.debug_frame = scan(DebugFrame::new(&bytes, LittleEndian), &self.bases);
+                scanned.debug_frame_bytes = bytes.into_owned();
+            }
+            scanned
+        })
+    }
+}
+
+/// The offset of the entry whose range holds `address`.
+fn covering(entries: &[(u64, u64, usize)], address: u64) -> Option<usize> {
+    let after = entries.partition_point(|&(start, _, _)| start <= address);
+    let &(_, end, offset) = entries.get(after.checked_sub(1)?)?;
+    (address < end).then_some(offset)
+}
+
+/// All entries of a table, as far as it can be read.
+fn scan<'a, S>(section: S, bases: &BaseAddresses) -> Vec<(u64, u64, usize)>
+where
+    S: UnwindSection<Slice<'a>>,
+    S::Offset: gimli::UnwindOffset<usize>,
+{
+    let mut entries = Vec::new();
+    let mut all = section.entries(bases);
+    while let Ok(Some(entry)) = all.next() {
+        let gimli::CieOrFde::Fde(partial) = entry else {
+            continue;
+        };
+        if let Ok(entry) = partial.parse(S::cie_from_offset) {
+            entries.push((entry.initial_address(), entry.end_address(), entry.offset()));
+        }
+    }
+    entries.sort_unstable();
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(bytes: &[u8]) -> Result<Module, String> {
+        Module::parse("/x", Box::new(bytes.to_vec()))
+    }
+
+    #[test]
+    fn what_is_no_module_is_refused() {
+        assert!(parse(b"").err().unwrap().contains("not an ELF file"));
+        assert!(parse(b"\x7fELF\x01rest").err().unwrap().contains("32-bit"));
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        assert!(
+            parse(&own[..own.len().min(100)]).is_ok_and(|module| module.segments.is_empty())
+                || parse(&own[..40]).is_err()
+        );
+    }
+
+    #[test]
+    fn search_table_and_scan_find_the_same_entries() {
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        let with = parse(&own).unwrap();
+        let mut without = parse(&own).unwrap();
+        without.eh_frame_hdr = None;
+        let entries = &without.scanned().eh_frame;
+        assert!(entries.len() > 100);
+        for &(start, end, _) in entries.iter().step_by(17) {
+            for address in [start, (start + end) / 2, end - 1] {
+                let a = with.unwind(address).unwrap();
+                let b = without.unwind(address).unwrap();
+                assert_eq!(a.entry().initial_address(), b.entry().initial_address());
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! DWARF expressions over copied memory and the known registers of one frame.
+//!
+//! Used for both kinds: the rules of unwind tables and the locations of variables. Whatever an expression needs that
+//! is not known ends it with the reason.
+
+use crate::elf::Slice;
+use crate::memory::Memory;
+use crate::registers::{self, Registers};
+use gimli::{EndianSlice, EvaluationResult, Expression, LittleEndian, Piece, Value};
+use std::fmt;
+
+/// What an expression may refer to.
+pub(crate) struct Context<'a> {
+    /// Registers of the frame.
+    pub(crate) registers: &'a Registers,
+    /// Memory of the task.
+    pub(crate) memory: &'a Memory,
+    /// The frame's canonical frame address.
+    pub(crate) cfa: Option<u64>,
+    /// The expression of the function's frame base; empty when there is none.
+    pub(crate) frame_base: &'a [u8],
+    /// What is added to addresses of the module.
+    pub(crate) bias: u64,
+}
+
+/// Why a value is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// No location is given for this place in the code.
+    OptimisedOut,
+    /// The place in the code lies outside the variable's scope.
+    OutOfScope,
+    /// It is in a register that callees were free to overwrite.
+    NotSaved(u16),
+    /// It is in memory that was not copied.
+    NotCopied {
+        /// First byte needed.
+        address: u64,
+        /// Number of bytes.
+        length: usize,
+    },
+    /// It is in a stack frame that the function has already given up.
+    Released,
+    /// The task says that nothing is mapped there.
+    Unmapped(u64),
+    /// A second stop found the pointer changed.
+    Moved,
+    /// Only the value at the function's entry is described.
+    EntryValue,
+    /// It is thread-local.
+    ThreadLocal,
+    /// A pointer to something that itself has no place in memory.
+    ImplicitPointer,
+    /// Not a number that can be compared (NaN, infinity).
+    NotFinite,
+    /// The frame's own address is not known.
+    NoFrameAddress,
+    /// The expression cannot be evaluated.
+    Expression(&'static str),
+    /// The expression is malformed.
+    Malformed(gimli::Error),
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unknown::OptimisedOut => f.write_str("optimised out here"),
+            Unknown::OutOfScope => f.write_str("not in scope here"),
+            Unknown::NotSaved(register) => write!(
+                f,
+                "its register, {}, was not saved by the callees",
+                registers::name(*register)
+            ),
+            Unknown::NotCopied { address, .. } => write!(f, "the memory at {address:#x} was not copied"),
+            Unknown::Released => f.write_str("its stack frame has already been given up"),
+            Unknown::Unmapped(address) => write!(f, "it would be at {address:#x}, which cannot be read"),
+            Unknown::Moved => f.write_str("moved while it was read"),
+            Unknown::EntryValue => f.write_str("only its value at the function's entry is described"),
+            Unknown::ThreadLocal => f.write_str("thread-local variables are not read"),
+            Unknown::ImplicitPointer => f.write_str("what it points to was optimised out"),
+            Unknown::NotFinite => f.write_str("not a finite number"),
+            Unknown::NoFrameAddress => f.write_str("the address of its stack frame is not known"),
+            Unknown::Expression(what) => write!(f, "its location uses {what}, which is not supported"),
+            Unknown::Malformed(error) => write!(f, "its location is malformed: {error}"),
+        }
+    }
+}
+
+impl From<gimli::Error> for Unknown {
+    fn from(error: gimli::Error) -> Self {
+        match error {
+            gimli::Error::TypeMismatch | gimli::Error::UnsupportedTypeOperation => {
+                Unknown::Expression("an operation on types")
+            }
+            other => Unknown::Malformed(other),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Evaluates `expression`, with `initial` on its stack if given, to the pieces that it describes. An empty one
+    /// describes nothing.
+    pub(crate) fn pieces<'e>(
+        &self,
+        expression: &'e [u8],
+        initial: Option<u64>,
+    ) -> Result<Vec<Piece<Slice<'e>>>, Unknown> {
+        if expression.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Expressions are tiny; the bound is for malformed ones that jump back for ever.
+        const MAX_OPERATIONS: u32 = 10_000;
+        let encoding = gimli::Encoding {
+            address_size: 8,
+            format: gimli::Format::Dwarf32,
+            version: 5,
+        };
+        let expression = Expression(EndianSlice::new(expression, LittleEndian));
+        let mut evaluation = expression.evaluation(encoding);
+        evaluation.set_max_iterations(MAX_OPERATIONS);
+        if let Some(initial) = initial {
+            evaluation.set_initial_value(initial);
+        }
+        let mut state = evaluation.evaluate()?;
+        loop {
+            state = match state {
+                EvaluationResult::Complete => return Ok(evaluation.result()),
+                EvaluationResult::RequiresMemory {
+                    address,
+                    size,
+                    space: None,
+                    base_type,
+                } if base_type.0 == 0 => {
+                    let bytes = self.read(address, usize::from(size))?;
+                    evaluation.resume_with_memory(Value::Generic(word(bytes)))?
+                }
+                EvaluationResult::RequiresRegister { register, base_type } if base_type.0 == 0 => {
+                    let value = self
+                        .registers
+                        .get(register.0)
+                        .ok_or(Unknown::NotSaved(register.0))?;
+                    evaluation.resume_with_register(Value::Generic(value))?
+                }
+                EvaluationResult::RequiresFrameBase => {
+                    let base = self.frame_base()?;
+                    evaluation.resume_with_frame_base(base)?
+                }
+                EvaluationResult::RequiresCallFrameCfa => {
+                    evaluation.resume_with_call_frame_cfa(self.cfa.ok_or(Unknown::NoFrameAddress)?)?
+                }
+                EvaluationResult::RequiresRelocatedAddress(address) => {
+                    evaluation.resume_with_relocated_address(address.wrapping_add(self.bias))?
+                }
+                EvaluationResult::RequiresEntryValue(_) => return Err(Unknown::EntryValue),
+                EvaluationResult::RequiresTls(_) => return Err(Unknown::ThreadLocal),
+                EvaluationResult::RequiresMemory { .. } | EvaluationResult::RequiresRegister { .. } => {
+                    return Err(Unknown::Expression("typed memory or another address space"));
+                }
+                EvaluationResult::RequiresBaseType(_) => {
+                    return Err(Unknown::Expression("a type of the debug info"));
+                }
+                EvaluationResult::RequiresAtLocation(_) | EvaluationResult::RequiresParameterRef(_) => {
+                    return Err(Unknown::Expression("another entry of the debug info"));
+                }
+                EvaluationResult::RequiresIndexedAddress { .. } => {
+                    return Err(Unknown::Expression("the address table of the debug info"));
+                }
+                EvaluationResult::RequiresWasmLocal { .. }
+                | EvaluationResult::RequiresWasmGlobal { .. }
+                | EvaluationResult::RequiresWasmStack { .. } => {
+                    return Err(Unknown::Expression("WebAssembly"));
+                }
+            };
+        }
+    }
+
+    /// Evaluates an expression whose result is an address or a value, not a place: a rule of an unwind table.
+    pub(crate) fn address(&self, expression: &[u8], initial: Option<u64>) -> Result<u64, Unknown> {
+        match self.pieces(expression, initial)?.as_slice() {
+            [piece] => match piece.location {
+                gimli::Location::Address { address } => Ok(address),
+                gimli::Location::Value { value } => Ok(value.to_u64(u64::MAX)?),
+                // A frame base that is a register means that register's content.
+                gimli::Location::Register { register } => self
+                    .registers
+                    .get(register.0)
+                    .ok_or(Unknown::NotSaved(register.0)),
+                _ => Err(Unknown::OptimisedOut),
+            },
+            [] => Err(Unknown::OptimisedOut),
+            _ => Err(Unknown::Expression("several pieces")),
+        }
+    }
+
+    /// Copied memory, or why there is none.
+    pub(crate) fn read(&self, address: u64, length: usize) -> Result<&[u8], Unknown> {
+        self.memory
+            .read(address, length)
+            .ok_or(Unknown::NotCopied { address, length })
+    }
+
+    fn frame_base(&self) -> Result<u64, Unknown> {
+        if self.frame_base.is_empty() {
+            return Err(Unknown::NoFrameAddress);
+        }
+        // The frame base must not refer to itself.
+        let inner = Context {
+            frame_base: &[],
+            ..*self
+        };
+        inner.address(self.frame_base, None)
+    }
+}
+
+/// Little-endian bytes, at most eight, as an unsigned number.
+pub(crate) fn word(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .take(8)
+        .rev()
+        .fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluate(expression: &[u8], frame_base: &[u8]) -> Result<u64, Unknown> {
+        let mut registers = Registers::default();
+        registers.set(3, Some(0x1000));
+        let mut memory = Memory::default();
+        memory.add(0x1008, vec![0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0]);
+        let context = Context {
+            registers: &registers,
+            memory: &memory,
+            cfa: Some(0x7000),
+            frame_base,
+            bias: 0x5500_0000,
+        };
+        context.address(expression, None)
+    }
+
+    #[test]
+    fn registers_memory_and_relocation() {
+        // DW_OP_breg3 8; DW_OP_deref
+        assert_eq!(evaluate(&[0x73, 8, 0x06], &[]), Ok(0x4433_2211));
+        // DW_OP_addr 0x4010
+        assert_eq!(
+            evaluate(&[0x03, 0x10, 0x40, 0, 0, 0, 0, 0, 0], &[]),
+            Ok(0x5500_4010)
+        );
+        // DW_OP_fbreg -20 over DW_OP_call_frame_cfa
+        assert_eq!(evaluate(&[0x91, 0x6c], &[0x9c]), Ok(0x7000 - 20));
+    }
+
+    #[test]
+    fn what_is_not_known_is_named() {
+        assert_eq!(evaluate(&[0x70, 0], &[]), Err(Unknown::NotSaved(0)));
+        assert_eq!(
+            evaluate(&[0x73, 0, 0x06], &[]),
+            Err(Unknown::NotCopied {
+                address: 0x1000,
+                length: 8
+            })
+        );
+        assert_eq!(evaluate(&[0x91, 0], &[]), Err(Unknown::NoFrameAddress));
+        // A frame base that refers to itself.
+        assert_eq!(evaluate(&[0x91, 0], &[0x91, 0]), Err(Unknown::NoFrameAddress));
+        // DW_OP_entry_value(DW_OP_reg5)
+        assert_eq!(evaluate(&[0xa3, 1, 0x55, 0x9f], &[]), Err(Unknown::EntryValue));
+        // DW_OP_skip -3: for ever.
+        assert!(matches!(
+            evaluate(&[0x2f, 0xfd, 0xff], &[]),
+            Err(Unknown::Malformed(_))
+        ));
+        assert_eq!(evaluate(&[], &[]), Err(Unknown::OptimisedOut));
+    }
+}

@@ -1,0 +1,148 @@
+//! From a raw stack to the frames of a snapshot: names, positions, values.
+
+use crate::evaluate::{Context, Unknown};
+use crate::locate::{Level, Locator};
+use crate::memory::Memory;
+use crate::modules::{ModuleId, Modules};
+use crate::symbols;
+use crate::unwind::RawFrame;
+use crate::values;
+use progress_map::BoundVariable;
+use snapshot::Frame;
+use std::collections::BTreeMap;
+
+/// What frames are made with.
+pub(crate) struct Builder<'a> {
+    pub(crate) modules: &'a Modules,
+    /// The bound module of this task and the map's binding; `None` when they do not fit.
+    pub(crate) bound: Option<(ModuleId, &'a Locator<'a>)>,
+    pub(crate) memory: &'a Memory,
+    /// Answers what becomes of a read of memory that was not copied.
+    pub(crate) not_copied: &'a mut dyn FnMut(u64, usize) -> Unknown,
+}
+
+impl Builder<'_> {
+    /// All frames, outermost first, from raw frames that stand innermost first.
+    pub(crate) fn build(&mut self, stack: &[RawFrame]) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        for raw in stack.iter().rev() {
+            self.add(raw, &mut frames);
+        }
+        frames
+    }
+
+    fn add(&mut self, raw: &RawFrame, frames: &mut Vec<Frame>) {
+        let Some((module, bias)) = raw.module else {
+            frames.push(Frame {
+                function: "??".to_owned(),
+                pc: Some(raw.pc),
+                ..Frame::default()
+            });
+            return;
+        };
+        let file = self.modules.get(module);
+        let address = raw.lookup.wrapping_sub(bias);
+        let pc = Some(raw.pc.wrapping_sub(bias));
+        let module_name = Some(file.name().to_owned());
+        let locator = self
+            .bound
+            .filter(|(bound, _)| *bound == module)
+            .map(|(_, locator)| locator);
+        if let Some(locator) = locator
+            && let Some(place) = locator.place(address)
+        {
+            let frame_base = locator
+                .binding
+                .functions
+                .get(place.function as usize)
+                .map_or(&[][..], |function| &function.frame_base);
+            let context = Context {
+                registers: &raw.registers,
+                memory: self.memory,
+                cfa: raw.cfa,
+                frame_base,
+                bias,
+            };
+            for (depth, level) in place.levels.iter().enumerate() {
+                let mut frame = Frame {
+                    function: level.name.clone(),
+                    file: level.position.file.clone(),
+                    line: level.position.line,
+                    column: level.position.column,
+                    inlined: depth > 0,
+                    module: (!level.mapped).then(|| file.name().to_owned()),
+                    pc,
+                    ..Frame::default()
+                };
+                self.read_variables(locator, level, address, &context, &mut frame);
+                frames.push(frame);
+            }
+            return;
+        }
+        let function = match raw.is_signal_trampoline {
+            true => "<signal handler called>",
+            false => symbols::name_at(file, address).unwrap_or("??"),
+        };
+        // Code without a function may still have lines: assembly.
+        let position = locator.map(|locator| locator.row(address)).unwrap_or_default();
+        frames.push(Frame {
+            function: function.to_owned(),
+            file: position.file,
+            line: position.line,
+            column: position.column,
+            module: module_name,
+            pc,
+            ..Frame::default()
+        });
+    }
+
+    fn read_variables(
+        &mut self,
+        locator: &Locator<'_>,
+        level: &Level,
+        address: u64,
+        context: &Context<'_>,
+        frame: &mut Frame,
+    ) {
+        let own = locator.variables(level.instance);
+        let global = level
+            .anywhere
+            .into_iter()
+            .flat_map(|instance| locator.variables(instance));
+        // Of several of one name the one with the smallest scope around the address is meant; a local one hides a
+        // global one.
+        let mut chosen: BTreeMap<&str, (Option<u64>, &BoundVariable)> = BTreeMap::new();
+        for variable in own
+            .chain(global)
+            .filter_map(|index| locator.binding.variables.get(index as usize))
+        {
+            let size = values::scope_size(variable, address);
+            let better = match chosen.get(variable.name.as_str()) {
+                None => true,
+                Some((None, _)) => size.is_some(),
+                Some((Some(best), _)) => size.is_some_and(|size| size < *best),
+            };
+            if better {
+                chosen.insert(&variable.name, (size, variable));
+            }
+        }
+        for (name, (size, variable)) in chosen {
+            let value = match size {
+                Some(_) => values::read(variable, address, context),
+                None => Err(Unknown::OutOfScope),
+            };
+            let value = value.map_err(|unknown| match unknown {
+                Unknown::NotCopied { address, length } => (self.not_copied)(address, length),
+                other => other,
+            });
+            match value {
+                Ok(value) => {
+                    frame.values.insert(name.to_owned(), value);
+                }
+                Err(unknown) => {
+                    frame.missing.insert(name.to_owned(), unknown.to_string());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! `hindmost-probe`: takes a snapshot of running tasks with a bound map.
+//!
+//! Exit status: 0 when all tasks were read, 1 when some were not (their records say why), 2 for an error.
+
+use base::RankSet;
+use progress_map::Map;
+use runtime_probe::{Job, Options, discover, take, tasks_of};
+use snapshot::Task;
+use std::fs;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const USAGE: &str = "\
+Usage: hindmost-probe --map FILE (--launcher PID | PID...) [options]
+
+Stops the tasks of a job for microseconds, and writes their stacks and loop variables as JSON Lines.
+
+  --map FILE        the map, bound to the build that runs (`hindmost map --exe`)
+  --launcher PID    read the ranks below this mpirun, mpiexec or srun
+  -o, --output FILE write there instead of to standard output
+  --limit BYTES     copy at most so much of each stack (default 1048576)
+  --wait MS         wait at most so long for tasks to stop (default 2000)
+  -h, --help        print this
+
+Exit status: 0 all tasks were read, 1 some were not (their records say why), 2 error.
+";
+
+fn main() -> ExitCode {
+    match parse(std::env::args().skip(1)) {
+        Ok(None) => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Ok(Some(arguments)) => match run(&arguments) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(message) => fail(&message),
+        },
+        Err(message) => fail(&format!("{message}\n\n{USAGE}")),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("hindmost-probe: {message}");
+    ExitCode::from(2)
+}
+
+#[derive(Debug, Default)]
+struct Arguments {
+    map: String,
+    launcher: Option<u32>,
+    pids: Vec<u32>,
+    output: Option<String>,
+    options: Options,
+}
+
+/// `None` when only help is asked for. Written by hand: the probe is to stay small.
+fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
+    let mut parsed = Arguments::default();
+    let mut arguments = arguments;
+    let mut map = None;
+    while let Some(argument) = arguments.next() {
+        let (name, inline) = match argument.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
+            _ => (argument.clone(), None),
+        };
+        let mut value = || {
+            let value = inline.clone().or_else(|| arguments.next());
+            value.ok_or_else(|| format!("{name} needs a value"))
+        };
+        match name.as_str() {
+            "-h" | "--help" => return Ok(None),
+            "--map" => map = Some(value()?),
+            "--launcher" => parsed.launcher = Some(number(&name, &value()?)?),
+            "-o" | "--output" => parsed.output = Some(value()?),
+            "--limit" => {
+                let bytes: u32 = number(&name, &value()?)?;
+                parsed.options.limit = bytes as usize;
+            }
+            "--wait" => parsed.options.patience = Duration::from_millis(number(&name, &value()?)?),
+            option if option.starts_with('-') => return Err(format!("unknown option {option}")),
+            _ => parsed.pids.push(number("a pid", &argument)?),
+        }
+    }
+    parsed.map = map.ok_or("--map FILE is missing")?;
+    match (parsed.launcher, parsed.pids.is_empty()) {
+        (None, true) => Err("neither --launcher PID nor pids are given".to_owned()),
+        (Some(_), false) => Err("give either --launcher PID or pids, not both".to_owned()),
+        _ => Ok(Some(parsed)),
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| format!("{name}: '{text}' is not a number in range"))
+}
+
+/// Returns whether every task was read.
+fn run(arguments: &Arguments) -> Result<bool, String> {
+    let bytes =
+        fs::read(&arguments.map).map_err(|error| format!("cannot read {}: {error}", arguments.map))?;
+    let map = Map::from_bytes(&bytes).map_err(|error| format!("{}: {error}", arguments.map))?;
+    let job = match arguments.launcher {
+        Some(pid) => {
+            let mut job = discover(pid).map_err(|error| error.to_string())?;
+            job.prefer(&map);
+            job
+        }
+        None => Job {
+            tasks: tasks_of(&arguments.pids),
+            ..Job::default()
+        },
+    };
+    for note in &job.notes {
+        eprintln!("hindmost-probe: {note}");
+    }
+    let (header, mut records) = take(&map, &job.tasks, arguments.options);
+    records.extend(absent(&job.missing, job.size));
+    let text = snapshot::write(&header, &records);
+    match &arguments.output {
+        Some(path) => fs::write(path, text).map_err(|error| format!("cannot write {path}: {error}"))?,
+        None => std::io::stdout()
+            .write_all(text.as_bytes())
+            .map_err(|error| format!("cannot write the snapshot: {error}"))?,
+    }
+    let mut all_read = true;
+    for record in &records {
+        if let Some(error) = &record.error {
+            eprintln!("hindmost-probe: task {}: {error}", record.task);
+            all_read = false;
+        }
+    }
+    Ok(all_read)
+}
+
+/// Records for ranks of the job that have no process here: a rank that has ended may be the very one looked for.
+fn absent(missing: &RankSet, size: Option<u32>) -> Vec<Task> {
+    let of = size.map(|size| format!(" of {size}")).unwrap_or_default();
+    missing
+        .iter()
+        .map(|rank| Task {
+            task: rank.to_string(),
+            rank: Some(rank),
+            error: Some(format!(
+                "rank {rank}{of} has no process on this host: it runs on another, or has ended"
+            )),
+            ..Task::default()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Option<Arguments>, String> {
+        parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn arguments() {
+        let given = parsed("--map a.hmap --limit=4096 12 13 -o out").unwrap().unwrap();
+        assert_eq!(given.pids, [12, 13]);
+        assert_eq!(given.options.limit, 4096);
+        assert_eq!(given.output.as_deref(), Some("out"));
+        assert!(parsed("--help").unwrap().is_none());
+        for bad in [
+            "",
+            "--map a",
+            "12",
+            "--map a x12",
+            "--map a --launcher 1 2",
+            "--map a --limit -1 2",
+            "--map a --frob 2",
+            "--map",
+        ] {
+            assert!(parsed(bad).is_err(), "{bad}");
+        }
+    }
+}

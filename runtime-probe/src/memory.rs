@@ -1,0 +1,46 @@
+//! Memory of a task as it was copied while the task stood still.
+
+/// Copied address ranges. What was not copied cannot be read: there is no way back to the running task.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Memory {
+    /// In the order in which they were copied, the stack first; they may overlap, with equal bytes.
+    ranges: Vec<(u64, Vec<u8>)>,
+}
+
+impl Memory {
+    /// Adds the bytes found at `address`.
+    pub(crate) fn add(&mut self, address: u64, bytes: Vec<u8>) {
+        self.ranges.push((address, bytes));
+    }
+
+    /// `length` bytes at `address`, if all of them were copied.
+    pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
+        self.ranges.iter().find_map(|(start, bytes)| {
+            let from = usize::try_from(address.checked_sub(*start)?).ok()?;
+            bytes.get(from..from.checked_add(length)?)
+        })
+    }
+
+    /// The 8-byte word at `address`, if it was copied.
+    pub(crate) fn word(&self, address: u64) -> Option<u64> {
+        let bytes = self.read(address, 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_copied_ranges_are_read() {
+        let mut memory = Memory::default();
+        memory.add(0x1000, (0..16).collect());
+        memory.add(u64::MAX - 3, vec![1, 2, 3]);
+        assert_eq!(memory.word(0x1008), Some(0x0f0e_0d0c_0b0a_0908));
+        assert_eq!(memory.read(0x1009, 8), None);
+        assert_eq!(memory.read(0xfff, 1), None);
+        assert_eq!(memory.read(u64::MAX - 3, 3), Some(&[1, 2, 3][..]));
+        assert_eq!(memory.read(u64::MAX, 8), None);
+    }
+}

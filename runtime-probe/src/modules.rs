@@ -1,0 +1,193 @@
+//! The module files of all tasks, each mapped once, and how each task's address space is made of them.
+//!
+//! Files are opened before any task is stopped: the window pays for none of it.
+#![allow(unsafe_code)]
+
+use crate::elf::Module;
+use crate::procfs::{self, Mapping};
+use crate::sys;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
+
+/// An index into [`Modules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ModuleId(u32);
+
+/// All module files seen so far.
+#[derive(Default)]
+pub(crate) struct Modules {
+    all: Vec<Module>,
+    /// By device and inode as the memory map prints them; the vDSO is the same image in every process.
+    known: BTreeMap<(String, u64), ModuleId>,
+}
+
+/// One task's address space.
+#[derive(Default)]
+pub(crate) struct Space {
+    /// Executable ranges of known modules, sorted.
+    code: Vec<Code>,
+    /// Executable ranges of files that could not be read as modules, with the reason; sorted.
+    unreadable: Vec<(u64, u64, String)>,
+    /// Writable ranges, sorted: the stack is one of them.
+    pub(crate) writable: Vec<Region>,
+}
+
+/// An executable range.
+struct Code {
+    start: u64,
+    end: u64,
+    module: ModuleId,
+    bias: u64,
+}
+
+/// A writable range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The main thread's stack, which may have grown downwards since the map was read.
+    pub(crate) is_stack: bool,
+}
+
+impl Region {
+    /// The region that holds the stack at `address`.
+    pub(crate) fn of_stack(regions: &[Region], address: u64) -> Option<&Region> {
+        let next = regions.partition_point(|region| region.end <= address);
+        regions
+            .get(next)
+            .filter(|region| region.start <= address || region.is_stack)
+    }
+}
+
+impl Modules {
+    /// Reads a task's memory map and maps the module files that are new.
+    ///
+    /// # Errors
+    /// The memory map could not be read.
+    pub(crate) fn space_of(&mut self, pid: u32) -> io::Result<Space> {
+        let mut space = Space::default();
+        for mapping in procfs::mappings(pid)? {
+            if mapping.writable {
+                space.writable.push(Region {
+                    start: mapping.start,
+                    end: mapping.end,
+                    is_stack: mapping.path == "[stack]",
+                });
+            }
+            let is_module = mapping.file.1 != 0 || mapping.path == "[vdso]";
+            if !mapping.executable || !mapping.readable || !is_module {
+                continue;
+            }
+            let loaded = self.module_of(pid, &mapping).and_then(|id| {
+                let bias = self.get(id).bias(mapping.start, mapping.offset).ok_or_else(|| {
+                    format!("{} has no segment at offset {:#x}", mapping.path, mapping.offset)
+                })?;
+                Ok((id, bias))
+            });
+            match loaded {
+                Ok((module, bias)) => space.code.push(Code {
+                    start: mapping.start,
+                    end: mapping.end,
+                    module,
+                    bias,
+                }),
+                Err(reason) => space.unreadable.push((mapping.start, mapping.end, reason)),
+            }
+        }
+        Ok(space)
+    }
+
+    /// A module.
+    pub(crate) fn get(&self, id: ModuleId) -> &Module {
+        &self.all[id.0 as usize]
+    }
+
+    fn module_of(&mut self, pid: u32, mapping: &Mapping) -> Result<ModuleId, String> {
+        if let Some(&known) = self.known.get(&mapping.file) {
+            return Ok(known);
+        }
+        // A failure is not remembered: it may be this task's alone.
+        let bytes =
+            contents(pid, mapping).map_err(|error| format!("cannot read {}: {error}", mapping.path))?;
+        self.all.push(Module::parse(&mapping.path, bytes)?);
+        // Modules are limited by memory maps, of which Linux allows 65530 by default.
+        let id = ModuleId(self.all.len() as u32 - 1);
+        self.known.insert(mapping.file.clone(), id);
+        Ok(id)
+    }
+}
+
+impl Space {
+    /// The module whose code holds `address`, and what was added to its linked addresses.
+    pub(crate) fn find(&self, address: u64) -> Option<(ModuleId, u64)> {
+        let next = self.code.partition_point(|code| code.end <= address);
+        let code = self.code.get(next).filter(|code| code.start <= address)?;
+        Some((code.module, code.bias))
+    }
+
+    /// Why the code at `address` is not in a module.
+    pub(crate) fn why_unknown(&self, address: u64) -> Option<&str> {
+        let next = self.unreadable.partition_point(|&(_, end, _)| end <= address);
+        let (start, _, reason) = self.unreadable.get(next)?;
+        (*start <= address).then_some(reason.as_str())
+    }
+
+    /// Why module files could not be read.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = &str> {
+        self.unreadable.iter().map(|(_, _, reason)| reason.as_str())
+    }
+
+    /// The modules of this space with their biases, in order of address.
+    pub(crate) fn modules(&self) -> impl Iterator<Item = (ModuleId, u64)> + '_ {
+        self.code.iter().map(|code| (code.module, code.bias))
+    }
+}
+
+/// The bytes of a mapped file; for the vDSO, which has no file, a copy from the process.
+fn contents(pid: u32, mapping: &Mapping) -> io::Result<Box<dyn Deref<Target = [u8]>>> {
+    if mapping.file.1 == 0 {
+        let size = (mapping.end - mapping.start) as usize;
+        let mut bytes = vec![0; size];
+        let copied = sys::read_memory(pid, &[(mapping.start, size)], &mut bytes)?;
+        bytes.truncate(copied);
+        return Ok(Box::new(bytes));
+    }
+    let file = open(pid, mapping)?;
+    // SAFETY: the map is read-only and private. Bytes that change while we look (a file being overwritten) give
+    // wrong tables, which are bounds-checked like any input; a file that is truncated meanwhile could kill the probe
+    // by SIGBUS, which releases all tasks. Reading whole files instead would copy gigabytes for large programs.
+    Ok(Box::new(unsafe { memmap2::Mmap::map(&file)? }))
+}
+
+/// Opens the file behind a mapping: by its path as the task sees it, or by the kernel's own link when the path names
+/// another file by now (deleted, replaced, or on a file system that the task alone sees).
+fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
+    let by_path = File::open(format!("/proc/{pid}/root{}", mapping.path)).and_then(|file| {
+        // The device is not compared: file systems with subvolumes print another one in the memory map.
+        if file.metadata()?.ino() == mapping.file.1 {
+            Ok(file)
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the file has been replaced since the task started",
+            ))
+        }
+    });
+    let first = match by_path {
+        Ok(file) => return Ok(file),
+        Err(error) => error,
+    };
+    let link = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);
+    if let Ok(file) = File::open(link) {
+        return Ok(file);
+    }
+    // map_files needs privileges; the link to the executable needs none.
+    let executable = format!("/proc/{pid}/exe");
+    match fs::metadata(&executable) {
+        Ok(metadata) if metadata.ino() == mapping.file.1 => File::open(executable),
+        _ => Err(first),
+    }
+}

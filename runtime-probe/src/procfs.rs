@@ -1,0 +1,185 @@
+//! What `/proc` says about a process: its identity, state, environment and memory map.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+/// Fields of `/proc/PID/stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    /// `R`, `S`, `D`, `T`, `t`, `Z`, …
+    pub(crate) state: char,
+    /// Parent process.
+    pub(crate) parent: u32,
+    /// Number of threads.
+    pub(crate) threads: u32,
+    /// Which process and which program this is.
+    pub(crate) identity: Identity,
+}
+
+/// Tells a process from a later one of the same pid, and a program from one that replaced it by exec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// Clock ticks after boot at which the process started.
+    pub(crate) started: u64,
+    /// Where its code and its stack begin; exec moves both (0 when it is not ours to know).
+    code_and_stack: (u64, u64),
+}
+
+/// Reads `/proc/PID/stat`.
+pub(crate) fn stat(pid: u32) -> io::Result<Stat> {
+    let text = fs::read(format!("/proc/{pid}/stat"))?;
+    let text = String::from_utf8_lossy(&text);
+    parse_stat(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected form of stat"))
+}
+
+fn parse_stat(text: &str) -> Option<Stat> {
+    // The command stands in parentheses and may itself hold spaces and parentheses.
+    let (_, rest) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    // proc(5) counts from 1, and the first two fields are gone.
+    let field = |number: usize| fields.get(number - 3).copied();
+    let number = |at| field(at).and_then(|text| text.parse::<u64>().ok());
+    Some(Stat {
+        state: field(3)?.chars().next()?,
+        parent: u32::try_from(number(4)?).ok()?,
+        threads: u32::try_from(number(20)?).ok()?,
+        identity: Identity {
+            started: number(22)?,
+            code_and_stack: (number(26)?, number(28)?),
+        },
+    })
+}
+
+/// A line of `/proc/PID/status`, without its name and surrounding space.
+pub(crate) fn status_field(pid: u32, name: &str) -> Option<String> {
+    let text = fs::read(format!("/proc/{pid}/status")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.trim().to_owned())
+}
+
+/// The command name (at most 15 bytes).
+pub(crate) fn command(pid: u32) -> String {
+    let text = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+    String::from_utf8_lossy(&text).trim_end().to_owned()
+}
+
+/// The executable as the kernel names it, ` (deleted)` included.
+pub(crate) fn executable(pid: u32) -> io::Result<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/exe"))
+}
+
+/// The environment at the time of exec.
+pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
+    fs::read(format!("/proc/{pid}/environ"))
+}
+
+/// All processes with their parents, sorted by pid.
+pub(crate) fn processes() -> io::Result<Vec<(u32, u32)>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let Some(pid) = entry?
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<u32>().ok())
+        else {
+            continue;
+        };
+        // One that has ended since is no process any more.
+        if let Ok(stat) = stat(pid) {
+            all.push((pid, stat.parent));
+        }
+    }
+    all.sort_unstable();
+    Ok(all)
+}
+
+/// One line of `/proc/PID/maps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    /// First address.
+    pub(crate) start: u64,
+    /// Address after the last.
+    pub(crate) end: u64,
+    /// May be read.
+    pub(crate) readable: bool,
+    /// May be written.
+    pub(crate) writable: bool,
+    /// May be executed.
+    pub(crate) executable: bool,
+    /// Offset in the file.
+    pub(crate) offset: u64,
+    /// Device as printed, and inode; the inode is 0 for anonymous memory.
+    pub(crate) file: (String, u64),
+    /// Path, or a name such as `[stack]`; empty for anonymous memory.
+    pub(crate) path: String,
+}
+
+/// Reads `/proc/PID/maps`, sorted by address as the kernel gives it. Empty for a zombie.
+pub(crate) fn mappings(pid: u32) -> io::Result<Vec<Mapping>> {
+    let text = fs::read(format!("/proc/{pid}/maps"))?;
+    Ok(String::from_utf8_lossy(&text)
+        .lines()
+        .filter_map(parse_mapping)
+        .collect())
+}
+
+fn parse_mapping(line: &str) -> Option<Mapping> {
+    let mut parts = line.splitn(6, ' ');
+    let (start, end) = parts.next()?.split_once('-')?;
+    let permissions = parts.next()?;
+    let offset = parts.next()?;
+    let device = parts.next()?;
+    let inode = parts.next()?;
+    let hex = |text| u64::from_str_radix(text, 16).ok();
+    Some(Mapping {
+        start: hex(start)?,
+        end: hex(end)?,
+        readable: permissions.starts_with('r'),
+        writable: permissions.as_bytes().get(1) == Some(&b'w'),
+        executable: permissions.as_bytes().get(2) == Some(&b'x'),
+        offset: hex(offset)?,
+        file: (device.to_owned(), inode.parse().ok()?),
+        path: parts.next().unwrap_or_default().trim_start().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_parentheses_does_not_shift_the_fields() {
+        let stat = parse_stat(
+            "12 (a) b) (c)) S 7 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 4711 100 200 300 400 500 600 0 0",
+        )
+        .unwrap();
+        assert_eq!((stat.state, stat.parent, stat.threads), ('S', 7, 3));
+        assert_eq!(stat.identity.started, 4711);
+        assert_eq!(stat.identity.code_and_stack, (400, 600));
+        assert_eq!(parse_stat("12 (short) R 1"), None);
+    }
+
+    #[test]
+    fn a_path_keeps_its_spaces() {
+        let line = "7f00-7f10 r-xp 00001000 fe:01 42                         /a b/c  d (deleted)";
+        let mapping = parse_mapping(line).unwrap();
+        assert_eq!(mapping.path, "/a b/c  d (deleted)");
+        assert_eq!(mapping.file, ("fe:01".to_owned(), 42));
+        assert!(mapping.readable && mapping.executable && !mapping.writable);
+        assert_eq!(parse_mapping("7f00-7f10 rw-p 0 00:00 0").unwrap().path, "");
+        assert_eq!(parse_mapping("nonsense"), None);
+    }
+
+    #[test]
+    fn this_process_is_described() {
+        let own = std::process::id();
+        assert_eq!(status_field(own, "TracerPid").as_deref(), Some("0"));
+        assert!(stat(own).unwrap().threads >= 1);
+        assert!(mappings(own).unwrap().iter().any(|m| m.path == "[stack]"));
+        assert!(processes().unwrap().iter().any(|&(pid, _)| pid == own));
+    }
+}

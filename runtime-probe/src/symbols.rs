@@ -1,0 +1,149 @@
+//! Function names by address, from symbol tables alone.
+//!
+//! A symbol names an address only if the address lies within the symbol's size. Taking the nearest symbol below would
+//! invent names in stripped libraries. One without a size (hand-written assembly) counts when an unwind entry that
+//! covers the address begins exactly at it.
+
+use crate::elf::Module;
+use object::{Object, ObjectSymbol, SymbolKind};
+use std::fs;
+
+/// The functions of a module, sorted by address.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    functions: Vec<Function>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Function {
+    address: u64,
+    size: u64,
+    name: String,
+}
+
+impl Symbols {
+    /// The symbols of a module: its own, and those of a separate debug file that carries its build-id.
+    fn of(module: &Module) -> Symbols {
+        let mut functions = Vec::new();
+        collect(module.bytes(), &mut functions);
+        if let Some(path) = debug_file(module.build_id())
+            && let Ok(bytes) = fs::read(path)
+        {
+            collect(&bytes, &mut functions);
+        }
+        // Of several names of one address: the least decorated one, as a user would write it (`MPI_Send` rather than
+        // `PMPI_Send`, `nanosleep` rather than `__nanosleep`), then any, but always the same.
+        functions.sort_unstable_by(|a, b| {
+            let key = |function: &Function| {
+                let underscores = function.name.len() - function.name.trim_start_matches('_').len();
+                (
+                    function.address,
+                    std::cmp::Reverse(function.size),
+                    underscores,
+                    function.name.len(),
+                )
+            };
+            key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+        });
+        functions.dedup_by_key(|function| function.address);
+        Symbols { functions }
+    }
+
+    /// The function that holds an address. `unwind_start` is where the unwind entry that covers the address begins.
+    fn at(&self, address: u64, unwind_start: Option<u64>) -> Option<&str> {
+        let after = self
+            .functions
+            .partition_point(|function| function.address <= address);
+        // A nested symbol (a local label with a size) may end before the address: look a little further out.
+        const NESTED: usize = 8;
+        self.functions[..after]
+            .iter()
+            .rev()
+            .take(NESTED)
+            .find(|function| {
+                address - function.address < function.size
+                    || (function.size == 0 && unwind_start == Some(function.address))
+            })
+            .map(|function| function.name.as_str())
+    }
+}
+
+/// The name of the function that holds `address` (as linked), if a symbol says so.
+pub(crate) fn name_at(module: &Module, address: u64) -> Option<&str> {
+    let unwind_start = module
+        .unwind(address)
+        .map(|unwind| unwind.entry().initial_address());
+    module
+        .symbols
+        .get_or_init(|| Symbols::of(module))
+        .at(address, unwind_start)
+}
+
+/// Where distributions put the symbols that they strip.
+fn debug_file(build_id: &[u8]) -> Option<String> {
+    let (first, rest) = build_id.split_first()?;
+    let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("/usr/lib/debug/.build-id/{first:02x}/{rest}.debug"))
+}
+
+fn collect(bytes: &[u8], functions: &mut Vec<Function>) {
+    let Ok(file) = object::File::parse(bytes) else {
+        return;
+    };
+    functions.extend(file.symbols().chain(file.dynamic_symbols()).filter_map(|symbol| {
+        // Symbols without a type are labels of assembly code (`_start` of some libraries).
+        let code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
+        let name = symbol.name().ok().filter(|name| !name.is_empty())?;
+        let defined = symbol.section_index().is_some();
+        (code && defined).then(|| Function {
+            address: symbol.address(),
+            size: symbol.size(),
+            name: name.to_owned(),
+        })
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbols(list: &[(u64, u64, &str)]) -> Symbols {
+        Symbols {
+            functions: list
+                .iter()
+                .map(|&(address, size, name)| Function {
+                    address,
+                    size,
+                    name: name.to_owned(),
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_symbol_names_nothing_beyond_its_size() {
+        let symbols = symbols(&[(16, 16, "a"), (40, 0, "label"), (64, 8, "b")]);
+        assert_eq!(symbols.at(15, None), None);
+        assert_eq!(symbols.at(31, None), Some("a"));
+        assert_eq!(symbols.at(32, Some(32)), None);
+        assert_eq!(symbols.at(50, Some(40)), Some("label"));
+        assert_eq!(symbols.at(50, Some(48)), None);
+        assert_eq!(symbols.at(72, None), None);
+    }
+
+    #[test]
+    fn an_enclosing_symbol_is_found_past_a_nested_one() {
+        let symbols = symbols(&[(16, 100, "outer"), (20, 4, "inner")]);
+        assert_eq!(symbols.at(22, None), Some("inner"));
+        assert_eq!(symbols.at(24, None), Some("outer"));
+    }
+
+    #[test]
+    fn debug_files_are_named_by_build_id() {
+        assert_eq!(
+            debug_file(&[0xab, 1, 2]).as_deref(),
+            Some("/usr/lib/debug/.build-id/ab/0102.debug")
+        );
+        assert_eq!(debug_file(&[]), None);
+    }
+}

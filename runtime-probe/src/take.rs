@@ -1,0 +1,100 @@
+//! Taking a snapshot: the phases, and which tasks need a second stop.
+//!
+//! Rounds. In the first all tasks are stopped once. Unwinding and evaluating the copies tells what else is needed: a
+//! word behind a pointer, or the stack that a signal handler's own stack interrupted. The tasks that need more are
+//! stopped again, with those addresses planned. Each round evaluates everything anew on its own copy, so all values
+//! of a task are of one moment; a pointer that has changed in between leads to memory that was not copied, and its
+//! variable is missing.
+
+use crate::locate::Locator;
+use crate::modules::Modules;
+use crate::plan;
+use crate::stop::{self, Manner, Request};
+use crate::subject::Subject;
+use crate::tasks::TaskRef;
+use progress_map::Map;
+use snapshot::{Header, Task, VERSION};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How a snapshot is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of each stack to copy at most; outer frames beyond are missing, and the record says so.
+    pub limit: usize,
+    /// How long to wait for tasks to stop, all together. One that sleeps uninterruptibly never does.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    /// 1 MiB, which holds all but the largest automatic arrays, and 2 seconds.
+    fn default() -> Self {
+        Options {
+            limit: 1 << 20,
+            patience: Duration::from_secs(2),
+        }
+    }
+}
+
+/// One stop for the stack, and one for each pointer on the longest path that is worth following (`a->b->c->n`).
+const ROUNDS: usize = 4;
+
+/// Takes a snapshot of `tasks`, in their order.
+///
+/// Never fails as a whole: a task that could not be read has the reason in its record.
+pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task>) {
+    let locator = map.binding.as_ref().map(|binding| Locator::new(map, binding));
+    let mut modules = Modules::default();
+    let mut subjects: Vec<Subject<'_>> = tasks.iter().map(Subject::new).collect();
+    for subject in &mut subjects {
+        subject.prepare(&mut modules, map);
+    }
+
+    let manner = Manner {
+        limit: options.limit,
+        patience: options.patience,
+        // They are worth the extra microsecond only if some variable could be in them.
+        vectors: map.binding.as_ref().is_some_and(plan::has_floats),
+    };
+    let statics = map.binding.as_ref().map(plan::statics).unwrap_or_default();
+    let begun = Instant::now();
+    let mut window = begun.elapsed();
+    for round in 0..ROUNDS {
+        let waiting: Vec<usize> = (0..subjects.len())
+            .filter(|&at| subjects[at].wants_stop)
+            .collect();
+        if waiting.is_empty() {
+            break;
+        }
+        let requests: Vec<Request<'_>> = waiting.iter().map(|&at| subjects[at].request(&statics)).collect();
+        let copies = stop::stop_all(&requests, manner);
+        window = begun.elapsed();
+        for (at, copy) in waiting.into_iter().zip(copies) {
+            let last = round + 1 == ROUNDS;
+            subjects[at].digest(copy, &mut modules, map, locator.as_ref(), options, last);
+        }
+    }
+
+    let header = Header {
+        hindmost_snapshot: VERSION,
+        host: std::fs::read_to_string("/proc/sys/kernel/hostname")
+            .map(|name| name.trim().to_owned())
+            .unwrap_or_default(),
+        window_us: Some(u64::try_from(window.as_micros()).unwrap_or(u64::MAX)),
+    };
+    let mut names = BTreeMap::new();
+    for task in tasks {
+        *names.entry(task.name()).or_insert(0) += 1;
+    }
+    let records = subjects.into_iter().map(|subject| {
+        let mut record = subject.finish();
+        // Two processes of one rank: the names must differ.
+        if names.get(&record.task).is_some_and(|&count| count > 1)
+            && let Some(pid) = record.pid
+        {
+            record.task = format!("{} (pid {pid})", record.task);
+        }
+        record
+    });
+    (header, records.collect())
+}

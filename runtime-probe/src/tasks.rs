@@ -1,0 +1,410 @@
+//! Finding the tasks of a job: which processes below a launcher are ranks, and which rank each is.
+//!
+//! Launchers pass the rank in the environment, so `/proc/PID/environ` tells it, for every MPI and without a debugger
+//! interface. It is the environment at exec, which suits: ranks do not change. Wrappers between launcher and
+//! application (a script, `numactl`) carry the same variables as the application below them.
+
+use crate::error::ProbeError;
+use crate::procfs;
+use base::RankSet;
+use progress_map::Map;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// One process to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskRef {
+    /// Its process id.
+    pub pid: u32,
+    /// Its rank in the job, if its environment tells.
+    pub rank: Option<u32>,
+    /// Its executable as `/proc/PID/exe` names it; empty when that could not be read.
+    pub executable: String,
+    /// Clock ticks after boot at which it started; tells it from a later process of the same pid. `None` when there
+    /// was no such process.
+    pub started: Option<u64>,
+}
+
+impl TaskRef {
+    /// The name of its record: the rank, or else the pid.
+    pub fn name(&self) -> String {
+        self.rank.unwrap_or(self.pid).to_string()
+    }
+
+    fn of(pid: u32, rank: Option<u32>) -> TaskRef {
+        TaskRef {
+            pid,
+            rank,
+            executable: procfs::executable(pid)
+                .map(|path| path.display().to_string())
+                .unwrap_or_default(),
+            started: procfs::stat(pid).ok().map(|stat| stat.identity.started),
+        }
+    }
+}
+
+/// The tasks of a job on this host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Job {
+    /// Sorted by rank, then by pid.
+    pub tasks: Vec<TaskRef>,
+    /// Number of ranks in the whole job, if the environment tells.
+    pub size: Option<u32>,
+    /// Ranks of the job that have no process here: on other hosts, or ended.
+    pub missing: RankSet,
+    /// What is unusual about the job, for the user.
+    pub notes: Vec<String>,
+    /// Other processes that carry the rank of a task: wrappers above it, helpers below it.
+    pub others: Vec<TaskRef>,
+}
+
+impl Job {
+    /// Where several processes carry one rank, takes those whose executable `map` is bound to.
+    ///
+    /// [`discover`] takes the deepest process, which is right for wrappers, but wrong for an application that has
+    /// started a helper of its own; the map knows the application.
+    pub fn prefer(&mut self, map: &Map) {
+        let Some(binding) = &map.binding else { return };
+        let fits = |task: &TaskRef| {
+            let bytes = fs::read(format!("/proc/{}/exe", task.pid)).unwrap_or_default();
+            let id = object::File::parse(&*bytes)
+                .ok()
+                .and_then(|file| object::Object::build_id(&file).ok().flatten().map(<[u8]>::to_vec));
+            !binding.build_id.is_empty() && id.as_ref() == Some(&binding.build_id)
+        };
+        let ranks: BTreeSet<u32> = self.others.iter().filter_map(|other| other.rank).collect();
+        for rank in ranks {
+            let of_rank = |task: &TaskRef| task.rank == Some(rank);
+            if self.tasks.iter().any(|task| of_rank(task) && fits(task)) {
+                continue;
+            }
+            let better: Vec<TaskRef> = self
+                .others
+                .iter()
+                .filter(|other| of_rank(other) && fits(other))
+                .cloned()
+                .collect();
+            if !better.is_empty() {
+                let (worse, kept) = std::mem::take(&mut self.tasks).into_iter().partition(of_rank);
+                self.others.retain(|other| !better.contains(other));
+                let worse: Vec<TaskRef> = worse;
+                self.others.extend(worse);
+                self.tasks = kept;
+                self.tasks.extend(better);
+            }
+        }
+        self.tasks.sort_by_key(|task| (task.rank, task.pid));
+    }
+}
+
+/// Finds the tasks of a job: the ranks below a launcher (mpirun, mpiexec, srun, or anything above it), or the one
+/// process that `pid` is.
+///
+/// # Errors
+/// There is no such process; it is a launcher without ranks; `/proc` cannot be read.
+pub fn discover(pid: u32) -> Result<Job, ProbeError> {
+    let stat = procfs::stat(pid).map_err(|_| ProbeError::NoProcess { pid })?;
+    let processes = procfs::processes().map_err(|source| ProbeError::Proc {
+        path: "/proc".to_owned(),
+        source,
+    })?;
+    let family = Family::below(pid, &processes);
+    let own = procfs::environment(pid).unwrap_or_default();
+    let mut unreadable = 0;
+    let environments: BTreeMap<u32, Vec<u8>> = family
+        .members
+        .iter()
+        .filter_map(|&member| match procfs::environment(member) {
+            Ok(environment) => Some((member, environment)),
+            Err(_) => {
+                unreadable += 1;
+                None
+            }
+        })
+        .collect();
+
+    // One variable for the whole job: the first that tells apart some process from the launcher. What the launcher
+    // has too was inherited from further up (a batch job's SLURM_PROCID, say).
+    for kind in &KINDS {
+        let inherited = kind.rank(&own);
+        let ranks: BTreeMap<u32, u32> = environments
+            .iter()
+            .filter_map(|(&member, environment)| Some((member, kind.rank(environment)?)))
+            .filter(|&(_, rank)| inherited != Some(rank))
+            .collect();
+        if !ranks.is_empty() {
+            let size = environments
+                .iter()
+                .filter(|(member, _)| ranks.contains_key(member))
+                .find_map(|(_, environment)| kind.size(environment));
+            return Ok(family.job(pid, &ranks, size));
+        }
+    }
+
+    // No launcher: the process is a rank by itself (or a wrapper of one), or no part of a job.
+    if let Some((kind, rank)) = KINDS.iter().find_map(|kind| Some((kind, kind.rank(&own)?))) {
+        let mut ranks: BTreeMap<u32, u32> = environments
+            .iter()
+            .filter(|(_, environment)| kind.rank(environment) == Some(rank))
+            .map(|(&member, _)| (member, rank))
+            .collect();
+        ranks.insert(pid, rank);
+        let mut job = family.job(pid, &ranks, None);
+        job.size = kind.size(&own);
+        return Ok(job);
+    }
+    let command = procfs::command(pid);
+    if is_launcher(&command) {
+        return Err(ProbeError::NoRanks {
+            pid,
+            command,
+            unreadable,
+        });
+    }
+    let mut task = TaskRef::of(pid, None);
+    task.started = Some(stat.identity.started);
+    Ok(Job {
+        tasks: vec![task],
+        ..Job::default()
+    })
+}
+
+/// The processes with these pids, each once, in the order given; their ranks as their environment tells.
+///
+/// Never fails: [`take`](crate::take) reports those that do not exist.
+pub fn tasks_of(pids: &[u32]) -> Vec<TaskRef> {
+    let mut seen = BTreeSet::new();
+    pids.iter()
+        .map(|&pid| {
+            // A thread's id means its process.
+            let process = procfs::status_field(pid, "Tgid").and_then(|process| process.parse().ok());
+            process.unwrap_or(pid)
+        })
+        .filter(|&pid| seen.insert(pid))
+        .map(|pid| {
+            let environment = procfs::environment(pid).unwrap_or_default();
+            TaskRef::of(pid, KINDS.iter().find_map(|kind| kind.rank(&environment)))
+        })
+        .collect()
+}
+
+/// The variables of one kind of launcher.
+struct Kind {
+    rank: &'static str,
+    size: &'static [&'static str],
+}
+
+/// Most specific first: what an MPI sets for its ranks before what a batch system sets for any process.
+const KINDS: [Kind; 7] = [
+    Kind {
+        rank: "PMIX_RANK",
+        size: &["OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE"],
+    },
+    Kind {
+        rank: "OMPI_COMM_WORLD_RANK",
+        size: &["OMPI_COMM_WORLD_SIZE"],
+    },
+    Kind {
+        rank: "PMI_RANK",
+        size: &["PMI_SIZE"],
+    },
+    Kind {
+        rank: "MV2_COMM_WORLD_RANK",
+        size: &["MV2_COMM_WORLD_SIZE"],
+    },
+    Kind {
+        rank: "FLUX_TASK_RANK",
+        size: &["FLUX_JOB_SIZE"],
+    },
+    Kind {
+        rank: "SLURM_PROCID",
+        size: &["SLURM_NTASKS"],
+    },
+    Kind {
+        rank: "RANK",
+        size: &["WORLD_SIZE"],
+    },
+];
+
+impl Kind {
+    fn rank(&self, environment: &[u8]) -> Option<u32> {
+        number(environment, self.rank)
+    }
+
+    fn size(&self, environment: &[u8]) -> Option<u32> {
+        self.size.iter().find_map(|name| number(environment, name))
+    }
+}
+
+fn number(environment: &[u8], name: &str) -> Option<u32> {
+    environment.split(|&byte| byte == 0).find_map(|entry| {
+        let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    })
+}
+
+fn is_launcher(command: &str) -> bool {
+    const LAUNCHERS: [&str; 11] = [
+        "mpirun",
+        "mpiexec",
+        "mpiexec.hydra",
+        "mpirun.openmpi",
+        "mpirun.mpich",
+        "orterun",
+        "prterun",
+        "prun",
+        "hydra_pmi_proxy",
+        "srun",
+        "flux",
+    ];
+    // The kernel cuts command names at 15 bytes.
+    LAUNCHERS
+        .iter()
+        .any(|name| name[..name.len().min(15)] == *command)
+        || ["mpiexec.", "mpirun."]
+            .iter()
+            .any(|start| command.starts_with(start))
+}
+
+/// The descendants of a process.
+struct Family {
+    /// Sorted.
+    members: Vec<u32>,
+    parents: BTreeMap<u32, u32>,
+}
+
+impl Family {
+    fn below(root: u32, processes: &[(u32, u32)]) -> Family {
+        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for &(pid, parent) in processes {
+            children.entry(parent).or_default().push(pid);
+        }
+        let mut members = BTreeSet::new();
+        let mut open = vec![root];
+        while let Some(pid) = open.pop() {
+            for &child in children.get(&pid).into_iter().flatten() {
+                // The list is no atomic picture of the tree: a reused pid could close a circle.
+                if child != root && members.insert(child) {
+                    open.push(child);
+                }
+            }
+        }
+        Family {
+            parents: processes
+                .iter()
+                .filter(|(pid, _)| members.contains(pid))
+                .copied()
+                .collect(),
+            members: members.into_iter().collect(),
+        }
+    }
+
+    /// Number of processes between `pid` and the root that carry the same rank.
+    fn depth(&self, pid: u32, ranks: &BTreeMap<u32, u32>) -> usize {
+        let rank = ranks.get(&pid);
+        let mut depth = 0;
+        let mut current = pid;
+        // The bound is against circles, as above.
+        for _ in 0..=self.parents.len() {
+            let Some(&parent) = self.parents.get(&current) else {
+                break;
+            };
+            if ranks.get(&parent) == rank {
+                depth += 1;
+            }
+            current = parent;
+        }
+        depth
+    }
+
+    fn job(&self, root: u32, ranks: &BTreeMap<u32, u32>, size: Option<u32>) -> Job {
+        let mut by_rank: BTreeMap<u32, Vec<(usize, u32)>> = BTreeMap::new();
+        for (&pid, &rank) in ranks {
+            by_rank
+                .entry(rank)
+                .or_default()
+                .push((self.depth(pid, ranks), pid));
+        }
+        let mut job = Job {
+            size,
+            ..Job::default()
+        };
+        for (&rank, processes) in &by_rank {
+            // A wrapper starts exactly one process of its own rank, the application or another wrapper.
+            let deepest = processes.iter().map(|&(depth, _)| depth).max().unwrap_or(0);
+            let (chosen, others): (Vec<_>, Vec<_>) =
+                processes.iter().partition(|&&(depth, _)| depth == deepest);
+            let task = |&(_, pid): &(usize, u32)| TaskRef::of(pid, Some(rank));
+            if chosen.len() > 1 {
+                let pids: Vec<String> = chosen.iter().map(|(_, pid)| pid.to_string()).collect();
+                job.notes.push(format!(
+                    "rank {rank} has {} processes (pids {}): each is read",
+                    chosen.len(),
+                    pids.join(", ")
+                ));
+            }
+            job.tasks.extend(chosen.iter().map(task));
+            job.others.extend(others.iter().map(task));
+        }
+        // A single rank asked for by its own pid misses nobody.
+        let whole_job = !ranks.contains_key(&root);
+        if let (Some(size), true) = (size, whole_job) {
+            job.missing = (0..size).filter(|rank| !by_rank.contains_key(rank)).collect();
+            if !job.missing.is_empty() {
+                let plural = if job.missing.len() == 1 {
+                    ("rank", "has")
+                } else {
+                    ("ranks", "have")
+                };
+                job.notes.push(format!(
+                    "{} {} of {size} {} no process below pid {root}: on another host, or ended",
+                    plural.0, job.missing, plural.1
+                ));
+            }
+        }
+        job
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_matched_whole() {
+        let environment = b"XPMI_RANK=9\0PMI_RANK_=8\0PMI_RANK=7\0PMI_SIZE=x\0";
+        assert_eq!(number(environment, "PMI_RANK"), Some(7));
+        assert_eq!(number(environment, "PMI_SIZE"), None);
+    }
+
+    #[test]
+    fn the_deepest_process_of_each_rank_is_taken() {
+        // 1 launcher; 2 proxy; 3 -> 4 a wrapped rank 0; 5 rank 2; 6 and 7 both rank 3.
+        let processes = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 2), (6, 2), (7, 2), (8, 0)];
+        let family = Family::below(1, &processes);
+        assert_eq!(family.members, [2, 3, 4, 5, 6, 7]);
+        let ranks = BTreeMap::from([(3, 0), (4, 0), (5, 2), (6, 3), (7, 3)]);
+        let job = family.job(1, &ranks, Some(5));
+        let found: Vec<_> = job.tasks.iter().map(|task| (task.rank, task.pid)).collect();
+        assert_eq!(found, [(Some(0), 4), (Some(2), 5), (Some(3), 6), (Some(3), 7)]);
+        assert_eq!(job.others.len(), 1);
+        assert_eq!(job.missing.to_string(), "1,4");
+        assert_eq!(job.notes.len(), 2, "{:?}", job.notes);
+    }
+
+    #[test]
+    fn launchers_are_known_by_their_cut_names() {
+        assert!(is_launcher("mpiexec.hydra"));
+        assert!(is_launcher("hydra_pmi_proxy"));
+        assert!(is_launcher("mpirun.openmpi"));
+        assert!(!is_launcher("mpi_app"));
+    }
+
+    #[test]
+    fn this_process_is_a_task_without_a_job() {
+        let job = discover(std::process::id()).unwrap();
+        assert_eq!(job.tasks.len(), 1);
+        assert!(matches!(discover(0x7fff_fff0), Err(ProbeError::NoProcess { .. })));
+        assert_eq!(tasks_of(&[0x7fff_fff0])[0].started, None);
+    }
+}

@@ -1,0 +1,245 @@
+//! Unwinding a copied stack with the unwind tables of the modules.
+//!
+//! From the innermost frame outward. The state of a frame is its registers: those that are known. The table entry for
+//! the frame's address gives its canonical frame address (CFA) and where the caller's registers were saved. A register
+//! without a rule keeps its value if the ABI says that functions preserve it, and is forgotten otherwise: a value in
+//! a scratch register of an outer frame would be some callee's.
+//!
+//! The address looked up is the program counter itself in the innermost frame and in one that a signal interrupted;
+//! elsewhere it is the byte before the return address, which belongs to the call.
+
+use crate::elf::{Slice, Unwind};
+use crate::evaluate::{Context, Unknown};
+use crate::memory::Memory;
+use crate::modules::{ModuleId, Modules, Space};
+use crate::registers::{GENERAL, RIP, RSP, Registers, callee_saved};
+use gimli::{CfaRule, RegisterRule, UnwindContext, UnwindExpression, UnwindSection};
+
+/// One frame of a stack, innermost first; inlined calls are not yet told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RawFrame {
+    /// The program counter or return address.
+    pub(crate) pc: u64,
+    /// The address that stands for the frame in tables.
+    pub(crate) lookup: u64,
+    /// Registers as they are in this frame.
+    pub(crate) registers: Registers,
+    /// The canonical frame address, if there was a table entry to tell.
+    pub(crate) cfa: Option<u64>,
+    /// The module and its bias.
+    pub(crate) module: Option<(ModuleId, u64)>,
+    /// The kernel's return trampoline of a signal handler.
+    pub(crate) is_signal_trampoline: bool,
+}
+
+/// Why a stack ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// At the outermost frame: its return address is undefined by declaration, or null.
+    Outermost,
+    /// A word of the stack was not copied.
+    NotCopied {
+        /// Its address.
+        address: u64,
+        /// The stack pointer of the frame that needs it.
+        stack_pointer: u64,
+    },
+    /// No module holds the address.
+    NoModule {
+        /// The address looked up.
+        address: u64,
+    },
+    /// The module has no unwind entry for the address.
+    NoEntry {
+        /// The module.
+        module: ModuleId,
+        /// The address looked up, as linked.
+        address: u64,
+    },
+    /// An unwind entry cannot be followed.
+    BadEntry(Unknown),
+    /// The caller's frame would not lie further out: the stack is damaged, or the tables are.
+    NoProgress,
+    /// More frames than any real stack has.
+    TooMany,
+}
+
+/// Unwinds from the registers of a stopped task.
+pub(crate) fn unwind(
+    modules: &Modules,
+    space: &Space,
+    registers: Registers,
+    memory: &Memory,
+) -> (Vec<RawFrame>, End) {
+    // The CFA grows by at least 8 bytes per frame; this bounds a chain of signal frames that jumps about.
+    const MAX_FRAMES: usize = 1 << 20;
+    let mut unwinder = Unwinder {
+        modules,
+        space,
+        memory,
+        context: Box::new(UnwindContext::new()),
+    };
+    let mut frames: Vec<RawFrame> = Vec::new();
+    let mut registers = registers;
+    let mut exact = true;
+    while frames.len() < MAX_FRAMES {
+        let Some(pc) = registers.get(RIP).filter(|&pc| pc != 0 || frames.is_empty()) else {
+            return (frames, End::Outermost);
+        };
+        let lookup = if exact { pc } else { pc - 1 };
+        let mut frame = RawFrame {
+            pc,
+            lookup,
+            registers,
+            cfa: None,
+            module: space.find(lookup),
+            is_signal_trampoline: false,
+        };
+        let step = unwinder.step(&mut frame);
+        // A trampoline's frame and the one that it interrupted may be on different stacks.
+        let stuck = frames
+            .last()
+            .filter(|inner| !inner.is_signal_trampoline)
+            .is_some_and(
+                |inner| matches!((inner.cfa, frame.cfa), (Some(inner), Some(outer)) if outer <= inner),
+            );
+        if stuck {
+            return (frames, End::NoProgress);
+        }
+        exact = frame.is_signal_trampoline;
+        frames.push(frame);
+        registers = match step {
+            Ok(Some(caller)) => caller,
+            Ok(None) => return (frames, End::Outermost),
+            // A call through a bad pointer: nothing is known of the "callee" but that it was just called.
+            Err(End::NoModule { .. }) if frames.len() == 1 && pc < LOWEST_CODE => {
+                match caller_of_nothing(&frames[0].registers, memory) {
+                    Ok(caller) => caller,
+                    Err(end) => return (frames, end),
+                }
+            }
+            Err(end) => return (frames, end),
+        };
+    }
+    (frames, End::TooMany)
+}
+
+/// Linux maps nothing below this by default (`vm.mmap_min_addr`): a program counter here is a bad function pointer.
+const LOWEST_CODE: u64 = 0x1_0000;
+
+/// The registers of whoever called an address where there is no code: the call has pushed the return address.
+fn caller_of_nothing(registers: &Registers, memory: &Memory) -> Result<Registers, End> {
+    let stack_pointer = registers.get(RSP).ok_or(End::NoProgress)?;
+    let mut caller = registers.clone();
+    caller.set(RIP, Some(word(memory, stack_pointer, stack_pointer)?));
+    caller.set(RSP, Some(stack_pointer.wrapping_add(8)));
+    Ok(caller)
+}
+
+fn word(memory: &Memory, address: u64, stack_pointer: u64) -> Result<u64, End> {
+    memory.word(address).ok_or(End::NotCopied {
+        address,
+        stack_pointer,
+    })
+}
+
+struct Unwinder<'a> {
+    modules: &'a Modules,
+    space: &'a Space,
+    memory: &'a Memory,
+    context: Box<UnwindContext<usize>>,
+}
+
+impl Unwinder<'_> {
+    /// Completes `frame` and returns its caller's registers; `None` at the outermost frame.
+    fn step(&mut self, frame: &mut RawFrame) -> Result<Option<Registers>, End> {
+        let Some((module, bias)) = self.space.find(frame.lookup) else {
+            return Err(End::NoModule {
+                address: frame.lookup,
+            });
+        };
+        let address = frame.lookup.wrapping_sub(bias);
+        let file = self.modules.get(module);
+        let unwind = file.unwind(address).ok_or(End::NoEntry { module, address })?;
+        frame.is_signal_trampoline = unwind.entry().is_signal_trampoline();
+        match &unwind {
+            Unwind::Eh(section, entry) => self.apply(frame, section, entry, file.bases(), address),
+            Unwind::Debug(section, entry) => self.apply(frame, section, entry, file.bases(), address),
+        }
+    }
+
+    fn apply<'s, S: UnwindSection<Slice<'s>>>(
+        &mut self,
+        frame: &mut RawFrame,
+        section: &S,
+        entry: &crate::elf::Fde<'s>,
+        bases: &gimli::BaseAddresses,
+        address: u64,
+    ) -> Result<Option<Registers>, End> {
+        let row = entry
+            .unwind_info_for_address(section, bases, &mut self.context, address)
+            .map_err(|error| End::BadEntry(error.into()))?;
+        let stack_pointer = frame.registers.get(RSP).unwrap_or_default();
+        let context = Context {
+            registers: &frame.registers,
+            memory: self.memory,
+            cfa: None,
+            frame_base: &[],
+            bias: 0,
+        };
+        let expression = |expression: &UnwindExpression<usize>, initial| {
+            let bytes = expression
+                .get(section)
+                .map_err(|error| End::BadEntry(error.into()))?;
+            context
+                .address(&bytes.0, initial)
+                .map_err(|unknown| match unknown {
+                    Unknown::NotCopied { address, .. } => End::NotCopied {
+                        address,
+                        stack_pointer,
+                    },
+                    other => End::BadEntry(other),
+                })
+        };
+        let cfa = match row.cfa() {
+            CfaRule::RegisterAndOffset { register, offset } => frame
+                .registers
+                .get(register.0)
+                .ok_or(End::BadEntry(Unknown::NotSaved(register.0)))?
+                .wrapping_add_signed(*offset),
+            CfaRule::Expression(rule) => expression(rule, None)?,
+        };
+        frame.cfa = Some(cfa);
+
+        let mut caller = Registers::default();
+        for register in 0..GENERAL as u16 {
+            let value = match row.register(gimli::Register(register)) {
+                Some(RegisterRule::Undefined) if register == RIP => return Ok(None),
+                Some(RegisterRule::Undefined | RegisterRule::Architectural) => None,
+                // The stack pointer of the caller is the CFA by definition.
+                None if register == RSP => Some(cfa),
+                None if callee_saved(register) => frame.registers.get(register),
+                None => None,
+                Some(RegisterRule::SameValue) => frame.registers.get(register),
+                Some(RegisterRule::Register(other)) => frame.registers.get(other.0),
+                Some(RegisterRule::Constant(value)) => Some(value),
+                Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
+                Some(RegisterRule::ValExpression(rule)) => Some(expression(&rule, Some(cfa))?),
+                Some(RegisterRule::Offset(offset)) => {
+                    Some(word(self.memory, cfa.wrapping_add_signed(offset), stack_pointer)?)
+                }
+                Some(RegisterRule::Expression(rule)) => {
+                    Some(word(self.memory, expression(&rule, Some(cfa))?, stack_pointer)?)
+                }
+                // The enum may grow: an unknown rule leaves the register unknown.
+                #[allow(unreachable_patterns)]
+                Some(_) => None,
+            };
+            caller.set(register, value);
+        }
+        if caller.get(RIP).is_none() {
+            return Err(End::BadEntry(Unknown::NotSaved(RIP)));
+        }
+        Ok(Some(caller))
+    }
+}
