@@ -144,8 +144,12 @@ impl Order<'_> {
                     let calls = points(&on_line, &is_call);
                     if calls.is_empty() { on_line } else { calls }
                 } else {
-                    // A compiler's helper (memcpy for a structure) may be called by any point.
-                    located.callee_known = true;
+                    // A compiler's helper (memcpy for a structure) may be called by any point. But where the line calls
+                    // a function of the map, that one may be gone: it made a tail call.
+                    located.callee_known = !on_line.iter().any(|&p| match &body.points[p].kind {
+                        PointKind::Call(name) => !self.functions_named(name).is_empty(),
+                        _ => false,
+                    });
                     on_line
                 }
             }
