@@ -8,11 +8,13 @@
 //! itself, so that a test can hold hindmost's answer against it.
 
 mod error;
+mod heartbeat;
 mod job;
 mod processes;
 mod program;
 
 pub use error::Error;
+pub use heartbeat::Heartbeat;
 pub use job::{Job, JobPlan, Stall};
 pub use processes::{JobProcesses, cpu_ticks, is_running};
 pub use program::{Build, Mpi, Program, directory};

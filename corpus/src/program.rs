@@ -126,17 +126,21 @@ impl Build<'_> {
             self.mpi.name(),
             self.flags.concat()
         ));
-        let mut command = self.command(&exe);
-        let result = command
-            .output()
-            .map_err(Error::io("start", command.get_program()))?;
-        if result.status.success() {
-            Ok(exe)
-        } else {
-            Err(Error::Compile {
-                command: format!("{command:?}"),
-                output: String::from_utf8_lossy(&result.stderr).into_owned(),
-            })
-        }
+        compile(&mut self.command(&exe))?;
+        Ok(exe)
     }
+}
+
+/// Runs a compiler.
+pub(crate) fn compile(command: &mut Command) -> Result<(), Error> {
+    let result = command
+        .output()
+        .map_err(Error::io("start", command.get_program()))?;
+    if result.status.success() {
+        return Ok(());
+    }
+    Err(Error::Compile {
+        command: format!("{command:?}"),
+        output: String::from_utf8_lossy(&result.stderr).into_owned(),
+    })
 }

@@ -7,7 +7,6 @@ mod bench;
 mod command;
 mod demo;
 mod invariants;
-mod pause;
 mod setup;
 mod test;
 mod workspace;
