@@ -1,0 +1,427 @@
+//! The rules of the order, each on the smallest map that shows it. Whole programs judge it in the `tests` crate.
+
+use base::{Confidence, Id, IdVec, Span};
+use progress::{ExecutionPoint, Frame, Order, Relation, Value, classify};
+use progress_map::{
+    Across, Assumption, Cut, Direction, File, Function, Growth, Loop, LoopId, LoopSource, Lov, LovClass, Map,
+    Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
+};
+
+fn p(index: usize) -> PointId {
+    PointId::from_index(index)
+}
+
+fn l(index: usize) -> LoopId {
+    LoopId::from_index(index)
+}
+
+/// A map of one function `f` in `f.c`: entry, the given points (kind, line, column, loop), exit.
+fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)], loops: Vec<Loop>) -> Map {
+    let last = points.len() + 1;
+    let whole = Span {
+        line: 1,
+        column: 1,
+        end_line: 99,
+        end_column: 2,
+    };
+    let point = |kind: PointKind, span: Span, in_loop: Option<usize>| Point {
+        kind,
+        span,
+        scope: ScopeId::from_index(0),
+        innermost_loop: in_loop.map(l),
+        unsequenced: Vec::new(),
+    };
+    let mut all: IdVec<PointId, Point> = IdVec::new();
+    all.push(point(PointKind::Entry, whole, None));
+    for (kind, line, column, in_loop) in points {
+        let span = Span {
+            line: *line,
+            column: *column,
+            end_line: *line,
+            end_column: column + 4,
+        };
+        all.push(point(kind.clone(), span, *in_loop));
+    }
+    all.push(point(PointKind::Exit, whole, None));
+    let mut edges: Vec<(PointId, PointId)> = edges.iter().map(|&(a, b)| (p(a), p(b))).collect();
+    edges.push((p(0), p(1)));
+    edges.sort_unstable();
+    assert!(edges.iter().all(|&(a, b)| a.index() <= last && b.index() <= last));
+    let function = Function {
+        name: "f".into(),
+        linkage_name: None,
+        file: Id::from_index(0),
+        is_static: false,
+        span: whole,
+        confidence: Confidence::Clean,
+        confidence_reason: None,
+        points: all,
+        edges,
+        scopes: vec![Scope {
+            parent: None,
+            kind: ScopeKind::Function,
+            line: 1,
+            end_line: 99,
+        }]
+        .into(),
+        loops: loops.into(),
+    };
+    Map {
+        files: vec![File {
+            path: "src/f.c".into(),
+            hash: [0; 32],
+        }]
+        .into(),
+        functions: vec![function].into(),
+        diagnostics: Vec::new(),
+        binding: None,
+    }
+}
+
+fn a_loop(parent: Option<usize>, header: usize, lovs: Vec<Lov>) -> Loop {
+    Loop {
+        parent: parent.map(l),
+        source: LoopSource::While,
+        span: Span {
+            line: 2,
+            column: 1,
+            end_line: 9,
+            end_column: 2,
+        },
+        header: p(header),
+        reducible: true,
+        lovs,
+        refused: Vec::new(),
+    }
+}
+
+fn lov(name: &str, class: LovClass, across: Across, cut: Cut, updates: &[usize]) -> Lov {
+    Lov {
+        name: name.into(),
+        storage: Storage::Local {
+            name: name.into(),
+            line: 1,
+        },
+        class,
+        direction: Direction::Up,
+        growth: Growth::Additive,
+        across,
+        assumption: Assumption::Proven,
+        because: "test".into(),
+        cut,
+        updates: updates.iter().map(|&at| p(at)).collect(),
+        step: Some(Term::Constant(1)),
+        start: None,
+    }
+}
+
+/// A stack of one frame in `f`.
+fn at(task: &str, rank: u32, line: u32, values: &[(&str, i128)]) -> ExecutionPoint {
+    let values = values
+        .iter()
+        .map(|&(name, value)| (name.to_owned(), Value::Int(value)))
+        .collect();
+    let frame = Frame {
+        function: "f".into(),
+        file: Some("f.c".into()),
+        line: Some(line),
+        values,
+        ..Frame::default()
+    };
+    ExecutionPoint {
+        task: task.into(),
+        rank: Some(rank),
+        frames: vec![frame],
+        incomplete: None,
+    }
+}
+
+/// Compares both ways round and checks that the answers mirror each other.
+fn relation(map: &Map, a: &ExecutionPoint, b: &ExecutionPoint) -> Relation {
+    let order = Order::new(map);
+    let (a, b) = (order.locate(a), order.locate(b));
+    let forth = order.compare(&a, &b).relation;
+    assert_eq!(order.compare(&b, &a).relation, forth.reversed());
+    forth
+}
+
+fn eval(line: u32, in_loop: Option<usize>) -> (PointKind, u32, u32, Option<usize>) {
+    (PointKind::Eval, line, 5, in_loop)
+}
+
+/// `while (c /*2*/) { a /*3*/; it++ /*4*/; b /*5*/; } after /*6*/`
+fn middle_update(cut: Cut) -> Map {
+    let lov = lov("it", LovClass::Strict, Across::SameSequence, cut, &[3]);
+    map(
+        &[
+            eval(2, Some(0)),
+            eval(3, Some(0)),
+            eval(4, Some(0)),
+            eval(5, Some(0)),
+            eval(6, None),
+        ],
+        &[(1, 2), (2, 3), (3, 4), (4, 1), (1, 5), (5, 6)],
+        vec![a_loop(None, 1, vec![lov])],
+    )
+}
+
+#[test]
+fn equal_values_on_two_sides_of_the_update_are_two_iterations() {
+    // The trap: b with it=1 belongs to the first iteration, a with it=1 to the second.
+    let header = Cut::Header {
+        offsets: vec![(p(4), 1)],
+        per_iteration: 1,
+    };
+    for cut in [Cut::Updates, header] {
+        let map = middle_update(cut);
+        assert_eq!(
+            relation(&map, &at("x", 0, 5, &[("it", 1)]), &at("y", 1, 3, &[("it", 1)])),
+            Relation::Before
+        );
+        assert_eq!(
+            relation(&map, &at("x", 0, 3, &[("it", 1)]), &at("y", 1, 5, &[("it", 2)])),
+            Relation::Before
+        );
+        assert_eq!(
+            relation(&map, &at("x", 0, 3, &[("it", 7)]), &at("y", 1, 3, &[("it", 7)])),
+            Relation::Equal
+        );
+        assert_eq!(
+            relation(&map, &at("x", 0, 3, &[("it", 7)]), &at("y", 1, 6, &[])),
+            Relation::Before
+        );
+    }
+}
+
+#[test]
+fn on_the_line_of_the_update_equal_values_decide_nothing() {
+    let map = middle_update(Cut::Updates);
+    // it=1 on line 4 is before the second update or after the first: either side of a with it=1.
+    assert_eq!(
+        relation(&map, &at("x", 0, 4, &[("it", 1)]), &at("y", 1, 3, &[("it", 1)])),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 4, &[("it", 1)]), &at("y", 1, 3, &[("it", 3)])),
+        Relation::Before
+    );
+}
+
+#[test]
+fn without_a_value_nothing_inside_the_loop_is_said() {
+    let map = middle_update(Cut::Updates);
+    assert_eq!(
+        relation(&map, &at("x", 0, 3, &[]), &at("y", 1, 5, &[("it", 4)])),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 3, &[]), &at("y", 1, 6, &[])),
+        Relation::Before
+    );
+}
+
+#[test]
+fn an_inner_loop_never_speaks_before_an_outer_one() {
+    // while (more()) while (j < n) { a; j++; }: the outer loop has no variable.
+    let inner = lov("j", LovClass::Strict, Across::SameSequence, Cut::Updates, &[4]);
+    let map = map(
+        &[
+            eval(2, Some(0)),
+            eval(3, Some(1)),
+            eval(4, Some(1)),
+            eval(5, Some(1)),
+        ],
+        &[(1, 2), (2, 3), (3, 4), (4, 2), (2, 1), (1, 5)],
+        vec![a_loop(None, 1, vec![]), a_loop(Some(0), 2, vec![inner])],
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 4, &[("j", 1)]), &at("y", 1, 4, &[("j", 2)])),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 4, &[("j", 1)]), &at("x2", 0, 4, &[("j", 2)])),
+        Relation::Unknown
+    );
+}
+
+#[test]
+fn a_weak_variable_orders_moments_of_one_task_only() {
+    let weak = lov("k", LovClass::Weak, Across::Nothing, Cut::Updates, &[3]);
+    let map = map(
+        &[
+            eval(2, Some(0)),
+            eval(3, Some(0)),
+            eval(4, Some(0)),
+            eval(5, Some(0)),
+        ],
+        &[(1, 2), (2, 3), (2, 4), (3, 4), (4, 1), (1, 5)],
+        vec![a_loop(None, 1, vec![weak])],
+    );
+    let early = |rank| at("early", rank, 5, &[("k", 1)]);
+    let late = at("late", 0, 3, &[("k", 2)]);
+    assert_eq!(relation(&map, &early(0), &late), Relation::Before);
+    assert_eq!(relation(&map, &early(1), &late), Relation::Unknown);
+    assert_eq!(
+        relation(&map, &at("a", 0, 5, &[("k", 2)]), &late),
+        Relation::Unknown
+    );
+}
+
+#[test]
+fn a_relative_variable_counts_its_steps() {
+    // for (i = rank; …; i += size)
+    let mut relative = lov("i", LovClass::Strict, Across::Relative, Cut::Updates, &[3]);
+    let variable = |name: &str| {
+        let storage = Storage::Local {
+            name: name.into(),
+            line: 1,
+        };
+        Some(Term::Variable {
+            name: name.into(),
+            storage,
+            negated: false,
+        })
+    };
+    relative.direction = Direction::SignOfStep;
+    (relative.start, relative.step) = (variable("rank"), variable("size"));
+    let map = map(
+        &[eval(2, Some(0)), eval(3, Some(0)), eval(4, Some(0))],
+        &[(1, 2), (2, 3), (3, 1), (1, 4)],
+        vec![a_loop(None, 1, vec![relative])],
+    );
+    let task = |rank: u32, i: i128, size: i128| {
+        at(
+            "t",
+            rank,
+            3,
+            &[("i", i), ("rank", i128::from(rank)), ("size", size)],
+        )
+    };
+    assert_eq!(relation(&map, &task(0, 8, 4), &task(3, 11, 4)), Relation::Equal);
+    assert_eq!(relation(&map, &task(0, 12, 4), &task(3, 11, 4)), Relation::After);
+    assert_eq!(relation(&map, &task(0, 8, 4), &task(0, 12, 4)), Relation::Before);
+    assert_eq!(relation(&map, &task(0, 8, 0), &task(3, 11, 0)), Relation::Unknown);
+    assert_eq!(relation(&map, &task(0, 8, 4), &task(3, 12, 4)), Relation::Unknown);
+}
+
+#[test]
+fn arms_of_a_branch_have_no_order_and_the_condition_comes_first() {
+    let map = map(
+        &[
+            (PointKind::Branch, 2, 5, None),
+            eval(3, None),
+            eval(5, None),
+            eval(7, None),
+        ],
+        &[(1, 2), (1, 3), (2, 4), (3, 4), (4, 5)],
+        vec![],
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 3, &[]), &at("y", 1, 5, &[])),
+        Relation::Incomparable
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 2, &[]), &at("y", 1, 5, &[])),
+        Relation::Before
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 7, &[]), &at("y", 1, 5, &[])),
+        Relation::After
+    );
+}
+
+#[test]
+fn several_points_on_a_line_must_agree() {
+    let map = map(
+        &[eval(2, None), (PointKind::Eval, 2, 20, None), eval(3, None)],
+        &[(1, 2), (2, 3), (3, 4)],
+        vec![],
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 2, &[]), &at("y", 1, 2, &[])),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 2, &[]), &at("y", 1, 3, &[])),
+        Relation::Before
+    );
+    let column = |task: &str, rank, column| {
+        let mut point = at(task, rank, 2, &[]);
+        point.frames[0].column = Some(column);
+        point
+    };
+    assert_eq!(
+        relation(&map, &column("x", 0, 5), &column("y", 1, 20)),
+        Relation::Before
+    );
+}
+
+#[test]
+fn operands_that_c_may_exchange_have_no_order() {
+    let mut map = map(
+        &[
+            (PointKind::Call("g".into()), 2, 5, None),
+            (PointKind::Call("h".into()), 2, 15, None),
+        ],
+        &[(1, 2), (2, 3)],
+        vec![],
+    );
+    let function = Id::from_index(0);
+    for operand in 0..2 {
+        let point: &mut Point = &mut map.functions[function].points[p(operand as usize + 1)];
+        point.unsequenced = vec![Unsequenced { group: 0, operand }];
+    }
+    let inside = |task: &str, callee: &str| {
+        let mut point = at(task, 0, 2, &[]);
+        point.frames.push(Frame {
+            function: callee.into(),
+            ..Frame::default()
+        });
+        point
+    };
+    assert_eq!(
+        relation(&map, &inside("x", "g"), &inside("y", "h")),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&map, &inside("x", "g"), &inside("y", "g")),
+        Relation::Equal
+    );
+}
+
+#[test]
+fn a_function_that_was_not_understood_orders_nothing() {
+    let mut map = middle_update(Cut::Updates);
+    map.functions[Id::from_index(0)].confidence = Confidence::Partial;
+    assert_eq!(
+        relation(&map, &at("x", 0, 3, &[("it", 1)]), &at("y", 1, 6, &[])),
+        Relation::Unknown
+    );
+}
+
+#[test]
+fn classes_name_the_least_progressed() {
+    let map = middle_update(Cut::Updates);
+    let order = Order::new(&map);
+    let mut tasks: Vec<_> = (0..8).map(|rank| at("t", rank, 5, &[("it", 41)])).collect();
+    tasks[3] = at("t", 3, 5, &[("it", 40)]);
+    tasks[5] = at("t", 5, 6, &[]);
+    let located: Vec<_> = tasks.iter().map(|task| order.locate(task)).collect();
+    let classes = classify(&order, &located);
+    let members: Vec<_> = classes
+        .classes
+        .iter()
+        .map(|class| class.members.clone())
+        .collect();
+    assert_eq!(members, [vec![3], vec![0, 1, 2, 4, 6, 7], vec![5]]);
+    assert_eq!(classes.hindmost(), [0]);
+    // One unreadable value among the candidates, and nobody is named.
+    tasks[6] = at("t", 6, 5, &[]);
+    let located: Vec<_> = tasks.iter().map(|task| order.locate(task)).collect();
+    let classes = classify(&order, &located);
+    assert!(classes.hindmost().is_empty());
+    assert_eq!(classes.undecided.len(), 1);
+    // All alike: nobody is behind.
+    let located: Vec<_> = (0..4).map(|rank| order.locate(&at("t", rank, 6, &[]))).collect();
+    assert!(classify(&order, &located).hindmost().is_empty());
+}
