@@ -1,0 +1,8 @@
+//! Binding compiled programs, held against what binutils, llvm and gdb say about the same bytes.
+
+mod files;
+mod hostile;
+mod lines;
+mod support;
+mod values;
+mod variables;

@@ -1,0 +1,278 @@
+//! The strongest test of variable locations: a program runs under gdb, and at hundreds of stops every value that can be
+//! computed from the binding must equal the one that gdb reads, in every frame.
+
+use crate::support::{BUILDS, Program, binding, have, instances, run};
+use gimli::{EndianSlice, EvaluationResult, LittleEndian, Location, Value};
+use object::{Object as _, ObjectSection as _};
+use progress_map::{Binding, BoundVariable, Encoding, FunctionInstance, Map, PathStep};
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// A frame as gdb shows it.
+struct Frame<'r> {
+    bias: u64,
+    /// As linked, one less than the return address in all but the innermost frame.
+    lookup: u64,
+    outer: bool,
+    cfa: u64,
+    registers: Vec<u64>,
+    memory: &'r [(u64, Vec<u8>)],
+}
+
+impl Frame<'_> {
+    fn read(&self, address: u64, size: u8) -> Option<u64> {
+        self.memory.iter().find_map(|(start, bytes)| {
+            let at = usize::try_from(address.checked_sub(*start)?).ok()?;
+            let bytes = bytes.get(at..at.checked_add(usize::from(size))?)?;
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            Some(u64::from_le_bytes(padded))
+        })
+    }
+
+    /// A register, unless a call may have changed it since.
+    fn register(&self, number: u16) -> Option<u64> {
+        let saved = matches!(number, 3 | 6 | 7 | 12..=15);
+        self.registers.get(usize::from(number)).copied().filter(|_| saved || !self.outer)
+    }
+
+    /// Evaluates an expression to a place.
+    fn evaluate(&self, bytes: &[u8], frame_base: &[u8]) -> Option<Place> {
+        let encoding = gimli::Encoding {
+            address_size: 8,
+            format: gimli::Format::Dwarf32,
+            version: 5,
+        };
+        let expression = gimli::Expression(EndianSlice::new(bytes, LittleEndian));
+        let mut evaluation = expression.evaluation(encoding);
+        let mut state = evaluation.evaluate().ok()?;
+        loop {
+            state = match state {
+                EvaluationResult::Complete => break,
+                EvaluationResult::RequiresRegister { register, .. } => {
+                    evaluation.resume_with_register(Value::Generic(self.register(register.0)?)).ok()?
+                }
+                EvaluationResult::RequiresFrameBase => match self.evaluate(frame_base, &[])? {
+                    Place::Memory(base) | Place::Value(base) => evaluation.resume_with_frame_base(base).ok()?,
+                },
+                EvaluationResult::RequiresCallFrameCfa => evaluation.resume_with_call_frame_cfa(self.cfa).ok()?,
+                EvaluationResult::RequiresRelocatedAddress(address) => {
+                    evaluation.resume_with_relocated_address(address.wrapping_add(self.bias)).ok()?
+                }
+                EvaluationResult::RequiresMemory { address, size, .. } => {
+                    evaluation.resume_with_memory(Value::Generic(self.read(address, size)?)).ok()?
+                }
+                // Anything else would need the unit: the binder must not leave it in.
+                other => panic!("the expression {bytes:x?} asks for {other:?}"),
+            };
+        }
+        match evaluation.as_result() {
+            [piece] => match &piece.location {
+                Location::Register { register } => self.register(register.0).map(Place::Value),
+                Location::Address { address } => Some(Place::Memory(*address)),
+                Location::Value { value } => value.to_u64(u64::MAX).ok().map(Place::Value),
+                Location::Bytes { value } => {
+                    let mut padded = [0; 8];
+                    padded.get_mut(..value.len())?.copy_from_slice(value.slice());
+                    Some(Place::Value(u64::from_le_bytes(padded)))
+                }
+                _ => None,
+            },
+            pieces => panic!("the expression {bytes:x?} has {} pieces", pieces.len()),
+        }
+    }
+
+    /// The value of a variable as 64 bits: extended as its type says, a `float` as `double`.
+    fn value(&self, variable: &BoundVariable, frame_base: &[u8]) -> Option<u64> {
+        let holds = |start, end| start <= self.lookup && self.lookup < end;
+        let location = variable.locations.iter().find(|location| holds(location.start, location.end))?;
+        let mut place = self.evaluate(&location.expression, frame_base)?;
+        for step in &variable.path {
+            place = match (step, place) {
+                (PathStep::Offset(offset), Place::Memory(address)) => Place::Memory(address.wrapping_add(*offset)),
+                (PathStep::Offset(_), Place::Value(_)) => panic!("an offset into {location:?}"),
+                (PathStep::Deref, Place::Memory(address)) => Place::Memory(self.read(address, 8)?),
+                (PathStep::Deref, Place::Value(pointer)) => Place::Memory(pointer),
+            };
+        }
+        let size = match variable.encoding {
+            Encoding::Signed(size) | Encoding::Unsigned(size) | Encoding::Float(size) => size,
+            Encoding::Address => 8,
+        };
+        let bits = match place {
+            Place::Memory(address) => self.read(address, size)?,
+            Place::Value(bits) => bits,
+        };
+        let unused = 64 - 8 * u32::from(size);
+        Some(match variable.encoding {
+            Encoding::Signed(_) => ((bits << unused).cast_signed() >> unused).cast_unsigned(),
+            Encoding::Float(4) => f64::from(f32::from_bits(bits as u32)).to_bits(),
+            _ => bits << unused >> unused,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Memory(u64),
+    /// In a register, or computed.
+    Value(u64),
+}
+
+/// The variable that a recorded name means at an address: of several, the one with the smallest scope.
+fn variable<'b>(binding: &'b Binding, instance: FunctionInstance, name: &str, at: u64) -> Option<&'b BoundVariable> {
+    let named = binding.variables.iter().filter(|v| v.instance == instance && v.name == name);
+    let size = |v: &&BoundVariable| match v.scope.as_slice() {
+        [] => u64::MAX,
+        scope => scope.iter().map(|(start, end)| end - start).sum(),
+    };
+    let in_scope = |v: &&BoundVariable| {
+        v.scope.is_empty() || v.scope.iter().any(|&(start, end)| start <= at && at < end)
+    };
+    named.filter(in_scope).min_by_key(size)
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    equal: usize,
+    only_gdb: BTreeMap<String, usize>,
+    only_ours: BTreeMap<String, usize>,
+    neither: usize,
+}
+
+fn record(program: &Program, map: &Map) -> String {
+    let binding = binding(map);
+    let mut plan = String::new();
+    let main = binding.functions.iter().find(|function| function.name == "main").unwrap();
+    // The piece that holds the entry: gcc puts main into a section of its own, perhaps with a cold part.
+    plan += &format!("main {:x}\n", symbol(program, "main").unwrap_or(main.start));
+    for function in binding.functions.iter().filter(|function| function.function.is_some()) {
+        let rows = binding.rows.iter().filter(|row| function.start <= row.start && row.start < function.end);
+        rows.for_each(|row| plan += &format!("break {:x}\n", row.start));
+    }
+    let file = object::File::parse(program.bytes.as_slice()).unwrap();
+    for name in [".data", ".bss"] {
+        if let Some(section) = file.section_by_name(name) {
+            plan += &format!("data {:x} {:x}\n", section.address(), section.address() + section.size());
+        }
+    }
+    for function in map.functions.iter() {
+        let mut names = Vec::from_iter(function.loops.iter().flat_map(|l| &l.lovs).map(|lov| lov.name.as_str()));
+        names.sort_unstable();
+        names.dedup();
+        names.iter().for_each(|name| plan += &format!("value {} {name}\n", function.name));
+    }
+    std::fs::write(program.scratch.0.join("plan.txt"), plan).unwrap();
+    let mut command = Command::new("gdb");
+    command.current_dir(&program.scratch.0).args(["-nx", "-batch", "-x"]);
+    run(command.arg(crate::support::programs().join("record.py")).arg("./program"));
+    std::fs::read_to_string(program.scratch.0.join("record.txt")).unwrap()
+}
+
+fn symbol(program: &Program, name: &str) -> Option<u64> {
+    use object::ObjectSymbol as _;
+    let file = object::File::parse(program.bytes.as_slice()).unwrap();
+    file.symbol_by_name(name).map(|symbol| symbol.address())
+}
+
+fn compare(program: &Program, map: &Map, record: &str) -> Tally {
+    let binding = binding(map);
+    let hex = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap();
+    let mut tally = Tally::default();
+    let mut bias = 0;
+    for stop in record.split("stop\n") {
+        let mut memory = Vec::new();
+        for line in stop.lines() {
+            if let Some(("memory", rest)) = line.split_once(' ') {
+                let (start, bytes) = rest.split_once(' ').unwrap();
+                let digits = Vec::from_iter(bytes.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap()));
+                memory.push((hex(start), Vec::from_iter(digits.iter().map(|two| hex(two) as u8))));
+            }
+        }
+        let mut current: Option<(Frame<'_>, Vec<FunctionInstance>, String)> = None;
+        for line in stop.lines() {
+            let words = Vec::from_iter(line.split(' '));
+            match words[0] {
+                "bias" => bias = hex(words[1]),
+                "frame" => {
+                    let outer = words[3] != "0";
+                    let frame = Frame {
+                        bias,
+                        lookup: hex(words[2]) - u64::from(outer),
+                        outer,
+                        cfa: hex(words[4]),
+                        registers: words[5..].iter().map(|word| hex(word)).collect(),
+                        memory: &memory,
+                    };
+                    let chain = instances(binding, frame.lookup);
+                    current = Some((frame, chain, words[1].to_owned()));
+                }
+                "value" => {
+                    let (frame, chain, function) = current.as_ref().unwrap();
+                    let name = line.splitn(3, ' ').nth(2).unwrap();
+                    let Some(ours) = our_value(map, frame, chain, function, name) else {
+                        // gdb shows an inlined call only from its second instruction on.
+                        continue;
+                    };
+                    if name == "rounds" && program.label.contains("-flto") {
+                        // Two files have a static of this name. LTO puts both into one unit, and gdb takes the first.
+                        continue;
+                    }
+                    let gdb = u64::from_str_radix(words[1], 16).ok();
+                    let key = format!("{function}:{name}");
+                    match (ours, gdb) {
+                        (Some(ours), Some(gdb)) => {
+                            let at = frame.lookup;
+                            assert_eq!(ours, gdb, "{}: {key} at {at:#x}, outer: {}", program.label, frame.outer);
+                            tally.equal += 1;
+                        }
+                        (Some(_), None) => *tally.only_ours.entry(key).or_default() += 1,
+                        (None, Some(_)) => *tally.only_gdb.entry(key).or_default() += 1,
+                        (None, None) => tally.neither += 1,
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    tally
+}
+
+/// What the binding gives for a name in a frame; the outer `None` when the binding shows no such frame.
+fn our_value(
+    map: &Map,
+    frame: &Frame<'_>,
+    chain: &[FunctionInstance],
+    function: &str,
+    name: &str,
+) -> Option<Option<u64>> {
+    let binding = binding(map);
+    let id = |instance: &FunctionInstance| match *instance {
+        FunctionInstance::Concrete(index) => binding.functions[index as usize].function,
+        FunctionInstance::Inlined(index) => binding.inlines[index as usize].function,
+        FunctionInstance::Anywhere(function) => Some(function),
+    };
+    let instance = chain.iter().rev().find(|instance| {
+        id(instance).is_some_and(|id| map.functions[id].name == function)
+    })?;
+    let Some(FunctionInstance::Concrete(concrete)) = chain.first() else { return None };
+    let frame_base = &binding.functions[*concrete as usize].frame_base;
+    let anywhere = FunctionInstance::Anywhere(id(instance)?);
+    let found = variable(binding, *instance, name, frame.lookup);
+    let found = found.or_else(|| variable(binding, anywhere, name, frame.lookup));
+    Some(found.and_then(|variable| frame.value(variable, frame_base)))
+}
+
+#[test]
+fn values_equal_those_of_gdb() {
+    if !have("gdb") {
+        return;
+    }
+    for (compiler, flags) in BUILDS {
+        let Some(program) = Program::solve(compiler, flags) else { continue };
+        let map = program.bound();
+        let tally = compare(&program, &map, &record(&program, &map));
+        eprintln!("{}: {tally:?}", program.label);
+        assert!(tally.equal > 300, "{}: {tally:?}", program.label);
+    }
+}
