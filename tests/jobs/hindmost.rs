@@ -1,0 +1,136 @@
+//! The command under test, as a user runs it, and the jobs that it is run on.
+
+use corpus::{Build, Heartbeat, Job, JobPlan, Mpi, Program, Stall};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long anything may take on a busy machine before it counts as never.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The binary. Cargo builds the programs of a package for that package's own tests only, so this asks for it.
+static HINDMOST: LazyLock<PathBuf> = LazyLock::new(|| {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--quiet", "--package", "cli", "--bin", "hindmost"])
+        .args(["--message-format", "json"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo starts");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .find_map(|message| Some(PathBuf::from(message["executable"].as_str()?)))
+        .expect("cargo names the executable")
+});
+
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test has a job or a target running.
+pub fn my_turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where tests put what they make.
+pub fn out() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// `hindmost` with a cache of its own, so that no map from an earlier run is found.
+pub fn hindmost() -> Command {
+    let mut command = Command::new(&*HINDMOST);
+    command.env("XDG_CACHE_HOME", out().join("cache"));
+    command
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Output {
+    command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// Standard output and standard error, for messages of tests.
+pub fn said(output: &Output) -> String {
+    format!(
+        "exit {:?}\n{}{}",
+        output.status.code(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// The answer of a `find --format json` that named someone.
+#[track_caller]
+pub fn named(command: &mut Command) -> Value {
+    let output = run(command);
+    assert_eq!(output.status.code(), Some(0), "{command:?}: {}", said(&output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+}
+
+/// Checks that the command fails as one should: exit 2, nothing but a message that holds all of `words`.
+#[track_caller]
+pub fn refused(command: &mut Command, words: &[&str]) {
+    let output = run(command);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{command:?}: {}", said(&output));
+    assert!(!message.contains("panicked"), "{message}");
+    for word in words {
+        assert!(message.contains(word), "{command:?}: no '{word}' in: {message}");
+    }
+}
+
+/// A map file for an executable, made from `sources`.
+#[track_caller]
+pub fn bound_map(exe: &Path, sources: &[PathBuf]) -> PathBuf {
+    let map = exe.with_extension("hmap");
+    let output = run(hindmost()
+        .args(["map", "-o"])
+        .arg(&map)
+        .arg("--exe")
+        .arg(exe)
+        .args(sources));
+    assert!(output.status.success(), "{}", said(&output));
+    map
+}
+
+/// A running heartbeat program, compiled with `-g -O2` under a name that no other test uses.
+#[track_caller]
+pub fn heartbeat(name: &str) -> Heartbeat {
+    Heartbeat::start(&out().join(name), &["-g", "-O2"]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Compiles a program.
+#[track_caller]
+pub fn compile(program: Program, mpi: Mpi, level: &str) -> PathBuf {
+    Build {
+        program,
+        mpi,
+        flags: &["-g", level],
+    }
+    .compile(out())
+    .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Starts a job and waits until it hangs.
+#[track_caller]
+pub fn hung(exe: &Path, mpi: Mpi, ranks: u32, stall: Stall<'_>) -> Job {
+    let plan = JobPlan {
+        exe,
+        mpi,
+        ranks,
+        stall: Some(stall),
+        arguments: &[],
+    };
+    let mut job = plan.start().unwrap_or_else(|error| panic!("{error}"));
+    job.wait_hung(PATIENCE)
+        .unwrap_or_else(|error| panic!("{stall:?}: {error}"));
+    job
+}

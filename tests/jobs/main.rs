@@ -1,0 +1,8 @@
+//! Hung jobs, for real: the programs of the corpus under two MPIs, and what `hindmost` says of them.
+//!
+//! One binary, so that all jobs can take turns: they need every processor there is.
+
+mod answers;
+mod bad_input;
+mod hindmost;
+mod unharmed;
