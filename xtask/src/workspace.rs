@@ -86,3 +86,25 @@ fn text<'a>(value: &'a Value, what: &str) -> Result<&'a str> {
         .as_str()
         .with_context(|| format!("cargo metadata: {what} is not a string"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Member, reachable};
+    use std::path::PathBuf;
+
+    #[test]
+    fn reachable_goes_through_others_and_stops_at_cycles() {
+        let members = [
+            ("a", vec!["b"]),
+            ("b", vec!["c"]),
+            ("c", vec!["b"]),
+            ("d", vec!["a"]),
+        ]
+        .map(|(name, dependencies)| Member {
+            name: name.to_owned(),
+            directory: PathBuf::new(),
+            dependencies: dependencies.into_iter().map(str::to_owned).collect(),
+        });
+        assert_eq!(Vec::from_iter(reachable(&members, "a")), [("b", "a"), ("c", "b")]);
+    }
+}
