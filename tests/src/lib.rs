@@ -1,1 +1,3 @@
 //! Tests across crates, on real programs.
+
+pub mod oracle;

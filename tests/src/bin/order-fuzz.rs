@@ -1,0 +1,127 @@
+//! `order-fuzz --seeds A..B`: runs the execution oracle on many random programs.
+//!
+//! Prints how many pairs were decided, wrong and unknown, by kind and by reason; then every failure, shrunk. Exit
+//! code 0: nothing wrong; 1: something wrong; 2: the campaign itself failed.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tests::oracle::case::View;
+use tests::oracle::judge::{Command, Judge, LineNumbers, MissingVariable, Paper};
+use tests::oracle::{Effort, campaign};
+
+const USAGE: &str = "usage: order-fuzz --seeds A..B [--columns | --line] [--sparse] [--pairs N] [--no-shrink] \
+                     [--keep DIR] [--judge hindmost|paper|paper-skip|lines] [--print]";
+
+struct Options {
+    seeds: Range<u64>,
+    views: Vec<bool>,
+    sparse: bool,
+    effort: Effort,
+    keep: Option<PathBuf>,
+    judge: String,
+    print: bool,
+}
+
+fn main() -> ExitCode {
+    match options(std::env::args().skip(1)).and_then(|options| run(&options)) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(1),
+        Err(reason) => {
+            eprintln!("order-fuzz: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options {
+        seeds: 0..60,
+        views: vec![false, true],
+        sparse: false,
+        effort: Effort::default(),
+        keep: None,
+        judge: "hindmost".to_owned(),
+        print: false,
+    };
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
+        match arg.as_str() {
+            "--seeds" => {
+                let text = value()?;
+                let bad = || format!("'{text}' is no range such as 0..100\n{USAGE}");
+                let (first, last) = text.split_once("..").ok_or_else(bad)?;
+                options.seeds = first.parse().map_err(|_| bad())?..last.parse().map_err(|_| bad())?;
+            }
+            "--columns" => options.views = vec![true],
+            "--line" => options.views = vec![false],
+            "--sparse" => options.sparse = true,
+            "--pairs" => options.effort.pairs = value()?.parse().map_err(|e| format!("--pairs: {e}"))?,
+            "--no-shrink" => options.effort.shrinking = 0,
+            "--keep" => options.keep = Some(PathBuf::from(value()?)),
+            "--judge" => options.judge = value()?,
+            "--print" => options.print = true,
+            _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
+        }
+    }
+    Ok(options)
+}
+
+/// The number of failing seeds.
+fn run(options: &Options) -> Result<usize, String> {
+    if options.print {
+        for seed in options.seeds.clone() {
+            let case = tests::oracle::case::Case::from_seed(seed)
+                .map_err(|e| format!("seed {seed}: {}", e.reason))?;
+            println!("{}", case.layout.clean);
+        }
+        return Ok(0);
+    }
+    let judge: Box<dyn Judge> = match options.judge.as_str() {
+        "hindmost" => {
+            let mut command = Command::find()?;
+            command.keep.clone_from(&options.keep);
+            Box::new(command)
+        }
+        "paper" => Box::new(Paper(MissingVariable::Stop)),
+        "paper-skip" => Box::new(Paper(MissingVariable::Skip)),
+        "lines" => Box::new(LineNumbers),
+        other => return Err(format!("'{other}' is no judge\n{USAGE}")),
+    };
+    let views = |seed: u64| {
+        let mut views: Vec<View> = options
+            .views
+            .iter()
+            .map(|&columns| View::of_seed(seed, columns))
+            .collect();
+        if options.sparse {
+            let all = View::of_seed(seed, seed % 2 == 0);
+            views.push(View {
+                unreadable: 15,
+                ..all
+            });
+        }
+        views
+    };
+    let start = std::time::Instant::now();
+    let seeds = options.seeds.end.saturating_sub(options.seeds.start);
+    let result = campaign(options.seeds.clone(), judge.as_ref(), views, options.effort)?;
+    let seconds = start.elapsed().as_secs_f64();
+    for (_, report) in &result.failures {
+        println!("{report}");
+    }
+    println!("{}", result.stats);
+    println!(
+        "{seeds} programs, {} lines, {} events; execution index held against time on {} pairs; {:.3} s per seed",
+        result.lines,
+        result.events,
+        result.self_checked,
+        seconds / (seeds.max(1) as f64)
+    );
+    println!(
+        "{} failing seeds: {:?}",
+        result.failures.len(),
+        result.failures.iter().map(|f| f.0).collect::<Vec<_>>()
+    );
+    Ok(result.failures.len())
+}

@@ -1,0 +1,423 @@
+//! The C subset in which the oracle writes, runs and shrinks programs.
+//!
+//! The tree is the only thing that the oracle knows of a program: the text for the analysis, the events and the truth
+//! are three readings of it that share no code. It is no subset of `ir` on purpose: an error in how the analysis reads C
+//! must not hide behind the same error here.
+
+/// A translation unit: macros and declarations are implied, `main` is the last function.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// File-scope variables, with their initial values.
+    pub globals: Vec<Global>,
+    /// Functions, callees before callers.
+    pub functions: Vec<Function>,
+}
+
+/// A file-scope variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// Its initial value; members of a structure start as zero.
+    pub init: i64,
+}
+
+/// A function with a body.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub params: Vec<(String, Ty)>,
+    /// Whether it returns an `int`; otherwise nothing.
+    pub returns: bool,
+    /// Its statements.
+    pub body: Vec<Stmt>,
+}
+
+/// A type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ty {
+    /// `int`
+    Int,
+    /// `long`
+    Long,
+    /// `unsigned`
+    Unsigned,
+    /// `size_t`
+    Size,
+    /// `unsigned char`
+    Byte,
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// `int *`
+    IntPtr,
+    /// `struct state`, whose members are [`MEMBERS`].
+    Struct,
+    /// `struct state *`
+    StructPtr,
+    /// `int [n]`
+    Array(u8),
+}
+
+/// The members of `struct state`.
+pub const MEMBERS: [(&str, Ty); 3] = [("step", Ty::Int), ("count", Ty::Int), ("time", Ty::Double)];
+
+/// Something with an address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// `x`
+    Var(String),
+    /// `x.member`
+    Dot(String, &'static str),
+    /// `x->member`
+    Arrow(String, &'static str),
+    /// `*x`
+    Deref(String),
+}
+
+/// An operator with two operands that are evaluated in an unspecified order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    And,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// An integer constant.
+    Int(i64),
+    /// A floating-point constant, of type `float` when the flag is set.
+    Real(f64, bool),
+    /// The value of a place; an array's is its address.
+    Get(Place),
+    /// `&place`
+    Addr(Place),
+    /// A name of `<mpi.h>` that is only passed on.
+    Word(&'static str),
+    /// `!e`
+    Not(Box<Expr>),
+    /// `a op b`
+    Bin(Op, Box<Expr>, Box<Expr>),
+    /// `a && b`, or `a || b` when the flag is not set. The layout may break the line before `b`.
+    Logic(bool, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Choose(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a, b`
+    Comma(Box<Expr>, Box<Expr>),
+    /// `place = e`, or `place op= e`
+    Set(Place, Option<Op>, Box<Expr>),
+    /// `place++`, `++place`, `place--`, `--place`
+    Step {
+        /// What is changed.
+        place: Place,
+        /// `++` rather than `--`.
+        up: bool,
+        /// The new value is the result.
+        prefix: bool,
+    },
+    /// `f(args)`: a function of the program, or else an external one, which is where a task can be stopped.
+    Call {
+        /// The name.
+        name: String,
+        /// The arguments, evaluated in an unspecified order.
+        args: Vec<Expr>,
+        /// Numbered by [`Program::number`].
+        site: usize,
+        /// The layout puts every argument after the first on a line of its own.
+        spread: bool,
+    },
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// `e;` with the number that [`Program::number`] gave it: without a call in it, a task can be stopped here.
+    Expr(Expr, usize),
+    /// `ty name = e;`, `static` when the flag is set; arrays have no initialiser.
+    Decl(Ty, String, Option<Expr>, bool),
+    /// `if (c) { … } else { … }`
+    If(Expr, Vec<Stmt>, Option<Vec<Stmt>>),
+    /// `while (c) { … }`
+    While(Expr, Vec<Stmt>),
+    /// `do { … } while (c);`
+    Do(Vec<Stmt>, Expr),
+    /// `for (…; …; …) { … }`
+    For(Box<For>),
+    /// `FOR_UP(i, n) { … }`, a macro for `for (int i = 0; i < (n); i++)`.
+    ForMacro(String, Expr, Vec<Stmt>),
+    /// `switch (v) { case 0: … }`; the last case is `default`.
+    Switch(Expr, Vec<Case>),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return e;`
+    Return(Option<Expr>),
+    /// `name: { … } if (c) goto name;`
+    Again(String, Vec<Stmt>, Expr),
+    /// `goto name;` back to the start of the [`Stmt::Again`] of that name, from inside it.
+    GotoAgain(String),
+    /// `{ … } name: ;`
+    Until(String, Vec<Stmt>),
+    /// `goto name;` to the end of the [`Stmt::Until`] of that name, from inside it.
+    GotoEnd(String),
+    /// `if (c) goto mid; top: { a } mid: { b } if (d) goto top;`: a loop with two entries.
+    TwoEntries(Box<TwoEntries>),
+    /// `{ … }`
+    Block(Vec<Stmt>),
+    /// The statements on one line.
+    OneLine(Vec<Stmt>),
+    /// `DO(…);` or `TWICE(…);`, macros for `do { … } while (0)` and for the statements two times.
+    Macro(bool, Vec<Stmt>),
+    /// `ADD(x, k);`, a macro for `do { (x) += (k); } while (0)`
+    AddMacro(String, i64, usize),
+}
+
+/// The parts of a `for` statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct For {
+    /// `int i = e`, or an expression, or nothing.
+    pub init: Option<ForInit>,
+    /// The condition, or nothing.
+    pub cond: Option<Expr>,
+    /// The step, or nothing.
+    pub step: Option<Expr>,
+    /// The statements.
+    pub body: Vec<Stmt>,
+    /// The layout puts each part on a line of its own.
+    pub spread: bool,
+    /// Where a task can be stopped in the step when that has no call.
+    pub step_site: usize,
+}
+
+/// The first part of a `for` statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ForInit {
+    /// `ty name = e`
+    Decl(Ty, String, Expr),
+    /// An expression.
+    Expr(Expr),
+}
+
+/// One label of a `switch` with the statements up to the next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The statements, without the `break`.
+    pub body: Vec<Stmt>,
+    /// No `break` at the end.
+    pub falls: bool,
+}
+
+/// A loop that is entered in two places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TwoEntries {
+    /// Makes the two labels unique.
+    pub name: String,
+    /// Enter in the middle?
+    pub enter: Expr,
+    /// From the first label to the second.
+    pub first: Vec<Stmt>,
+    /// From the second label on.
+    pub second: Vec<Stmt>,
+    /// Once more?
+    pub again: Expr,
+}
+
+/// The value of a variable.
+#[must_use]
+pub fn var(name: &str) -> Expr {
+    Expr::Get(Place::Var(name.to_owned()))
+}
+
+/// `name(args)`
+#[must_use]
+pub fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::Call {
+        name: name.to_owned(),
+        args,
+        site: 0,
+        spread: false,
+    }
+}
+
+/// `left op right`
+#[must_use]
+pub fn bin(op: Op, left: Expr, right: Expr) -> Expr {
+    Expr::Bin(op, Box::new(left), Box::new(right))
+}
+
+/// `place op= value`
+#[must_use]
+pub fn update(place: Place, op: Op, value: Expr) -> Expr {
+    Expr::Set(place, Some(op), Box::new(value))
+}
+
+/// `name = value`
+#[must_use]
+pub fn assign(name: &str, value: Expr) -> Expr {
+    Expr::Set(Place::Var(name.to_owned()), None, Box::new(value))
+}
+
+/// `name++`
+#[must_use]
+pub fn increment(name: &str) -> Expr {
+    Expr::Step {
+        place: Place::Var(name.to_owned()),
+        up: true,
+        prefix: false,
+    }
+}
+
+/// `e;`
+#[must_use]
+pub fn stmt(expr: Expr) -> Stmt {
+    Stmt::Expr(expr, 0)
+}
+
+/// `int name = e;`
+#[must_use]
+pub fn int(name: &str, value: Expr) -> Stmt {
+    Stmt::Decl(Ty::Int, name.to_owned(), Some(value), false)
+}
+
+impl Program {
+    /// Numbers every call and every statement where a task can be stopped, in tree order, from 1; returns how many.
+    pub fn number(&mut self) -> usize {
+        let mut next = 1;
+        for function in &mut self.functions {
+            visit_stmts(&mut function.body, &mut |part| {
+                let site = match part {
+                    Part::Expr(Expr::Call { site, .. }) => site,
+                    Part::Stmt(Stmt::Expr(_, site) | Stmt::AddMacro(_, _, site)) => site,
+                    Part::Stmt(Stmt::For(parts)) => &mut parts.step_site,
+                    _ => return,
+                };
+                *site = next;
+                next += 1;
+            });
+        }
+        next
+    }
+}
+
+impl Expr {
+    /// Whether a call occurs in the expression.
+    #[must_use]
+    pub fn has_call(&self) -> bool {
+        match self {
+            Expr::Call { .. } => true,
+            Expr::Int(_)
+            | Expr::Real(..)
+            | Expr::Get(_)
+            | Expr::Addr(_)
+            | Expr::Word(_)
+            | Expr::Step { .. } => false,
+            Expr::Not(e) | Expr::Set(_, _, e) => e.has_call(),
+            Expr::Bin(_, a, b) | Expr::Logic(_, a, b) | Expr::Comma(a, b) => a.has_call() || b.has_call(),
+            Expr::Choose(c, a, b) => c.has_call() || a.has_call() || b.has_call(),
+        }
+    }
+}
+
+/// What a visitor sees.
+pub enum Part<'a> {
+    /// A statement, before its parts.
+    Stmt(&'a mut Stmt),
+    /// An expression, before its parts.
+    Expr(&'a mut Expr),
+}
+
+/// Calls `see` for every statement and expression below `stmts`, parents first.
+pub fn visit_stmts(stmts: &mut [Stmt], see: &mut dyn FnMut(Part<'_>)) {
+    for stmt in stmts {
+        see(Part::Stmt(stmt));
+        match stmt {
+            Stmt::Expr(e, _) | Stmt::Decl(_, _, Some(e), _) | Stmt::Return(Some(e)) => visit_expr(e, see),
+            Stmt::If(c, yes, no) => {
+                visit_expr(c, see);
+                visit_stmts(yes, see);
+                visit_stmts(no.as_deref_mut().unwrap_or_default(), see);
+            }
+            Stmt::While(c, body) | Stmt::ForMacro(_, c, body) => {
+                visit_expr(c, see);
+                visit_stmts(body, see);
+            }
+            Stmt::Do(body, c) | Stmt::Again(_, body, c) => {
+                visit_stmts(body, see);
+                visit_expr(c, see);
+            }
+            Stmt::For(parts) => {
+                match &mut parts.init {
+                    Some(ForInit::Decl(_, _, e) | ForInit::Expr(e)) => visit_expr(e, see),
+                    None => {}
+                }
+                for e in parts.cond.iter_mut().chain(&mut parts.step) {
+                    visit_expr(e, see);
+                }
+                visit_stmts(&mut parts.body, see);
+            }
+            Stmt::Switch(value, cases) => {
+                visit_expr(value, see);
+                for case in cases {
+                    visit_stmts(&mut case.body, see);
+                }
+            }
+            Stmt::TwoEntries(parts) => {
+                visit_expr(&mut parts.enter, see);
+                visit_stmts(&mut parts.first, see);
+                visit_stmts(&mut parts.second, see);
+                visit_expr(&mut parts.again, see);
+            }
+            Stmt::Until(_, body) | Stmt::Block(body) | Stmt::OneLine(body) | Stmt::Macro(_, body) => {
+                visit_stmts(body, see);
+            }
+            Stmt::Decl(..)
+            | Stmt::Return(None)
+            | Stmt::Break
+            | Stmt::Continue
+            | Stmt::GotoAgain(_)
+            | Stmt::GotoEnd(_)
+            | Stmt::AddMacro(..) => {}
+        }
+    }
+}
+
+fn visit_expr(expr: &mut Expr, see: &mut dyn FnMut(Part<'_>)) {
+    see(Part::Expr(expr));
+    match expr {
+        Expr::Not(e) | Expr::Set(_, _, e) => visit_expr(e, see),
+        Expr::Bin(_, a, b) | Expr::Logic(_, a, b) | Expr::Comma(a, b) => {
+            visit_expr(a, see);
+            visit_expr(b, see);
+        }
+        Expr::Choose(c, a, b) => {
+            visit_expr(c, see);
+            visit_expr(a, see);
+            visit_expr(b, see);
+        }
+        Expr::Call { args, .. } => {
+            for arg in args {
+                visit_expr(arg, see);
+            }
+        }
+        Expr::Int(_) | Expr::Real(..) | Expr::Get(_) | Expr::Addr(_) | Expr::Word(_) | Expr::Step { .. } => {}
+    }
+}

@@ -1,0 +1,200 @@
+//! A program with its text and its runs: what a judge is asked about.
+
+use super::ast::Program;
+use super::generate;
+use super::interp::{self, Event, Invalid, Setting};
+use super::layout::{self, Compiler, FILE, Layout};
+use super::rng::{Rng, mix};
+use super::truth::{self, Truth};
+
+/// The ranks of every case.
+pub const RANKS: [u32; 2] = [0, 1];
+
+/// The most events of one run.
+const BUDGET: usize = 700;
+
+/// A program with its text and its runs.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The seed of program and runs.
+    pub seed: u64,
+    /// The program.
+    pub program: Program,
+    /// Its text.
+    pub layout: Layout,
+    /// Its run on each of [`RANKS`].
+    pub runs: Vec<Vec<Event>>,
+}
+
+/// A moment of a run: the index of the run and of the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Index of the run.
+    pub run: usize,
+    /// Index of the event.
+    pub event: usize,
+}
+
+/// How much a debugger shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Columns are known.
+    pub columns: bool,
+    /// The external function that a task is in is given as the last frame.
+    pub leaf: bool,
+    /// Whose numbering the positions follow.
+    pub compiler: Compiler,
+    /// So many per cent of the values could not be read.
+    pub unreadable: u32,
+}
+
+impl View {
+    /// The views under which the cases of `seed` are judged: by line, and with columns.
+    #[must_use]
+    pub fn of_seed(seed: u64, columns: bool) -> Self {
+        let bits = mix(seed ^ 0x71e5);
+        View {
+            columns,
+            leaf: bits & 1 == 0,
+            compiler: if bits & 2 == 0 {
+                Compiler::Gcc
+            } else {
+                Compiler::Clang
+            },
+            unreadable: 0,
+        }
+    }
+}
+
+impl Case {
+    /// The case that belongs to `seed`.
+    ///
+    /// # Errors
+    /// When the generator has made a program that is not valid.
+    pub fn from_seed(seed: u64) -> Result<Self, Invalid> {
+        Self::new(seed, generate::program(seed))
+    }
+
+    /// `program` with the runs that belong to `seed`.
+    ///
+    /// # Errors
+    /// When the program is not valid.
+    pub fn new(seed: u64, mut program: Program) -> Result<Self, Invalid> {
+        let sites = program.number();
+        let layout = layout::lay_out(&program, sites);
+        let diverse = mix(seed ^ 0xd1f) % 3 != 0;
+        let mut runs = Vec::new();
+        for rank in RANKS {
+            let setting = Setting {
+                seed,
+                rank,
+                diverse,
+                budget: BUDGET,
+                left_to_right: false,
+                c_view: false,
+            };
+            runs.push(interp::run(&program, setting)?);
+        }
+        Ok(Self {
+            seed,
+            program,
+            layout,
+            runs,
+        })
+    }
+
+    /// The event of a moment.
+    #[must_use]
+    pub fn event(&self, moment: Moment) -> &Event {
+        &self.runs[moment.run][moment.event]
+    }
+
+    /// The truth about two moments.
+    #[must_use]
+    pub fn truth(&self, a: Moment, b: Moment) -> Truth {
+        let (x, y) = (self.event(a), self.event(b));
+        if a.run == b.run {
+            truth::same_run(x, y)
+        } else {
+            truth::across(x, y)
+        }
+    }
+
+    /// Holds the execution index against time on `samples` random pairs of every run.
+    ///
+    /// # Errors
+    /// The first disagreement.
+    pub fn self_check(&self, samples: usize) -> Result<usize, String> {
+        let mut rng = Rng::new(self.seed ^ 0x5e1f);
+        let mut checked = 0;
+        for events in &self.runs {
+            let pairs: Vec<(usize, usize)> = (0..samples)
+                .map(|_| (rng.below(events.len()), rng.below(events.len())))
+                .collect();
+            checked += truth::self_check(events, &pairs)?;
+        }
+        Ok(checked)
+    }
+
+    /// The line of frame `depth` of a moment, as `view` shows it.
+    #[must_use]
+    pub fn line(&self, moment: Moment, depth: usize, view: View) -> u32 {
+        let frame = &self.event(moment).frames[depth];
+        self.layout
+            .sites
+            .get(frame.site)
+            .map_or(0, |site| site.position(view.compiler).0)
+    }
+
+    /// What a debugger records of a moment.
+    #[must_use]
+    pub fn record(&self, moment: Moment, view: View) -> snapshot::Task {
+        let event = self.event(moment);
+        let mut luck = Rng::new(mix(self.seed) ^ ((moment.run as u64) << 40) ^ moment.event as u64);
+        let last = event.frames.len() - 1;
+        let mut frames = Vec::new();
+        for (depth, frame) in event.frames.iter().enumerate() {
+            let site = self.layout.sites.get(frame.site).copied().unwrap_or_default();
+            let (line, column) = site.position(view.compiler);
+            // Which column a plain statement has is for each compiler to say.
+            let known = view.columns && (depth < last || event.leaf.is_some());
+            let values = frame.values.iter().filter(|_| !luck.chance(view.unreadable));
+            frames.push(snapshot::Frame {
+                function: self.program.functions[frame.function].name.clone(),
+                file: Some(FILE.to_owned()),
+                line: Some(line),
+                column: known.then_some(column),
+                values: values
+                    .map(|(name, value)| (name.clone(), recorded(*value)))
+                    .collect(),
+                ..snapshot::Frame::default()
+            });
+        }
+        if let Some(leaf) = event.leaf.as_ref().filter(|_| view.leaf) {
+            frames.push(snapshot::Frame {
+                function: leaf.clone(),
+                ..snapshot::Frame::default()
+            });
+        }
+        snapshot::Task {
+            task: task_name(moment),
+            rank: Some(RANKS[moment.run]),
+            frames,
+            ..snapshot::Task::default()
+        }
+    }
+}
+
+/// The name that a moment has in recorded stacks.
+#[must_use]
+pub fn task_name(moment: Moment) -> String {
+    format!("r{}e{}", moment.run, moment.event)
+}
+
+fn recorded(value: interp::Seen) -> snapshot::Value {
+    match value {
+        interp::Seen::Int(value) => snapshot::Value::Integer(value),
+        interp::Seen::Unsigned(value) => snapshot::Value::Unsigned(value),
+        interp::Seen::Real(value) => snapshot::Value::Float(value),
+    }
+}

@@ -1,0 +1,453 @@
+//! Runs a program and records what a debugger would see at every place where a task can be stopped.
+//!
+//! A run ends when the program does or when the event budget is spent: what was recorded by then is a prefix of a
+//! real run, so endless programs are as good as others.
+//!
+//! **What a debugger sees.** The values of all variables of every frame, by name. Of two variables of one name it
+//! shows the innermost whose block contains the position, also before its declaration was executed; an
+//! uninitialised variable shows what was left in its memory, here the value of its last incarnation.
+
+use super::ast::{Expr, MEMBERS, Op, Program, Stmt, Ty};
+use super::externals;
+use super::rng::Rng;
+use super::truth::Step;
+use std::collections::BTreeMap;
+
+mod eval;
+mod exec;
+
+/// A value as a debugger records it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    /// An integer.
+    Int(i64),
+    /// An integer above `i64::MAX`, or an address.
+    Unsigned(u64),
+    /// A floating-point number.
+    Real(f64),
+}
+
+/// One call on the stack when an event was recorded.
+#[derive(Clone, Debug)]
+pub struct FrameView {
+    /// Index of the function in the program.
+    pub function: usize,
+    /// The call in progress, or the statement.
+    pub site: usize,
+    /// What a debugger shows.
+    pub values: Vec<(String, Seen)>,
+}
+
+/// A moment of a run.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When, in events since the start.
+    pub time: usize,
+    /// Outermost first.
+    pub frames: Vec<FrameView>,
+    /// The external function that the task is in; none when it is stopped in a statement without a call.
+    pub leaf: Option<String>,
+    /// The structural execution index.
+    pub index: Vec<Step>,
+}
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Seed of the external functions.
+    pub seed: u64,
+    /// The rank that `MPI_Comm_rank` reports.
+    pub rank: u32,
+    /// Whether external functions return other values on other ranks.
+    pub diverse: bool,
+    /// The most events to record.
+    pub budget: usize,
+    /// Evaluate operands from left to right rather than in a random order.
+    pub left_to_right: bool,
+    /// Record only what C itself sees, as the logging build does.
+    pub c_view: bool,
+}
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// What is wrong with the program.
+    pub reason: String,
+}
+
+/// Why execution does not go on.
+enum Halt {
+    /// The budget is spent.
+    Budget,
+    /// The program is wrong; a shrinking step may make it so.
+    Invalid(String),
+}
+
+type Run<T> = Result<T, Halt>;
+
+/// Where execution goes after a statement.
+#[derive(Debug, PartialEq, Eq)]
+enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return,
+    Again(String),
+    End(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Value {
+    Int(i128),
+    Real(f64),
+    /// The index of a cell.
+    Address(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    ty: Ty,
+    value: Value,
+    known: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    name: String,
+    ty: Ty,
+    cell: usize,
+    /// Its declaration was executed: from here on C sees it.
+    declared: bool,
+}
+
+struct Frame {
+    function: usize,
+    site: usize,
+    scopes: Vec<Vec<Slot>>,
+    result: Option<Value>,
+}
+
+struct Machine<'a> {
+    program: &'a Program,
+    setting: Setting,
+    run: u64,
+    cells: Vec<Cell>,
+    globals: Vec<Slot>,
+    frames: Vec<Frame>,
+    events: Vec<Event>,
+    path: Vec<Step>,
+    calls: Vec<u64>,
+    broadcasts: u64,
+    fuel: u64,
+    order: Rng,
+    statics: BTreeMap<(usize, String), usize>,
+    left_over: BTreeMap<(usize, String), Vec<Value>>,
+}
+
+/// Runs `program` as one rank.
+///
+/// # Errors
+/// When the program uses what it did not declare, reads what it did not set, or computes what C leaves undefined.
+pub fn run(program: &Program, setting: Setting) -> Result<Vec<Event>, Invalid> {
+    let mut machine = Machine {
+        program,
+        setting,
+        run: externals::run_seed(setting.seed, if setting.diverse { setting.rank } else { 0 }),
+        cells: Vec::new(),
+        globals: Vec::new(),
+        frames: Vec::new(),
+        events: Vec::new(),
+        path: Vec::new(),
+        calls: vec![0; externals::PROTOTYPES.len()],
+        broadcasts: 0,
+        fuel: 400_000,
+        order: Rng::new(setting.seed ^ 0x0bde),
+        statics: BTreeMap::new(),
+        left_over: BTreeMap::new(),
+    };
+    for global in &program.globals {
+        let cell = machine.allocate(global.ty, None);
+        for at in cell..machine.cells.len() {
+            machine.cells[at].known = true;
+        }
+        if global.ty != Ty::Struct {
+            let wrapped = machine.converted(Value::Int(i128::from(global.init)), global.ty);
+            machine.cells[cell].value = wrapped.unwrap_or(Value::Int(0));
+        }
+        machine.globals.push(Slot {
+            name: global.name.clone(),
+            ty: global.ty,
+            cell,
+            declared: true,
+        });
+    }
+    let main = program.functions.len().checked_sub(1).ok_or(Invalid {
+        reason: "there is no function".to_owned(),
+    })?;
+    let argc = vec![("argc".to_owned(), Ty::Int, Value::Int(1))];
+    match machine.enter(main, argc) {
+        Ok(_) | Err(Halt::Budget) => Ok(machine.events),
+        Err(Halt::Invalid(reason)) => Err(Invalid { reason }),
+    }
+}
+
+fn invalid<T>(reason: impl Into<String>) -> Run<T> {
+    Err(Halt::Invalid(reason.into()))
+}
+
+fn width(ty: Ty) -> usize {
+    match ty {
+        Ty::Struct => MEMBERS.len(),
+        Ty::Array(n) => usize::from(n),
+        _ => 1,
+    }
+}
+
+impl Machine<'_> {
+    /// Cells for a variable of type `ty`, holding what is left over, or zero.
+    fn allocate(&mut self, ty: Ty, left_over: Option<&[Value]>) -> usize {
+        let first = self.cells.len();
+        for at in 0..width(ty) {
+            let ty = match ty {
+                Ty::Struct => MEMBERS[at].1,
+                Ty::Array(_) => Ty::Int,
+                other => other,
+            };
+            let zero = match ty {
+                Ty::Float | Ty::Double => Value::Real(0.0),
+                _ => Value::Int(0),
+            };
+            let value = left_over.and_then(|values| values.get(at)).copied();
+            self.cells.push(Cell {
+                ty,
+                value: value.unwrap_or(zero),
+                known: false,
+            });
+        }
+        first
+    }
+
+    /// Opens a scope with all variables that `stmts` declare, none of them declared yet.
+    fn open_scope(&mut self, stmts: &[Stmt]) {
+        let mut slots = Vec::new();
+        self.hoist(stmts, &mut slots);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.scopes.push(slots);
+        }
+    }
+
+    fn hoist(&mut self, stmts: &[Stmt], slots: &mut Vec<Slot>) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Decl(ty, name, _, is_static) => {
+                    let cell = self.storage(*ty, name, *is_static);
+                    slots.push(Slot {
+                        name: name.clone(),
+                        ty: *ty,
+                        cell,
+                        declared: false,
+                    });
+                }
+                Stmt::OneLine(body) => self.hoist(body, slots),
+                _ => {}
+            }
+        }
+    }
+
+    fn storage(&mut self, ty: Ty, name: &str, is_static: bool) -> usize {
+        let function = self.frames.last().map_or(0, |frame| frame.function);
+        let key = (function, name.to_owned());
+        if !is_static {
+            let left_over = self.left_over.get(&key).cloned();
+            return self.allocate(ty, left_over.as_deref());
+        }
+        if let Some(&cell) = self.statics.get(&key) {
+            return cell;
+        }
+        let cell = self.allocate(ty, None);
+        self.statics.insert(key, cell);
+        cell
+    }
+
+    fn close_scope(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let function = frame.function;
+        for slot in frame.scopes.pop().unwrap_or_default() {
+            let values = (slot.cell..slot.cell + width(slot.ty))
+                .map(|at| self.cells[at].value)
+                .collect();
+            self.left_over.insert((function, slot.name), values);
+        }
+    }
+
+    /// Runs function `function` in a new frame.
+    fn enter(&mut self, function: usize, args: Vec<(String, Ty, Value)>) -> Run<Option<Value>> {
+        if self.frames.len() > 60 {
+            return invalid("recursion without bound");
+        }
+        self.frames.push(Frame {
+            function,
+            site: 0,
+            scopes: Vec::new(),
+            result: None,
+        });
+        let mut slots = Vec::new();
+        for (name, ty, value) in args {
+            let cell = self.allocate(ty, None);
+            self.cells[cell].value = self.converted(value, ty)?;
+            self.cells[cell].known = true;
+            slots.push(Slot {
+                name,
+                ty,
+                cell,
+                declared: true,
+            });
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.scopes.push(slots);
+        }
+        let program = self.program;
+        self.path.push(Step::Frame);
+        self.block(&program.functions[function].body)?;
+        self.path.pop();
+        Ok(self.frames.pop().and_then(|frame| frame.result))
+    }
+
+    /// Records an event at `site`.
+    fn stop(&mut self, site: usize, leaf: Option<&str>) -> Run<()> {
+        if self.events.len() >= self.setting.budget {
+            return Err(Halt::Budget);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.site = site;
+        }
+        let frames = self.frames.iter().map(|frame| FrameView {
+            function: frame.function,
+            site: frame.site,
+            values: self.values(frame),
+        });
+        self.events.push(Event {
+            time: self.events.len(),
+            frames: frames.collect(),
+            leaf: leaf.map(str::to_owned),
+            index: self.path.clone(),
+        });
+        Ok(())
+    }
+
+    fn values(&self, frame: &Frame) -> Vec<(String, Seen)> {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut values = Vec::new();
+        let slots = frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        for slot in slots.chain(self.globals.iter().rev()) {
+            if seen.contains(&slot.name.as_str()) || (self.setting.c_view && !slot.declared) {
+                continue;
+            }
+            seen.push(&slot.name);
+            match slot.ty {
+                Ty::Struct => self.members(&format!("{}.", slot.name), slot.cell, &mut values),
+                Ty::StructPtr => {
+                    if let Value::Address(at) = self.cells[slot.cell].value {
+                        self.members(&format!("{}->", slot.name), at, &mut values);
+                    }
+                }
+                Ty::Array(_) => values.push((slot.name.clone(), self.seen(Value::Address(slot.cell)))),
+                Ty::IntPtr => {
+                    let value = self.cells[slot.cell].value;
+                    values.push((slot.name.clone(), self.seen(value)));
+                    if let Value::Address(at) = value
+                        && let Some(cell) = self.cells.get(at)
+                    {
+                        values.push((format!("*{}", slot.name), self.seen(cell.value)));
+                    }
+                }
+                _ if self.setting.c_view && !self.cells[slot.cell].known => {}
+                _ => values.push((slot.name.clone(), self.seen(self.cells[slot.cell].value))),
+            }
+        }
+        values
+    }
+
+    fn members(&self, prefix: &str, first: usize, values: &mut Vec<(String, Seen)>) {
+        for (at, (member, _)) in MEMBERS.iter().enumerate() {
+            if let Some(cell) = self
+                .cells
+                .get(first + at)
+                .filter(|cell| cell.known || !self.setting.c_view)
+            {
+                values.push((format!("{prefix}{member}"), self.seen(cell.value)));
+            }
+        }
+    }
+
+    /// Addresses differ from rank to rank, as they do in real jobs.
+    fn seen(&self, value: Value) -> Seen {
+        match value {
+            Value::Int(value) => match i64::try_from(value) {
+                Ok(value) => Seen::Int(value),
+                Err(_) => Seen::Unsigned(u64::try_from(value).unwrap_or(0)),
+            },
+            Value::Real(value) => Seen::Real(value),
+            Value::Address(at) => {
+                Seen::Unsigned(0x7ffc_0000_0000 + u64::from(self.setting.rank) * 0x1370 + at as u64 * 4)
+            }
+        }
+    }
+
+    fn slot(&self, name: &str) -> Run<(Ty, usize)> {
+        let Some(frame) = self.frames.last() else {
+            return invalid("no frame");
+        };
+        let slots = frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        slots
+            .chain(&self.globals)
+            .find(|slot| slot.declared && slot.name == name)
+            .map(|slot| (slot.ty, slot.cell))
+            .ok_or_else(|| Halt::Invalid(format!("'{name}' is not declared")))
+    }
+
+    fn burn(&mut self) -> Run<()> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Halt::Budget)?;
+        Ok(())
+    }
+
+    /// Which of two unsequenced operands goes first.
+    fn flip(&mut self) -> bool {
+        !self.setting.left_to_right && self.order.chance(50)
+    }
+
+    /// `value` stored in type `ty`.
+    fn converted(&self, value: Value, ty: Ty) -> Run<Value> {
+        let wrap = |bits: u32, signed: bool, value: i128| {
+            let modulus = 1i128 << bits;
+            let low = value.rem_euclid(modulus);
+            if signed && low >= modulus / 2 {
+                low - modulus
+            } else {
+                low
+            }
+        };
+        Ok(match (ty, value) {
+            (Ty::IntPtr | Ty::StructPtr, Value::Address(_)) => value,
+            (Ty::IntPtr | Ty::StructPtr, _) | (_, Value::Address(_)) => return invalid("not an address"),
+            (Ty::Struct | Ty::Array(_), _) => return invalid("an aggregate is not a value"),
+            (Ty::Double, Value::Int(value)) => Value::Real(value as f64),
+            (Ty::Double, Value::Real(_)) => value,
+            (Ty::Float, Value::Int(value)) => Value::Real(f64::from(value as f32)),
+            (Ty::Float, Value::Real(value)) => Value::Real(f64::from(value as f32)),
+            (Ty::Int | Ty::Long, Value::Int(value)) => {
+                let bits = if ty == Ty::Int { 32 } else { 64 };
+                if wrap(bits, true, value) != value {
+                    return invalid("signed overflow");
+                }
+                Value::Int(value)
+            }
+            (Ty::Unsigned, Value::Int(value)) => Value::Int(wrap(32, false, value)),
+            (Ty::Size, Value::Int(value)) => Value::Int(wrap(64, false, value)),
+            (Ty::Byte, Value::Int(value)) => Value::Int(wrap(8, false, value)),
+            (_, Value::Real(value)) => self.converted(Value::Int(value as i128), ty)?,
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! The judge that matters: the `hindmost` command, as a user runs it.
+
+use super::{Judge, Question, Verdict};
+use crate::oracle::case::{Case, task_name};
+use crate::oracle::layout::FILE;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The `hindmost` command: `map` once for a program, `order` for every question.
+#[derive(Clone, Debug)]
+pub struct Command {
+    executable: PathBuf,
+    /// Where programs are kept instead of a temporary directory.
+    pub keep: Option<PathBuf>,
+}
+
+impl Command {
+    /// The command named by `HINDMOST_BIN`, or else the one built beside this executable.
+    ///
+    /// # Errors
+    /// When there is none, saying how to get one.
+    pub fn find() -> Result<Self, String> {
+        let executable = match std::env::var_os("HINDMOST_BIN") {
+            Some(path) => PathBuf::from(path),
+            None => {
+                let this = std::env::current_exe().map_err(|e| format!("no path to this executable: {e}"))?;
+                let beside = |dir: &Path| dir.join("hindmost");
+                // Test executables are one level below the others, in `deps`.
+                let found = this
+                    .ancestors()
+                    .skip(1)
+                    .take(2)
+                    .map(beside)
+                    .find(|path| path.is_file());
+                found
+                    .ok_or("no 'hindmost' beside the tests: run 'cargo build -p cli', or set HINDMOST_BIN")?
+            }
+        };
+        if !executable.is_file() {
+            return Err(format!(
+                "'{}' is no file: HINDMOST_BIN names it",
+                executable.display()
+            ));
+        }
+        Ok(Self {
+            executable,
+            keep: None,
+        })
+    }
+
+    fn run(&self, dir: &Path, args: &[&str]) -> Result<String, String> {
+        let output = std::process::Command::new(&self.executable)
+            .args(args)
+            .current_dir(dir)
+            .output()
+            .map_err(|e| format!("cannot start '{}': {e}", self.executable.display()))?;
+        // 1 means that the order is undecided: an answer.
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("hindmost {}: {}\n{said}", args.join(" "), output.status));
+        }
+        String::from_utf8(output.stdout).map_err(|e| format!("hindmost {}: {e}", args.join(" ")))
+    }
+
+    /// Writes the map of `source` in `dir`, as [`FILE`]'s.
+    ///
+    /// # Errors
+    /// When the command fails.
+    pub fn map(&self, dir: &Path, source: &str) -> Result<PathBuf, String> {
+        std::fs::write(dir.join(FILE), source).map_err(|e| format!("{}: {e}", dir.display()))?;
+        self.run(dir, &["map", FILE, "-o", "clean.hmap"])?;
+        Ok(dir.join("clean.hmap"))
+    }
+
+    /// Asks about `pairs` of recorded stacks; the map is in `dir` already.
+    ///
+    /// # Errors
+    /// When the command fails or does not answer for every pair in order.
+    pub fn order(
+        &self,
+        dir: &Path,
+        stem: &str,
+        tasks: &[snapshot::Task],
+        pairs: &[(String, String)],
+    ) -> Result<Vec<Verdict>, String> {
+        let stacks = format!("{stem}.jsonl");
+        let asked = format!("{stem}.pairs");
+        let mut text = String::new();
+        for task in tasks {
+            text.push_str(&serde_json::to_string(task).map_err(|e| e.to_string())?);
+            text.push('\n');
+        }
+        let lines: Vec<String> = pairs.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
+        for (name, text) in [(&stacks, text), (&asked, lines.concat())] {
+            std::fs::write(dir.join(name), text).map_err(|e| format!("{name}: {e}"))?;
+        }
+        let args = [
+            "order",
+            "--map",
+            "clean.hmap",
+            "--stacks",
+            &stacks,
+            "--pairs",
+            &asked,
+        ];
+        let answers = self.run(dir, &args)?;
+        let mut verdicts = Vec::new();
+        for (line, (a, b)) in answers.lines().zip(pairs) {
+            let rest = line.strip_prefix(&format!("{a} {b} "));
+            verdicts.push(
+                rest.and_then(parse)
+                    .ok_or_else(|| format!("asked about {a} {b}, told '{line}'"))?,
+            );
+        }
+        if verdicts.len() != pairs.len() {
+            return Err(format!(
+                "{} pairs asked, {} answered",
+                pairs.len(),
+                verdicts.len()
+            ));
+        }
+        Ok(verdicts)
+    }
+
+    /// A directory for the files of one case.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn directory(&self, seed: u64) -> Result<Directory, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let (path, temporary) = match &self.keep {
+            Some(keep) => (keep.join(format!("seed{seed}")), false),
+            None => {
+                let name = format!(
+                    "hindmost-order-{}-{}",
+                    std::process::id(),
+                    NEXT.fetch_add(1, Ordering::Relaxed)
+                );
+                (std::env::temp_dir().join(name), true)
+            }
+        };
+        std::fs::create_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Directory { path, temporary })
+    }
+}
+
+/// A directory that goes away with this value unless it is to be kept.
+#[derive(Debug)]
+pub struct Directory {
+    /// Where it is.
+    pub path: PathBuf,
+    temporary: bool,
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        if self.temporary {
+            // What cannot be removed stays in the system's temporary directory.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+fn parse(answer: &str) -> Option<Verdict> {
+    let (word, reason) = answer.split_once(' ').unwrap_or((answer, ""));
+    Some(match word {
+        "before" => Verdict::Before,
+        "after" => Verdict::After,
+        "equal" => Verdict::Equal,
+        "incomparable" => Verdict::Incomparable,
+        "unknown" => Verdict::Unknown(reason.to_owned()),
+        _ => return None,
+    })
+}
+
+impl Judge for Command {
+    fn judge(&self, case: &Case, questions: &[Question]) -> Result<Vec<Vec<Verdict>>, String> {
+        let dir = self.directory(case.seed)?;
+        self.map(&dir.path, &case.layout.clean)?;
+        let mut answers = Vec::new();
+        for (index, question) in questions.iter().enumerate() {
+            let asked: BTreeSet<usize> = question.pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+            let tasks: Vec<snapshot::Task> = asked
+                .iter()
+                .map(|&i| case.record(question.moments[i], question.view))
+                .collect();
+            let name = |i: usize| task_name(question.moments[i]);
+            let pairs: Vec<(String, String)> =
+                question.pairs.iter().map(|&(a, b)| (name(a), name(b))).collect();
+            answers.push(self.order(&dir.path, &format!("view{index}"), &tasks, &pairs)?);
+        }
+        Ok(answers)
+    }
+}
