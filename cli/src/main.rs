@@ -1,3 +1,42 @@
-//! The hindmost command.
+//! The `hindmost` command: which task of a hung job is behind, where, and why.
+//!
+//! Files, processes, terminals and the environment are touched here and nowhere below: `engine` and `report` see
+//! bytes and values only. Every command ends in a [`Status`] or in an error, and `main` turns either into an exit
+//! code.
 
-fn main() {}
+mod args;
+mod cache;
+mod collect;
+mod compile_commands;
+mod executable;
+mod failure;
+mod files;
+mod find;
+mod headers;
+mod job_map;
+mod map;
+mod order;
+mod output;
+mod pairs;
+mod show;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use output::Status;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Map(args) => map::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Find(args) => find::run(&args),
+        Command::Order(args) => order::run(&args),
+    };
+    match result {
+        Ok(status) => status.into(),
+        Err(error) => {
+            output::error(&error);
+            Status::Error.into()
+        }
+    }
+}

@@ -1,1 +1,46 @@
 //! The facade: sources to map, stacks and map to an answer.
+//!
+//! Every surface (command line, editor, web page) reaches the analyses only through this crate. It reads no files, no
+//! environment and no processes: bytes and values go in, values come out, and what cannot be known is a value too.
+//!
+//! * [`map_sources`] turns source text into a [`Map`]; [`bind_map`] ties it to a build.
+//! * [`answer`] turns recorded stacks into an [`Answer`]: classes, their order, the hindmost, and what is undecided.
+//! * [`Comparer`] compares any two of the tasks, and explains.
+//! * [`line_view`] and [`summary`] tell what a map knows.
+
+mod advice;
+mod answer;
+mod assemble;
+mod binding;
+mod excerpt;
+mod explain;
+mod frames;
+mod line;
+mod loops;
+mod paths;
+mod sources;
+mod stacks;
+mod summary;
+mod tuple;
+mod who;
+
+pub use answer::{
+    Activity, Answer, Hindmost, Link, LoopValue, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
+};
+pub use assemble::answer;
+pub use binding::{
+    BindError, DebugHints, Identity, Language, Mismatch, SourceUnit, bind_map, build_id_text, check_map,
+    executable_sources, identity,
+};
+pub use excerpt::{Excerpt, SourceState, content_hash};
+pub use explain::{Comparer, Explanation, SharedLoop, Side};
+pub use frames::FrameView;
+pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};
+pub use loops::{LoopView, LovView};
+pub use paths::{PathLookup, find_file, same_path};
+pub use progress::{Relation, Value};
+pub use progress_map::Map;
+pub use sources::{SourceFile, Step, map_sources};
+pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
+pub use tuple::{Token, Tuple};
+pub use who::Who;

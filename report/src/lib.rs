@@ -1,1 +1,21 @@
 //! The answer as text and as versioned JSON.
+//!
+//! Text is for people and tickets: the answer first, then what it rests on. It carries ANSI styles; whoever prints it
+//! strips them where they do not belong. Everything that came from a target or a file (names, paths, source lines) is
+//! freed of control characters first: a hung job's strings must not drive the reader's terminal. JSON is for programs;
+//! its types live here and nowhere else, and `docs/json-schema.md` documents every field.
+
+mod clean;
+mod explanation;
+mod json;
+mod line;
+mod style;
+mod summary;
+mod text;
+
+pub use clean::{clean, clean_field};
+pub use explanation::explanation_text;
+pub use json::{answer_json, line_json, summary_json};
+pub use line::line_text;
+pub use summary::summary_text;
+pub use text::answer_text;

@@ -1,0 +1,132 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit status of find and order: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.
+Exit status of map and show: 0 done, 2 error.";
+
+/// Finds the task of a hung parallel job that is behind all others, and says why.
+#[derive(Parser, Debug)]
+#[command(name = "hindmost", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Name the hindmost task of a running job
+    #[command(after_help = FIND_HELP)]
+    Find(FindArgs),
+    /// Make a progress map from C sources
+    #[command(after_help = "Exit status: 0 the map was written, 2 error.")]
+    Map(MapArgs),
+    /// Show what a map knows about a source line, or as a whole
+    #[command(after_help = "Exit status: 0 shown, 2 error.")]
+    Show(ShowArgs),
+    /// Order recorded stacks
+    #[command(after_help = ORDER_HELP)]
+    Order(OrderArgs),
+}
+
+const FIND_HELP: &str = "\
+Without --map, the map is the one beside the executable (PROGRAM.hmap, app.hmap) when it was bound to this build, or \
+else one made on the spot from the sources that the executable's debug info names; that one is kept in \
+$XDG_CACHE_HOME/hindmost, or ~/.cache/hindmost.
+
+The tasks are stopped for microseconds each and then run on. Reading them needs their user's rights.
+
+Exit status: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.";
+
+const ORDER_HELP: &str = "\
+Stacks are JSON Lines, one task per line, frames outermost first:
+  {\"task\": \"3\", \"rank\": 3, \"frames\": [{\"function\": \"main\", \"file\": \"app.c\", \"line\": 40, \"values\": {\"it\": 41}}]}
+A snapshot that find saved is accepted too.
+
+With --pairs, every line of PAIRS names two tasks, and one line per pair is printed, in order:
+  A B before|after|equal|incomparable|unknown REASON
+
+Exit status: 0 a hindmost was named (with --pairs: all pairs compared), 1 the order is undecided, 2 error.";
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs; docs/json-schema.md describes it.
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MapArgs {
+    /// C files, or directories to search for .c and .h files
+    pub(crate) paths: Vec<PathBuf>,
+    /// Take the files from a compile_commands.json, or from the one in this directory
+    #[arg(short = 'p', value_name = "FILE|DIR")]
+    pub(crate) compile_commands: Option<PathBuf>,
+    /// Bind the map to this executable; without PATHS and -p, its debug info names the sources
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) exe: Option<PathBuf>,
+    /// Where to write the map [default: PROGRAM.hmap with --exe, else app.hmap]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// The map
+    pub(crate) map: PathBuf,
+    /// The source line to show; FILE may be the end of a path
+    #[arg(value_name = "FILE:LINE")]
+    pub(crate) line: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids"]))]
+pub(crate) struct FindArgs {
+    /// The processes of the job; a single one may be its launcher (mpirun, mpiexec, srun)
+    #[arg(value_name = "PID")]
+    pub(crate) pids: Vec<u32>,
+    /// The launcher of the job: all ranks below it are read
+    #[arg(long, value_name = "PID")]
+    pub(crate) launcher: Option<u32>,
+    /// The map of the program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) map: Option<PathBuf>,
+    /// Write the stacks that were read to FILE, for `hindmost order`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Also explain how task A (a rank, or a pid) stands to task B
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) explain: Option<Vec<String>>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OrderArgs {
+    /// The map of the program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) map: PathBuf,
+    /// The recorded stacks
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stacks: PathBuf,
+    /// Compare these pairs of tasks instead of looking for the hindmost
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "format"])]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Also explain how task A stands to task B
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) explain: Option<Vec<String>>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,102 @@
+//! An executable and its debug info, wherever the system keeps that.
+
+use crate::failure::Failure;
+use crate::files;
+use engine::{BindError, DebugHints, Identity, Map};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An executable in memory.
+pub(crate) struct Executable {
+    /// Its path, for messages and for what lies beside it.
+    pub(crate) path: PathBuf,
+    bytes: Vec<u8>,
+    debug: Option<Vec<u8>>,
+    pub(crate) identity: Identity,
+}
+
+impl Executable {
+    /// Reads an executable and looks for its separate debug file.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        Self::from_bytes(path, files::read(path)?)
+    }
+
+    /// The executable of a process: its bytes are those that run, even when the file has been replaced since.
+    pub(crate) fn of_process(pid: u32, path: &Path) -> anyhow::Result<Self> {
+        Self::from_bytes(path, files::read(Path::new(&format!("/proc/{pid}/exe")))?)
+    }
+
+    fn from_bytes(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Self> {
+        let identity =
+            engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        let debug = if identity.has_debug_info {
+            None
+        } else {
+            find_debug_file(path, &identity.hints)
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            bytes,
+            debug,
+            identity,
+        })
+    }
+
+    /// Whether there is debug info to bind a map with.
+    pub(crate) fn has_debug_info(&self) -> bool {
+        self.identity.has_debug_info || self.debug.is_some()
+    }
+
+    /// The C sources that it was built from, and how many of other languages.
+    pub(crate) fn c_sources(&self) -> Result<(Vec<engine::SourceUnit>, usize), Failure> {
+        let all = engine::executable_sources(&self.bytes, self.debug.as_deref())
+            .map_err(|error| self.failure(&error))?;
+        let (c, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|unit| unit.language == engine::Language::C);
+        Ok((c, others.len()))
+    }
+
+    /// Binds `map` to this build; returns what could not be bound.
+    pub(crate) fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
+        let path = self.path.to_string_lossy();
+        engine::bind_map(map, &self.bytes, self.debug.as_deref(), &path).map_err(|error| self.failure(&error))
+    }
+
+    /// Whether `map` is bound to this build.
+    pub(crate) fn fits(&self, map: &Map) -> Result<(), engine::Mismatch> {
+        engine::check_map(map, &self.bytes)
+    }
+
+    fn failure(&self, error: &BindError) -> Failure {
+        let failure = Failure::new(format!("{}: {error}", self.path.display()));
+        match error {
+            BindError::NoDebugInfo(_) => failure.hint(
+                "rebuild with -g; or make a bound map of the build before it is stripped (hindmost map --exe PROGRAM) \
+                 and give it with --map",
+            ),
+            _ => failure,
+        }
+    }
+}
+
+/// Where distributions and build systems put separate debug info.
+const DEBUG_ROOT: &str = "/usr/lib/debug";
+
+fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<Vec<u8>> {
+    let directory = executable.parent().unwrap_or(Path::new(""));
+    let mut candidates: Vec<PathBuf> = Vec::new();
+    if let Some(path) = &hints.build_id_path {
+        candidates.push(Path::new(DEBUG_ROOT).join(path));
+    }
+    if let Some(name) = &hints.debuglink {
+        candidates.push(directory.join(name));
+        candidates.push(directory.join(".debug").join(name));
+        let below_root = directory.strip_prefix("/").unwrap_or(directory);
+        candidates.push(Path::new(DEBUG_ROOT).join(below_root).join(name));
+    }
+    // The link may name the executable itself, when the debug file bears its name in another directory.
+    candidates
+        .iter()
+        .filter(|path| path.as_path() != executable)
+        .find_map(|path| fs::read(path).ok())
+}

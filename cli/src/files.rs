@@ -1,0 +1,109 @@
+//! Reading what the user names, writing what the user gets.
+
+use crate::failure::Failure;
+use anyhow::Context as _;
+use engine::{Answer, Excerpt, Explanation, Map};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Reads a file; the error names it.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    // A directory can be opened, and fails only when read, with a message that does not say so.
+    if path.is_dir() {
+        return Err(Failure::new(format!("{} is a directory, not a file", path.display())).into());
+    }
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Reads a text file; the error names it.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
+    let bytes = read(path)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Failure::new(format!("{}:{line}: not UTF-8 text", path.display())).into()
+    })
+}
+
+/// Reads a map; the error names the file and says what to do.
+pub(crate) fn read_map(path: &Path) -> anyhow::Result<Map> {
+    let bytes = read(path)?;
+    Map::from_bytes(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())).into())
+}
+
+/// Writes a file as a whole or not at all: readers see the old file or the new one.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let name = path
+        .file_name()
+        .ok_or_else(|| Failure::new(format!("{} does not name a file", path.display())))?;
+    let mut temporary_name = std::ffi::OsString::from(".");
+    temporary_name.push(name);
+    temporary_name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = directory.unwrap_or(Path::new(".")).join(temporary_name);
+    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    written
+        .inspect_err(|_| {
+            // Whatever is left of it is of no use; the first error is the one to report.
+            let _ = fs::remove_file(&temporary);
+        })
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Finds the files that a map names, which may be relative to where the map was made.
+pub(crate) struct SourceFinder {
+    roots: Vec<PathBuf>,
+}
+
+impl SourceFinder {
+    /// Relative paths are tried below the current directory, then beside the map.
+    pub(crate) fn new(map: Option<&Path>) -> Self {
+        let mut roots = vec![PathBuf::new()];
+        roots.extend(map.and_then(Path::parent).map(Path::to_owned));
+        Self { roots }
+    }
+
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.roots.iter().find_map(|root| fs::read(root.join(path)).ok())
+    }
+
+    /// Fills in the source lines of an answer and warns of sources that are no longer the mapped ones.
+    pub(crate) fn fill(&self, map: &Map, answer: &mut Answer, explanation: Option<&mut Explanation>) {
+        let mut excerpts: Vec<&mut Excerpt> = answer.excerpts.iter_mut().collect();
+        if let Some(explanation) = explanation {
+            excerpts.extend(explanation.a.source.as_mut());
+            excerpts.extend(explanation.b.source.as_mut());
+        }
+        for excerpt in excerpts {
+            if let Some(bytes) = self.read(&excerpt.path) {
+                excerpt.fill(&bytes);
+            }
+        }
+        let mut on_stacks: Vec<&str> = answer
+            .classes
+            .iter()
+            .flat_map(|class| class.frames.iter().filter(|frame| frame.in_map))
+            .filter_map(|frame| frame.file.as_deref())
+            .collect();
+        on_stacks.sort_unstable();
+        on_stacks.dedup();
+        for path in on_stacks {
+            let Some(mapped) = map.files.iter().find(|file| file.path == path) else {
+                continue;
+            };
+            let changed = |bytes: Vec<u8>| engine::content_hash(&bytes) != mapped.hash;
+            if self.read(path).is_some_and(changed) {
+                answer.warnings.push(format!(
+                    "{path} has changed since the map was made: what an editor shows on its lines may be something else"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `hindmost find`: a running job.
+
+use crate::args::FindArgs;
+use crate::executable::Executable;
+use crate::failure::Failure;
+use crate::files::{self, SourceFinder};
+use crate::job_map::JobMap;
+use crate::order;
+use crate::output::{self, Status};
+use engine::{Map, Outcome};
+use runtime_probe::{Job, Options, ProbeError, TaskRef};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
+    let mut job = find_job(args)?;
+    let JobMap {
+        map,
+        path,
+        mut warnings,
+    } = find_map(args, &job)?;
+    job.prefer(&map);
+    let (header, records) = runtime_probe::take(&map, &job.tasks, Options::default());
+    if let Some(path) = &args.save {
+        files::write_atomically(path, snapshot::write(&header, &records).as_bytes())?;
+    }
+    let mut answer = engine::answer(&map, &records, job.size);
+    warnings.extend(job.notes);
+    answer.warnings.append(&mut warnings);
+    let mut explanation = order::explain(&map, &records, args.explain.as_deref())?;
+    SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());
+    output::print_answer(&answer, explanation.as_ref(), args.format)?;
+    if answer.outcome == Outcome::NothingReadable {
+        output::error(&Failure::new("no task could be read and placed").into());
+    }
+    Ok(output::status_of(&answer))
+}
+
+fn find_job(args: &FindArgs) -> Result<Job, Failure> {
+    let job = match (args.launcher, &args.pids[..]) {
+        (Some(launcher), _) => {
+            let job = discover(launcher)?;
+            if let [only] = &job.tasks[..]
+                && only.pid == launcher
+                && only.rank.is_none()
+            {
+                return Err(Failure::new(format!(
+                    "pid {launcher} ({}) is no launcher: there is no rank below it",
+                    only.executable
+                ))
+                .hint("give the pid of mpirun, mpiexec or srun; or the pids of the tasks, without --launcher"));
+            }
+            job
+        }
+        (None, &[pid]) => discover(pid)?,
+        (None, pids) => Job {
+            tasks: runtime_probe::tasks_of(pids),
+            ..Job::default()
+        },
+    };
+    if job.tasks.is_empty() {
+        return Err(Failure::new("the job has no task on this host"));
+    }
+    Ok(job)
+}
+
+fn discover(pid: u32) -> Result<Job, Failure> {
+    runtime_probe::discover(pid).map_err(|error| {
+        let failure = Failure::new(error.to_string());
+        match error {
+            ProbeError::NoProcess { .. } => failure.hint("it may have ended; `pgrep -a mpirun` lists launchers"),
+            ProbeError::NoRanks { .. } | ProbeError::Proc { .. } => failure,
+        }
+    })
+}
+
+/// The map for the program that most tasks of the job run.
+fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
+    let programs = programs(job);
+    let mut first_error: Option<anyhow::Error> = None;
+    for (path, tasks) in &programs {
+        // Any task of the program will do, but the first may have ended by now.
+        let executable = tasks.iter().find_map(|task| Executable::of_process(task.pid, path).ok());
+        let Some(executable) = executable else {
+            let unread = tasks.first().map(|task| Executable::of_process(task.pid, path));
+            first_error = first_error.or(unread.and_then(Result::err));
+            continue;
+        };
+        let found = match &args.map {
+            Some(given) => JobMap::given(given, &executable),
+            None => JobMap::found(&executable, &further_roots(tasks)),
+        };
+        match found {
+            Ok(found) => return Ok(found),
+            // Of a job of several programs, the map may be of another; the most frequent one's error tells most.
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    if programs.is_empty() {
+        return no_program(args, job);
+    }
+    Err(first_error.unwrap_or_else(|| Failure::new("no program of the job can be read").into()))
+}
+
+/// No executable can be read: the probe knows why, task by task.
+fn no_program(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
+    let map = match &args.map {
+        Some(path) => files::read_map(path)?,
+        None => Map::default(),
+    };
+    Ok(JobMap {
+        map,
+        path: args.map.clone(),
+        warnings: vec![format!(
+            "the executable of {} could not be read",
+            match &job.tasks[..] {
+                [only] => format!("pid {}", only.pid),
+                _ => "no task".to_owned(),
+            }
+        )],
+    })
+}
+
+/// The programs that the tasks run, most tasks first.
+fn programs(job: &Job) -> Vec<(PathBuf, Vec<&TaskRef>)> {
+    let mut by_path: BTreeMap<&str, Vec<&TaskRef>> = BTreeMap::new();
+    for task in job.tasks.iter().filter(|task| !task.executable.is_empty()) {
+        by_path.entry(&task.executable).or_default().push(task);
+    }
+    let mut programs: Vec<(PathBuf, Vec<&TaskRef>)> = by_path
+        .into_iter()
+        // The kernel marks a file that was replaced or removed since the process started.
+        .map(|(path, tasks)| (Path::new(path.strip_suffix(" (deleted)").unwrap_or(path)).to_owned(), tasks))
+        .collect();
+    programs.sort_by_key(|(_, tasks)| std::cmp::Reverse(tasks.len()));
+    programs
+}
+
+/// Where a task would look for its sources: its working directory for relative paths, its own root in a container.
+fn further_roots(tasks: &[&TaskRef]) -> Vec<PathBuf> {
+    tasks
+        .first()
+        .map(|task| ["cwd", "root"].map(|link| PathBuf::from(format!("/proc/{}/{link}", task.pid))).to_vec())
+        .unwrap_or_default()
+}

@@ -1,0 +1,52 @@
+//! The headers of the program that a source file includes.
+//!
+//! Macros and inline functions of the program matter for a map; the system's do not. So a quoted include is looked
+//! for beside the including file and in the build's own include directories, `<…>` in the latter only, and what is
+//! not found there is left alone.
+
+use crate::collect::normalise;
+use engine::SourceFile;
+use std::path::{Path, PathBuf};
+
+/// The files that `file` includes, as far as they exist, in the order of the lines.
+pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf]) -> Vec<PathBuf> {
+    let beside = Path::new(&file.path).parent().unwrap_or(Path::new(""));
+    includes(&file.bytes)
+        .filter_map(|(name, quoted)| {
+            let own = quoted.then(|| beside.to_owned());
+            own.into_iter()
+                .chain(include_dirs.iter().cloned())
+                .map(|directory| normalise(&directory.join(&name)))
+                .find(|path| path.is_file())
+        })
+        .collect()
+}
+
+/// The names in `#include` lines, and whether they are quoted. An include in a comment or under `#if 0` counts too:
+/// one header too many does no harm.
+fn includes(text: &[u8]) -> impl Iterator<Item = (String, bool)> {
+    text.split(|&byte| byte == b'\n').filter_map(|line| {
+        let directive = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
+        let rest = directive.strip_prefix(b"include")?.trim_ascii_start();
+        let (end, quoted) = match rest.first()? {
+            b'"' => (b'"', true),
+            b'<' => (b'>', false),
+            _ => return None,
+        };
+        let name = rest[1..].split(|&byte| byte == end).next()?;
+        (name.len() + 1 < rest.len() && !name.is_empty())
+            .then(|| (String::from_utf8_lossy(name).into_owned(), quoted))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::includes;
+
+    #[test]
+    fn both_forms_of_include() {
+        let text = b"#include \"a.h\"\n  # include <b/c.h> // x\n#include MACRO\n#include \"open\nint include;\n";
+        let found: Vec<(String, bool)> = includes(text).collect();
+        assert_eq!(found, [("a.h".to_owned(), true), ("b/c.h".to_owned(), false)]);
+    }
+}

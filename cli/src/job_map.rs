@@ -1,0 +1,143 @@
+//! The map of a running job: the one given, the one beside the executable, the one kept from last time, or one made
+//! on the spot.
+
+use crate::cache::{self, Slot};
+use crate::collect::Sources;
+use crate::executable::Executable;
+use crate::failure::Failure;
+use crate::files;
+use crate::map;
+use engine::{Map, Mismatch};
+use std::path::{Path, PathBuf};
+
+/// A map that is bound to what runs, and what is worth knowing about it.
+pub(crate) struct JobMap {
+    pub(crate) map: Map,
+    /// The file that the map came from, if it did.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl JobMap {
+    /// The map that the user gave. An unbound one is bound in memory.
+    pub(crate) fn given(path: &Path, executable: &Executable) -> anyhow::Result<Self> {
+        let mut map = files::read_map(path)?;
+        let warnings = match executable.fits(&map) {
+            Ok(()) => Vec::new(),
+            Err(Mismatch::NotBound) => bind(&mut map, executable)?,
+            Err(mismatch) => {
+                return Err(Failure::new(format!("{}: {mismatch}", path.display()))
+                    .hint(format!(
+                        "hindmost map --exe {} makes a map of the build that runs",
+                        executable.path.display()
+                    ))
+                    .into());
+            }
+        };
+        Ok(Self {
+            map,
+            path: Some(path.to_owned()),
+            warnings,
+        })
+    }
+
+    /// The best map to be had for an executable when none was given. `roots` are further places to look for sources.
+    pub(crate) fn found(executable: &Executable, roots: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut warnings = Vec::new();
+        for path in beside(&executable.path) {
+            let Ok(map) = files::read_map(&path) else {
+                warnings.push(format!("{} is not a map that can be read: ignored", path.display()));
+                continue;
+            };
+            match executable.fits(&map) {
+                Ok(()) => {
+                    return Ok(Self {
+                        map,
+                        path: Some(path),
+                        warnings,
+                    });
+                }
+                Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
+            }
+        }
+        let slot = Slot::of(&executable.identity.build_id);
+        if let Some(map) = slot.as_ref().and_then(Slot::read)
+            && executable.fits(&map).is_ok()
+        {
+            return Ok(Self {
+                map,
+                path: None,
+                warnings,
+            });
+        }
+        Self::made(executable, roots, slot.as_ref(), warnings)
+    }
+
+    fn made(
+        executable: &Executable,
+        roots: &[PathBuf],
+        slot: Option<&Slot>,
+        mut warnings: Vec<String>,
+    ) -> anyhow::Result<Self> {
+        let mut sources = Sources::default();
+        map::add_sources_of(executable, &mut sources, roots)?;
+        if sources.files.is_empty() {
+            let mut failure = Failure::new(format!(
+                "none of the C sources that {} was built from can be read here",
+                executable.path.display()
+            ));
+            failure = failure.hint(
+                "where the sources are, run `hindmost map --exe PROGRAM`, and give that map with --map",
+            );
+            return Err(failure.into());
+        }
+        sources.add_headers();
+        warnings.append(&mut sources.warnings);
+        let newer = newer_than(executable, &sources);
+        let mut map = map::make(sources.files, true);
+        warnings.extend(bind(&mut map, executable)?);
+        match (slot, newer.is_empty()) {
+            (Some(slot), true) => {
+                if let Err(error) = slot.write(&map) {
+                    warnings.push(format!("the map could not be kept for the next time: {error:#}"));
+                }
+            }
+            (_, false) => warnings.extend(newer),
+            (None, true) => {}
+        }
+        Ok(Self {
+            map,
+            path: None,
+            warnings,
+        })
+    }
+}
+
+/// Binds a map to a build; what is lost becomes warnings.
+fn bind(map: &mut Map, executable: &Executable) -> Result<Vec<String>, Failure> {
+    let notes = executable.bind(map)?;
+    let lost = notes.iter().filter(|note| note.severity >= base::Severity::Warning);
+    Ok(lost.map(ToString::to_string).collect())
+}
+
+/// Maps beside an executable, by name.
+fn beside(executable: &Path) -> Vec<PathBuf> {
+    let in_directory = executable.with_file_name("app.hmap");
+    [map::beside(executable), in_directory]
+        .into_iter()
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+/// Warnings for sources that were changed after the executable was built.
+fn newer_than(executable: &Executable, sources: &Sources) -> Vec<String> {
+    let Some(built) = cache::modified(&executable.path) else {
+        return Vec::new();
+    };
+    sources
+        .files
+        .iter()
+        .filter(|file| cache::modified(Path::new(&file.path)).is_some_and(|changed| changed > built))
+        .map(|file| format!("{} is newer than the executable: its lines may not fit the build", file.path))
+        .collect()
+}

@@ -1,0 +1,171 @@
+//! `hindmost map`: sources to a map, bound to a build if one is given.
+
+use crate::args::MapArgs;
+use crate::collect::Sources;
+use crate::compile_commands;
+use crate::executable::Executable;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{self, Status};
+use base::Severity;
+use engine::{Map, SourceFile, Step};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// How many warnings of one kind are printed before the rest is only counted.
+const WARNINGS: usize = 20;
+
+pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
+    let started = Instant::now();
+    let executable = args.exe.as_deref().map(Executable::read).transpose()?;
+    let mut sources = Sources::default();
+    sources.add_paths(&args.paths);
+    if let Some(path) = &args.compile_commands {
+        sources.add_commands(&compile_commands::read(path)?);
+    }
+    if args.paths.is_empty() && args.compile_commands.is_none() {
+        let Some(executable) = &executable else {
+            return Err(Failure::new("nothing to map")
+                .hint("give C files, directories, -p compile_commands.json, or --exe PROGRAM built with -g")
+                .into());
+        };
+        add_sources_of(executable, &mut sources, &[])?;
+    }
+    if sources.files.is_empty() {
+        warn_all(&sources.warnings);
+        return Err(Failure::new("no C source could be read").into());
+    }
+    sources.add_headers();
+    warn_all(&sources.warnings);
+
+    let count = sources.files.len();
+    let mut map = make(sources.files, !args.quiet);
+    let broken: Vec<String> = map
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity >= Severity::Warning)
+        .map(ToString::to_string)
+        .collect();
+    warn_all(&broken);
+    if map.functions.is_empty() {
+        return Err(Failure::new(format!("no function with a body in {count} files"))
+            .hint("nothing was written; a map is made of C files with function definitions")
+            .into());
+    }
+    if let Some(executable) = &executable {
+        let notes = executable.bind(&mut map)?;
+        let lost = notes.iter().filter(|note| note.severity >= Severity::Warning);
+        warn_all(&lost.map(ToString::to_string).collect::<Vec<_>>());
+    }
+
+    let path = output_path(args);
+    let bytes = map.to_bytes();
+    files::write_atomically(&path, &bytes)?;
+    if !args.quiet {
+        let seconds = started.elapsed().as_secs_f64();
+        output::print(&summary(&map, &path, bytes.len(), seconds))?;
+    }
+    Ok(Status::Done)
+}
+
+/// Adds the sources that the debug info of an executable names; relative ones are looked for below `roots` as well.
+pub(crate) fn add_sources_of(
+    executable: &Executable,
+    sources: &mut Sources,
+    roots: &[PathBuf],
+) -> Result<(), Failure> {
+    let (units, others) = executable.c_sources()?;
+    let mut missing: Vec<&str> = Vec::new();
+    for unit in &units {
+        let path = Path::new(&unit.path);
+        let candidates = roots.iter().map(|root| root.join(path.strip_prefix("/").unwrap_or(path)));
+        match std::iter::once(path.to_owned()).chain(candidates).find(|path| path.is_file()) {
+            // The path in the map is the debug info's, wherever the bytes come from.
+            Some(found) => sources.add_as(&found, &unit.path),
+            // Headers of the system hold code too, but none of the program's.
+            None if unit.is_header => {}
+            None => missing.push(&unit.path),
+        }
+    }
+    if !missing.is_empty() {
+        let some = missing.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+        let more = if missing.len() > 3 { ", …" } else { "" };
+        sources.warnings.push(format!(
+            "{} of {} sources that {} was built from are not here ({some}{more}): their functions are not in the map",
+            missing.len(),
+            units.len(),
+            executable.path.display()
+        ));
+    }
+    if others > 0 {
+        let what = if others == 1 { "source is" } else { "sources are" };
+        sources
+            .warnings
+            .push(format!("{others} {what} not C, which is not supported yet: not in the map"));
+    }
+    Ok(())
+}
+
+/// Makes the static half of a map, with a progress bar when standard error is a terminal.
+pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
+    let total = files.len() as u64;
+    let bar = if show_progress { ProgressBar::new(2 * total) } else { ProgressBar::hidden() };
+    // The template is a constant; without it the bar is plainer, and that is all.
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    let map = engine::map_sources(files, &|step| match step {
+        Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
+        Step::Analysing => bar.set_message("analysing loops"),
+    });
+    bar.finish_and_clear();
+    map
+}
+
+fn output_path(args: &MapArgs) -> PathBuf {
+    match (&args.output, &args.exe) {
+        (Some(path), _) => path.clone(),
+        (None, Some(executable)) => beside(executable),
+        (None, None) => PathBuf::from("app.hmap"),
+    }
+}
+
+/// The path of the map beside an executable.
+pub(crate) fn beside(executable: &Path) -> PathBuf {
+    let mut name = executable.as_os_str().to_owned();
+    name.push(".hmap");
+    PathBuf::from(name)
+}
+
+fn warn_all(warnings: &[String]) {
+    for warning in warnings.iter().take(WARNINGS) {
+        output::warn(warning);
+    }
+    if let Some(more @ 1..) = warnings.len().checked_sub(WARNINGS) {
+        output::warn(&format!("and {more} more like these"));
+    }
+}
+
+fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
+    let summary = engine::summary(map);
+    let bound = match &summary.binding {
+        Some(binding) => format!(", bound to {}", binding.executable),
+        None => String::new(),
+    };
+    let partial = match summary.partial.len() {
+        0 => String::new(),
+        partial => format!(" ({partial} in part)"),
+    };
+    report::clean(&format!(
+        "{}: {} files, {} functions{partial}, {} loops, {} of them with a LOV{bound}; {} KiB in {seconds:.2} s",
+        path.display(),
+        summary.files,
+        summary.functions,
+        summary.loops,
+        summary.ordered_loops(),
+        bytes.div_ceil(1024),
+    ))
+    .into_owned()
+        + "\n"
+}

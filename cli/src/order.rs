@@ -1,0 +1,60 @@
+//! `hindmost order`: recorded stacks, offline.
+
+use crate::args::OrderArgs;
+use crate::failure::Failure;
+use crate::files::{self, SourceFinder};
+use crate::output::{self, Status};
+use crate::pairs;
+use engine::{Comparer, Explanation, Map};
+use snapshot::Task;
+
+pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
+    let map = files::read_map(&args.map)?;
+    let text = files::read_text(&args.stacks)?;
+    let (_, tasks) = snapshot::read(&text).map_err(|error| {
+        Failure::new(format!("{}:{}: {}", args.stacks.display(), error.line, error.reason)).hint(
+            "one JSON object per line: {\"task\": \"0\", \"rank\": 0, \"frames\": [{\"function\": \"main\", \"file\": \
+             \"app.c\", \"line\": 40}]}",
+        )
+    })?;
+    if tasks.is_empty() {
+        return Err(Failure::new(format!("{}: no task in it", args.stacks.display())).into());
+    }
+    if let Some(path) = &args.pairs {
+        let comparer = Comparer::new(&map, &tasks);
+        output::print_plain(&pairs::compare(&comparer, &files::read_text(path)?, path)?)?;
+        return Ok(Status::Done);
+    }
+    let mut answer = engine::answer(&map, &tasks, None);
+    let mut explanation = explain(&map, &tasks, args.explain.as_deref())?;
+    SourceFinder::new(Some(&args.map)).fill(&map, &mut answer, explanation.as_mut());
+    output::print_answer(&answer, explanation.as_ref(), args.format)?;
+    Ok(output::status_of(&answer))
+}
+
+/// The explanation of the two tasks that the user names, if any.
+pub(crate) fn explain(
+    map: &Map,
+    tasks: &[Task],
+    names: Option<&[String]>,
+) -> Result<Option<Explanation>, Failure> {
+    let Some([a, b]) = names else {
+        return Ok(None);
+    };
+    let comparer = Comparer::new(map, tasks);
+    let find = |name: &String| {
+        comparer.find(name).ok_or_else(|| {
+            let failure = Failure::new(format!("--explain: no task or rank '{name}'"));
+            match tasks {
+                [first, .., last] => failure.hint(format!(
+                    "there are {} tasks, from {} to {}",
+                    tasks.len(),
+                    first.task,
+                    last.task
+                )),
+                _ => failure,
+            }
+        })
+    };
+    Ok(Some(comparer.explain(find(a)?, find(b)?)))
+}

@@ -1,0 +1,95 @@
+//! Standard output and standard error: styles where a terminal wants them, no panic when the reader goes away.
+
+use crate::failure::Failure;
+use engine::{Answer, Explanation, Outcome};
+use report::clean;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// What was asked for was found or done.
+    Done,
+    /// The order is undecided.
+    Undecided,
+    /// There is no result.
+    Error,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(match status {
+            Status::Done => 0,
+            Status::Undecided => 1,
+            Status::Error => 2,
+        })
+    }
+}
+
+/// The status that an answer stands for.
+pub(crate) fn status_of(answer: &Answer) -> Status {
+    match answer.outcome {
+        Outcome::Named => Status::Done,
+        Outcome::NothingReadable => Status::Error,
+        Outcome::Alone | Outcome::AllEqual | Outcome::Branches | Outcome::Undecided => Status::Undecided,
+    }
+}
+
+/// Prints text that may carry styles; they are dropped when standard output is no terminal or `NO_COLOR` is set.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    ignore_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints plain text.
+pub(crate) fn print_plain(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    ignore_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Whoever reads the output (`head`, a pager) may stop reading: that is no error of ours.
+fn ignore_closed(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Prints an answer in the form asked for.
+pub(crate) fn print_answer(
+    answer: &Answer,
+    explanation: Option<&Explanation>,
+    format: crate::args::Format,
+) -> io::Result<()> {
+    match format {
+        crate::args::Format::Json => print_plain(&report::answer_json(answer, explanation)),
+        crate::args::Format::Text => {
+            let mut text = report::answer_text(answer);
+            if let Some(explanation) = explanation {
+                text.push('\n');
+                text.push_str(&report::explanation_text(explanation));
+            }
+            print(&text)
+        }
+    }
+}
+
+/// Prints a warning.
+pub(crate) fn warn(message: &str) {
+    // There is nowhere left to report that standard error is gone.
+    let _ = writeln!(anstream::stderr(), "hindmost: warning: {}", clean(message));
+}
+
+/// Prints an error on one line, and a line with what to do about it.
+pub(crate) fn error(error: &anyhow::Error) {
+    let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let mut err = anstream::stderr();
+    let _ = writeln!(err, "hindmost: error: {}", clean(&chain.join(": ")));
+    let hint = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<Failure>().and_then(Failure::advice));
+    if let Some(hint) = hint {
+        let _ = writeln!(err, "hint: {}", clean(hint));
+    }
+}

@@ -1,0 +1,88 @@
+//! What a user can do when the order of two tasks is unknown.
+//!
+//! The cause is found again in the two stacks rather than in the words of the reason: the first frame (from the
+//! outermost) at which something stands in the way.
+
+use crate::frames::loops_around;
+use base::Confidence;
+use progress::{Located, LocatedFrame, Verdict};
+use progress_map::{Across, Function, LovClass, Map};
+
+/// Advice for a pair whose relation is unknown, if there is something to do.
+pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Option<String> {
+    let depth = verdict.proof.depth;
+    let (frame_a, frame_b) = (a.frames.get(depth)?, b.frames.get(depth)?);
+    let Some(id) = verdict.proof.function else {
+        return Some(match (frame_a.function, frame_b.function) {
+            (Some(_), Some(_)) => return None,
+            (None, _) => map_the_source_of(&frame_a.name),
+            (_, None) => map_the_source_of(&frame_b.name),
+        });
+    };
+    let function = &map.functions[id];
+    let path = &map.files[function.file].path;
+    if frame_a.obstacle.is_some() || frame_b.obstacle.is_some() {
+        return Some(format!(
+            "rebuild with -g and make the map from the sources of that build, so that the lines of {} are known",
+            function.name
+        ));
+    }
+    if function.confidence == Confidence::Partial {
+        return Some(format!(
+            "the map is partial here: see what was not understood with: hindmost show MAP {path}:{}",
+            function.span.line
+        ));
+    }
+    if frame_a.places.len() > 1 || frame_b.places.len() > 1 {
+        let several = if frame_a.places.len() > 1 { frame_a } else { frame_b };
+        if !differ_in_loop(function, frame_a, frame_b) {
+            let line = several.places.first().map_or(0, |place| function.points[place.point].span.line);
+            return Some(format!(
+                "put one statement on a line at {path}:{line}, or build with a compiler that records columns"
+            ));
+        }
+    }
+    for (in_loop, shared) in loops_around(function, frame_a).into_iter().zip(loops_around(function, frame_b)) {
+        if in_loop != shared {
+            break;
+        }
+        let in_loop = &function.loops[in_loop];
+        let at = format!("{path}:{}", in_loop.span.line);
+        if !in_loop.reducible {
+            return Some(format!("enter the loop at {at} from its top only"));
+        }
+        let comparable = || in_loop.lovs.iter().filter(|lov| lov.across != Across::Nothing);
+        let read = |name: &String| frame_a.values.contains_key(name) && frame_b.values.contains_key(name);
+        let decides = |name: &String| frame_a.values.get(name) != frame_b.values.get(name);
+        if comparable().any(|lov| read(&lov.name) && (lov.class == LovClass::Strict || decides(&lov.name))) {
+            continue;
+        }
+        let unread = comparable().find(|lov| !read(&lov.name) && lov.class == LovClass::Strict);
+        return Some(match unread {
+            Some(lov) => unread_advice(&lov.name, &at, frame_a, frame_b),
+            None => format!("add a counter to the loop at {at}: a variable that every iteration increments by one"),
+        });
+    }
+    None
+}
+
+fn map_the_source_of(function: &str) -> String {
+    format!("add the source of {function} to the map, if it is part of the program")
+}
+
+fn unread_advice(name: &str, at: &str, a: &LocatedFrame, b: &LocatedFrame) -> String {
+    if a.missing.contains_key(name) || b.missing.contains_key(name) {
+        format!(
+            "build with -g and less optimisation (-Og), or declare {name} volatile, so that {name} of the loop at {at} \
+             can be read"
+        )
+    } else {
+        format!("record the value of {name} with the stacks: it orders the loop at {at}")
+    }
+}
+
+/// Whether the two frames share a loop at all: then it is the loop that could not be decided, not the line.
+fn differ_in_loop(function: &Function, a: &LocatedFrame, b: &LocatedFrame) -> bool {
+    let first = |frame| loops_around(function, frame).into_iter().next();
+    first(a).is_some() && first(a) == first(b)
+}

@@ -1,0 +1,203 @@
+//! Any two tasks of a job: how they stand to each other, and the proof.
+
+use crate::assemble::shared_ranks;
+use crate::paths::short_name;
+use crate::{Excerpt, Relation, Value, Who, advice, stacks};
+use progress::{Decided, Located, Order, Verdict};
+use progress_map::{LoopId, Map};
+use rayon::prelude::*;
+use snapshot::Task;
+
+/// Located tasks, ready to be compared pair by pair.
+pub struct Comparer<'a> {
+    order: Order<'a>,
+    tasks: &'a [Task],
+    located: Vec<Located>,
+    /// Indices of `tasks`, sorted by name.
+    by_name: Vec<usize>,
+}
+
+impl<'a> Comparer<'a> {
+    /// Looks every task up in the map, once.
+    pub fn new(map: &'a Map, tasks: &'a [Task]) -> Self {
+        let order = Order::new(map);
+        let located = tasks
+            .par_iter()
+            .map(|task| order.locate(&stacks::execution_point(task)))
+            .collect();
+        let mut by_name: Vec<usize> = (0..tasks.len()).collect();
+        by_name.sort_by(|&a, &b| tasks[a].task.cmp(&tasks[b].task));
+        Self {
+            order,
+            tasks,
+            located,
+            by_name,
+        }
+    }
+
+    /// The task of that recorded name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        let found = self.by_name.binary_search_by(|&at| self.tasks[at].task.as_str().cmp(name));
+        found.ok().map(|at| self.by_name[at])
+    }
+
+    /// The task that a user means: by recorded name, or else by a rank that only one record carries.
+    pub fn find(&self, word: &str) -> Option<usize> {
+        self.named(word).or_else(|| {
+            let rank: u32 = word.parse().ok()?;
+            let mut of_rank = (0..self.tasks.len()).filter(|&at| self.tasks[at].rank == Some(rank));
+            of_rank.next().filter(|_| of_rank.next().is_none())
+        })
+    }
+
+    /// How task `a` stands to task `b` (indices into the tasks), and why, as a sentence without its full stop.
+    pub fn compare(&self, a: usize, b: usize) -> (Relation, String) {
+        let verdict = self.order.compare(&self.located[a], &self.located[b]);
+        let reason = self.reason(&verdict, a, b);
+        (verdict.relation, reason)
+    }
+
+    /// [`compare`](Self::compare) of many pairs, in their order.
+    pub fn compare_all(&self, pairs: &[(usize, usize)]) -> Vec<(Relation, String)> {
+        pairs.par_iter().map(|&(a, b)| self.compare(a, b)).collect()
+    }
+
+    fn reason(&self, verdict: &Verdict, a: usize, b: usize) -> String {
+        let mut reason = progress::sentence(self.order.map(), verdict, &self.located[a], &self.located[b]);
+        if verdict.relation != Relation::Unknown
+            && let Some(clause) = progress::assumption(verdict)
+        {
+            reason = format!("{reason}, {clause}");
+        }
+        reason
+    }
+
+    /// The whole proof for task `a` against task `b`.
+    pub fn explain(&self, a: usize, b: usize) -> Explanation {
+        let map = self.order.map();
+        let verdict = self.order.compare(&self.located[a], &self.located[b]);
+        let shared = verdict.proof.same.iter().map(|same| SharedLoop {
+            function: map.functions[same.function].name.clone(),
+            place: loop_place(map, same.function, same.in_loop),
+            variable: same.name.clone(),
+            a: same.a,
+            b: same.b,
+        });
+        let deciding_loop = match (&verdict.proof.decided, verdict.proof.function) {
+            (
+                Decided::Iteration {
+                    in_loop,
+                    name,
+                    a,
+                    b,
+                },
+                Some(function),
+            ) => Some(SharedLoop {
+                function: map.functions[function].name.clone(),
+                place: loop_place(map, function, *in_loop),
+                variable: name.clone(),
+                a: *a,
+                b: *b,
+            }),
+            _ => None,
+        };
+        Explanation {
+            relation: verdict.relation,
+            reason: progress::sentence(map, &verdict, &self.located[a], &self.located[b]),
+            assumption: progress::assumption(&verdict).map(str::to_owned),
+            advice: (verdict.relation == Relation::Unknown)
+                .then(|| advice::for_unknown(map, &verdict, &self.located[a], &self.located[b]))
+                .flatten(),
+            depth: verdict.proof.depth,
+            function: verdict.proof.function.map(|id| map.functions[id].name.clone()),
+            shared_loops: shared.collect(),
+            deciding_loop,
+            a: self.side(a, verdict.proof.depth),
+            b: self.side(b, verdict.proof.depth),
+        }
+    }
+
+    fn side(&self, task: usize, depth: usize) -> Side {
+        let map = self.order.map();
+        let located = &self.located[task];
+        let shared = shared_ranks(self.tasks);
+        let frame = located.frames.get(depth);
+        let file = frame.and_then(|frame| frame.function).map(|id| map.functions[id].file);
+        let line = located
+            .origin
+            .get(depth)
+            .and_then(|&origin| self.tasks[task].frames[origin].line)
+            .filter(|&line| line > 0);
+        let source = file.zip(line).map(|(id, line)| Excerpt {
+            path: map.files[id].path.clone(),
+            short_path: short_name(map, id).to_owned(),
+            hash: map.files[id].hash,
+            line,
+            lines: Vec::new(),
+        });
+        Side {
+            who: Who::new([&self.tasks[task]], &|rank| shared.contains(rank)),
+            frame: frame.map(|frame| frame.name.clone()),
+            values: frame.map(|frame| frame.values.clone().into_iter().collect()).unwrap_or_default(),
+            source,
+        }
+    }
+}
+
+fn loop_place(map: &Map, function: progress_map::FunctionId, id: LoopId) -> String {
+    let function = &map.functions[function];
+    format!("{}:{}", short_name(map, function.file), function.loops[id].span.line)
+}
+
+/// How two tasks stand to each other, with the proof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The relation of `a` to `b`.
+    pub relation: Relation,
+    /// Why, as a sentence without its full stop.
+    pub reason: String,
+    /// What the verdict takes for granted, as a clause.
+    pub assumption: Option<String>,
+    /// What to do when the relation is unknown.
+    pub advice: Option<String>,
+    /// The deciding frame, counted from the outermost of the program, which is 0.
+    pub depth: usize,
+    /// Its function, if both are in one function of the map there.
+    pub function: Option<String>,
+    /// Loops in which both are in the same iteration, outermost first.
+    pub shared_loops: Vec<SharedLoop>,
+    /// The loop whose variable decided.
+    pub deciding_loop: Option<SharedLoop>,
+    /// The first task at the deciding frame.
+    pub a: Side,
+    /// The second.
+    pub b: Side,
+}
+
+/// A loop that both tasks are in, and the variable that was compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedLoop {
+    /// The function that the loop is in.
+    pub function: String,
+    /// `file:line` of the loop.
+    pub place: String,
+    /// The variable.
+    pub variable: String,
+    /// Its value on the first task.
+    pub a: Value,
+    /// Its value on the second.
+    pub b: Value,
+}
+
+/// One of the two tasks at the deciding frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// Which task.
+    pub who: Who,
+    /// The frame's function.
+    pub frame: Option<String>,
+    /// Every value recorded in the frame.
+    pub values: Vec<(String, Value)>,
+    /// The line that the frame is on.
+    pub source: Option<Excerpt>,
+}

@@ -1,0 +1,266 @@
+//! The frames of a stack as a reader wants them: the program's own, with the values that order its loops, and one
+//! line for whatever a library does below them.
+
+use crate::answer::{Activity, LoopValue, Position};
+use crate::paths::short_name;
+use progress::{Located, LocatedFrame, Value};
+use progress_map::{Across, Function, LoopId, Map, PointKind};
+
+/// One call on a stack, ready to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameView {
+    /// The function's name; of a library, the entry point that the program called.
+    pub function: String,
+    /// The source file: as the map spells it, or as recorded when the map does not hold the function.
+    pub file: Option<String>,
+    /// The file as short messages spell it.
+    pub short_file: Option<String>,
+    /// The line.
+    pub line: Option<u32>,
+    /// The column, in bytes from 1.
+    pub column: Option<u32>,
+    /// Values of the variables that order the loops around the frame, outermost loop first.
+    pub values: Vec<(String, Value)>,
+    /// Those of `values` that differ between the tasks of the class.
+    pub differing: Vec<String>,
+    /// Such variables that could not be read, with the reason.
+    pub missing: Vec<(String, String)>,
+    /// The call was inlined into the frame before.
+    pub inlined: bool,
+    /// The shared object, when the function is not in the map.
+    pub module: Option<String>,
+    /// The map holds the function.
+    pub in_map: bool,
+    /// How many library frames below this one are not shown.
+    pub folded: usize,
+}
+
+/// The frames of a located task.
+pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<FrameView> {
+    let mut views: Vec<FrameView> = Vec::new();
+    for (index, frame) in located.frames.iter().enumerate() {
+        let Some(recorded) = located.origin.get(index).and_then(|&at| task.frames.get(at)) else {
+            continue;
+        };
+        let Some(id) = frame.function else {
+            // What a library does inside is its own business: its entry point stands for it, until it calls back.
+            match views.last_mut() {
+                Some(entry) if !entry.in_map => entry.folded += 1,
+                caller => {
+                    let called_as = caller.and_then(|_| called_name(map, &located.frames[index - 1]));
+                    views.push(library_frame(recorded, called_as));
+                }
+            }
+            continue;
+        };
+        let function = &map.functions[id];
+        let (values, missing) = loop_values(function, frame);
+        views.push(FrameView {
+            function: function.name.clone(),
+            file: Some(map.files[function.file].path.clone()),
+            short_file: Some(short_name(map, function.file).to_owned()),
+            line: recorded.line.filter(|&line| line > 0),
+            column: recorded.column.filter(|&column| column > 0),
+            values,
+            differing: Vec::new(),
+            missing,
+            inlined: recorded.inlined,
+            module: None,
+            in_map: true,
+            folded: 0,
+        });
+    }
+    views
+}
+
+fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> FrameView {
+    let unknown = matches!(recorded.function.as_str(), "" | "??");
+    // MPI's profiling interface gives every function a second name; the program wrote the first.
+    let profiling_name = called_as
+        .as_ref()
+        .is_some_and(|called| recorded.function.strip_prefix('P') == Some(called));
+    let function = match called_as {
+        Some(called) if unknown || profiling_name => called,
+        _ => recorded.function.clone(),
+    };
+    let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    FrameView {
+        function,
+        short_file: recorded.file.as_ref().map(base_name),
+        file: recorded.file.clone(),
+        line: recorded.line.filter(|&line| line > 0),
+        column: recorded.column.filter(|&column| column > 0),
+        values: Vec::new(),
+        differing: Vec::new(),
+        missing: Vec::new(),
+        inlined: recorded.inlined,
+        module: recorded.module.as_ref().map(base_name),
+        in_map: false,
+        folded: 0,
+    }
+}
+
+/// The name by which a frame's source calls the next one, when all its possible places agree.
+fn called_name(map: &Map, frame: &LocatedFrame) -> Option<String> {
+    let function = &map.functions[frame.function?];
+    let mut names = frame.places.iter().map(|place| &function.points[place.point].kind);
+    let PointKind::Call(name) = names.next()? else {
+        return None;
+    };
+    names
+        .all(|kind| matches!(kind, PointKind::Call(other) if other == name))
+        .then(|| name.clone())
+}
+
+/// The loops that a frame is certainly in, outermost first.
+pub(crate) fn loops_around(function: &Function, frame: &LocatedFrame) -> Vec<LoopId> {
+    let chain = |innermost: Option<LoopId>| {
+        let mut chain = Vec::new();
+        let mut at = innermost;
+        while let Some(id) = at {
+            chain.push(id);
+            at = function.loops[id].parent;
+        }
+        chain.reverse();
+        chain
+    };
+    let mut places = frame.places.iter();
+    let Some(first) = places.next() else {
+        return Vec::new();
+    };
+    let mut common = chain(function.points[first.point].innermost_loop);
+    for place in places {
+        let other = chain(function.points[place.point].innermost_loop);
+        let shared = common.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        common.truncate(shared);
+    }
+    common
+}
+
+type Values = Vec<(String, Value)>;
+type Missing = Vec<(String, String)>;
+
+/// What was read, and what was not, of the variables that can order tasks in the loops around a frame.
+fn loop_values(function: &Function, frame: &LocatedFrame) -> (Values, Missing) {
+    let (mut values, mut missing) = (Values::new(), Missing::new());
+    for id in loops_around(function, frame) {
+        for lov in function.loops[id].lovs.iter().filter(|lov| lov.across != Across::Nothing) {
+            if values.iter().any(|(name, _)| *name == lov.name) {
+                continue;
+            }
+            if let Some(value) = frame.values.get(&lov.name) {
+                values.push((lov.name.clone(), *value));
+            } else if let Some(reason) = frame.missing.get(&lov.name)
+                && missing.iter().all(|(name, _)| *name != lov.name)
+            {
+                missing.push((lov.name.clone(), reason.clone()));
+            }
+        }
+    }
+    (values, missing)
+}
+
+/// Where a located task stands in the program, as its frames show it.
+pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Position {
+    let innermost = frames.iter().rposition(|frame| frame.in_map);
+    let below = innermost.and_then(|at| frames.get(at + 1));
+    let activity = match below {
+        None => Activity::Computing,
+        Some(entry) if is_blocking(&entry.function) => Activity::Blocked(entry.function.clone()),
+        Some(entry) => Activity::Inside(entry.function.clone()),
+    };
+    let frame = innermost.map(|at| &frames[at]);
+    Position {
+        function: frame.map(|frame| frame.function.clone()).unwrap_or_default(),
+        file: frame.and_then(|frame| frame.file.clone()).unwrap_or_default(),
+        short_file: frame.and_then(|frame| frame.short_file.clone()).unwrap_or_default(),
+        line: frame.and_then(|frame| frame.line).unwrap_or_default(),
+        activity,
+        iteration: iteration(map, located),
+    }
+}
+
+/// Marks what differs between the first task of a class and another: equal tasks may have different values, when
+/// only the distance from a start that differs by task tells the iteration.
+pub(crate) fn mark_differences(
+    map: &Map,
+    other: &Located,
+    frames: &mut [FrameView],
+    position: &mut Position,
+) {
+    let theirs = iteration(map, other);
+    for (mine, theirs) in position.iteration.iter_mut().zip(&theirs) {
+        mine.differs |= mine.value != theirs.value;
+    }
+    let mapped = frames.iter_mut().filter(|frame| frame.in_map);
+    for (view, frame) in mapped.zip(other.frames.iter().filter(|frame| frame.function.is_some())) {
+        for (name, value) in &view.values {
+            if frame.values.get(name) != Some(value) && !view.differing.contains(name) {
+                view.differing.push(name.clone());
+            }
+        }
+    }
+}
+
+/// One value per loop around the stack, outermost first: of its best variable that was read.
+fn iteration(map: &Map, located: &Located) -> Vec<LoopValue> {
+    let mut iteration = Vec::new();
+    for frame in &located.frames {
+        let Some(id) = frame.function else { continue };
+        let function = &map.functions[id];
+        for id in loops_around(function, frame) {
+            let best = function.loops[id]
+                .lovs
+                .iter()
+                .filter(|lov| lov.across != Across::Nothing)
+                .find_map(|lov| frame.values.get_key_value(&lov.name));
+            if let Some((name, value)) = best {
+                iteration.push(LoopValue {
+                    function: function.name.clone(),
+                    variable: name.clone(),
+                    value: *value,
+                    differs: false,
+                });
+            }
+        }
+    }
+    iteration
+}
+
+/// Whether a library function returns only when another task (or a lock's holder) does its part. Of MPI, all that the
+/// standard calls blocking or collective; what only starts or tests is not.
+fn is_blocking(function: &str) -> bool {
+    let name = function.strip_prefix('P').filter(|rest| rest.starts_with("MPI_")).unwrap_or(function);
+    let Some(operation) = name.strip_prefix("MPI_") else {
+        return matches!(
+            name,
+            "pthread_join" | "pthread_mutex_lock" | "pthread_cond_wait" | "pthread_barrier_wait" | "sem_wait"
+        );
+    };
+    const BLOCKING: [&str; 34] = [
+        "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Bsend",
+        "Comm_create", "Comm_dup", "Comm_split", "Comm_free", "Exscan", "Finalize", "Gather", "Gatherv", "Init",
+        "Init_thread", "Mprobe", "Mrecv", "Probe", "Recv", "Reduce", "Reduce_scatter", "Reduce_scatter_block",
+        "Rsend", "Scan", "Scatter", "Scatterv", "Send", "Sendrecv", "Sendrecv_replace", "Ssend",
+    ];
+    const ALSO: [&str; 10] = [
+        "Wait", "Waitall", "Waitany", "Waitsome", "Win_fence", "Win_lock", "Win_unlock", "Win_free", "Win_wait",
+        "Win_complete",
+    ];
+    BLOCKING.contains(&operation)
+        || ALSO.contains(&operation)
+        || operation.starts_with("Neighbor_")
+        || (operation.starts_with("File_") && operation.ends_with("_all"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_blocking;
+
+    #[test]
+    fn only_calls_that_wait_for_others_block() {
+        assert!(is_blocking("MPI_Recv") && is_blocking("PMPI_Allreduce") && is_blocking("MPI_Waitall"));
+        assert!(!is_blocking("MPI_Irecv") && !is_blocking("MPI_Iprobe") && !is_blocking("MPI_Test"));
+        assert!(!is_blocking("memcpy") && !is_blocking("PWait"));
+    }
+}

@@ -1,0 +1,68 @@
+//! Source text to the static half of a map.
+
+use frontend::{Macros, Source};
+use progress_map::Map;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A source file in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path as the build or the user named it: the map keeps it.
+    pub path: String,
+    /// Its bytes, in any encoding that shares ASCII.
+    pub bytes: Vec<u8>,
+}
+
+/// How far [`map_sources`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Definitions of so many files have been gathered.
+    Gathered(usize),
+    /// So many files have been parsed.
+    Parsed(usize),
+    /// All files are parsed; loops and variables are analysed over the whole program.
+    Analysing,
+}
+
+/// Maps a set of files as one program.
+///
+/// The result does not depend on the order of the files, nor on the number of threads. Of two files of one path the
+/// first counts. `progress` is called from worker threads, in no particular order.
+pub fn map_sources(mut files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync)) -> Map {
+    // A stable sort: the first of two files of one path stays first.
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|later, first| later.path == first.path);
+    let done = AtomicUsize::new(0);
+    let advance = |step: fn(usize) -> Step| progress(step(done.fetch_add(1, Ordering::Relaxed) + 1));
+    // Macros come first: what a macro means in one file may be written in another.
+    let parts: Vec<Macros> = files
+        .par_iter()
+        .map(|file| {
+            let part = Macros::gather([source(file)]);
+            advance(Step::Gathered);
+            part
+        })
+        .collect();
+    let macros = Macros::merge(parts);
+    done.store(0, Ordering::Relaxed);
+    let units: Vec<ir::Unit> = files
+        .into_par_iter()
+        // A file's text is dropped as soon as it is parsed.
+        .map(|file| {
+            let unit = frontend::parse(&source(&file), &macros);
+            advance(Step::Parsed);
+            unit
+        })
+        .collect();
+    drop(macros);
+    progress(Step::Analysing);
+    lov::analyse(&units)
+}
+
+fn source(file: &SourceFile) -> Source<'_> {
+    Source {
+        path: &file.path,
+        text: &file.bytes,
+    }
+}

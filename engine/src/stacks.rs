@@ -1,0 +1,60 @@
+//! Recorded stacks as the order reads them.
+
+use progress::{ExecutionPoint, Frame, Value};
+use snapshot::Task;
+
+/// One recorded task as an execution point. Whatever is missing stays missing, with its reason.
+pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {
+    ExecutionPoint {
+        task: task.task.clone(),
+        rank: task.rank,
+        frames: task.frames.iter().map(frame).collect(),
+        incomplete: task.error.clone(),
+    }
+}
+
+fn frame(recorded: &snapshot::Frame) -> Frame {
+    let mut frame = Frame {
+        function: recorded.function.clone(),
+        file: recorded.file.clone(),
+        line: recorded.line.filter(|&line| line > 0),
+        column: recorded.column.filter(|&column| column > 0),
+        missing: recorded.missing.clone(),
+        ..Frame::default()
+    };
+    for (name, value) in &recorded.values {
+        match *value {
+            snapshot::Value::Integer(value) => {
+                frame.values.insert(name.clone(), Value::Int(value.into()));
+            }
+            snapshot::Value::Unsigned(value) => {
+                frame.values.insert(name.clone(), Value::Int(value.into()));
+            }
+            snapshot::Value::Float(value) => {
+                frame.values.insert(name.clone(), Value::Float(value));
+            }
+            snapshot::Value::Other(_) => {
+                let reason = "the recorded value is not a number".to_owned();
+                frame.missing.insert(name.clone(), reason);
+            }
+        }
+    }
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_values_and_anything_else_is_missing() {
+        let text =
+            r#"{"task":"a","frames":[{"function":"f","line":0,"values":{"i":18446744073709551615,"s":"x","t":1.5}}]}"#;
+        let (_, tasks) = snapshot::read(text).unwrap();
+        let point = execution_point(&tasks[0]);
+        assert_eq!(point.frames[0].values["i"], Value::Int(u64::MAX.into()));
+        assert_eq!(point.frames[0].values["t"], Value::Float(1.5));
+        assert_eq!(point.frames[0].missing["s"], "the recorded value is not a number");
+        assert_eq!(point.frames[0].line, None, "line 0 is how debug info says that it has none");
+    }
+}

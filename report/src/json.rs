@@ -1,0 +1,36 @@
+//! The answer for programs. Every type here is a promise: `docs/json-schema.md` documents it, and a field changes its
+//! meaning only together with `version`.
+
+mod answer;
+mod map;
+
+pub use answer::answer_json;
+pub use map::{line_json, summary_json};
+
+use engine::Value;
+use serde::Serialize;
+
+/// The version of every document written here. New fields may come without a new version.
+const VERSION: u32 = 1;
+
+/// A value as JSON: a number where JSON's readers keep it exact, a string where they would not.
+fn value(value: Value) -> serde_json::Value {
+    match value {
+        Value::Int(int) => match (i64::try_from(int), u64::try_from(int)) {
+            (Ok(int), _) => int.into(),
+            (_, Ok(int)) => int.into(),
+            _ => int.to_string().into(),
+        },
+        // JSON has neither infinities nor NaN.
+        Value::Float(float) => serde_json::Number::from_f64(float)
+            .map_or_else(|| float.to_string().into(), serde_json::Value::Number),
+    }
+}
+
+/// Indented JSON with a final newline.
+fn document(content: &impl Serialize) -> String {
+    // Only a map with keys that are no strings, or a failing writer, could make this fail; there is neither.
+    let mut text = serde_json::to_string_pretty(content).unwrap_or_default();
+    text.push('\n');
+    text
+}

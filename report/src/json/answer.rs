@@ -1,0 +1,346 @@
+//! The wire form of an answer and of an explanation.
+
+use super::{VERSION, document, value};
+use engine::{Activity, Answer, Explanation, FrameView, Outcome, Relation, SharedLoop, Side};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// An answer as JSON, with the explanation of two tasks if one was asked for.
+pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String {
+    document(&AnswerOut {
+        schema: "hindmost-answer",
+        version: VERSION,
+        tasks: answer.tasks,
+        decided: answer.outcome == Outcome::Named,
+        outcome: outcome(answer.outcome),
+        hindmost: (0..answer.hindmost.len()).map(|at| hindmost(answer, at)).collect(),
+        classes: (0..answer.classes.len()).map(|at| class(answer, at)).collect(),
+        undecided: answer
+            .undecided
+            .iter()
+            .map(|pair| UndecidedOut {
+                a: pair.a,
+                b: pair.b,
+                reason: &pair.reason,
+                advice: pair.advice.as_deref(),
+            })
+            .collect(),
+        unreadable: answer
+            .unreadable
+            .iter()
+            .map(|task| UnreadableOut {
+                task: &task.task,
+                rank: task.rank,
+                pid: task.pid,
+                error: &task.error,
+            })
+            .collect(),
+        missing_ranks: answer.missing_ranks.to_string(),
+        assumptions: &answer.assumptions,
+        warnings: &answer.warnings,
+        explanation: explanation.map(explanation_out),
+    })
+}
+
+#[derive(Serialize)]
+struct AnswerOut<'a> {
+    schema: &'static str,
+    version: u32,
+    tasks: usize,
+    decided: bool,
+    outcome: &'static str,
+    hindmost: Vec<HindmostOut<'a>>,
+    classes: Vec<ClassOut<'a>>,
+    undecided: Vec<UndecidedOut<'a>>,
+    unreadable: Vec<UnreadableOut<'a>>,
+    missing_ranks: String,
+    assumptions: &'a [String],
+    warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<ExplanationOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct HindmostOut<'a> {
+    class: usize,
+    ranks: String,
+    count: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tasks: &'a [String],
+    function: &'a str,
+    file: &'a str,
+    line: u32,
+    activity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callee: Option<&'a str>,
+    values: BTreeMap<&'a str, serde_json::Value>,
+    iteration: Vec<LoopValueOut<'a>>,
+    reason: String,
+    behind: Vec<BehindOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unordered: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct LoopValueOut<'a> {
+    function: &'a str,
+    variable: &'a str,
+    value: serde_json::Value,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    differs: bool,
+}
+
+#[derive(Serialize)]
+struct BehindOut<'a> {
+    class: usize,
+    ranks: String,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct ClassOut<'a> {
+    ranks: String,
+    count: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tasks: &'a [String],
+    relation_to_hindmost: &'static str,
+    relations: Vec<RelationOut<'a>>,
+    frames: Vec<FrameOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unordered: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct RelationOut<'a> {
+    class: usize,
+    relation: &'static str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct FrameOut<'a> {
+    function: &'a str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    values: BTreeMap<&'a str, serde_json::Value>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    missing: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    differing: &'a [String],
+    inlined: bool,
+    module: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    folded: usize,
+}
+
+#[derive(Serialize)]
+struct UndecidedOut<'a> {
+    a: usize,
+    b: usize,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct UnreadableOut<'a> {
+    task: &'a str,
+    rank: Option<u32>,
+    pid: Option<u32>,
+    error: &'a str,
+}
+
+#[derive(Serialize)]
+struct ExplanationOut<'a> {
+    relation: &'static str,
+    reason: &'a str,
+    assumption: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
+    function: Option<&'a str>,
+    frame: usize,
+    shared_loops: Vec<SharedLoopOut<'a>>,
+    deciding_loop: Option<SharedLoopOut<'a>>,
+    a: SideOut<'a>,
+    b: SideOut<'a>,
+}
+
+#[derive(Serialize)]
+struct SharedLoopOut<'a> {
+    function: &'a str,
+    place: &'a str,
+    variable: &'a str,
+    a: serde_json::Value,
+    b: serde_json::Value,
+}
+
+#[derive(Serialize)]
+struct SideOut<'a> {
+    ranks: String,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tasks: &'a [String],
+    function: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    values: BTreeMap<&'a str, serde_json::Value>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Named => "named",
+        Outcome::NothingReadable => "nothing-readable",
+        Outcome::Alone => "alone",
+        Outcome::AllEqual => "all-equal",
+        Outcome::Branches => "branches",
+        Outcome::Undecided => "undecided",
+    }
+}
+
+fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
+    let found = &answer.hindmost[at];
+    let class = &answer.classes[found.class];
+    let position = &class.position;
+    let (activity, callee) = match &position.activity {
+        Activity::Computing => ("computing", None),
+        Activity::Blocked(callee) => ("blocked", Some(callee.as_str())),
+        Activity::Inside(callee) => ("inside", Some(callee.as_str())),
+    };
+    let behind: Vec<BehindOut<'_>> = found
+        .ahead
+        .iter()
+        .map(|link| BehindOut {
+            class: link.other,
+            ranks: answer.classes[link.other].who.ranks.to_string(),
+            reason: &link.reason,
+        })
+        .collect();
+    let reasons: Vec<String> = found
+        .ahead
+        .iter()
+        .map(|link| format!("behind {}: {}", answer.classes[link.other].who, link.reason))
+        .collect();
+    HindmostOut {
+        class: found.class,
+        ranks: class.who.ranks.to_string(),
+        count: class.who.count(),
+        tasks: &class.who.names,
+        function: &position.function,
+        file: &position.file,
+        line: position.line,
+        activity,
+        callee,
+        // Outermost first, so that of one name the innermost stays.
+        values: class.frames.iter().flat_map(frame_values).collect(),
+        iteration: position
+            .iteration
+            .iter()
+            .map(|of| LoopValueOut {
+                function: &of.function,
+                variable: &of.variable,
+                value: value(of.value),
+                differs: of.differs,
+            })
+            .collect(),
+        reason: reasons.join("; "),
+        behind,
+        unordered: class.unordered.as_deref(),
+    }
+}
+
+fn frame_values(frame: &FrameView) -> impl Iterator<Item = (&str, serde_json::Value)> {
+    frame.values.iter().map(|(name, of)| (name.as_str(), value(*of)))
+}
+
+fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
+    let class = &answer.classes[at];
+    let has = |relation: Relation| class.links.iter().any(|link| link.relation == relation);
+    let relation_to_hindmost = if answer.hindmost.iter().any(|hindmost| hindmost.class == at) {
+        "hindmost"
+    } else if class.is_candidate {
+        "candidate"
+    } else if has(Relation::Before) {
+        "ahead"
+    } else if has(Relation::Unknown) {
+        "unknown"
+    } else {
+        "incomparable"
+    };
+    ClassOut {
+        ranks: class.who.ranks.to_string(),
+        count: class.who.count(),
+        tasks: &class.who.names,
+        relation_to_hindmost,
+        relations: class
+            .links
+            .iter()
+            .map(|link| RelationOut {
+                class: link.other,
+                // The link says how the other stands to this one; readers ask the reverse.
+                relation: link.relation.reversed().word(),
+                reason: &link.reason,
+            })
+            .collect(),
+        frames: class.frames.iter().map(frame).collect(),
+        unordered: class.unordered.as_deref(),
+    }
+}
+
+fn frame(frame: &FrameView) -> FrameOut<'_> {
+    FrameOut {
+        function: &frame.function,
+        file: frame.file.as_deref(),
+        line: frame.line,
+        column: frame.column,
+        values: frame_values(frame).collect(),
+        missing: frame
+            .missing
+            .iter()
+            .map(|(name, reason)| (name.as_str(), reason.as_str()))
+            .collect(),
+        differing: &frame.differing,
+        inlined: frame.inlined,
+        module: frame.module.as_deref(),
+        folded: frame.folded,
+    }
+}
+
+fn explanation_out(proof: &Explanation) -> ExplanationOut<'_> {
+    ExplanationOut {
+        relation: proof.relation.word(),
+        reason: &proof.reason,
+        assumption: proof.assumption.as_deref(),
+        advice: proof.advice.as_deref(),
+        function: proof.function.as_deref(),
+        frame: proof.depth,
+        shared_loops: proof.shared_loops.iter().map(shared_loop).collect(),
+        deciding_loop: proof.deciding_loop.as_ref().map(shared_loop),
+        a: side(&proof.a),
+        b: side(&proof.b),
+    }
+}
+
+fn shared_loop(shared: &SharedLoop) -> SharedLoopOut<'_> {
+    SharedLoopOut {
+        function: &shared.function,
+        place: &shared.place,
+        variable: &shared.variable,
+        a: value(shared.a),
+        b: value(shared.b),
+    }
+}
+
+fn side(side: &Side) -> SideOut<'_> {
+    SideOut {
+        ranks: side.who.ranks.to_string(),
+        tasks: &side.who.names,
+        function: side.frame.as_deref(),
+        file: side.source.as_ref().map(|source| source.path.as_str()),
+        line: side.source.as_ref().map(|source| source.line),
+        values: side.values.iter().map(|(name, of)| (name.as_str(), value(*of))).collect(),
+    }
+}

@@ -1,0 +1,343 @@
+//! The answer for people: what was found, why, and everything that is not known.
+
+use crate::clean::{clean, source_line};
+use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
+use engine::{
+    Activity, Answer, Excerpt, FrameView, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, Who,
+};
+use std::fmt::Write as _;
+
+/// How many classes ahead, undecided pairs and the like are spelled out before the rest is only counted.
+const SPELLED_OUT: usize = 8;
+/// How many frames of a stack are shown at either end.
+const FRAMES_AT_END: usize = 20;
+
+/// The answer as text, ending with a newline.
+pub fn answer_text(answer: &Answer) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = headline(&mut out, answer);
+    let _ = undecided(&mut out, answer);
+    let _ = classes(&mut out, answer);
+    for excerpt in answer.excerpts.iter().filter(|excerpt| !excerpt.lines.is_empty()) {
+        let _ = source(&mut out, excerpt);
+    }
+    let _ = notes(&mut out, answer);
+    out
+}
+
+fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let tasks = counted(answer.tasks, "task", "tasks");
+    let readable = match answer.unreadable.len() {
+        0 => String::new(),
+        unread => format!(" ({unread} not readable)"),
+    };
+    let classes = counted(answer.classes.len(), "class", "classes");
+    write!(out, "{tasks}{readable}, {classes}. ")?;
+    match answer.outcome {
+        Outcome::Named => match &answer.hindmost[..] {
+            [only] => {
+                let class = &answer.classes[only.class];
+                writeln!(out, "Hindmost: {}", paint(HINDMOST, clean(&stands(class))))?;
+                behind(out, answer, only, "  ")
+            }
+            several => {
+                writeln!(out, "Hindmost, without an order among themselves:")?;
+                for hindmost in several {
+                    let class = &answer.classes[hindmost.class];
+                    writeln!(out, "  {}", paint(HINDMOST, clean(&stands(class))))?;
+                    behind(out, answer, hindmost, "    ")?;
+                }
+                Ok(())
+            }
+        },
+        Outcome::NothingReadable => {
+            writeln!(out, "No answer: no task could be read and placed in the map")
+        }
+        Outcome::Alone => {
+            let class = &answer.classes[0];
+            writeln!(out, "Nothing to compare {} with", clean(&stands(class)))
+        }
+        Outcome::AllEqual => {
+            let at = describe(&answer.classes[0].position);
+            writeln!(out, "No hindmost: all are {}", clean(&at))?;
+            writeln!(
+                out,
+                "  all tasks are at the same point of the same iteration: nobody is behind"
+            )
+        }
+        Outcome::Branches => {
+            writeln!(out, "No hindmost: the classes are on branches that have no order")?;
+            candidates(out, answer)
+        }
+        Outcome::Undecided => {
+            writeln!(out, "{}", paint(DOUBT, "Undecided: the hindmost is among"))?;
+            candidates(out, answer)
+        }
+    }
+}
+
+fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) -> std::fmt::Result {
+    for link in hindmost.ahead.iter().take(SPELLED_OUT) {
+        let who = &answer.classes[link.other].who;
+        writeln!(
+            out,
+            "{indent}behind {}: {}",
+            clean(&who.to_string()),
+            clean(&link.reason)
+        )?;
+    }
+    if let Some(more @ 1..) = hindmost.ahead.len().checked_sub(SPELLED_OUT) {
+        writeln!(out, "{indent}behind {}", counted(more, "more class", "more classes"))?;
+    }
+    let class = &answer.classes[hindmost.class];
+    match &class.unordered {
+        Some(reason) if class.who.count() > 1 => writeln!(
+            out,
+            "{indent}{} {}",
+            paint(DOUBT, "their order among themselves is unknown:"),
+            clean(reason)
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn candidates(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let candidates: Vec<&TaskClass> = answer.classes.iter().filter(|class| class.is_candidate).collect();
+    for class in candidates.iter().take(SPELLED_OUT) {
+        writeln!(out, "  {}", clean(&stands(class)))?;
+    }
+    match candidates.len().checked_sub(SPELLED_OUT) {
+        Some(more @ 1..) => writeln!(out, "  and {}", counted(more, "more class", "more classes")),
+        _ => Ok(()),
+    }
+}
+
+fn undecided(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    if answer.undecided.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", paint(TITLE, "What is not known:"))?;
+    let who = |class: usize| clean(&answer.classes[class].who.to_string()).into_owned();
+    for pair in answer.undecided.iter().take(SPELLED_OUT) {
+        if pair.a == pair.b {
+            writeln!(out, "  {} among themselves: {}", who(pair.a), clean(&pair.reason))?;
+        } else {
+            let (a, b) = (who(pair.a), who(pair.b));
+            writeln!(out, "  {a} against {b}: {}", clean(&pair.reason))?;
+        }
+        if let Some(advice) = &pair.advice {
+            writeln!(out, "    to decide it: {}", clean(advice))?;
+        }
+    }
+    match answer.undecided.len().checked_sub(SPELLED_OUT) {
+        Some(more @ 1..) => writeln!(out, "  and {}", counted(more, "more pair", "more pairs")),
+        _ => Ok(()),
+    }
+}
+
+fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    if answer.classes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", paint(TITLE, "Classes, least progressed first:"))?;
+    for (index, class) in answer.classes.iter().enumerate() {
+        let who = clean(&class.who.to_string()).into_owned();
+        let count = match class.who.count() {
+            1 => String::new(),
+            count => format!(" ({count} tasks)"),
+        };
+        let standing = standing(answer, index);
+        let colon = if standing.is_empty() { "" } else { ": " };
+        writeln!(out, "  {}. {}{count}{colon}{standing}", index + 1, paint(TITLE, who))?;
+        frames(out, &class.frames)?;
+    }
+    Ok(())
+}
+
+/// What a class is to the hindmost, or to the candidates.
+fn standing(answer: &Answer, index: usize) -> String {
+    let class = &answer.classes[index];
+    if answer.hindmost.iter().any(|hindmost| hindmost.class == index) {
+        return paint(HINDMOST, "hindmost");
+    }
+    if class.is_candidate {
+        return if answer.classes.len() > 1 && answer.outcome == Outcome::Undecided {
+            paint(DOUBT, "candidate")
+        } else {
+            String::new()
+        };
+    }
+    let numbers = |relation: Relation| {
+        let of = class.links.iter().filter(|link| link.relation == relation);
+        let numbers: Vec<String> = of.map(|link| (link.other + 1).to_string()).collect();
+        numbers.join(", ")
+    };
+    let mut parts = Vec::new();
+    for (relation, words) in [
+        (Relation::Before, "ahead of"),
+        (Relation::Incomparable, "no order against"),
+        (Relation::Unknown, "order unknown against"),
+    ] {
+        let numbers = numbers(relation);
+        if !numbers.is_empty() {
+            parts.push(format!("{words} {numbers}"));
+        }
+    }
+    parts.join("; ")
+}
+
+fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result {
+    let places: Vec<String> = frames.iter().map(frame_place).collect();
+    let function_width = frames.iter().map(|frame| frame.function.chars().count()).max().unwrap_or(0).min(32);
+    let place_width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0).min(40);
+    for (at, (frame, place)) in frames.iter().zip(&places).enumerate() {
+        if at >= FRAMES_AT_END && at + FRAMES_AT_END < frames.len() {
+            if at == FRAMES_AT_END {
+                let hidden = frames.len() - 2 * FRAMES_AT_END;
+                writeln!(out, "       … {hidden} frames …")?;
+            }
+            continue;
+        }
+        let values: Vec<String> = frame
+            .values
+            .iter()
+            .map(|(name, value)| {
+                let differs = if frame.differing.contains(name) { " (differs by task)" } else { "" };
+                format!("{}{differs}", paint(VALUE, format!("{}={value}", clean(name))))
+            })
+            .chain(
+                frame
+                    .missing
+                    .iter()
+                    .map(|(name, reason)| paint(DOUBT, format!("{}: {}", clean(name), clean(reason)))),
+            )
+            .chain(frame.inlined.then(|| paint(FAINT, "inlined")))
+            .collect();
+        let mut line = format!(
+            "       {:function_width$}  {:place_width$}",
+            clean(&frame.function),
+            clean(place)
+        );
+        if !values.is_empty() {
+            let _ = write!(line, "  {}", values.join("  "));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn frame_place(frame: &FrameView) -> String {
+    match (&frame.short_file, frame.line, &frame.module) {
+        (Some(file), Some(line), _) => format!("{file}:{line}"),
+        (_, _, Some(module)) => format!("({module})"),
+        (Some(file), None, None) => file.clone(),
+        (None, ..) => String::new(),
+    }
+}
+
+/// Source lines around a position, with a marker.
+pub(crate) fn source(out: &mut String, excerpt: &Excerpt) -> std::fmt::Result {
+    writeln!(
+        out,
+        "\n{}",
+        paint(TITLE, format!("{}:{}", clean(&excerpt.path), excerpt.line))
+    )?;
+    let width = excerpt.lines.last().map_or(1, |(number, _)| number.to_string().len());
+    for (number, text) in &excerpt.lines {
+        let text = source_line(text);
+        if *number == excerpt.line {
+            writeln!(out, "{}", paint(HINDMOST, format!("> {number:width$} | {text}")))?;
+        } else {
+            writeln!(out, "  {} {}", paint(FAINT, format!("{number:width$} |")), text)?;
+        }
+    }
+    Ok(())
+}
+
+fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let mut lines: Vec<String> = Vec::new();
+    for clause in &answer.assumptions {
+        lines.push(format!("taken for granted: {}", clean(clause)));
+    }
+    for warning in &answer.warnings {
+        lines.push(format!("{} {}", paint(DOUBT, "warning:"), clean(warning)));
+    }
+    for task in &answer.unreadable {
+        let name = match (task.rank, task.pid) {
+            (Some(rank), Some(pid)) => format!("rank {rank} (pid {pid})"),
+            (Some(rank), None) => format!("rank {rank}"),
+            (None, Some(pid)) => format!("pid {pid}"),
+            (None, None) => format!("task {}", clean(&task.task)),
+        };
+        lines.push(format!("{} {name}: {}", paint(DOUBT, "not readable:"), clean(&task.error)));
+    }
+    if !answer.missing_ranks.is_empty() {
+        let who = Who {
+            ranks: answer.missing_ranks.clone(),
+            names: Vec::new(),
+        };
+        lines.push(format!("{} {who}: not among the tasks that were found", paint(DOUBT, "missing:")));
+    }
+    if !answer.missing_ranks.is_empty() || !answer.unreadable.is_empty() {
+        lines.push("the order holds among the tasks that were read; any other may be further behind".to_owned());
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Who a class is and where it stands.
+fn stands(class: &TaskClass) -> String {
+    format!("{}, {}", class.who, describe(&class.position))
+}
+
+/// What is done where, in which iteration.
+fn describe(position: &Position) -> String {
+    let Position {
+        function,
+        short_file,
+        line,
+        ..
+    } = position;
+    let mut text = match &position.activity {
+        Activity::Computing => format!("computing in {function} at {short_file}:{line}"),
+        Activity::Blocked(callee) => {
+            format!("blocked in {callee} called from {function} at {short_file}:{line}")
+        }
+        Activity::Inside(callee) => format!("in {callee} called from {function} at {short_file}:{line}"),
+    };
+    if !position.iteration.is_empty() {
+        let clashes = |value: &LoopValue| {
+            let same = position.iteration.iter().filter(|other| other.variable == value.variable);
+            same.count() > 1
+        };
+        let values: Vec<String> = position
+            .iteration
+            .iter()
+            .map(|value| {
+                let mut text = format!("{}={}", value.variable, value.value);
+                if clashes(value) {
+                    let _ = write!(text, " in {}", value.function);
+                }
+                if value.differs {
+                    text.push_str(" (differs by task)");
+                }
+                text
+            })
+            .collect();
+        let _ = write!(text, ", iteration {}", values.join(", "));
+    }
+    text
+}
+
+/// A number with its noun.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    if count == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{count} {many}")
+    }
+}
