@@ -1,7 +1,8 @@
 //! The variables of one function instance, with their lexical scopes.
 
-use crate::debug::{Debug, Die, text};
+use crate::debug::{Debug, Die, clip, text};
 use crate::elf::Image;
+use crate::trouble::Trouble;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -27,8 +28,23 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Reads the variables of the function or inlined call `die` that have one of the `names`.
-    pub(crate) fn read(image: &Image<'_>, debug: &Debug<'_>, die: Die, names: &BTreeSet<&str>) -> Self {
+    /// Reads the variables of the function or inlined call `die`, which has code, that have one of the `names`.
+    pub(crate) fn of_instance(
+        image: &Image<'_>,
+        debug: &Debug<'_>,
+        die: Die,
+        names: &BTreeSet<&str>,
+    ) -> Self {
+        Self::read(Some(image), debug, die, names)
+    }
+
+    /// Reads what all instances of a function share. Even if the entry has code of its own, that is not theirs: the
+    /// variables have no scopes and are not concrete.
+    pub(crate) fn of_origin(debug: &Debug<'_>, die: Die, names: &BTreeSet<&str>) -> Self {
+        Self::read(None, debug, die, names)
+    }
+
+    fn read(image: Option<&Image<'_>>, debug: &Debug<'_>, die: Die, names: &BTreeSet<&str>) -> Self {
         let mut body = Self {
             candidates: Vec::new(),
         };
@@ -36,12 +52,11 @@ impl Body {
         let Ok(mut cursor) = debug.units[unit].entries_at_offset(die.offset) else {
             return body;
         };
-        let concrete = match cursor.next_dfs() {
-            Ok(Some(entry)) if entry.has_children() => !debug.ranges(image, unit, entry).is_empty(),
-            _ => return body,
-        };
+        if !matches!(cursor.next_dfs(), Ok(Some(entry)) if entry.has_children()) {
+            return body;
+        }
         // Blocks around the current entry, by depth; and the depth of a nested function whose variables are not ours.
-        let mut blocks: Vec<(isize, Vec<Range<u64>>)> = Vec::new();
+        let mut blocks: Vec<(isize, Option<Vec<Range<u64>>>)> = Vec::new();
         let mut foreign: Option<isize> = None;
         while let Ok(Some(entry)) = cursor.next_dfs() {
             let depth = entry.depth();
@@ -58,18 +73,16 @@ impl Body {
             match entry.tag() {
                 gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine => foreign = Some(depth),
                 gimli::DW_TAG_lexical_block | gimli::DW_TAG_try_block | gimli::DW_TAG_catch_block => {
-                    blocks.push((depth, debug.ranges(image, unit, entry)));
+                    let ranges = image.map(|image| debug.ranges(image, unit, entry));
+                    blocks.push((depth, ranges));
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                     let die = Die {
                         unit,
                         offset: entry.offset(),
                     };
-                    // An abstract description has blocks too, but no code to tell where they are.
-                    let scope = blocks
-                        .last()
-                        .filter(|_| concrete)
-                        .map(|(_, ranges)| ranges.clone());
+                    let scope = blocks.last().and_then(|(_, ranges)| ranges.clone());
+                    let concrete = image.is_some();
                     body.candidates
                         .extend(candidate(debug, die, scope, concrete, names));
                 }
@@ -108,4 +121,63 @@ fn candidate(
         scope,
         concrete,
     })
+}
+
+/// The descriptions in one instance (`own`) of the variable called `name` that is declared on `line`.
+///
+/// `shared` describes all variables of the source function; an instance may lack some. `only`: the map has no other
+/// variable of that name in the function.
+pub(crate) fn choose<'b>(
+    own: &'b Body,
+    shared: &'b Body,
+    name: &str,
+    line: u32,
+    only: bool,
+) -> Result<Vec<&'b Candidate>, Trouble> {
+    let named = |body: &'b Body| {
+        body.candidates
+            .iter()
+            .filter(move |candidate| candidate.name == name)
+    };
+    let mut origins: BTreeSet<Die> = named(own)
+        .chain(named(shared))
+        .filter(|candidate| candidate.line == line)
+        .map(|candidate| candidate.origin)
+        .collect();
+    if origins.is_empty() {
+        origins = named(own)
+            .chain(named(shared))
+            .map(|candidate| candidate.origin)
+            .collect();
+        match origins.len() {
+            0 => return Err(Trouble::NotFound),
+            1 if only => {}
+            1 => return Err(Trouble::NotFound),
+            _ => return Err(Trouble::Ambiguous),
+        }
+    }
+    let chosen = Vec::from_iter(named(own).filter(|candidate| origins.contains(&candidate.origin)));
+    if chosen.is_empty() {
+        // Only a static variable can have a place without being described in the instance.
+        return Ok(named(shared)
+            .filter(|candidate| origins.contains(&candidate.origin))
+            .collect());
+    }
+    // Several variables of one name declared on one line can only be told apart by disjoint scopes.
+    for (at, a) in chosen.iter().enumerate() {
+        if chosen[..at]
+            .iter()
+            .any(|b| a.origin != b.origin && scopes_meet(a, b))
+        {
+            return Err(Trouble::Ambiguous);
+        }
+    }
+    Ok(chosen)
+}
+
+fn scopes_meet(a: &Candidate, b: &Candidate) -> bool {
+    match (&a.scope, &b.scope) {
+        (Some(a), Some(b)) => a.iter().any(|range| clip(b, range).next().is_some()),
+        _ => true,
+    }
 }

@@ -20,9 +20,11 @@ mod lines;
 mod locations;
 mod paths;
 mod sources;
+mod trouble;
 mod types;
 mod variables;
 mod walk;
+mod wanted;
 
 pub use elf::{DebugHints, Identity};
 pub use error::{BindError, Mismatch};

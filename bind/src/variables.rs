@@ -4,135 +4,19 @@
 //! it once per function and again in every instance (the function itself, and each inlined copy). The descriptions of
 //! one variable share an origin, by which they are told from others of the same name.
 
-use crate::body::{Body, Candidate};
+use crate::body::{Body, Candidate, choose};
 use crate::debug::{Debug, Die, UnitId, clip};
 use crate::elf::Image;
-use crate::expression::Refusal;
 use crate::functions::Piece;
 use crate::locations::{Places, places};
-use crate::types::{Access, TypeRefusal, access};
+use crate::trouble::{Outcome, Trouble};
+use crate::types::access;
 use crate::walk::{Forest, NodeId, OriginId};
+use crate::wanted::{Root, Wanted};
 use base::IdVec;
-use progress_map::{
-    BoundVariable, Encoding, FunctionId, FunctionInstance, LocationRange, Map, PathStep, Storage, Term,
-};
+use progress_map::{BoundVariable, Encoding, FunctionId, FunctionInstance, LocationRange, PathStep};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::ops::Range;
-
-/// What is known about one listed variable after binding.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) function: FunctionId,
-    pub(crate) name: String,
-    /// Some instance has a location somewhere.
-    pub(crate) readable: bool,
-    /// What stood in the way, if anything did.
-    pub(crate) trouble: BTreeSet<Trouble>,
-}
-
-/// Why a listed variable, or a part of its locations, is left out.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Trouble {
-    /// No variable of that name, or none on that line.
-    NotFound,
-    /// Several variables fit.
-    Ambiguous,
-    /// It is defined in a shared library, or nowhere.
-    NoDefinition,
-    /// Its type does not allow it.
-    Type(TypeRefusal),
-    /// Some of its locations cannot be used.
-    Location(Refusal),
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound => f.write_str("debug info has no such variable in this function"),
-            Self::Ambiguous => f.write_str("several variables in the debug info fit"),
-            Self::NoDefinition => f.write_str("debug info has no definition of it in this executable"),
-            Self::Type(refusal) => refusal.fmt(f),
-            Self::Location(refusal) => refusal.fmt(f),
-        }
-    }
-}
-
-/// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
-pub(crate) struct Wanted<'m> {
-    name: &'m str,
-    root: Root<'m>,
-    accesses: Vec<Access<'m>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Root<'m> {
-    Local { name: &'m str, line: u32 },
-    Global(&'m str),
-}
-
-/// The variables that the loops of each function need, without duplicates.
-pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
-    let mut all = BTreeMap::new();
-    for (id, function) in map.functions.iter_enumerated() {
-        // Nothing may be claimed about such a function, so nobody will ask.
-        if function.confidence == base::Confidence::Partial {
-            continue;
-        }
-        let mut storages: BTreeSet<(&str, &Storage)> = BTreeSet::new();
-        for lov in function.loops.iter().flat_map(|looped| &looped.lovs) {
-            storages.insert((&lov.name, &lov.storage));
-            for term in [&lov.start, &lov.step].into_iter().flatten() {
-                if let Term::Variable { name, storage, .. } = term {
-                    storages.insert((name, storage));
-                }
-            }
-        }
-        let wanted = storages
-            .into_iter()
-            .map(|(name, storage)| take_apart(name, storage));
-        let wanted = Vec::from_iter(wanted);
-        if !wanted.is_empty() {
-            all.insert(id, wanted);
-        }
-    }
-    all
-}
-
-/// The names of file-scope variables among `wanted`.
-pub(crate) fn global_names<'m>(wanted: &BTreeMap<FunctionId, Vec<Wanted<'m>>>) -> BTreeSet<&'m str> {
-    let roots = wanted.values().flatten().map(|wanted| wanted.root);
-    roots
-        .filter_map(|root| match root {
-            Root::Global(name) => Some(name),
-            Root::Local { .. } => None,
-        })
-        .collect()
-}
-
-fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
-    let mut accesses = Vec::new();
-    let mut storage = storage;
-    let root = loop {
-        match storage {
-            Storage::Local { name, line } => break Root::Local { name, line: *line },
-            Storage::Global { name } => break Root::Global(name),
-            Storage::Member { base, member, arrow } => {
-                accesses.push(Access::Member {
-                    name: member,
-                    arrow: *arrow,
-                });
-                storage = base;
-            }
-            Storage::Pointee(base) => {
-                accesses.push(Access::Pointee);
-                storage = base;
-            }
-        }
-    };
-    accesses.reverse();
-    Wanted { name, root, accesses }
-}
 
 /// Everything that the search for variables looks into.
 pub(crate) struct Context<'c, 'a, 'i> {
@@ -206,12 +90,8 @@ impl Search<'_, '_, '_, '_> {
             let origin = &context.forest.origins[node.origin];
             let shared = shared
                 .entry(node.origin)
-                .or_insert_with(|| Body::read(context.image, context.debug, origin.die, &names));
-            let own = if node.die == origin.die {
-                shared.clone()
-            } else {
-                Body::read(context.image, context.debug, node.die, &names)
-            };
+                .or_insert_with(|| Body::of_origin(context.debug, origin.die, &names));
+            let own = Body::of_instance(context.image, context.debug, node.die, &names);
             for (wanted, outcome) in &mut outcomes {
                 if let Root::Local { name, line } = wanted.root {
                     // A line that no declaration has may stand for the only variable of the name, if the map knows
@@ -303,7 +183,8 @@ impl Search<'_, '_, '_, '_> {
         for (at, (die, entry)) in debug.origins(die).iter().enumerate() {
             if let Some(places) = places(self.context.image, debug, die.unit, entry, path, encoding) {
                 let usable = places.fixed || (at == 0 && !fixed_only);
-                return if usable { places } else { Places::default() };
+                let ranges = if usable { places.ranges } else { Vec::new() };
+                return Places { ranges, ..places };
             }
         }
         Places::default()
@@ -375,65 +256,6 @@ impl Search<'_, '_, '_, '_> {
             outcome.readable = true;
             self.bound.push(variable);
         }
-    }
-}
-
-/// The descriptions in one instance (`own`) of the variable called `name` that is declared on `line`.
-///
-/// `shared` describes all variables of the source function; an instance may lack some. `only`: the map has no other
-/// variable of that name in the function.
-fn choose<'b>(
-    own: &'b Body,
-    shared: &'b Body,
-    name: &str,
-    line: u32,
-    only: bool,
-) -> Result<Vec<&'b Candidate>, Trouble> {
-    let named = |body: &'b Body| {
-        body.candidates
-            .iter()
-            .filter(move |candidate| candidate.name == name)
-    };
-    let mut origins: BTreeSet<Die> = named(own)
-        .chain(named(shared))
-        .filter(|candidate| candidate.line == line)
-        .map(|candidate| candidate.origin)
-        .collect();
-    if origins.is_empty() {
-        origins = named(own)
-            .chain(named(shared))
-            .map(|candidate| candidate.origin)
-            .collect();
-        match origins.len() {
-            0 => return Err(Trouble::NotFound),
-            1 if only => {}
-            1 => return Err(Trouble::NotFound),
-            _ => return Err(Trouble::Ambiguous),
-        }
-    }
-    let chosen = Vec::from_iter(named(own).filter(|candidate| origins.contains(&candidate.origin)));
-    if chosen.is_empty() {
-        // Only a static variable can have a place without being described in the instance.
-        return Ok(named(shared)
-            .filter(|candidate| origins.contains(&candidate.origin))
-            .collect());
-    }
-    // Several variables of one name declared on one line can only be told apart by disjoint scopes.
-    for (at, a) in chosen.iter().enumerate() {
-        if chosen[..at]
-            .iter()
-            .any(|b| a.origin != b.origin && scopes_meet(a, b))
-        {
-            return Err(Trouble::Ambiguous);
-        }
-    }
-    Ok(chosen)
-}
-
-fn scopes_meet(a: &Candidate, b: &Candidate) -> bool {
-    match (&a.scope, &b.scope) {
-        (Some(a), Some(b)) => a.iter().any(|range| clip(b, range).next().is_some()),
-        _ => true,
     }
 }
 

@@ -3,8 +3,8 @@
 use base::{Confidence, IdVec, Span};
 use bind::bind;
 use progress_map::{
-    Across, Assumption, Binding, Cut, Direction, File, FileId, Function, FunctionId, FunctionInstance, Growth, Loop,
-    LoopSource, Lov, LovClass, Map, PointId, Storage,
+    Across, Assumption, Binding, Cut, Direction, File, FileId, Function, FunctionId, FunctionInstance,
+    Growth, Loop, LoopSource, Lov, LovClass, Map, PointId, Storage,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,7 +51,10 @@ impl Drop for Scratch {
 /// Whether `tool` can be started. A missing tool fails the test in CI and skips it, loudly, elsewhere.
 pub fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();
-    assert!(found || std::env::var_os("CI").is_none(), "{tool} is missing: install it for CI");
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "{tool} is missing: install it for CI"
+    );
     if !found {
         eprintln!("SKIPPED a part of this test: {tool} is not installed");
     }
@@ -60,7 +63,9 @@ pub fn have(tool: &str) -> bool {
 
 /// Runs a command and returns what it printed.
 pub fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(
         output.status.success(),
         "{command:?}: {}",
@@ -104,9 +109,15 @@ impl Program {
             std::fs::write(path, source).unwrap();
         }
         let path = scratch.0.join("program");
-        let inputs = sources.iter().map(|(name, _)| *name).filter(|name| !name.ends_with(".h"));
+        let inputs = sources
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| !name.ends_with(".h"));
         let mut command = Command::new(compiler);
-        command.current_dir(&scratch.0).args(flags).args(["-o", "program"]);
+        command
+            .current_dir(&scratch.0)
+            .args(flags)
+            .args(["-o", "program"]);
         run(command.args(inputs).arg("-lm"));
         let bytes = std::fs::read(&path).unwrap();
         Some(Self {
@@ -165,7 +176,10 @@ impl MapBuilder {
         let is_definition = |line: &&str| {
             line.contains(&format!("{name}(")) && !line.starts_with(' ') && !line.ends_with(';')
         };
-        let start = lines.iter().position(is_definition).unwrap_or_else(|| panic!("no {name}"));
+        let start = lines
+            .iter()
+            .position(is_definition)
+            .unwrap_or_else(|| panic!("no {name}"));
         let end = start + lines[start..].iter().position(|line| *line == "}").unwrap();
         let span = Span {
             line: start as u32 + 1,
@@ -173,7 +187,10 @@ impl MapBuilder {
             end_line: end as u32 + 1,
             end_column: 2,
         };
-        let lovs = variables.into_iter().map(|(name, storage)| lov(name, storage)).collect();
+        let lovs = variables
+            .into_iter()
+            .map(|(name, storage)| lov(name, storage))
+            .collect();
         self.map.functions.push(Function {
             name: name.to_owned(),
             linkage_name: None,
@@ -202,10 +219,12 @@ impl MapBuilder {
     pub fn line(&self, file: FileId, text: &str) -> u32 {
         use base::Id as _;
         let mut lines = self.sources[file.index()].lines();
-        1 + lines.position(|line| line.contains(text)).unwrap_or_else(|| panic!("no {text}")) as u32
+        1 + lines
+            .position(|line| line.contains(text))
+            .unwrap_or_else(|| panic!("no {text}")) as u32
     }
 
-    fn local(&self, file: FileId, name: &str, declaration: &str) -> Storage {
+    pub fn local(&self, file: FileId, name: &str, declaration: &str) -> Storage {
         Storage::Local {
             name: name.to_owned(),
             line: self.line(file, declaration),
@@ -215,7 +234,9 @@ impl MapBuilder {
     fn solve_program(&mut self) {
         let files = Vec::from_iter(self.map.files.ids());
         let (mesh, norm, solve) = (files[0], files[1], files[2]);
-        let global = |name: &str| Storage::Global { name: name.to_owned() };
+        let global = |name: &str| Storage::Global {
+            name: name.to_owned(),
+        };
         let member = |base: Storage, name: &str, arrow| Storage::Member {
             base: Box::new(base),
             member: name.to_owned(),
@@ -244,7 +265,13 @@ impl MapBuilder {
         self.function(solve, "relax", vec![("i", i), ("n", n)]);
         self.function(solve, "solve", vec![("it", it), ("err", err), ("limit", limit)]);
         // The same recorded name with three storages: the probe takes the one with the smallest scope.
-        let shadowed = vec![("k", outer), ("k", inner), ("k", down), ("j", j), ("total", total)];
+        let shadowed = vec![
+            ("k", outer),
+            ("k", inner),
+            ("k", down),
+            ("j", j),
+            ("total", total),
+        ];
         self.function(solve, "shadow", shadowed);
         let range = member(m.clone(), "range", true);
         let through = vec![
@@ -252,8 +279,14 @@ impl MapBuilder {
             ("m->level", member(m.clone(), "level", true)),
             ("m->sweep", member(m.clone(), "sweep", true)),
             ("m->range.last", member(range, "last", false)),
-            ("m->inner.flag", member(member(m.clone(), "inner", true), "flag", false)),
-            ("m->inner.step", member(member(m.clone(), "inner", true), "step", false)),
+            (
+                "m->inner.flag",
+                member(member(m.clone(), "inner", true), "flag", false),
+            ),
+            (
+                "m->inner.step",
+                member(member(m.clone(), "inner", true), "step", false),
+            ),
             ("m->wide", member(m.clone(), "wide", true)),
             ("m->nothing", member(m, "nothing", true)),
             ("whole->level", member(whole, "level", true)),
@@ -327,9 +360,13 @@ pub fn instances(binding: &Binding, address: u64) -> Vec<FunctionInstance> {
     let mut parent = None;
     loop {
         let inner = binding.inlines.iter().enumerate();
-        let mut inner = inner.filter(|(_, inline)| inline.parent == parent && covers(inline.start, inline.end));
+        let mut inner =
+            inner.filter(|(_, inline)| inline.parent == parent && covers(inline.start, inline.end));
         let Some((index, _)) = inner.next() else { break };
-        assert!(inner.next().is_none(), "{address:#x} is in two inlined calls side by side");
+        assert!(
+            inner.next().is_none(),
+            "{address:#x} is in two inlined calls side by side"
+        );
         parent = Some(index as u32);
         chain.push(FunctionInstance::Inlined(index as u32));
     }
@@ -350,7 +387,11 @@ pub fn chain(map: &Map, address: u64) -> Vec<Position> {
         let (function, call) = match instance {
             FunctionInstance::Inlined(index) => {
                 let inline = &binding.inlines[index as usize];
-                let call = (file_name(map, inline.call_file), inline.call_line, inline.call_column);
+                let call = (
+                    file_name(map, inline.call_file),
+                    inline.call_line,
+                    inline.call_column,
+                );
                 (inline.name.clone(), Some(call))
             }
             FunctionInstance::Concrete(index) => (binding.functions[index as usize].name.clone(), None),

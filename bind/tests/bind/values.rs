@@ -1,7 +1,7 @@
 //! The strongest test of variable locations: a program runs under gdb, and at hundreds of stops every value that can be
 //! computed from the binding must equal the one that gdb reads, in every frame.
 
-use crate::support::{BUILDS, Program, binding, have, instances, run};
+use crate::support::{BUILDS, MapBuilder, Program, binding, have, instances, run};
 use gimli::{EndianSlice, EvaluationResult, LittleEndian, Location, Value};
 use object::{Object as _, ObjectSection as _};
 use progress_map::{Binding, BoundVariable, Encoding, FunctionInstance, Map, PathStep};
@@ -33,7 +33,10 @@ impl Frame<'_> {
     /// A register, unless a call may have changed it since.
     fn register(&self, number: u16) -> Option<u64> {
         let saved = matches!(number, 3 | 6 | 7 | 12..=15);
-        self.registers.get(usize::from(number)).copied().filter(|_| saved || !self.outer)
+        self.registers
+            .get(usize::from(number))
+            .copied()
+            .filter(|_| saved || !self.outer)
     }
 
     /// Evaluates an expression to a place.
@@ -49,19 +52,23 @@ impl Frame<'_> {
         loop {
             state = match state {
                 EvaluationResult::Complete => break,
-                EvaluationResult::RequiresRegister { register, .. } => {
-                    evaluation.resume_with_register(Value::Generic(self.register(register.0)?)).ok()?
-                }
+                EvaluationResult::RequiresRegister { register, .. } => evaluation
+                    .resume_with_register(Value::Generic(self.register(register.0)?))
+                    .ok()?,
                 EvaluationResult::RequiresFrameBase => match self.evaluate(frame_base, &[])? {
-                    Place::Memory(base) | Place::Value(base) => evaluation.resume_with_frame_base(base).ok()?,
+                    Place::Memory(base) | Place::Value(base) => {
+                        evaluation.resume_with_frame_base(base).ok()?
+                    }
                 },
-                EvaluationResult::RequiresCallFrameCfa => evaluation.resume_with_call_frame_cfa(self.cfa).ok()?,
-                EvaluationResult::RequiresRelocatedAddress(address) => {
-                    evaluation.resume_with_relocated_address(address.wrapping_add(self.bias)).ok()?
+                EvaluationResult::RequiresCallFrameCfa => {
+                    evaluation.resume_with_call_frame_cfa(self.cfa).ok()?
                 }
-                EvaluationResult::RequiresMemory { address, size, .. } => {
-                    evaluation.resume_with_memory(Value::Generic(self.read(address, size)?)).ok()?
-                }
+                EvaluationResult::RequiresRelocatedAddress(address) => evaluation
+                    .resume_with_relocated_address(address.wrapping_add(self.bias))
+                    .ok()?,
+                EvaluationResult::RequiresMemory { address, size, .. } => evaluation
+                    .resume_with_memory(Value::Generic(self.read(address, size)?))
+                    .ok()?,
                 // Anything else would need the unit: the binder must not leave it in.
                 other => panic!("the expression {bytes:x?} asks for {other:?}"),
             };
@@ -85,11 +92,16 @@ impl Frame<'_> {
     /// The value of a variable as 64 bits: extended as its type says, a `float` as `double`.
     fn value(&self, variable: &BoundVariable, frame_base: &[u8]) -> Option<u64> {
         let holds = |start, end| start <= self.lookup && self.lookup < end;
-        let location = variable.locations.iter().find(|location| holds(location.start, location.end))?;
+        let location = variable
+            .locations
+            .iter()
+            .find(|location| holds(location.start, location.end))?;
         let mut place = self.evaluate(&location.expression, frame_base)?;
         for step in &variable.path {
             place = match (step, place) {
-                (PathStep::Offset(offset), Place::Memory(address)) => Place::Memory(address.wrapping_add(*offset)),
+                (PathStep::Offset(offset), Place::Memory(address)) => {
+                    Place::Memory(address.wrapping_add(*offset))
+                }
                 (PathStep::Offset(_), Place::Value(_)) => panic!("an offset into {location:?}"),
                 (PathStep::Deref, Place::Memory(address)) => Place::Memory(self.read(address, 8)?),
                 (PathStep::Deref, Place::Value(pointer)) => Place::Memory(pointer),
@@ -120,8 +132,16 @@ enum Place {
 }
 
 /// The variable that a recorded name means at an address: of several, the one with the smallest scope.
-fn variable<'b>(binding: &'b Binding, instance: FunctionInstance, name: &str, at: u64) -> Option<&'b BoundVariable> {
-    let named = binding.variables.iter().filter(|v| v.instance == instance && v.name == name);
+fn variable<'b>(
+    binding: &'b Binding,
+    instance: FunctionInstance,
+    name: &str,
+    at: u64,
+) -> Option<&'b BoundVariable> {
+    let named = binding
+        .variables
+        .iter()
+        .filter(|v| v.instance == instance && v.name == name);
     let size = |v: &&BoundVariable| match v.scope.as_slice() {
         [] => u64::MAX,
         scope => scope.iter().map(|(start, end)| end - start).sum(),
@@ -143,29 +163,50 @@ struct Tally {
 fn record(program: &Program, map: &Map) -> String {
     let binding = binding(map);
     let mut plan = String::new();
-    let main = binding.functions.iter().find(|function| function.name == "main").unwrap();
-    // The piece that holds the entry: gcc puts main into a section of its own, perhaps with a cold part.
-    plan += &format!("main {:x}\n", symbol(program, "main").unwrap_or(main.start));
-    for function in binding.functions.iter().filter(|function| function.function.is_some()) {
-        let rows = binding.rows.iter().filter(|row| function.start <= row.start && row.start < function.end);
+    plan += &format!("main {:x}\n", symbol(program, "main").unwrap());
+    for function in binding
+        .functions
+        .iter()
+        .filter(|function| function.function.is_some())
+    {
+        let rows = binding
+            .rows
+            .iter()
+            .filter(|row| function.start <= row.start && row.start < function.end);
         rows.for_each(|row| plan += &format!("break {:x}\n", row.start));
     }
     let file = object::File::parse(program.bytes.as_slice()).unwrap();
     for name in [".data", ".bss"] {
         if let Some(section) = file.section_by_name(name) {
-            plan += &format!("data {:x} {:x}\n", section.address(), section.address() + section.size());
+            plan += &format!(
+                "data {:x} {:x}\n",
+                section.address(),
+                section.address() + section.size()
+            );
         }
     }
     for function in map.functions.iter() {
-        let mut names = Vec::from_iter(function.loops.iter().flat_map(|l| &l.lovs).map(|lov| lov.name.as_str()));
+        let mut names = Vec::from_iter(
+            function
+                .loops
+                .iter()
+                .flat_map(|l| &l.lovs)
+                .map(|lov| lov.name.as_str()),
+        );
         names.sort_unstable();
         names.dedup();
-        names.iter().for_each(|name| plan += &format!("value {} {name}\n", function.name));
+        names
+            .iter()
+            .for_each(|name| plan += &format!("value {} {name}\n", function.name));
     }
     std::fs::write(program.scratch.0.join("plan.txt"), plan).unwrap();
     let mut command = Command::new("gdb");
-    command.current_dir(&program.scratch.0).args(["-nx", "-batch", "-x"]);
-    run(command.arg(crate::support::programs().join("record.py")).arg("./program"));
+    command
+        .current_dir(&program.scratch.0)
+        .args(["-nx", "-batch", "-x"]);
+    run(command
+        .arg(crate::support::programs().join("record.py"))
+        .arg("./program"));
     std::fs::read_to_string(program.scratch.0.join("record.txt")).unwrap()
 }
 
@@ -185,8 +226,16 @@ fn compare(program: &Program, map: &Map, record: &str) -> Tally {
         for line in stop.lines() {
             if let Some(("memory", rest)) = line.split_once(' ') {
                 let (start, bytes) = rest.split_once(' ').unwrap();
-                let digits = Vec::from_iter(bytes.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap()));
-                memory.push((hex(start), Vec::from_iter(digits.iter().map(|two| hex(two) as u8))));
+                let digits = Vec::from_iter(
+                    bytes
+                        .as_bytes()
+                        .chunks(2)
+                        .map(|two| std::str::from_utf8(two).unwrap()),
+                );
+                memory.push((
+                    hex(start),
+                    Vec::from_iter(digits.iter().map(|two| hex(two) as u8)),
+                ));
             }
         }
         let mut current: Option<(Frame<'_>, Vec<FunctionInstance>, String)> = None;
@@ -223,7 +272,11 @@ fn compare(program: &Program, map: &Map, record: &str) -> Tally {
                     match (ours, gdb) {
                         (Some(ours), Some(gdb)) => {
                             let at = frame.lookup;
-                            assert_eq!(ours, gdb, "{}: {key} at {at:#x}, outer: {}", program.label, frame.outer);
+                            assert_eq!(
+                                ours, gdb,
+                                "{}: {key} at {at:#x}, outer: {}",
+                                program.label, frame.outer
+                            );
                             tally.equal += 1;
                         }
                         (Some(_), None) => *tally.only_ours.entry(key).or_default() += 1,
@@ -252,10 +305,13 @@ fn our_value(
         FunctionInstance::Inlined(index) => binding.inlines[index as usize].function,
         FunctionInstance::Anywhere(function) => Some(function),
     };
-    let instance = chain.iter().rev().find(|instance| {
-        id(instance).is_some_and(|id| map.functions[id].name == function)
-    })?;
-    let Some(FunctionInstance::Concrete(concrete)) = chain.first() else { return None };
+    let instance = chain
+        .iter()
+        .rev()
+        .find(|instance| id(instance).is_some_and(|id| map.functions[id].name == function))?;
+    let Some(FunctionInstance::Concrete(concrete)) = chain.first() else {
+        return None;
+    };
     let frame_base = &binding.functions[*concrete as usize].frame_base;
     let anywhere = FunctionInstance::Anywhere(id(instance)?);
     let found = variable(binding, *instance, name, frame.lookup);
@@ -263,16 +319,91 @@ fn our_value(
     Some(found.and_then(|variable| frame.value(variable, frame_base)))
 }
 
+/// Where gdb has a value and the binding none, this is why.
+const NOT_BOUND: [(&str, &str); 6] = [
+    ("globals:per_thread", "thread-local"),
+    ("globals:stdout", "defined in libc"),
+    ("walk:m->inner.flag", "a bit-field"),
+    ("walk:m->wide", "16 bytes"),
+    // In the innermost frame in a vector register, which the record leaves out.
+    ("solve:err", "a vector register"),
+    // In an outer frame gdb trusts a register that calls do not save.
+    ("solve:limit", "a caller-saved register"),
+];
+
 #[test]
 fn values_equal_those_of_gdb() {
     if !have("gdb") {
         return;
     }
-    for (compiler, flags) in BUILDS {
-        let Some(program) = Program::solve(compiler, flags) else { continue };
+    // The builds left out differ from the others in how debug info is stored, which the other tests go through.
+    for (compiler, flags) in BUILDS.into_iter().filter(|(_, flags)| !flags.contains(&"-gz")) {
+        if compiler == "clang" && flags.contains(&"-O0") || flags.contains(&"-gdwarf-4") {
+            continue;
+        }
+        let Some(program) = Program::solve(compiler, flags) else {
+            continue;
+        };
         let map = program.bound();
         let tally = compare(&program, &map, &record(&program, &map));
         eprintln!("{}: {tally:?}", program.label);
         assert!(tally.equal > 300, "{}: {tally:?}", program.label);
+        let expected = |key: &String| NOT_BOUND.iter().any(|(known, _)| known == key);
+        assert!(
+            tally.only_gdb.keys().all(expected),
+            "{}: {tally:?}",
+            program.label
+        );
+        assert!(tally.only_ours.is_empty(), "{}: {tally:?}", program.label);
+    }
+}
+
+#[test]
+fn converted_values_equal_those_of_gdb() {
+    let source = std::fs::read_to_string(crate::support::programs().join("convert.c")).unwrap();
+    for optimisation in ["-O1", "-O2", "-O3"] {
+        let flags = ["-g", "-gdwarf-5", optimisation];
+        let built = Program::build("clang", &flags, &[("convert.c", &source)]);
+        let (true, Some(program)) = (have("gdb"), built) else {
+            continue;
+        };
+        let mut builder = MapBuilder::default();
+        let file = builder.file("convert.c", &source);
+        let names = [
+            ("wide", "long wide"),
+            ("uw", "unsigned long uw"),
+            ("narrow", "short narrow"),
+            ("plus", "int plus"),
+        ];
+        let more = [
+            ("cc", "unsigned char cc"),
+            ("back", "long back"),
+            ("i", "int i = a"),
+            ("sum", "long sum"),
+        ];
+        let local =
+            |(name, declaration): (&'static str, &str)| (name, builder.local(file, name, declaration));
+        let variables = names.into_iter().chain(more).map(local).collect();
+        builder.function(file, "step", variables);
+        // The call may be inlined; breakpoints are set in functions that the map has.
+        builder.function(file, "main", Vec::new());
+        let mut map = builder.map;
+        bind::bind(&mut map, &program.bytes, None, "convert").unwrap();
+        let shifts = |bytes: &[u8]| {
+            bytes
+                .windows(2)
+                .any(|pair| pair == [gimli::DW_OP_and.0, gimli::DW_OP_stack_value.0])
+        };
+        let rewritten = binding(&map)
+            .variables
+            .iter()
+            .flat_map(|variable| &variable.locations);
+        let rewritten = rewritten.filter(|location| shifts(&location.expression)).count();
+        let tally = compare(&program, &map, &record(&program, &map));
+        eprintln!("{}: {rewritten} conversions, {tally:?}", program.label);
+        assert!(
+            tally.equal > 50 && rewritten > 0 && tally.only_ours.is_empty(),
+            "{tally:?}"
+        );
     }
 }

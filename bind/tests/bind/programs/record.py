@@ -58,7 +58,7 @@ hits = {}
 for stop in range(1500):
     pc = int(gdb.selected_frame().pc())
     hits[pc] = hits.get(pc, 0) + 1
-    if hits[pc] <= 5:
+    if hits[pc] <= 3:
         out.write("stop\n")
         stack = int(gdb.parse_and_eval("(long)$rsp")) - 128
         memory(stack, stack + 4096)

@@ -1,0 +1,45 @@
+//! What became of each listed variable, and what stood in the way.
+
+use crate::expression::Refusal;
+use crate::types::TypeRefusal;
+use progress_map::FunctionId;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What is known about one listed variable after binding.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) function: FunctionId,
+    pub(crate) name: String,
+    /// Some instance has a location somewhere.
+    pub(crate) readable: bool,
+    /// What stood in the way, if anything did.
+    pub(crate) trouble: BTreeSet<Trouble>,
+}
+
+/// Why a listed variable, or a part of its locations, is left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trouble {
+    /// No variable of that name, or none on that line.
+    NotFound,
+    /// Several variables fit.
+    Ambiguous,
+    /// It is defined in a shared library, or nowhere.
+    NoDefinition,
+    /// Its type does not allow it.
+    Type(TypeRefusal),
+    /// Some of its locations cannot be used.
+    Location(Refusal),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("debug info has no such variable in this function"),
+            Self::Ambiguous => f.write_str("several variables in the debug info fit"),
+            Self::NoDefinition => f.write_str("debug info has no definition of it in this executable"),
+            Self::Type(refusal) => refusal.fmt(f),
+            Self::Location(refusal) => refusal.fmt(f),
+        }
+    }
+}

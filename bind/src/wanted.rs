@@ -1,0 +1,82 @@
+//! The variables that a map lists: the loop-order variables of its loops, and what their starts and steps name.
+
+use crate::types::Access;
+use progress_map::{FunctionId, Map, Storage, Term};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
+pub(crate) struct Wanted<'m> {
+    pub(crate) name: &'m str,
+    pub(crate) root: Root<'m>,
+    pub(crate) accesses: Vec<Access<'m>>,
+}
+
+/// The variable that a storage starts from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Root<'m> {
+    Local { name: &'m str, line: u32 },
+    Global(&'m str),
+}
+
+/// The variables that the loops of each function need, without duplicates.
+pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
+    let mut all = BTreeMap::new();
+    for (id, function) in map.functions.iter_enumerated() {
+        // Nothing may be claimed about such a function, so nobody will ask.
+        if function.confidence == base::Confidence::Partial {
+            continue;
+        }
+        let mut storages: BTreeSet<(&str, &Storage)> = BTreeSet::new();
+        for lov in function.loops.iter().flat_map(|looped| &looped.lovs) {
+            storages.insert((&lov.name, &lov.storage));
+            for term in [&lov.start, &lov.step].into_iter().flatten() {
+                if let Term::Variable { name, storage, .. } = term {
+                    storages.insert((name, storage));
+                }
+            }
+        }
+        let wanted = storages
+            .into_iter()
+            .map(|(name, storage)| take_apart(name, storage));
+        let wanted = Vec::from_iter(wanted);
+        if !wanted.is_empty() {
+            all.insert(id, wanted);
+        }
+    }
+    all
+}
+
+/// The names of file-scope variables among `wanted`.
+pub(crate) fn global_names<'m>(wanted: &BTreeMap<FunctionId, Vec<Wanted<'m>>>) -> BTreeSet<&'m str> {
+    let roots = wanted.values().flatten().map(|wanted| wanted.root);
+    roots
+        .filter_map(|root| match root {
+            Root::Global(name) => Some(name),
+            Root::Local { .. } => None,
+        })
+        .collect()
+}
+
+fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
+    let mut accesses = Vec::new();
+    let mut storage = storage;
+    let root = loop {
+        match storage {
+            Storage::Local { name, line } => break Root::Local { name, line: *line },
+            Storage::Global { name } => break Root::Global(name),
+            Storage::Member { base, member, arrow } => {
+                accesses.push(Access::Member {
+                    name: member,
+                    arrow: *arrow,
+                });
+                storage = base;
+            }
+            Storage::Pointee(base) => {
+                accesses.push(Access::Pointee);
+                storage = base;
+            }
+        }
+    };
+    accesses.reverse();
+    Wanted { name, root, accesses }
+}
