@@ -8,7 +8,7 @@ use progress_map::{
 
 #[test]
 fn arbitrary_maps_come_back_whole() {
-    for seed in 0..2000 {
+    for seed in 0..1000 {
         let map = arbitrary(seed);
         assert_eq!(map.validate(), Ok(()), "seed {seed}");
         for bytes in [map.to_bytes(), verbatim_bytes(&map)] {
@@ -71,14 +71,15 @@ fn an_empty_map_is_a_map() {
 #[test]
 fn a_map_that_repeats_itself_beyond_measure_is_still_read() {
     let mut map = synthetic(500, 1);
-    let name = "x".repeat(200);
-    let function = map.functions.iter().next().unwrap().clone();
-    let mut functions = vec![function; 20_000];
-    for function in &mut functions {
-        function.name.clone_from(&name);
-    }
-    map.functions = functions.into();
-    assert_eq!(Map::from_bytes(&map.to_bytes()).as_ref(), Ok(&map));
+    let mut function = map.functions.iter().next().unwrap().clone();
+    function.name = "x".repeat(200);
+    (function.points, function.scopes, function.loops) = Default::default();
+    function.edges.clear();
+    map.functions = vec![function; 10_000].into();
+    // Deflated it would be so small that the reader's limit for it is under the two megabytes of names.
+    let bytes = map.to_bytes();
+    assert_eq!(bytes, verbatim_bytes(&map));
+    assert_eq!(Map::from_bytes(&bytes).as_ref(), Ok(&map));
 }
 
 #[test]

@@ -39,8 +39,8 @@ const KIND_EXIT: u8 = 6;
 const KIND_WHOLE: u8 = 8;
 
 pub(crate) fn write_points<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
-    let (mut line, mut column) = (function.span.line, 0);
-    let (mut scope, mut innermost_loop, mut group) = (0, 0, 0);
+    let mut habits = Habits::new(function.scopes.as_slice());
+    let (mut line, mut column, mut group) = (function.span.line, 0, 0);
     for point in &function.points {
         let mut kind = match &point.kind {
             PointKind::Eval => KIND_EVAL,
@@ -55,6 +55,12 @@ pub(crate) fn write_points<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) 
             sink.text(CALLEE, name);
         }
         let out = &mut sink.columns;
+        let scope = number(point.scope);
+        out.at(SCOPE).unsigned(habits.scope_code(scope));
+        habits.enter_scope(scope);
+        let this_loop = point.innermost_loop.map_or(0, |id| number(id) + 1);
+        out.at(LOOP).near32(habits.expected_loop(), this_loop);
+        habits.enter_loop(this_loop);
         if point.span == function.span {
             kind += KIND_WHOLE;
         } else {
@@ -62,11 +68,6 @@ pub(crate) fn write_points<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) 
             (line, column) = (point.span.line, point.span.column);
         }
         out.at(KIND).byte(kind);
-        out.at(SCOPE).near32(scope, number(point.scope));
-        scope = number(point.scope);
-        let this_loop = point.innermost_loop.map_or(0, |id| number(id) + 1);
-        out.at(LOOP).near32(innermost_loop, this_loop);
-        innermost_loop = this_loop;
         out.at(UNSEQUENCED).size(point.unsequenced.len());
         for open in &point.unsequenced {
             out.at(GROUP).near32(group, open.group);
@@ -79,10 +80,11 @@ pub(crate) fn write_points<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) 
 pub(crate) fn read_points(
     source: &mut Source<'_, '_>,
     function: Span,
+    scopes: &IdVec<ScopeId, Scope>,
     count: usize,
 ) -> Result<IdVec<PointId, Point>, ReadError> {
-    let (mut line, mut column) = (function.line, 0);
-    let (mut scope, mut innermost_loop, mut group) = (0, 0, 0);
+    let mut habits = Habits::new(scopes.as_slice());
+    let (mut line, mut column, mut group) = (function.line, 0, 0);
     let mut points = Vec::with_capacity(count);
     for _ in 0..count {
         let code = source.columns.at(KIND).byte()?;
@@ -97,6 +99,13 @@ pub(crate) fn read_points(
             _ => return Err(source.columns.at(KIND).malformed("no such kind of point")),
         };
         let columns = &mut source.columns;
+        let scope_code = columns.at(SCOPE).unsigned()?;
+        let scope = habits
+            .scope_of_code(scope_code)
+            .ok_or_else(|| columns.at(SCOPE).malformed("no such scope"))?;
+        habits.enter_scope(scope);
+        let this_loop = columns.at(LOOP).near32(habits.expected_loop())?;
+        habits.enter_loop(this_loop);
         let span = if code & KIND_WHOLE != 0 {
             function
         } else {
@@ -104,8 +113,6 @@ pub(crate) fn read_points(
             (line, column) = (span.line, span.column);
             span
         };
-        scope = columns.at(SCOPE).near32(scope)?;
-        innermost_loop = columns.at(LOOP).near32(innermost_loop)?;
         let open = columns.count(UNSEQUENCED, OPERAND)?;
         let mut unsequenced = Vec::with_capacity(open);
         for _ in 0..open {
@@ -117,7 +124,7 @@ pub(crate) fn read_points(
             kind,
             span,
             scope: columns.at(SCOPE).id(scope)?,
-            innermost_loop: match innermost_loop.checked_sub(1) {
+            innermost_loop: match this_loop.checked_sub(1) {
                 None => None,
                 Some(id) => Some(columns.at(LOOP).id(id)?),
             },
@@ -125,6 +132,90 @@ pub(crate) fn read_points(
         });
     }
     Ok(points.into())
+}
+
+/// What the points of a function so far let expect of the next one.
+///
+/// Points come in the order of the text. So a scope is left for one around it or entered for the first time, and the
+/// statements of one scope stand in one loop. (They stand in one column as well, but on real code nothing is gained
+/// from that over the column of the point before.)
+struct Habits<'a> {
+    scopes: &'a [Scope],
+    /// The scope of the point before, and one more than the highest so far.
+    scope: u32,
+    unseen: u32,
+    /// By scope: the loop of the last point there, if there was one. Here and below 0 stands for no loop.
+    in_scope: Vec<Option<u32>>,
+    innermost_loop: u32,
+}
+
+/// How far up the scope tree a code may lead: a bound for the time that a reader takes.
+const MAX_LEVELS: u64 = 64;
+
+impl<'a> Habits<'a> {
+    fn new(scopes: &'a [Scope]) -> Self {
+        Self {
+            scopes,
+            scope: 0,
+            unseen: 1,
+            in_scope: vec![None; scopes.len()],
+            innermost_loop: 0,
+        }
+    }
+
+    /// 0: the scope before; 2k: k levels further out; 2k + 1: the scope k after the first that was not seen yet,
+    /// modulo 2^32, which is every other one.
+    fn scope_code(&self, scope: u32) -> u64 {
+        let mut outer = self.scope;
+        for level in 0..=MAX_LEVELS {
+            if outer == scope {
+                return 2 * level;
+            }
+            match self.parent(outer) {
+                Some(parent) => outer = parent,
+                None => break,
+            }
+        }
+        2 * u64::from(scope.wrapping_sub(self.unseen)) + 1
+    }
+
+    fn scope_of_code(&self, code: u64) -> Option<u32> {
+        if code & 1 == 1 {
+            return Some(self.unseen.wrapping_add(u32::try_from(code >> 1).ok()?));
+        }
+        if code >> 1 > MAX_LEVELS {
+            return None;
+        }
+        (0..code >> 1).try_fold(self.scope, |scope, _| self.parent(scope))
+    }
+
+    fn parent(&self, scope: u32) -> Option<u32> {
+        self.scopes.get(scope as usize)?.parent.map(number)
+    }
+
+    fn enter_scope(&mut self, scope: u32) {
+        self.scope = scope;
+        self.unseen = self.unseen.max(scope.saturating_add(1));
+    }
+
+    fn expected_loop(&self) -> u32 {
+        let seen = |scope: u32| *self.in_scope.get(scope as usize)?;
+        let of_statement = || match self.scopes.get(self.scope as usize)?.kind {
+            ScopeKind::Loop(Some(id)) => Some(number(id) + 1),
+            _ => None,
+        };
+        seen(self.scope)
+            .or_else(of_statement)
+            .or_else(|| seen(self.parent(self.scope)?))
+            .unwrap_or(self.innermost_loop)
+    }
+
+    fn enter_loop(&mut self, innermost_loop: u32) {
+        self.innermost_loop = innermost_loop;
+        if let Some(habit) = self.in_scope.get_mut(self.scope as usize) {
+            *habit = Some(innermost_loop);
+        }
+    }
 }
 
 /// Each point's successors: twice the number of those other than the next point, plus one if the next point is *not*

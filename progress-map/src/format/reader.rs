@@ -234,9 +234,9 @@ impl<'a> Reader<'a> {
         };
         for head in &index.functions.as_slice()[first..first + count] {
             let [points, edges, scopes, loops] = flow::read_counts(&mut source)?;
-            let points = flow::read_points(&mut source, head.span, points)?;
-            let edges = flow::read_edges(&mut source, points.len(), edges)?;
             let scopes = flow::read_scopes(&mut source, head.span, scopes)?;
+            let points = flow::read_points(&mut source, head.span, &scopes, points)?;
+            let edges = flow::read_edges(&mut source, points.len(), edges)?;
             let loops = loops::read_loops(&mut source, head.span, &points, loops)?;
             each(Function {
                 name: head.name.clone(),

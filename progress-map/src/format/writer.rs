@@ -99,9 +99,9 @@ fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, Colum
             for count in counts {
                 sink.columns.at(flow::COUNT).size(count);
             }
+            flow::write_scopes(&mut sink, function);
             flow::write_points(&mut sink, function);
             flow::write_edges(&mut sink, function);
-            flow::write_scopes(&mut sink, function);
             loops::write_loops(&mut sink, function);
         }
         sections.push((super::BODY, sink.columns));

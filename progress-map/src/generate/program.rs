@@ -181,10 +181,10 @@ impl<'a> Builder<'a> {
     fn statement(&mut self, last: u32) {
         let room = last - self.line;
         match self.rng.below(100) {
-            0..40 => self.line += 1,
-            40..46 if room > 3 && self.depth < 5 => self.a_loop(last),
-            46..57 if room > 3 && self.depth < 6 => self.branch(last),
-            57..75 => {
+            0..53 => self.line += 1,
+            53..67 if room > 3 && self.depth < 5 => self.a_loop(last),
+            67..76 if room > 3 && self.depth < 6 => self.branch(last),
+            76..87 => {
                 self.call();
                 self.line += 1;
             }
