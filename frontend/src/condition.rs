@@ -1,0 +1,173 @@
+//! Conditional groups (`#if … #endif`): which arms a build may take, and what to do with the group at its place.
+
+use crate::directive::{Condition, Directive, read};
+use crate::token::{Token, TokenKind};
+
+/// A conditional group.
+#[derive(Debug)]
+pub struct Group {
+    /// The arms that some C build may take, in order; empty when there is none.
+    pub arms: Vec<Arm>,
+    /// Every build takes one of `arms`.
+    pub exhaustive: bool,
+    /// Token index of the `#if`.
+    pub first: usize,
+    /// Token index of the `#endif`, or the number of tokens when there is none.
+    pub last: usize,
+}
+
+/// An arm: the tokens between its directive and the next one of the group.
+#[derive(Clone, Copy, Debug)]
+pub struct Arm {
+    /// Token index of the directive that opens it.
+    pub directive: usize,
+    /// Token index of the directive that ends it.
+    pub end: usize,
+}
+
+/// All directives of a file, by token index, and its conditional groups, by the index of their `#if`.
+#[derive(Debug)]
+pub struct Directives {
+    by_token: Vec<(usize, Directive)>,
+    groups: Vec<Group>,
+}
+
+impl Directives {
+    /// Reads the directives among `tokens`.
+    pub fn new(text: &[u8], tokens: &[Token]) -> Self {
+        let lines = tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Directive);
+        let by_token: Vec<_> = lines.map(|(at, t)| (at, read(t.text(text)))).collect();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut stack: Vec<Builder> = Vec::new();
+        for (at, directive) in &by_token {
+            match directive {
+                Directive::If(condition) => stack.push(Builder::new(*at, condition)),
+                Directive::Elif(condition) => {
+                    if let Some(builder) = stack.last_mut() {
+                        builder.arm(*at, condition);
+                    }
+                }
+                Directive::Else => {
+                    if let Some(builder) = stack.last_mut() {
+                        builder.arm(*at, &Condition::True);
+                    }
+                }
+                Directive::Endif => groups.extend(stack.pop().map(|builder| builder.finish(*at))),
+                _ => {}
+            }
+        }
+        while let Some(builder) = stack.pop() {
+            groups.push(builder.finish(tokens.len()));
+        }
+        groups.sort_by_key(|group| group.first);
+        Self { by_token, groups }
+    }
+
+    /// The directive at token index `at`.
+    pub fn at(&self, at: usize) -> Option<&Directive> {
+        let found = self.by_token.binary_search_by_key(&at, |(index, _)| *index);
+        found.ok().map(|index| &self.by_token[index].1)
+    }
+
+    /// The group whose `#if` is the token at index `at`.
+    pub fn group(&self, at: usize) -> Option<&Group> {
+        let found = self.groups.binary_search_by_key(&at, |group| group.first);
+        found.ok().map(|index| &self.groups[index])
+    }
+}
+
+struct Builder {
+    first: usize,
+    arms: Vec<Arm>,
+    /// The arm at hand may be taken.
+    live: Option<usize>,
+    settled: bool,
+}
+
+impl Builder {
+    fn new(first: usize, condition: &Condition) -> Self {
+        let mut builder = Self {
+            first,
+            arms: Vec::new(),
+            live: None,
+            settled: false,
+        };
+        builder.arm(first, condition);
+        builder
+    }
+
+    fn arm(&mut self, directive: usize, condition: &Condition) {
+        self.close(directive);
+        if !self.settled && *condition != Condition::False {
+            self.live = Some(directive);
+        }
+        self.settled |= *condition == Condition::True;
+    }
+
+    fn close(&mut self, end: usize) {
+        if let Some(directive) = self.live.take() {
+            self.arms.push(Arm { directive, end });
+        }
+    }
+
+    fn finish(mut self, last: usize) -> Group {
+        self.close(last);
+        Group {
+            exhaustive: self.settled,
+            first: self.first,
+            last,
+            arms: self.arms,
+        }
+    }
+}
+
+/// What the tokens of an arm amount to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArmShape {
+    /// No code.
+    Empty,
+    /// Whole statements or declarations.
+    Statements,
+    /// Brackets match, but it begins or ends within a statement.
+    Balanced,
+    /// It opens or closes what stands outside.
+    Unbalanced,
+}
+
+impl Arm {
+    /// The code tokens of the arm, those of all arms of inner groups included.
+    pub fn code<'t>(&self, tokens: &'t [Token]) -> impl Iterator<Item = &'t Token> + use<'t> {
+        let tokens = tokens.get(self.directive + 1..self.end).unwrap_or_default();
+        tokens.iter().filter(|t| t.kind != TokenKind::Directive)
+    }
+
+    /// What the tokens of the arm amount to.
+    pub fn shape(&self, text: &[u8], tokens: &[Token]) -> ArmShape {
+        let mut open = Vec::new();
+        let mut code = self.code(tokens).map(|t| t.text(text)).peekable();
+        let Some(first) = code.peek().copied() else {
+            return ArmShape::Empty;
+        };
+        let mut last = first;
+        for word in code {
+            last = word;
+            match word {
+                b"(" | b"[" | b"{" => open.push(word[0]),
+                b")" | b"]" | b"}" => {
+                    let matching = matches!((open.pop(), word), (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}"));
+                    if !matching {
+                        return ArmShape::Unbalanced;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !open.is_empty() {
+            ArmShape::Unbalanced
+        } else if matches!(last, b";" | b"}" | b":") && first != b"else" {
+            ArmShape::Statements
+        } else {
+            ArmShape::Balanced
+        }
+    }
+}

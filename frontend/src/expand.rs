@@ -1,0 +1,437 @@
+//! Macro expansion on tokens, as the C standard describes it (6.10.3): arguments are expanded before they are
+//! substituted, `#` and `##` see them as written, the result is scanned again together with what follows, and a name
+//! is never expanded within its own expansion. The last rule is kept by the hide sets of Prosser's algorithm.
+
+use crate::directive::{BodyToken, Definition};
+use crate::macros::{Meaning, Visible};
+use crate::token::{Token, TokenKind, lex};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// Steps after which an expansion is given up: `#define A B B`, `#define B C C`, … doubles with every line.
+const STEP_LIMIT: usize = 40_000;
+/// Nesting of invocations in arguments after which an expansion is given up.
+const DEPTH_LIMIT: usize = 40;
+
+/// A token on its way through expansion.
+#[derive(Clone, Debug)]
+pub struct PpToken<'a> {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its bytes.
+    pub text: Cow<'a, [u8]>,
+    /// The names that may not be expanded here any more.
+    hide: Hide,
+}
+
+type Hide = Option<Rc<Vec<Vec<u8>>>>;
+
+impl PpToken<'_> {
+    /// The token names a macro within that macro's own expansion: what it names is no macro any more.
+    pub fn is_hidden(&self) -> bool {
+        self.hide
+            .as_ref()
+            .is_some_and(|names| names.iter().any(|name| name[..] == *self.text))
+    }
+}
+
+/// What became of a name.
+#[derive(Debug)]
+pub enum Outcome<'a> {
+    /// Not a macro, or a function-like macro without arguments.
+    Plain,
+    /// The name (with its arguments) stands for these tokens; the raw tokens up to `next` are used up.
+    Expanded {
+        /// The expansion.
+        tokens: Vec<PpToken<'a>>,
+        /// Index of the first raw token after the invocation.
+        next: usize,
+    },
+    /// A macro that cannot be expanded here.
+    Opaque,
+}
+
+/// Expands the macros of one file.
+#[derive(Debug)]
+pub struct Expander<'a> {
+    text: &'a [u8],
+    tokens: &'a [Token],
+    visible: &'a Visible<'a>,
+    /// Raw index of the next token to pull, while an expansion is under way.
+    next: usize,
+    /// Offset and line of the invocation under way.
+    at: u32,
+    line: u32,
+    steps: usize,
+    /// Steps left for the whole file, so that hostile input cannot make every invocation take its limit.
+    budget: usize,
+}
+
+/// Why an expansion was given up; the caller only needs to know that it was.
+struct GivenUp;
+
+impl<'a> Expander<'a> {
+    /// An expander over `tokens`, the tokens of `text`.
+    pub fn new(text: &'a [u8], tokens: &'a [Token], visible: &'a Visible<'a>) -> Self {
+        Self {
+            text,
+            tokens,
+            visible,
+            next: 0,
+            at: 0,
+            line: 0,
+            steps: 0,
+            budget: 64 * tokens.len() + 1_000_000,
+        }
+    }
+
+    /// Expands the identifier at raw index `index`, which stands on `line`.
+    pub fn expand(&mut self, index: usize, line: u32) -> Outcome<'a> {
+        let first = self.tokens[index];
+        let name = first.text(self.text);
+        match self.visible.meaning(name, first.start) {
+            Meaning::One(definition) if definition.params.is_some() && !self.call_follows(index) => {
+                return Outcome::Plain;
+            }
+            Meaning::One(_) => {}
+            Meaning::None if name == b"__LINE__" || name == b"__FILE__" => {}
+            Meaning::None => return Outcome::Plain,
+            Meaning::Several(_) | Meaning::Elsewhere => return Outcome::Opaque,
+        }
+        (self.next, self.at, self.line, self.steps) = (index + 1, first.start, line, 0);
+        if self.budget == 0 {
+            return Outcome::Opaque;
+        }
+        let result = self.run(vec![self.raw(first)], Some(()), 0);
+        self.budget = self.budget.saturating_sub(self.steps);
+        match result {
+            Ok(tokens) => Outcome::Expanded {
+                tokens,
+                next: self.next,
+            },
+            Err(GivenUp) => Outcome::Opaque,
+        }
+    }
+
+    fn raw(&self, token: Token) -> PpToken<'a> {
+        PpToken {
+            kind: token.kind,
+            text: Cow::Borrowed(token.text(self.text)),
+            hide: None,
+        }
+    }
+
+    fn call_follows(&self, index: usize) -> bool {
+        let next = self.tokens.get(index + 1);
+        next.is_some_and(|t| t.text(self.text) == b"(")
+    }
+
+    /// Expands `work`, a stack whose top is the next token. With `raw`, an invocation may run on into the raw tokens.
+    fn run(&mut self, mut work: Vec<PpToken<'a>>, raw: Option<()>, depth: usize) -> Result<Vec<PpToken<'a>>, GivenUp> {
+        if depth > DEPTH_LIMIT {
+            return Err(GivenUp);
+        }
+        let mut out = Vec::new();
+        while let Some(token) = work.pop() {
+            self.steps += 1;
+            if self.steps > STEP_LIMIT {
+                return Err(GivenUp);
+            }
+            if token.kind != TokenKind::Ident || token.is_hidden() {
+                out.push(token);
+                continue;
+            }
+            let definition = match self.visible.meaning(&token.text, self.at) {
+                Meaning::One(definition) => definition,
+                _ => {
+                    out.push(self.predefined(token));
+                    continue;
+                }
+            };
+            let Some(params) = &definition.params else {
+                let hide = with_name(token.hide.clone(), &token.text);
+                push_back(&mut work, self.substitute(definition, &[], &hide, depth)?);
+                continue;
+            };
+            let pulled = self.next;
+            match self.peek(&work, raw) {
+                Some(open) if *open.text == *b"(" => {}
+                _ => {
+                    out.push(token);
+                    continue;
+                }
+            }
+            let (mut args, close) = self.arguments(&mut work, raw)?;
+            if args.len() == 1 && args[0].is_empty() && params.names.is_empty() {
+                args.clear();
+            }
+            if params.variadic {
+                join_rest(&mut args, params.names.len());
+            }
+            if args.len() != params.names.len() {
+                self.next = pulled;
+                return Err(GivenUp);
+            }
+            let hide = with_name(intersection(&token.hide, &close), &token.text);
+            push_back(&mut work, self.substitute(definition, &args, &hide, depth)?);
+        }
+        Ok(out)
+    }
+
+    fn predefined(&self, mut token: PpToken<'a>) -> PpToken<'a> {
+        match &*token.text {
+            b"__LINE__" => {
+                token.kind = TokenKind::Number;
+                token.text = Cow::Owned(self.line.to_string().into_bytes());
+            }
+            b"__FILE__" => {
+                token.kind = TokenKind::Str;
+                token.text = Cow::Borrowed(b"\"\"");
+            }
+            _ => {}
+        }
+        token
+    }
+
+    fn peek(&self, work: &[PpToken<'a>], raw: Option<()>) -> Option<PpToken<'a>> {
+        match (work.last(), raw) {
+            (Some(token), _) => Some(token.clone()),
+            (None, Some(())) => self.tokens.get(self.next).map(|t| self.raw(*t)),
+            (None, None) => None,
+        }
+    }
+
+    fn pull(&mut self, work: &mut Vec<PpToken<'a>>, raw: Option<()>) -> Option<PpToken<'a>> {
+        let token = self.peek(work, raw)?;
+        if work.pop().is_none() {
+            self.next += 1;
+        }
+        Some(token)
+    }
+
+    /// The arguments of an invocation whose `(` is next, and the hide set of its `)`.
+    fn arguments(
+        &mut self,
+        work: &mut Vec<PpToken<'a>>,
+        raw: Option<()>,
+    ) -> Result<(Vec<Vec<PpToken<'a>>>, Hide), GivenUp> {
+        self.pull(work, raw);
+        let mut args = vec![Vec::new()];
+        let mut depth = 0;
+        loop {
+            self.steps += 1;
+            // A directive among the arguments is undefined behaviour, and compilers differ.
+            let token = self.pull(work, raw).filter(|t| t.kind != TokenKind::Directive);
+            let token = token.filter(|_| self.steps <= STEP_LIMIT).ok_or(GivenUp)?;
+            match &*token.text {
+                b")" if depth == 0 => return Ok((args, token.hide)),
+                b"," if depth == 0 => {
+                    args.push(Vec::new());
+                    continue;
+                }
+                b"(" => depth += 1,
+                b")" => depth -= 1,
+                _ => {}
+            }
+            if let Some(arg) = args.last_mut() {
+                arg.push(token);
+            }
+        }
+    }
+
+    /// The replacement list of `definition` with `args` put in, every token hidden from `hide`.
+    fn substitute(
+        &mut self,
+        definition: &'a Definition,
+        args: &[Vec<PpToken<'a>>],
+        hide: &Hide,
+        depth: usize,
+    ) -> Result<Vec<PpToken<'a>>, GivenUp> {
+        let body = &definition.body;
+        let param = |token: &BodyToken| {
+            let params = definition.params.as_ref().filter(|_| token.kind == TokenKind::Ident)?;
+            params.names.iter().position(|name| *name == token.text)
+        };
+        let is_paste = |at: usize| body.get(at).is_some_and(|t| *t.text == *b"##");
+        let mut out: Vec<PpToken<'a>> = Vec::new();
+        // Whether the left operand of a coming `##` has any token.
+        let mut left = false;
+        let mut at = 0;
+        while at < body.len() {
+            let token = &body[at];
+            if *token.text == *b"__VA_OPT__" {
+                return Err(GivenUp);
+            }
+            let pasted = at > 0 && is_paste(at - 1);
+            let operand = if *token.text == *b"#" && body.get(at + 1).and_then(param).is_some() {
+                at += 1;
+                vec![plain(TokenKind::Str, b"\"\"")]
+            } else if is_paste(at) && at > 0 && at + 1 < body.len() {
+                at += 1;
+                continue;
+            } else if let Some(index) = param(token) {
+                let arg = args.get(index).cloned().unwrap_or_default();
+                if pasted || is_paste(at + 1) {
+                    arg
+                } else {
+                    self.run(arg.into_iter().rev().collect(), None, depth + 1)?
+                }
+            } else {
+                vec![plain(token.kind, &token.text)]
+            };
+            let some = !operand.is_empty();
+            let variadic = definition.params.as_ref().is_some_and(|p| p.variadic && param(token) == Some(p.names.len() - 1));
+            if pasted && variadic && out.last().is_some_and(|t| *t.text == *b",") {
+                // GNU: `, ## __VA_ARGS__` drops the comma when there are no further arguments.
+                if !some {
+                    out.pop();
+                }
+                out.extend(operand);
+            } else if pasted && left {
+                paste(&mut out, operand)?;
+            } else {
+                out.extend(operand);
+            }
+            left = some || (pasted && left);
+            at += 1;
+            self.steps += 1;
+            if self.steps + out.len() > STEP_LIMIT {
+                return Err(GivenUp);
+            }
+        }
+        for token in &mut out {
+            token.hide = union(token.hide.take(), hide);
+        }
+        Ok(out)
+    }
+}
+
+fn plain<'a>(kind: TokenKind, text: &'a [u8]) -> PpToken<'a> {
+    PpToken {
+        kind,
+        text: Cow::Borrowed(text),
+        hide: None,
+    }
+}
+
+fn push_back<'a>(work: &mut Vec<PpToken<'a>>, tokens: Vec<PpToken<'a>>) {
+    work.extend(tokens.into_iter().rev());
+}
+
+/// Makes one argument of all from the last parameter on, commas included; an empty one where it was left out.
+fn join_rest(args: &mut Vec<Vec<PpToken<'_>>>, params: usize) {
+    if args.len() + 1 == params {
+        args.push(Vec::new());
+    }
+    while args.len() > params.max(1) {
+        let last = args.pop().unwrap_or_default();
+        if let Some(rest) = args.last_mut() {
+            rest.push(plain(TokenKind::Punct, b","));
+            rest.extend(last);
+        }
+    }
+}
+
+/// `##`: glues the last token of `out` to the first of `right`.
+fn paste<'a>(out: &mut Vec<PpToken<'a>>, right: Vec<PpToken<'a>>) -> Result<(), GivenUp> {
+    let mut right = right.into_iter();
+    if let (Some(second), Some(first)) = (right.next(), out.last_mut()) {
+        let text = [&*first.text, &*second.text].concat();
+        match lex(&text).as_slice() {
+            [token] if token.end as usize == text.len() && token.start == 0 => first.kind = token.kind,
+            _ => return Err(GivenUp),
+        }
+        first.text = Cow::Owned(text);
+        first.hide = intersection(&first.hide, &second.hide);
+    }
+    out.extend(right);
+    Ok(())
+}
+
+fn with_name(hide: Hide, name: &[u8]) -> Hide {
+    let mut names = hide.map_or_else(Vec::new, Rc::unwrap_or_clone);
+    names.push(name.to_owned());
+    Some(Rc::new(names))
+}
+
+fn union(one: Hide, other: &Hide) -> Hide {
+    match (one, other) {
+        (None, other) => other.clone(),
+        (one, None) => one,
+        (Some(one), Some(other)) => {
+            let mut names = Rc::unwrap_or_clone(one);
+            names.extend(other.iter().cloned());
+            names.sort_unstable();
+            names.dedup();
+            Some(Rc::new(names))
+        }
+    }
+}
+
+fn intersection(one: &Hide, other: &Hide) -> Hide {
+    let (one, other) = (one.as_ref()?, other.as_ref()?);
+    let both: Vec<_> = one.iter().filter(|name| other.contains(name)).cloned().collect();
+    Some(Rc::new(both))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::read_facts;
+    use crate::macros::Macros;
+
+    /// Expands every macro of `text`, which follows its own definitions.
+    fn expanded(text: &str) -> String {
+        let text = text.as_bytes();
+        let (tokens, facts, macros) = (lex(text), read_facts(text), Macros::default());
+        let visible = Visible::new("t.c", &facts, &macros);
+        let mut expander = Expander::new(text, &tokens, &visible);
+        let (mut out, mut at) = (Vec::new(), 0);
+        while at < tokens.len() {
+            let token = tokens[at];
+            at += 1;
+            if token.kind == TokenKind::Directive {
+                continue;
+            }
+            match expander.expand(at - 1, 1) {
+                Outcome::Expanded { tokens, next } => {
+                    out.extend(tokens.iter().map(|t| String::from_utf8_lossy(&t.text).into_owned()));
+                    at = next;
+                }
+                Outcome::Plain => out.push(String::from_utf8_lossy(token.text(text)).into_owned()),
+                Outcome::Opaque => out.push(format!("<{}>", String::from_utf8_lossy(token.text(text)))),
+            }
+        }
+        out.join(" ")
+    }
+
+    #[test]
+    fn arguments_nesting_and_self_reference() {
+        assert_eq!(expanded("#define N 4\n#define M (N+1)\nM N"), "( 4 + 1 ) 4");
+        assert_eq!(expanded("#define F(x) g(x,F)\nF(F(1)) F"), "g ( g ( 1 , F ) , F ) F");
+        assert_eq!(expanded("#define x x + 1\nx"), "x + 1");
+        assert_eq!(expanded("#define A B\n#define B A\nA"), "A");
+        assert_eq!(expanded("#define F(a) a\n#define G F\nG(2) G"), "2 F");
+        assert_eq!(expanded("#define E() z\nE() E"), "z E");
+        assert_eq!(expanded("#define F(a,b) b\nF((1,2),3)\nF(1)"), "3 <F> ( 1 )");
+    }
+
+    #[test]
+    fn pasting_strings_and_variadics() {
+        assert_eq!(expanded("#define C(a,b) a##b\nC(x,1) C(,y) C(z,)"), "x1 y z");
+        assert_eq!(expanded("#define C(a,b) a##b\nC(+,/)"), "<C> ( + , / )");
+        assert_eq!(expanded("#define N 1\n#define S(a) f(#a, a)\nS(N)"), "f ( \"\" , 1 )");
+        assert_eq!(expanded("#define P(f, ...) q(f, ##__VA_ARGS__)\nP(1) P(1,2,3)"), "q ( 1 ) q ( 1 , 2 , 3 )");
+        assert_eq!(expanded("#define P(r...) q(r)\nP() P(1,2)"), "q ( ) q ( 1 , 2 )");
+    }
+
+    #[test]
+    fn gives_up_on_explosions_and_directives() {
+        let mut text = String::from("#define A0 1\n");
+        for i in 0..30 {
+            text += &format!("#define A{} A{i} A{i}\n", i + 1);
+        }
+        assert_eq!(expanded(&(text + "A30")), "<A30>");
+        assert_eq!(expanded("#define F(a) a\nF(1\n#pragma x\n)"), "<F> ( 1 )");
+    }
+}

@@ -1,0 +1,286 @@
+//! What one file tells the other files: its macro definitions in order, its includes, the names that it declares.
+//!
+//! Works on tokens, not on a tree: it must read headers that no C grammar can parse.
+
+use crate::directive::{Condition, Definition, Directive, read};
+use crate::token::{Token, TokenKind, lex};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The facts of one file.
+#[derive(Clone, Debug, Default)]
+pub struct FileFacts {
+    /// Paths as written in `#include` lines.
+    pub includes: BTreeSet<String>,
+    /// Every `#define` and `#undef` that some C build may see, in source order.
+    pub events: Vec<Event>,
+    /// Names declared or defined as functions at file scope.
+    pub functions: BTreeSet<Box<[u8]>>,
+    /// Typedefs of plain names: the words of the type, separated by blanks.
+    pub typedefs: BTreeMap<Box<[u8]>, BTreeSet<Box<[u8]>>>,
+}
+
+/// A `#define` or `#undef`.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Offset of the directive.
+    pub offset: u32,
+    /// The macro.
+    pub name: Box<[u8]>,
+    /// Its definition; `None` for `#undef`.
+    pub definition: Option<Definition>,
+    /// It stands under a condition that depends on the build.
+    pub conditional: bool,
+}
+
+/// What the events seen so far make of one name.
+#[derive(Clone, Debug, Default)]
+pub struct MacroState {
+    /// The events whose different definitions may be in force, as indices into [`FileFacts::events`].
+    pub definitions: Vec<u32>,
+    /// An `#undef` under a condition may have taken the definitions away.
+    pub perhaps_undefined: bool,
+    /// An unconditional event has made what was there before irrelevant.
+    pub settled: bool,
+}
+
+impl MacroState {
+    /// Follows `events[index]`.
+    pub fn apply(&mut self, events: &[Event], index: usize) {
+        let event = &events[index];
+        if !event.conditional {
+            *self = Self {
+                settled: true,
+                ..Self::default()
+            };
+        } else if event.definition.is_none() {
+            self.perhaps_undefined = true;
+        }
+        let same = |other: &u32| events[*other as usize].definition == event.definition;
+        if event.definition.is_some() && !self.definitions.iter().any(same) {
+            self.definitions.push(index as u32);
+        }
+    }
+}
+
+/// Reads the facts of `text`.
+pub fn read_facts(text: &[u8]) -> FileFacts {
+    let tokens = lex(text);
+    let mut facts = FileFacts::default();
+    let mut conditions = Conditions::new(text, &tokens);
+    let mut scope = Scope::default();
+    let mut code: Vec<Token> = Vec::new();
+    for token in &tokens {
+        if token.kind != TokenKind::Directive {
+            if conditions.live() {
+                scope.token(text, *token, &mut code, &mut facts);
+            }
+            continue;
+        }
+        let directive = read(token.text(text));
+        if conditions.enter(&directive) || !conditions.live() {
+            continue;
+        }
+        let (name, definition) = match directive {
+            Directive::Define(name, definition) => (name, Some(definition)),
+            Directive::Undef(name) => (name, None),
+            Directive::Include(path) => {
+                facts.includes.insert(path);
+                continue;
+            }
+            _ => continue,
+        };
+        facts.events.push(Event {
+            offset: token.start,
+            name,
+            definition,
+            conditional: conditions.open(),
+        });
+    }
+    facts
+}
+
+/// The stack of conditional groups around a place.
+struct Conditions {
+    groups: Vec<Group>,
+    guard: Option<Box<[u8]>>,
+}
+
+struct Group {
+    /// Tokens here may be seen by a C build.
+    live: bool,
+    /// Whether they are depends on the build.
+    open: bool,
+    /// An earlier arm is taken in every build, so the remaining ones never are.
+    settled: bool,
+}
+
+impl Conditions {
+    fn new(text: &[u8], tokens: &[Token]) -> Self {
+        Self {
+            groups: Vec::new(),
+            guard: include_guard(text, tokens),
+        }
+    }
+
+    fn live(&self) -> bool {
+        self.groups.last().is_none_or(|g| g.live)
+    }
+
+    fn open(&self) -> bool {
+        self.groups.iter().any(|g| g.open)
+    }
+
+    /// Follows a conditional directive; `false` when it is none.
+    fn enter(&mut self, directive: &Directive) -> bool {
+        match directive {
+            Directive::If(condition) => {
+                let outer = self.live();
+                let condition = match condition {
+                    Condition::Unless(name) if self.guard.as_ref() == Some(name) => {
+                        self.guard = None;
+                        &Condition::True
+                    }
+                    other => other,
+                };
+                self.groups.push(Group {
+                    live: outer && *condition != Condition::False,
+                    open: !matches!(condition, Condition::True | Condition::False),
+                    settled: !outer || *condition == Condition::True,
+                });
+            }
+            Directive::Elif(condition) => self.arm(condition),
+            Directive::Else => self.arm(&Condition::True),
+            Directive::Endif => {
+                self.groups.pop();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn arm(&mut self, condition: &Condition) {
+        if let Some(group) = self.groups.last_mut() {
+            group.live = !group.settled && *condition != Condition::False;
+            group.settled |= *condition == Condition::True;
+            group.open |= *condition != Condition::True;
+        }
+    }
+}
+
+/// The name that guards the whole file against a second inclusion: its first directive tests it, the next defines it.
+fn include_guard(text: &[u8], tokens: &[Token]) -> Option<Box<[u8]>> {
+    let mut directives = tokens.iter().filter(|t| t.kind == TokenKind::Directive);
+    let Directive::If(Condition::Unless(name)) = read(directives.next()?.text(text)) else {
+        return None;
+    };
+    match read(directives.next()?.text(text)) {
+        Directive::Define(defined, _) if defined == name => Some(name),
+        _ => None,
+    }
+}
+
+/// Follows braces, to know what stands at file scope.
+#[derive(Default)]
+struct Scope {
+    braces: u32,
+    /// Braces of `extern "C" {`, which do not nest declarations.
+    linkage: u32,
+    parens: u32,
+}
+
+impl Scope {
+    /// `code` collects the tokens of the declaration at hand, without what its braces and parentheses enclose.
+    fn token(&mut self, text: &[u8], token: Token, code: &mut Vec<Token>, facts: &mut FileFacts) {
+        match token.text(text) {
+            b"{" if self.braces == 0 && code.last().is_some_and(|t| t.kind == TokenKind::Str) => {
+                self.linkage += 1;
+                code.clear();
+            }
+            b"{" => self.braces += 1,
+            b"}" if self.braces > 0 => {
+                self.braces -= 1;
+                if self.braces == 0 && code.first().is_none_or(|t| t.text(text) != b"typedef") {
+                    code.clear();
+                }
+            }
+            b"}" => self.linkage = self.linkage.saturating_sub(1),
+            _ if self.braces > 0 => {}
+            b"(" => {
+                if self.parens == 0 {
+                    note_function(text, code, facts);
+                    code.push(token);
+                }
+                self.parens += 1;
+            }
+            b")" => self.parens = self.parens.saturating_sub(1),
+            _ if self.parens > 0 => {}
+            b";" => {
+                note_typedef(text, code, facts);
+                code.clear();
+            }
+            _ => code.push(token),
+        }
+    }
+}
+
+/// A name before `(` and after a type is that of a function, declared or defined.
+fn note_function(text: &[u8], code: &[Token], facts: &mut FileFacts) {
+    if let [.., before, name] = code {
+        let typed = before.kind == TokenKind::Ident || before.text(text) == b"*";
+        let is_typedef = code[0].text(text) == b"typedef";
+        if typed && name.kind == TokenKind::Ident && !is_typedef {
+            facts.functions.insert(name.text(text).into());
+        }
+    }
+}
+
+fn note_typedef(text: &[u8], code: &[Token], facts: &mut FileFacts) {
+    let [first, words @ .., name] = code else {
+        return;
+    };
+    let plain = |t: &Token| t.kind == TokenKind::Ident || t.text(text) == b"*";
+    if first.text(text) != b"typedef" || name.kind != TokenKind::Ident || !words.iter().all(plain) {
+        return;
+    }
+    let words: Vec<&[u8]> = words.iter().map(|t| t.text(text)).collect();
+    facts
+        .typedefs
+        .entry(name.text(text).into())
+        .or_default()
+        .insert(words.join(&b' ').into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(set: &BTreeSet<Box<[u8]>>) -> Vec<String> {
+        set.iter().map(|n| String::from_utf8_lossy(n).into_owned()).collect()
+    }
+
+    #[test]
+    fn guards_and_dead_arms_do_not_make_a_definition_conditional() {
+        let facts = read_facts(
+            b"#ifndef A_H\n#define A_H\n#define N 1\n#ifdef X\n#define M 2\n#endif\n#if 0\n#define DEAD\n#else\n\
+              #define LIVE\n#endif\n#endif\n",
+        );
+        let events: Vec<_> = facts
+            .events
+            .iter()
+            .map(|e| (String::from_utf8_lossy(&e.name).into_owned(), e.conditional))
+            .collect();
+        let expect = [("A_H", false), ("N", false), ("M", true), ("LIVE", false)];
+        assert_eq!(events, expect.map(|(name, open)| (name.to_owned(), open)));
+    }
+
+    #[test]
+    fn functions_and_typedefs_at_file_scope() {
+        let facts = read_facts(
+            b"extern \"C\" {\nint F(int); char *G(void) { return H(1); } EXPORT(x); }\n\
+              typedef unsigned long W; typedef struct { int a; } S; static INLINE int K(a) int a; { }",
+        );
+        assert_eq!(names(&facts.functions), ["F", "G", "K"]);
+        let typedefs: Vec<_> = facts.typedefs.keys().map(|n| String::from_utf8_lossy(n).into_owned()).collect();
+        assert_eq!(typedefs, ["S", "W"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Calls: who is called, and what is only written like a call.
+
+use crate::lower::children;
+use crate::lower::function::{Binding, Body};
+use crate::macros::Meaning;
+use ir::{Callee, ExprId, ExprKind};
+use tree_sitter::Node;
+
+/// The name that stands for `goto *` in prepared text.
+pub const COMPUTED_GOTO: &str = "__computed_goto";
+
+impl Body<'_, '_> {
+    pub(super) fn call(&mut self, node: Node) -> ExprKind {
+        let (Some(function), Some(arguments)) =
+            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+        else {
+            return ExprKind::Unknown(Vec::new());
+        };
+        let arguments = children(arguments);
+        if let (Some(ty), [only]) = (self.parenthesized_type(function), arguments.as_slice()) {
+            return ExprKind::Cast(ty, self.expr(*only));
+        }
+        let callee = self.callee(function);
+        let mut args = Vec::new();
+        for argument in arguments {
+            if argument.kind() == "compound_statement" {
+                self.partial(argument, "block as a macro argument");
+                args.extend(self.scoped(|body| body.parts(argument)));
+            } else {
+                args.push(self.expr(argument));
+            }
+        }
+        ExprKind::Call { callee, args }
+    }
+
+    fn callee(&mut self, function: Node) -> Callee {
+        if function.kind() != "identifier" {
+            return Callee::Indirect(self.expr(function));
+        }
+        let name = self.file.name(function);
+        let variable = match self.lookup(&name) {
+            Some(Binding::Local(_)) => true,
+            Some(_) => false,
+            None => self.file.global_index.contains_key(&name),
+        };
+        if variable {
+            return Callee::Indirect(self.expr(function));
+        }
+        let offset = function.start_byte() as u32;
+        if self.file.prepared.hidden_names.binary_search(&offset).is_ok() {
+            // A macro's own expansion names the function behind it.
+            return Callee::Named(name);
+        }
+        let raw = self.file.prepared.map.raw_start(offset);
+        if !matches!(self.file.raw.visible.meaning(name.as_bytes(), raw), Meaning::None) {
+            return Callee::Macro(name);
+        }
+        match name.as_str() {
+            "assert" | "static_assert" | "_Static_assert" => Callee::Macro(name),
+            // The macros of <stdarg.h> are these built-ins of the compiler.
+            "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}")),
+            _ if is_shouted(&name) && !self.is_function(&name) => Callee::Macro(name),
+            _ => Callee::Named(name),
+        }
+    }
+
+    fn is_function(&self, name: &str) -> bool {
+        self.file.function_names.contains(name) || self.file.raw.visible.is_function(name.as_bytes())
+    }
+
+    /// `goto *p;` is prepared as a call.
+    pub(super) fn computed_goto(&mut self, node: Node) -> Option<ExprId> {
+        let function = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression")?;
+        if self.file.text(function) != COMPUTED_GOTO.as_bytes() {
+            return None;
+        }
+        let arguments = children(node.child_by_field_name("arguments")?);
+        match arguments.as_slice() {
+            [target] => Some(self.expr(*target)),
+            _ => None,
+        }
+    }
+}
+
+/// Written all in capitals, as macros are: `CHECK`, but not `MPI_Send`.
+fn is_shouted(name: &str) -> bool {
+    name.len() > 1
+        && name.bytes().any(|b| b.is_ascii_uppercase())
+        && !name.bytes().any(|b| b.is_ascii_lowercase())
+}

@@ -1,0 +1,247 @@
+//! Declarations: specifiers, declarators, and the reduction of C types to what the analyses need.
+
+use crate::lower::children;
+use crate::lower::file::File;
+use ir::Type;
+use tree_sitter::Node;
+
+/// Nesting of declarators that is followed: `int *(*(*f)(void))[3]` has four.
+const DECLARATOR_LIMIT: usize = 64;
+/// Typedefs of typedefs that are followed.
+const TYPEDEF_LIMIT: usize = 16;
+
+/// What stands in front of the declarators.
+#[derive(Clone, Copy, Debug)]
+pub struct Specifiers {
+    /// The type.
+    pub ty: Type,
+    /// `static`.
+    pub is_static: bool,
+    /// `extern`.
+    pub is_extern: bool,
+}
+
+impl Specifiers {
+    /// Reads the specifiers of `node`, a declaration, parameter or function definition.
+    pub fn read(file: &File, node: Node) -> Self {
+        let mut specifiers = Self {
+            ty: Type::Unknown,
+            is_static: false,
+            is_extern: false,
+        };
+        if let Some(ty) = node.child_by_field_name("type") {
+            specifiers.ty = base_type(file, ty);
+        }
+        for child in children(node) {
+            match child.kind() {
+                "storage_class_specifier" => match file.text(child) {
+                    b"static" => specifiers.is_static = true,
+                    b"extern" => specifiers.is_extern = true,
+                    _ => {}
+                },
+                "compound_statement" | "init_declarator" => break,
+                _ => {}
+            }
+        }
+        specifiers
+    }
+}
+
+/// What a declarator makes of the type in front of it: the derivation next to the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derived {
+    /// Nothing.
+    Plain,
+    /// A pointer to something.
+    Pointer,
+    /// An array of something.
+    Array,
+    /// A function.
+    Function,
+}
+
+impl Derived {
+    /// The type of what is declared.
+    pub fn apply(self, base: Type) -> Type {
+        match self {
+            Derived::Plain => base,
+            Derived::Pointer => Type::Pointer,
+            Derived::Array => Type::Array,
+            Derived::Function => Type::Unknown,
+        }
+    }
+}
+
+/// A declarator taken apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'t> {
+    /// The name.
+    pub name: Node<'t>,
+    /// What it is.
+    pub derived: Derived,
+    /// The initialiser.
+    pub value: Option<Node<'t>>,
+    /// The innermost function declarator.
+    pub function: Option<Node<'t>>,
+    /// The size of the array next to the name.
+    pub size: Option<Node<'t>>,
+}
+
+/// The declarators of a declaration.
+pub fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name("declarator", &mut cursor).collect()
+}
+
+/// Takes `node` apart; `None` when it declares no name.
+pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
+    let mut declared = Declared {
+        name: node,
+        derived: Derived::Plain,
+        value: None,
+        function: None,
+        size: None,
+    };
+    let mut at = node;
+    for _ in 0..DECLARATOR_LIMIT {
+        let inner = at.child_by_field_name("declarator");
+        match at.kind() {
+            "identifier" | "type_identifier" | "field_identifier" | "primitive_type" => {
+                declared.name = at;
+                return Some(declared);
+            }
+            "init_declarator" => declared.value = at.child_by_field_name("value"),
+            "pointer_declarator" => declared.derived = Derived::Pointer,
+            "array_declarator" => {
+                declared.derived = Derived::Array;
+                declared.size = at.child_by_field_name("size");
+            }
+            "function_declarator" => {
+                declared.derived = Derived::Function;
+                declared.function = Some(at);
+            }
+            _ => {}
+        }
+        let wrapped = |kind: &str| kind.ends_with("declarator") || kind.ends_with("identifier");
+        at = inner.or_else(|| children(at).into_iter().find(|child| wrapped(child.kind())))?;
+    }
+    None
+}
+
+/// The names and types that a `typedef` introduces.
+pub fn typedefs(file: &File, node: Node) -> Vec<(String, Type)> {
+    let base = node.child_by_field_name("type").map_or(Type::Unknown, |ty| base_type(file, ty));
+    let declared = declarators(node).into_iter().filter_map(|d| declarator(file, d));
+    declared.map(|d| (file.name(d.name), d.derived.apply(base))).collect()
+}
+
+/// The type that a `type_descriptor` (in a cast) describes.
+pub fn described_type(file: &File, node: Node) -> Type {
+    let base = node.child_by_field_name("type").map_or(Type::Unknown, |ty| base_type(file, ty));
+    match node.child_by_field_name("declarator").map(|d| d.kind()) {
+        Some("abstract_array_declarator") => Type::Array,
+        Some(_) => Type::Pointer,
+        None => base,
+    }
+}
+
+/// The type that a specifier names.
+fn base_type(file: &File, node: Node) -> Type {
+    match node.kind() {
+        "struct_specifier" | "union_specifier" => Type::Aggregate,
+        "enum_specifier" => Type::Int {
+            signed: None,
+            bits: Some(32),
+        },
+        "type_identifier" => named_type(file, file.text(node), 0),
+        "primitive_type" | "sized_type_specifier" => words_type(file, file.text(node), 0),
+        _ => Type::Unknown,
+    }
+}
+
+/// What a typedef name stands for.
+pub fn named_type(file: &File, name: &[u8], depth: usize) -> Type {
+    if depth > TYPEDEF_LIMIT {
+        return Type::Unknown;
+    }
+    if let Some(ty) = std::str::from_utf8(name).ok().and_then(|name| file.types.get(name)) {
+        return *ty;
+    }
+    let mut all = file.raw.visible.typedef_words(name).into_iter();
+    let Some(first) = all.next() else {
+        return words_type(file, name, depth);
+    };
+    let first = words_type(file, first, depth + 1);
+    all.fold(first, |ty, words| join(ty, words_type(file, words, depth + 1)))
+}
+
+/// What is common to two types that a name has in different builds.
+pub fn join(one: Type, other: Type) -> Type {
+    match (one, other) {
+        _ if one == other => one,
+        (Type::Int { signed: a, bits: m }, Type::Int { signed: b, bits: n }) => Type::Int {
+            signed: a.filter(|_| a == b),
+            bits: m.filter(|_| m == n),
+        },
+        _ => Type::Unknown,
+    }
+}
+
+/// The type written as keywords, in any order, or as one of the standard library's names. Widths are those of LP64.
+fn words_type(file: &File, words: &[u8], depth: usize) -> Type {
+    let int = |signed: bool, bits: u8| Type::Int {
+        signed: Some(signed),
+        bits: Some(bits),
+    };
+    let (mut signed, mut long, mut short, mut base) = (None, 0, false, None);
+    for word in words.split(|b| b.is_ascii_whitespace() || *b == b'*').filter(|w| !w.is_empty()) {
+        match word {
+            b"const" | b"volatile" | b"restrict" | b"register" | b"_Atomic" => {}
+            b"signed" => signed = Some(true),
+            b"unsigned" => signed = Some(false),
+            b"long" => long += 1,
+            b"short" => short = true,
+            b"struct" | b"union" => base = Some(Type::Aggregate),
+            b"enum" => {
+                base = Some(Type::Int {
+                    signed: None,
+                    bits: Some(32),
+                });
+            }
+            _ if base.is_some() => {}
+            b"int" => base = Some(int(true, 32)),
+            // Whether plain `char` has a sign depends on the machine.
+            b"char" => {
+                base = Some(Type::Int {
+                    signed: None,
+                    bits: Some(8),
+                });
+            }
+            b"float" => base = Some(Type::Float { bits: 32 }),
+            b"double" => base = Some(Type::Float { bits: 64 }),
+            b"_Bool" | b"bool" => base = Some(int(false, 8)),
+            b"size_t" | b"uintptr_t" | b"uint64_t" => base = Some(int(false, 64)),
+            b"ssize_t" | b"ptrdiff_t" | b"intptr_t" | b"int64_t" => base = Some(int(true, 64)),
+            b"int32_t" => base = Some(int(true, 32)),
+            b"uint32_t" => base = Some(int(false, 32)),
+            b"int16_t" => base = Some(int(true, 16)),
+            b"uint16_t" => base = Some(int(false, 16)),
+            b"int8_t" => base = Some(int(true, 8)),
+            b"uint8_t" => base = Some(int(false, 8)),
+            other if other != words => base = Some(named_type(file, other, depth + 1)),
+            _ => base = Some(Type::Unknown),
+        }
+    }
+    if words.contains(&b'*') {
+        return Type::Pointer;
+    }
+    match (base, signed) {
+        (Some(Type::Float { bits: 64 }), _) if long > 0 => Type::Float { bits: 80 },
+        (Some(Type::Int { bits: Some(8), .. }), Some(signed)) => int(signed, 8),
+        (Some(Type::Int { bits: Some(32), .. }) | None, _) if long > 0 => int(signed.unwrap_or(true), 64),
+        (Some(Type::Int { bits: Some(32), .. }) | None, _) if short => int(signed.unwrap_or(true), 16),
+        (Some(Type::Int { bits: Some(32), .. }) | None, Some(signed)) => int(signed, 32),
+        (Some(ty), _) => ty,
+        (None, None) => Type::Unknown,
+    }
+}

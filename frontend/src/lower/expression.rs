@@ -1,0 +1,351 @@
+//! Expressions.
+
+use crate::lower::function::{Binding, Body};
+use crate::lower::{children, declare, literal};
+use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
+use tree_sitter::Node;
+
+/// Whether nodes of this kind are expressions.
+pub fn is_expression(kind: &str) -> bool {
+    matches!(
+        kind,
+        "identifier" | "number_literal" | "string_literal" | "concatenated_string" | "char_literal" | "true" | "false"
+            | "null" | "initializer_list"
+    ) || (kind.ends_with("_expression") && kind != "preproc_call_expression")
+}
+
+impl Body<'_, '_> {
+    /// Lowers an expression.
+    pub(super) fn expr(&mut self, node: Node) -> ExprId {
+        if matches!(node.kind(), "parenthesized_expression" | "extension_expression") {
+            let inner = children(node);
+            if let [inner] = inner.as_slice() {
+                if inner.kind() == "compound_statement" {
+                    return self.statement_expression(node, *inner);
+                }
+                // Parentheses mean nothing here; they count as depth, for there may be many.
+                let inner = *inner;
+                if let Some(id) = self.deeper(node, |body| body.expr(inner)) {
+                    return id;
+                }
+            }
+            return self.push_expr(ExprKind::Unknown(Vec::new()), node);
+        }
+        let kind = self.deeper(node, |body| body.expr_kind(node));
+        self.push_expr(kind.unwrap_or(ExprKind::Unknown(Vec::new())), node)
+    }
+
+    /// A field that must be an expression.
+    pub(super) fn operand(&mut self, node: Node, field: &str) -> ExprId {
+        match node.child_by_field_name(field) {
+            Some(operand) => self.expr(operand),
+            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+        }
+    }
+
+    fn operator(&self, node: Node) -> &'_ [u8] {
+        let operator = node.child_by_field_name("operator");
+        operator.map(|op| self.file.text(op)).unwrap_or_default()
+    }
+
+    fn expr_kind(&mut self, node: Node) -> ExprKind {
+        match node.kind() {
+            "identifier" => self.identifier(node),
+            "number_literal" => {
+                let offset = node.start_byte() as u32;
+                match self.file.prepared.type_arguments.binary_search(&offset) {
+                    Ok(_) => ExprKind::Constant,
+                    Err(_) => literal::number(self.file.text(node)),
+                }
+            }
+            "char_literal" => literal::character(self.file.text(node)),
+            "string_literal" | "concatenated_string" => ExprKind::Str,
+            "true" => ExprKind::Int(1),
+            "false" | "null" => ExprKind::Int(0),
+            // The operand is not evaluated.
+            "sizeof_expression" | "alignof_expression" | "offsetof_expression" => ExprKind::Constant,
+            "comma_expression" => {
+                let left = self.operand(node, "left");
+                ExprKind::Comma(left, self.operand(node, "right"))
+            }
+            "conditional_expression" => self.conditional(node),
+            "assignment_expression" => self.assignment(node),
+            "update_expression" => {
+                let target = self.operand(node, "argument");
+                let operator = node.child_by_field_name("operator");
+                ExprKind::Step {
+                    target,
+                    up: self.operator(node) == b"++",
+                    prefix: operator.is_some_and(|op| op.start_byte() == node.start_byte()),
+                }
+            }
+            "unary_expression" => self.unary(node),
+            "binary_expression" => self.binary(node),
+            "pointer_expression" => {
+                let argument = self.operand(node, "argument");
+                if self.operator(node) == b"&" {
+                    self.take_address(argument);
+                    ExprKind::AddressOf(argument)
+                } else {
+                    ExprKind::Deref(argument)
+                }
+            }
+            "cast_expression" => {
+                let ty = node.child_by_field_name("type");
+                let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
+                ExprKind::Cast(ty, self.operand(node, "value"))
+            }
+            "subscript_expression" => {
+                let base = self.operand(node, "argument");
+                ExprKind::Index {
+                    base,
+                    index: self.operand(node, "index"),
+                }
+            }
+            "field_expression" => {
+                let base = self.operand(node, "argument");
+                let name = node.child_by_field_name("field").map(|field| self.file.name(field));
+                ExprKind::Field {
+                    base,
+                    name: name.unwrap_or_default(),
+                    arrow: self.operator(node) == b"->",
+                }
+            }
+            "call_expression" => self.call(node),
+            "compound_literal_expression" => match node.child_by_field_name("value") {
+                Some(value) => self.list(value),
+                None => ExprKind::Unknown(Vec::new()),
+            },
+            "initializer_list" => self.list(node),
+            "gnu_asm_expression" => self.assembly(node),
+            "generic_expression" => {
+                // The first operand is not evaluated, and one of the others is.
+                let rest = children(node).into_iter().skip(1).filter(|child| is_expression(child.kind()));
+                ExprKind::Unknown(rest.map(|child| self.expr(child)).collect())
+            }
+            _ => {
+                self.partial(node, "expression that is not understood");
+                ExprKind::Unknown(self.parts(node))
+            }
+        }
+    }
+
+    fn identifier(&mut self, node: Node) -> ExprKind {
+        let name = self.file.name(node);
+        match self.lookup(&name) {
+            Some(Binding::Local(local)) => return ExprKind::Var(VarRef::Local(local)),
+            Some(Binding::Enumerator(value)) => return value.map_or(ExprKind::Constant, ExprKind::Int),
+            Some(Binding::Type(_)) => return ExprKind::Constant,
+            Some(Binding::FileScope) => {}
+            None => {
+                if let Some(value) = self.file.enumerators.get(&name) {
+                    return value.map_or(ExprKind::Constant, ExprKind::Int);
+                }
+                if matches!(name.as_str(), "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
+                    return ExprKind::Str;
+                }
+                if name == LABEL_ADDRESS {
+                    return ExprKind::Constant;
+                }
+            }
+        }
+        self.file.note_address_of_function(name.clone());
+        ExprKind::Var(VarRef::Global(name))
+    }
+
+    /// GNU `a ?: b` yields the value of `a` without evaluating it again.
+    fn conditional(&mut self, node: Node) -> ExprKind {
+        let condition = self.operand(node, "condition");
+        let then = match node.child_by_field_name("consequence") {
+            Some(then) => self.expr(then),
+            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+        };
+        ExprKind::Conditional(condition, then, self.operand(node, "alternative"))
+    }
+
+    fn assignment(&mut self, node: Node) -> ExprKind {
+        let target = self.operand(node, "left");
+        let value = self.operand(node, "right");
+        let op = self.operator(node).strip_suffix(b"=").and_then(literal::binary_op);
+        if !self.is_lvalue(target) {
+            // A macro that was not expanded, or a mistaken parse: something is written, and we cannot say what.
+            self.partial(node, "assignment to something that is no variable");
+        }
+        ExprKind::Assign { op, target, value }
+    }
+
+    fn is_lvalue(&self, target: ExprId) -> bool {
+        matches!(
+            self.exprs[target].kind,
+            ExprKind::Var(_) | ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_)
+        )
+    }
+
+    fn unary(&mut self, node: Node) -> ExprKind {
+        let argument = self.operand(node, "argument");
+        match self.operator(node) {
+            b"-" => {
+                let operand = node.child_by_field_name("argument");
+                let text = operand.map(|operand| self.file.text(operand)).unwrap_or_default();
+                let unsigned = text.iter().any(|b| matches!(b, b'u' | b'U'));
+                match &self.exprs[argument].kind {
+                    ExprKind::Int(value) if !unsigned && *value > i64::MIN => ExprKind::Int(-value),
+                    ExprKind::Float(value) => ExprKind::Float(-value),
+                    _ => ExprKind::Unary(UnaryOp::Neg, argument),
+                }
+            }
+            b"~" => ExprKind::Unary(UnaryOp::BitNot, argument),
+            b"!" => ExprKind::Unary(UnaryOp::Not, argument),
+            // `+x` is x, promoted.
+            _ => ExprKind::Cast(Type::Unknown, argument),
+        }
+    }
+
+    fn binary(&mut self, node: Node) -> ExprKind {
+        if let Some(cast) = self.hidden_cast(node) {
+            return cast;
+        }
+        let left = self.operand(node, "left");
+        let right = self.operand(node, "right");
+        let op = match self.operator(node) {
+            b"&&" => return ExprKind::And(left, right),
+            b"||" => return ExprKind::Or(left, right),
+            other => literal::binary_op(other),
+        };
+        let Some(op) = op else {
+            return ExprKind::Unknown(vec![left, right]);
+        };
+        if let (ExprKind::Int(l), ExprKind::Int(r)) = (&self.exprs[left].kind, &self.exprs[right].kind)
+            && self.place(node).1
+            && let Some(value) = literal::fold(op, *l, *r)
+        {
+            return ExprKind::Int(value);
+        }
+        ExprKind::Binary(op, left, right)
+    }
+
+    /// `(T) * p`, `(T) - 1`, `(T) & x`: the grammar cannot know that `T` is a type.
+    fn hidden_cast(&mut self, node: Node) -> Option<ExprKind> {
+        let left = node.child_by_field_name("left")?;
+        let ty = self.parenthesized_type(left)?;
+        let operator = self.operator(node).to_owned();
+        let operand = self.operand(node, "right");
+        let value = match operator.as_slice() {
+            b"*" => ExprKind::Deref(operand),
+            b"&" => {
+                self.take_address(operand);
+                ExprKind::AddressOf(operand)
+            }
+            b"-" => ExprKind::Unary(UnaryOp::Neg, operand),
+            b"+" => return Some(ExprKind::Cast(ty, operand)),
+            _ => return Some(ExprKind::Unknown(vec![operand])),
+        };
+        let value = self.push_expr(value, node);
+        Some(ExprKind::Cast(ty, value))
+    }
+
+    /// The type that `node` names, if it is a name in parentheses and that name is a type's.
+    pub(super) fn parenthesized_type(&self, node: Node) -> Option<Type> {
+        let inner = children(node);
+        let (true, [name]) = (node.kind() == "parenthesized_expression", inner.as_slice()) else {
+            return None;
+        };
+        if name.kind() != "identifier" {
+            return None;
+        }
+        let text = self.file.name(*name);
+        match self.lookup(&text) {
+            Some(Binding::Type(ty)) => return Some(ty),
+            Some(_) => return None,
+            None => {}
+        }
+        let known = self.file.types.contains_key(&text) || self.file.raw.visible.is_typedef(text.as_bytes());
+        known.then(|| declare::named_type(self.file, text.as_bytes(), 0))
+    }
+
+    fn list(&mut self, node: Node) -> ExprKind {
+        let mut values = Vec::new();
+        for child in children(node) {
+            let value = match child.kind() {
+                "initializer_pair" => child.child_by_field_name("value"),
+                _ => Some(child),
+            };
+            values.extend(value.map(|value| self.expr(value)));
+        }
+        ExprKind::List(values)
+    }
+
+    /// `({ … })`: its value and effects are those of its parts. A jump out of it would go unseen.
+    fn statement_expression(&mut self, node: Node, block: Node) -> ExprId {
+        if let Some(jump) = self.jump_inside(block) {
+            self.partial(jump, "jump out of a statement expression");
+        }
+        let parts = self.scoped(|body| body.deeper(node, |body| body.parts(block)));
+        self.push_expr(ExprKind::Unknown(parts.unwrap_or_default()), node)
+    }
+
+    fn jump_inside<'t>(&self, block: Node<'t>) -> Option<Node<'t>> {
+        let mut queue = vec![block];
+        while let Some(node) = queue.pop() {
+            let jump = matches!(
+                node.kind(),
+                "return_statement" | "goto_statement" | "break_statement" | "continue_statement" | "labeled_statement"
+            );
+            if jump {
+                return Some(node);
+            }
+            queue.extend(children(node));
+        }
+        None
+    }
+
+    /// What an asm statement writes are assignments of unknown values; `asm goto` jumps.
+    fn assembly(&mut self, node: Node) -> ExprKind {
+        let mut parts = Vec::new();
+        for list in children(node) {
+            let output = list.kind() == "gnu_asm_output_operand_list";
+            if list.kind() == "gnu_asm_goto_list" {
+                self.partial(list, "asm goto");
+            }
+            for operand in children(list) {
+                let Some(value) = operand.child_by_field_name("value") else {
+                    continue;
+                };
+                let target = self.expr(value);
+                // A memory operand hands over the variable's address.
+                self.take_address(target);
+                parts.push(if output {
+                    let value = self.push_expr(ExprKind::Unknown(Vec::new()), operand);
+                    let op: Option<BinaryOp> = None;
+                    self.push_expr(ExprKind::Assign { op, target, value }, operand)
+                } else {
+                    target
+                });
+            }
+        }
+        ExprKind::Unknown(parts)
+    }
+
+    /// Records that the address of `target` is taken: of the variable that it is, or is a part of.
+    pub(super) fn take_address(&mut self, target: ExprId) {
+        match &self.exprs[target].kind {
+            ExprKind::Var(VarRef::Local(local)) => {
+                let local = *local;
+                self.locals[local].address_taken = true;
+            }
+            ExprKind::Var(VarRef::Global(name)) => {
+                if let Some(index) = self.file.global_index.get(name) {
+                    self.file.globals[*index].address_taken = true;
+                }
+            }
+            ExprKind::Field { base, arrow: false, .. } | ExprKind::Index { base, .. } | ExprKind::Cast(_, base) => {
+                let base = *base;
+                self.take_address(base);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The name that stands for `&&label` in prepared text.
+pub const LABEL_ADDRESS: &str = "__label_address";

@@ -1,0 +1,315 @@
+//! File scope: which names are variables, functions, types and enumerators, and where functions are.
+
+use crate::lower::declare::{Derived, Specifiers};
+use crate::lower::function::lower_function;
+use crate::lower::{children, declare, literal};
+use crate::prepare::{Prepared, Raw};
+use base::{Diagnostic, Span};
+use ir::{ExprKind, Function, Global, Type};
+use std::collections::{BTreeMap, BTreeSet};
+use tree_sitter::Node;
+
+/// Diagnostics per file after which no more are given: the user has seen that the file is not C.
+const DIAGNOSTIC_LIMIT: usize = 20;
+/// Nesting of items at file scope (`extern "C"`, errors) that is followed.
+const DEPTH_LIMIT: usize = 40;
+/// Nesting of constant expressions and of initialisers at file scope that is followed.
+const CONSTANT_DEPTH_LIMIT: usize = 60;
+
+/// One file while it is lowered.
+pub struct File<'a> {
+    /// As the user named it.
+    pub path: &'a str,
+    /// The raw file.
+    pub raw: Raw<'a>,
+    /// The prepared text and its notes.
+    pub prepared: &'a Prepared,
+    /// Functions so far.
+    pub functions: Vec<Function>,
+    /// Variables at file scope so far.
+    pub globals: Vec<Global>,
+    /// Their places in `globals`.
+    pub global_index: BTreeMap<String, usize>,
+    /// Functions declared or defined in this file.
+    pub function_names: BTreeSet<String>,
+    /// Functions whose name occurs other than as a callee.
+    pub address_taken_functions: BTreeSet<String>,
+    /// Typedefs of this file.
+    pub types: BTreeMap<String, Type>,
+    /// Enumerators of this file; `None` when the value is not known.
+    pub enumerators: BTreeMap<String, Option<i64>>,
+    /// What went wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> File<'a> {
+    /// The prepared text of `node`.
+    pub fn text(&self, node: Node) -> &'a [u8] {
+        self.prepared.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The prepared text of `node`, for names.
+    pub fn name(&self, node: Node) -> String {
+        String::from_utf8_lossy(self.text(node)).into_owned()
+    }
+
+    /// Where `node` stands in the raw file.
+    pub fn span(&self, node: Node) -> Span {
+        let (start, end) = self.raw_range(node);
+        self.raw.lines.span(start, end)
+    }
+
+    /// The raw bytes that `node` stands for.
+    pub fn raw_range(&self, node: Node) -> (u32, u32) {
+        let start = self.prepared.map.raw_start(node.start_byte() as u32);
+        let end = self.prepared.map.raw_end(node.end_byte() as u32);
+        (start, end.max(start))
+    }
+
+    /// Lowers everything below `root`.
+    pub fn lower(&mut self, root: Node) {
+        self.items(root, false, 0);
+        self.missed_bodies();
+    }
+
+    fn warn(&mut self, span: Span, message: impl Into<String>) {
+        if self.diagnostics.len() < DIAGNOSTIC_LIMIT {
+            self.diagnostics.push(Diagnostic::warning(self.path, span, message));
+        }
+    }
+
+    fn items(&mut self, parent: Node, in_error: bool, depth: usize) {
+        if depth > DEPTH_LIMIT {
+            self.warn(self.span(parent), "nested too deeply; what is inside was not read");
+            return;
+        }
+        for item in children(parent) {
+            self.item(item, in_error, depth);
+        }
+    }
+
+    fn item(&mut self, item: Node, in_error: bool, depth: usize) {
+        match item.kind() {
+            "function_definition" => {
+                if let Some(function) = lower_function(self, item, in_error) {
+                    self.function_names.insert(function.name.clone());
+                    self.functions.push(function);
+                } else {
+                    self.warn(self.span(item), "a function without a name that could be read");
+                }
+            }
+            "declaration" => self.declaration(item),
+            "type_definition" => {
+                for (name, ty) in declare::typedefs(self, item) {
+                    self.types.insert(name, ty);
+                }
+                self.note_enumerators(item);
+            }
+            "struct_specifier" | "union_specifier" | "enum_specifier" => self.note_enumerators(item),
+            "ERROR" => {
+                let line = self.span(item).line;
+                let message = format!("text at line {line} is not understood; functions inside it may be missing");
+                self.warn(self.span(item), message);
+                self.items(item, true, depth + 1);
+            }
+            "linkage_specification" | "declaration_list" | "preproc_if" | "preproc_ifdef" | "preproc_else"
+            | "preproc_elif" | "preproc_elifdef" => self.items(item, in_error, depth + 1),
+            _ => {}
+        }
+    }
+
+    fn declaration(&mut self, item: Node) {
+        self.note_enumerators(item);
+        let specifiers = Specifiers::read(self, item);
+        for declarator in declare::declarators(item) {
+            let Some(declared) = declare::declarator(self, declarator) else {
+                continue;
+            };
+            if let Some(value) = declared.value {
+                self.note_function_names(value, 0);
+            }
+            let name = self.name(declared.name);
+            if declared.derived == Derived::Function {
+                self.function_names.insert(name);
+                continue;
+            }
+            let is_extern = specifiers.is_extern && declared.value.is_none();
+            let initial = match declared.value {
+                Some(value) => self.constant(value, 0),
+                None => (!is_extern).then_some(0),
+            };
+            let ty = declared.derived.apply(specifiers.ty);
+            self.global(Global {
+                name,
+                span: self.span(declared.name),
+                ty,
+                is_static: specifiers.is_static,
+                is_extern,
+                address_taken: ty == Type::Array,
+                initial,
+            });
+        }
+    }
+
+    /// Adds a variable, or what a further declaration of it says.
+    fn global(&mut self, global: Global) {
+        let Some(index) = self.global_index.get(&global.name) else {
+            self.global_index.insert(global.name.clone(), self.globals.len());
+            self.globals.push(global);
+            return;
+        };
+        let known = &mut self.globals[*index];
+        known.address_taken |= global.address_taken;
+        if known.ty != global.ty {
+            known.ty = Type::Unknown;
+        }
+        if known.is_extern && !global.is_extern {
+            let address_taken = known.address_taken;
+            let ty = known.ty;
+            *known = Global {
+                address_taken,
+                ty,
+                ..global
+            };
+        } else if !global.is_extern && known.initial != global.initial {
+            // `int n; … int n = 3;` is one definition, but so may two `#if` arms look.
+            known.initial = None;
+        }
+    }
+
+    /// Records the enumerators that `node`, a declaration or a type, defines.
+    pub fn note_enumerators(&mut self, node: Node) {
+        for (name, value) in self.enumerators_in(node) {
+            self.enumerators
+                .entry(name)
+                .and_modify(|known| *known = known.filter(|v| Some(*v) == value))
+                .or_insert(value);
+        }
+    }
+
+    /// The enumerators that `node`, a declaration or a type, defines, with their values where known.
+    pub fn enumerators_in(&self, node: Node) -> Vec<(String, Option<i64>)> {
+        let mut found = Vec::new();
+        let mut queue = vec![(node, 0)];
+        while let Some((node, depth)) = queue.pop() {
+            match node.kind() {
+                "enumerator_list" => {
+                    // Values count up from the last one given; after a conditional group nobody knows.
+                    let mut next = Some(0);
+                    for child in children(node) {
+                        if child.kind() != "enumerator" {
+                            next = None;
+                            continue;
+                        }
+                        let value = match child.child_by_field_name("value") {
+                            Some(value) => self.constant_with(value, 0, &found),
+                            None => next,
+                        };
+                        next = value.and_then(|v| v.checked_add(1));
+                        if let Some(name) = child.child_by_field_name("name") {
+                            found.push((self.name(name), value));
+                        }
+                    }
+                }
+                "declaration" | "type_definition" | "struct_specifier" | "union_specifier" | "enum_specifier"
+                | "field_declaration_list" | "field_declaration"
+                    if depth < DEPTH_LIMIT =>
+                {
+                    queue.extend(children(node).into_iter().map(|child| (child, depth + 1)));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The value of an integer constant expression outside functions.
+    pub fn constant(&self, node: Node, depth: usize) -> Option<i64> {
+        self.constant_with(node, depth, &[])
+    }
+
+    fn constant_with(&self, node: Node, depth: usize, fresh: &[(String, Option<i64>)]) -> Option<i64> {
+        if depth > CONSTANT_DEPTH_LIMIT {
+            return None;
+        }
+        let field = |name: &str| node.child_by_field_name(name);
+        let inner = |node: Node| self.constant_with(node, depth + 1, fresh);
+        let int = |kind: ExprKind| match kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        };
+        match node.kind() {
+            "number_literal" => int(literal::number(self.text(node))),
+            "char_literal" => int(literal::character(self.text(node))),
+            "true" => Some(1),
+            "false" | "null" => Some(0),
+            "identifier" => {
+                let name = self.name(node);
+                let found = fresh.iter().rev().find(|(other, _)| *other == name);
+                found.map(|(_, value)| *value).or_else(|| self.enumerators.get(&name).copied())?
+            }
+            "parenthesized_expression" => children(node).into_iter().next().and_then(inner),
+            "unary_expression" => {
+                let argument = field("argument")?;
+                let value = inner(argument)?;
+                let unsigned = self.text(argument).iter().any(|b| matches!(b, b'u' | b'U'));
+                match self.text(field("operator")?) {
+                    b"-" if !unsigned => value.checked_neg(),
+                    b"+" => Some(value),
+                    _ => None,
+                }
+            }
+            "binary_expression" => {
+                let op = literal::binary_op(self.text(field("operator")?))?;
+                literal::fold(op, inner(field("left")?)?, inner(field("right")?)?)
+            }
+            "cast_expression" => match declare::described_type(self, field("type")?) {
+                Type::Pointer => inner(field("value")?).filter(|v| *v == 0),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Records the functions and variables whose address an initialiser at file scope takes.
+    fn note_function_names(&mut self, node: Node, depth: usize) {
+        if depth > CONSTANT_DEPTH_LIMIT {
+            return;
+        }
+        if node.kind() == "identifier" {
+            let name = self.name(node);
+            if let Some(index) = self.global_index.get(&name) {
+                // `= x` reads no address of a scalar, but only `&x` and arrays are constant here.
+                self.globals[*index].address_taken = true;
+            } else {
+                self.note_address_of_function(name);
+            }
+            return;
+        }
+        for child in children(node) {
+            self.note_function_names(child, depth + 1);
+        }
+    }
+
+    /// Records that `name` is used other than as a callee, if it is a function's.
+    pub fn note_address_of_function(&mut self, name: String) {
+        let known = self.function_names.contains(&name) || self.raw.visible.is_function(name.as_bytes());
+        if known && !self.global_index.contains_key(&name) {
+            self.address_taken_functions.insert(name);
+        }
+    }
+
+    /// Function bodies that the tokens show and the tree does not.
+    fn missed_bodies(&mut self) {
+        let mut found: Vec<u32> = self.functions.iter().map(|f| f.span.end_line).collect();
+        found.sort_unstable();
+        for (start, end) in &self.prepared.bodies {
+            let raw_start = self.prepared.map.raw_start(*start);
+            let span = self.raw.lines.span(raw_start, self.prepared.map.raw_end(*end));
+            if found.binary_search(&span.end_line).is_err() {
+                let message = format!("the function whose body begins at line {} could not be read", span.line);
+                self.warn(span, message);
+            }
+        }
+    }
+}

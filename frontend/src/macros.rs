@@ -1,0 +1,256 @@
+//! The macros of a set of files, and which of them a place in a file can see.
+//!
+//! A file sees its own definitions in order, up to the place of use, and those of the files that it includes,
+//! directly or not. An include line names every gathered file whose path ends with what is written, so the set of
+//! visible definitions errs on the large side: too many definitions make a name ambiguous, never wrong.
+
+use crate::Source;
+use crate::directive::Definition;
+use crate::facts::{FileFacts, MacroState, read_facts};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Function-like and object-like macros, function names and plain typedefs gathered from a set of files.
+#[derive(Clone, Debug, Default)]
+pub struct Macros {
+    /// By path, sorted.
+    files: Vec<(String, FileFacts)>,
+    /// Files by the last component of their path.
+    by_base_name: BTreeMap<String, Vec<u32>>,
+    /// What a header leaves behind for whoever includes it, by macro and file.
+    states: BTreeMap<Box<[u8]>, Vec<(u32, MacroState)>>,
+    functions: BTreeSet<Box<[u8]>>,
+    typedefs: BTreeMap<Box<[u8]>, Vec<u32>>,
+}
+
+impl Macros {
+    /// Reads what `sources` define. The order of the sources does not matter.
+    pub fn gather<'a>(sources: impl IntoIterator<Item = Source<'a>>) -> Self {
+        let facts = sources.into_iter().map(|s| (s.path.to_owned(), read_facts(s.text)));
+        Self::index(facts.collect())
+    }
+
+    /// The macros of all `parts`, as if gathered in one go; so that files can be read in parallel.
+    pub fn merge(parts: impl IntoIterator<Item = Macros>) -> Self {
+        Self::index(parts.into_iter().flat_map(|part| part.files).collect())
+    }
+
+    fn index(mut files: Vec<(String, FileFacts)>) -> Self {
+        files.sort_by(|a, b| a.0.cmp(&b.0));
+        files.dedup_by(|a, b| a.0 == b.0);
+        let mut all = Self::default();
+        for (id, (path, facts)) in (0u32..).zip(&files) {
+            all.by_base_name.entry(base_name(path).to_owned()).or_default().push(id);
+            for (name, mut history) in histories(facts) {
+                if let Some((_, state)) = history.pop() {
+                    all.states.entry(name.into()).or_default().push((id, state));
+                }
+            }
+            all.functions.extend(facts.functions.iter().cloned());
+            for name in facts.typedefs.keys() {
+                all.typedefs.entry(name.clone()).or_default().push(id);
+            }
+        }
+        all.files = files;
+        all
+    }
+
+    /// The gathered files that `path`, whose facts are `own`, includes, directly or not.
+    fn included(&self, path: &str, own: &FileFacts) -> BTreeSet<u32> {
+        let mut seen = BTreeSet::new();
+        let mut queue: Vec<(&str, &FileFacts)> = vec![(path, own)];
+        while let Some((from, facts)) = queue.pop() {
+            for include in &facts.includes {
+                for id in self.resolve_include(from, include) {
+                    let (path, facts) = &self.files[id as usize];
+                    if seen.insert(id) {
+                        queue.push((path, facts));
+                    }
+                }
+            }
+        }
+        seen
+    }
+
+    fn resolve_include(&self, from: &str, include: &str) -> Vec<u32> {
+        let written = include.trim_start_matches("./").trim_start_matches("../");
+        let candidates = self.by_base_name.get(base_name(written)).map_or(&[][..], Vec::as_slice);
+        let path = |id: u32| self.files[id as usize].0.as_str();
+        let directory = from.rfind('/').map_or("", |slash| &from[..=slash]);
+        let beside = |id: &u32| path(*id).strip_prefix(directory) == Some(include);
+        if let Some(id) = candidates.iter().find(|id| beside(id)) {
+            return vec![*id];
+        }
+        let ends = |id: &u32| {
+            let head = path(*id).strip_suffix(written);
+            head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
+        };
+        candidates.iter().copied().filter(ends).collect()
+    }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// By name: the offset of each event of `facts`, and the state from there on.
+fn histories(facts: &FileFacts) -> BTreeMap<&[u8], Vec<(u32, MacroState)>> {
+    let mut histories: BTreeMap<&[u8], Vec<(u32, MacroState)>> = BTreeMap::new();
+    for (index, event) in facts.events.iter().enumerate() {
+        let history = histories.entry(&event.name).or_default();
+        let mut state = history.last().map(|(_, state)| state.clone()).unwrap_or_default();
+        state.apply(&facts.events, index);
+        history.push((event.offset, state));
+    }
+    histories
+}
+
+/// What a name means as a macro at one place.
+#[derive(Clone, Debug)]
+pub enum Meaning<'m> {
+    /// No visible macro has this name.
+    None,
+    /// It certainly has this definition, if it is a macro at all, which the code around takes for granted.
+    One(&'m Definition),
+    /// It is a macro, but which of these definitions holds depends on the build.
+    Several(Vec<&'m Definition>),
+    /// A file that this one does not seem to include defines a function-like macro of this name.
+    Elsewhere,
+}
+
+/// The macros that one file can see.
+#[derive(Debug)]
+pub struct Visible<'m> {
+    macros: &'m Macros,
+    included: BTreeSet<u32>,
+    own: BTreeMap<&'m [u8], Vec<(u32, MacroState)>>,
+    own_facts: &'m FileFacts,
+}
+
+impl<'m> Visible<'m> {
+    /// What the file at `path`, whose facts are `own_facts`, can see of `macros`.
+    pub fn new(path: &str, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
+        let mut included = macros.included(path, own_facts);
+        if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
+            included.remove(&(own as u32));
+        }
+        Self {
+            macros,
+            included,
+            own: histories(own_facts),
+            own_facts,
+        }
+    }
+
+    /// What `name` means as a macro at `offset`.
+    pub fn meaning(&self, name: &[u8], offset: u32) -> Meaning<'m> {
+        let mut found: Vec<&'m Definition> = Vec::new();
+        let mut perhaps_undefined = false;
+        let mut known = false;
+        let mut certain = false;
+        let mut add = |facts: &'m FileFacts, state: &MacroState| {
+            known = true;
+            certain |= state.settled;
+            perhaps_undefined |= state.perhaps_undefined;
+            for index in &state.definitions {
+                let definition = facts.events[*index as usize].definition.as_ref();
+                found.extend(definition.filter(|d| !found.contains(d)));
+            }
+        };
+        let own = self.own.get(name).and_then(|history| {
+            let after = history.partition_point(|(at, _)| *at < offset);
+            after.checked_sub(1).map(|last| &history[last].1)
+        });
+        if let Some(state) = own {
+            add(self.own_facts, state);
+        }
+        if !own.is_some_and(|state| state.settled) {
+            for (id, state) in self.macros.states.get(name).into_iter().flatten() {
+                if self.included.contains(id) {
+                    add(&self.macros.files[*id as usize].1, state);
+                }
+            }
+        }
+        match found.as_slice() {
+            [] if known => Meaning::None,
+            [] => self.elsewhere(name),
+            // A condition that leaves the macro undefined is harmless, for then the code would not compile; unless a
+            // function stands behind the macro.
+            [only] if !perhaps_undefined && (certain || !self.is_function(name)) => Meaning::One(only),
+            _ => Meaning::Several(found),
+        }
+    }
+
+    /// A header that we fail to connect to this file (a generated or renamed include, `-include`) may be in force all
+    /// the same; another source file's private macro is not.
+    fn elsewhere(&self, name: &[u8]) -> Meaning<'m> {
+        let in_header = |(id, state): &(u32, MacroState)| {
+            let (path, facts) = &self.macros.files[*id as usize];
+            let definition = |index: &u32| facts.events[*index as usize].definition.as_ref();
+            let mut definitions = state.definitions.iter().filter_map(definition);
+            !path.ends_with(".c") && definitions.any(|d| d.params.is_some())
+        };
+        let found = self.macros.states.get(name).is_some_and(|states| states.iter().any(in_header));
+        if found && !self.is_function(name) { Meaning::Elsewhere } else { Meaning::None }
+    }
+
+    /// Whether some gathered file declares or defines a function of this name.
+    pub fn is_function(&self, name: &[u8]) -> bool {
+        self.macros.functions.contains(name) || self.own_facts.functions.contains(name)
+    }
+
+    /// The types, as words, that a typedef name from an included file may stand for; empty when it is none.
+    pub fn typedef_words(&self, name: &[u8]) -> Vec<&[u8]> {
+        let ids = self.macros.typedefs.get(name).map_or(&[][..], Vec::as_slice);
+        let visible = ids.iter().filter(|id| self.included.contains(id));
+        let words = visible.filter_map(|id| self.macros.files[*id as usize].1.typedefs.get(name));
+        words.flatten().map(|w| &**w).collect()
+    }
+
+    /// Whether any gathered file has a typedef of this name.
+    pub fn is_typedef(&self, name: &[u8]) -> bool {
+        self.macros.typedefs.contains_key(name) || self.own_facts.typedefs.contains_key(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(macros: &Macros, path: &str, text: &str, name: &str) -> String {
+        let source = Source { path, text: text.as_bytes() };
+        let facts = read_facts(source.text);
+        let visible = Visible::new(source.path, &facts, macros);
+        let at = text.find("USE").unwrap_or(text.len());
+        match visible.meaning(name.as_bytes(), at as u32) {
+            Meaning::None => "none".to_owned(),
+            Meaning::One(d) => d.body.iter().map(|t| String::from_utf8_lossy(&t.text)).collect(),
+            Meaning::Several(d) => format!("{} definitions", d.len()),
+            Meaning::Elsewhere => "elsewhere".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_file_sees_its_includes_and_its_own_definitions_in_order() {
+        let headers = [("inc/a.h", "#include \"b.h\"\n#define A 1\n"), ("inc/b.h", "#define B 2\n"), ("x/b.h", "#define B 3\n")];
+        let sources = headers.map(|(path, text)| Source { path, text: text.as_bytes() });
+        let macros = Macros::gather(sources);
+        assert_eq!(show(&macros, "m.c", "#include \"a.h\"\nUSE", "A"), "1");
+        assert_eq!(show(&macros, "m.c", "#include \"a.h\"\nUSE", "B"), "2");
+        assert_eq!(show(&macros, "m.c", "#include \"b.h\"\nUSE", "B"), "2 definitions");
+        assert_eq!(show(&macros, "m.c", "#include <a.h>\n#undef A\nUSE", "A"), "none");
+        assert_eq!(show(&macros, "m.c", "#include <a.h>\n#define A 7\nUSE\n#undef A", "A"), "7");
+        assert_eq!(show(&macros, "m.c", "#include <a.h>\n#ifdef X\n#undef A\n#endif\nUSE", "A"), "1 definitions");
+        assert_eq!(show(&macros, "m.c", "#ifdef X\n#define C 1\n#else\n#define C 2\n#endif\nUSE", "C"), "2 definitions");
+        assert_eq!(show(&macros, "m.c", "USE", "A"), "none");
+    }
+
+    #[test]
+    fn merging_parts_is_gathering_the_whole() {
+        let one = Macros::gather([Source { path: "a.h", text: b"#define F(x) x\n" }]);
+        let two = Macros::gather([Source { path: "b.h", text: b"#define G 1\n" }]);
+        let both = Macros::merge([two, one]);
+        assert_eq!(show(&both, "m.c", "#include \"a.h\"\nUSE", "F"), "x");
+        assert_eq!(show(&both, "m.c", "USE", "F"), "elsewhere");
+        assert_eq!(show(&both, "m.c", "USE", "G"), "none");
+    }
+}

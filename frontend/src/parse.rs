@@ -1,0 +1,153 @@
+//! One file from bytes to ir.
+
+use crate::facts::read_facts;
+use crate::lower::File;
+use crate::macros::{Macros, Visible};
+use crate::position::Lines;
+use crate::prepare::{Prepared, Raw, prepare};
+use crate::token::lex;
+use crate::Source;
+use base::Diagnostic;
+use ir::Unit;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{ControlFlow, Range};
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+/// Files above this size are not read; offsets are 32 bits wide, and expansion makes text longer.
+const SIZE_LIMIT: usize = 256 << 20;
+
+/// Steps of the parser, in units of its progress callback, allowed per byte; text that is C needs far fewer.
+const PARSE_STEPS_PER_BYTE: usize = 2;
+
+/// Reads `source` with the macros of all files that it may include.
+pub fn parse(source: &Source, macros: &Macros) -> Unit {
+    let mut unit = Unit {
+        path: source.path.to_owned(),
+        content_hash: *blake3::hash(source.text).as_bytes(),
+        ..Unit::default()
+    };
+    if source.text.len() > SIZE_LIMIT {
+        unit.diagnostics.push(Diagnostic::error(source.path, "the file is too large to be source text"));
+        return unit;
+    }
+    let tokens = lex(source.text);
+    let lines = Lines::new(source.text);
+    let facts = read_facts(source.text);
+    let visible = Visible::new(source.path, &facts, macros);
+    let raw = Raw {
+        text: source.text,
+        tokens: &tokens,
+        lines: &lines,
+        visible: &visible,
+    };
+    let Some((prepared, tree)) = prepare_and_parse(raw) else {
+        let message = "the parser gave up; the text does not look like C";
+        unit.diagnostics.push(Diagnostic::error(source.path, message));
+        return unit;
+    };
+    let mut file = File {
+        path: source.path,
+        raw,
+        prepared: &prepared,
+        functions: Vec::new(),
+        globals: Vec::new(),
+        global_index: BTreeMap::new(),
+        function_names: BTreeSet::new(),
+        address_taken_functions: BTreeSet::new(),
+        types: BTreeMap::new(),
+        enumerators: BTreeMap::new(),
+        diagnostics: Vec::new(),
+    };
+    file.lower(tree.root_node());
+    unit.functions = file.functions;
+    unit.globals = file.globals;
+    unit.address_taken_functions = file.address_taken_functions.into_iter().collect();
+    unit.diagnostics = file.diagnostics;
+    unit
+}
+
+/// Prepares and parses. Where that leaves errors behind in functions that use macros, tries once more with those
+/// macros as they are written, and keeps to that in the functions that it helps.
+fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
+    let first = prepare(raw, &[]);
+    let first_tree = parse_text(&first.text)?;
+    let suspects = suspect_bodies(&first, first_tree.root_node());
+    if suspects.is_empty() {
+        return Some((first, first_tree));
+    }
+    let second = prepare(raw, &suspects);
+    let second_tree = parse_text(&second.text)?;
+    let broken = broken_bodies(&second, second_tree.root_node());
+    let helped: Vec<_> = suspects.iter().filter(|body| !broken.contains(body)).cloned().collect();
+    if helped.is_empty() {
+        return Some((first, first_tree));
+    }
+    if helped.len() == suspects.len() {
+        return Some((second, second_tree));
+    }
+    drop((first, first_tree, second, second_tree));
+    let third = prepare(raw, &helped);
+    let tree = parse_text(&third.text)?;
+    Some((third, tree))
+}
+
+/// The raw ranges of the function bodies that have a syntax error and hold expansions that could be left out.
+fn suspect_bodies(prepared: &Prepared, root: Node) -> Vec<Range<u32>> {
+    let mut suspects = broken_bodies(prepared, root);
+    suspects.retain(|body| {
+        let at = prepared.optional.partition_point(|offset| *offset < body.start);
+        prepared.optional.get(at).is_some_and(|offset| body.contains(offset))
+    });
+    suspects
+}
+
+/// The raw ranges of the function bodies that have a syntax error.
+fn broken_bodies(prepared: &Prepared, root: Node) -> Vec<Range<u32>> {
+    if !root.has_error() {
+        return Vec::new();
+    }
+    let errors = error_ranges(root);
+    let broken = |(start, end): &&(u32, u32)| {
+        // The errors are in order, and the outermost ones do not overlap.
+        let from = errors.partition_point(|error| error.end < *start);
+        errors.get(from).is_some_and(|error| error.start <= *end)
+    };
+    let raw = |(start, end): &(u32, u32)| prepared.map.raw_start(*start)..prepared.map.raw_end(*end);
+    prepared.bodies.iter().filter(broken).map(raw).collect()
+}
+
+/// The outermost errors, in order.
+fn error_ranges(root: Node) -> Vec<Range<u32>> {
+    let mut found = Vec::new();
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let broken = node.is_error() || node.is_missing();
+        if broken {
+            found.push(node.start_byte() as u32..node.end_byte() as u32);
+        }
+        if !broken && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// Parses prepared text, with a bound on the work.
+fn parse_text(text: &[u8]) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
+    let mut steps = 0;
+    let limit = PARSE_STEPS_PER_BYTE * text.len() + 10_000;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        steps += 1;
+        if steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut read = |offset: usize, _| text.get(offset..).unwrap_or_default();
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut read, None, Some(options))
+}

@@ -1,0 +1,251 @@
+//! The shape of prepared text, followed token by token: which brackets are open, where statements begin, which braces
+//! are function bodies. It decides repairs while the text is written, and is a second opinion on the tree afterwards.
+
+use crate::token::TokenKind;
+
+/// A token of the prepared text.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// What it is.
+    pub kind: TokenKind,
+    /// First byte in the prepared text.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+/// What an open bracket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// The body of a function.
+    Body,
+    /// `{` of a statement inside a function.
+    Block,
+    /// `{` of a structure, enumeration or initialiser.
+    Data,
+    /// `extern "C" {`.
+    Linkage,
+    /// `(` of a call; the index of the first token of the argument at hand.
+    Call(usize),
+    /// Any other `(`, and `[`.
+    Other,
+}
+
+/// The byte ranges that hold function bodies, braces included.
+pub type Bodies = Vec<(u32, u32)>;
+
+/// Follows the tokens of prepared text.
+#[derive(Debug, Default)]
+pub struct Shape {
+    open: Vec<Open>,
+    /// Tokens since the item at file scope began.
+    item: Vec<Written>,
+    /// Index into `item` of the first token of the statement at hand.
+    statement: usize,
+    body_start: u32,
+    bodies: Bodies,
+}
+
+impl Shape {
+    /// Whether a function body is open.
+    pub fn in_function(&self) -> bool {
+        self.open.contains(&Open::Body)
+    }
+
+    /// The innermost open bracket.
+    pub fn innermost(&self) -> Option<Open> {
+        self.open.last().copied()
+    }
+
+    /// The tokens of the item at file scope that is at hand.
+    pub fn item(&self) -> &[Written] {
+        &self.item
+    }
+
+    /// The tokens of the statement at hand.
+    pub fn statement(&self) -> &[Written] {
+        self.item.get(self.statement..).unwrap_or_default()
+    }
+
+    /// Whether a statement (or an item at file scope) may begin here.
+    pub fn at_statement(&self) -> bool {
+        self.statement >= self.item.len() && !matches!(self.innermost(), Some(Open::Call(_) | Open::Other))
+    }
+
+    /// The bodies closed so far.
+    pub fn into_bodies(self) -> Bodies {
+        self.bodies
+    }
+
+    /// Follows `token`, which has just been written to `out`.
+    pub fn write(&mut self, token: Written, out: &mut [u8]) -> Effect {
+        let mut effect = Effect::None;
+        let text = out.get(token.start as usize..token.end as usize).unwrap_or_default();
+        match text {
+            b"{" => {
+                let open = self.brace(out);
+                if open == Open::Body {
+                    self.body_start = token.start;
+                    effect = Effect::ItemHead;
+                }
+                self.open.push(open);
+                self.item.push(token);
+                match open {
+                    Open::Linkage => self.begin_item(),
+                    Open::Body | Open::Block => self.begin_statement(),
+                    _ => {}
+                }
+                return effect;
+            }
+            b"}" => {
+                self.item.push(token);
+                self.close_brace(token);
+                return effect;
+            }
+            b"(" => {
+                let open = if self.is_call(out) { Open::Call(self.item.len() + 1) } else { Open::Other };
+                self.open.push(open);
+            }
+            b"[" => self.open.push(Open::Other),
+            b")" | b"]" => {
+                if let Some(Open::Call(from)) = self.innermost() {
+                    effect = Effect::Argument(from);
+                }
+                if matches!(self.innermost(), Some(Open::Call(_) | Open::Other)) {
+                    self.open.pop();
+                }
+            }
+            b"," => {
+                let next = self.item.len() + 1;
+                if let Some(Open::Call(from)) = self.open.last_mut() {
+                    effect = Effect::Argument(*from);
+                    *from = next;
+                }
+            }
+            b";" => {
+                self.item.push(token);
+                match self.innermost() {
+                    Some(Open::Body | Open::Block) => self.begin_statement(),
+                    None | Some(Open::Linkage) => return Effect::ItemEnd,
+                    _ => {}
+                }
+                return effect;
+            }
+            _ => {}
+        }
+        self.item.push(token);
+        effect
+    }
+
+    /// Forgets the item at hand; to be called after [`Effect::ItemEnd`], when its tokens have been looked at.
+    pub fn begin_item(&mut self) {
+        self.item.clear();
+        self.statement = 0;
+    }
+
+    /// Makes the next token the first of a statement: after a label.
+    pub fn begin_statement(&mut self) {
+        self.statement = self.item.len();
+    }
+
+    fn close_brace(&mut self, token: Written) {
+        // An unclosed parenthesis must not hide the end of the block that it stands in.
+        while matches!(self.innermost(), Some(Open::Call(_) | Open::Other)) {
+            self.open.pop();
+        }
+        match self.open.pop() {
+            Some(Open::Body) => {
+                self.bodies.push((self.body_start, token.end));
+                if self.in_function() { self.begin_statement() } else { self.begin_item() }
+            }
+            Some(Open::Block) => self.begin_statement(),
+            Some(Open::Linkage) | None => self.begin_item(),
+            _ => {}
+        }
+    }
+
+    /// What the `{` is that follows the tokens of the statement at hand.
+    fn brace(&self, out: &[u8]) -> Open {
+        let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+        let head = self.statement();
+        let last = head.last().map(text).unwrap_or_default();
+        let data_word = |word: &[u8]| matches!(word, b"struct" | b"union" | b"enum");
+        let tag = head.len() >= 2 && data_word(text(&head[head.len() - 2]));
+        let enclosed = matches!(self.innermost(), Some(Open::Data | Open::Call(_) | Open::Other));
+        if data_word(last) || tag || matches!(last, b"=" | b"]") {
+            return Open::Data;
+        }
+        if self.in_function() {
+            // `({` is a statement expression; `f((T){…})` and `x = {` are data; `f(x, {` is a macro with a block.
+            let data = enclosed && (last != b"(" && last != b"," || self.innermost() == Some(Open::Data));
+            return if data { Open::Data } else { Open::Block };
+        }
+        if enclosed {
+            return Open::Data;
+        }
+        if head.last().is_some_and(|t| t.kind == TokenKind::Str) {
+            return Open::Linkage;
+        }
+        let word = |wanted: &[u8]| head.iter().any(|t| text(t) == wanted);
+        if word(b"(") && !word(b"=") && !word(b"typedef") { Open::Body } else { Open::Data }
+    }
+
+    /// Whether the `(` that follows opens the arguments of a call, as far as tokens can tell.
+    fn is_call(&self, out: &[u8]) -> bool {
+        let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+        let Some((callee, before)) = self.statement().split_last() else {
+            return false;
+        };
+        if !self.in_function() || callee.kind != TokenKind::Ident || is_keyword(text(callee)) {
+            return false;
+        }
+        // `int f(int);` declares: only type words and stars before the name.
+        let type_like = |t: &Written| (t.kind == TokenKind::Ident && !is_control(text(t))) || text(t) == b"*";
+        before.is_empty() || !before.iter().all(type_like)
+    }
+}
+
+/// What a token brings about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// An argument of a call has ended; its first token has this index in [`Shape::item`].
+    Argument(usize),
+    /// A function body has begun: the item's tokens are the function's head.
+    ItemHead,
+    /// A declaration at file scope has ended.
+    ItemEnd,
+}
+
+/// Keywords after which a parenthesis is not a call's.
+fn is_keyword(word: &[u8]) -> bool {
+    let operator = matches!(
+        word,
+        b"sizeof" | b"_Alignof" | b"__alignof__" | b"alignof" | b"typeof" | b"__typeof__" | b"__typeof" | b"offsetof"
+            | b"_Generic" | b"_Alignas" | b"asm" | b"__asm__" | b"__asm" | b"__attribute__"
+    );
+    operator || is_control(word)
+}
+
+/// Keywords of control flow.
+pub fn is_control(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"if" | b"else" | b"while" | b"do" | b"for" | b"switch" | b"case" | b"default" | b"return" | b"goto" | b"break"
+            | b"continue"
+    )
+}
+
+/// Keywords that belong to declarations; `true` for those that name a type by themselves.
+pub fn declaration_word(word: &[u8]) -> Option<bool> {
+    match word {
+        b"int" | b"char" | b"short" | b"long" | b"unsigned" | b"signed" | b"float" | b"double" | b"void" | b"_Bool"
+        | b"bool" | b"struct" | b"union" | b"enum" | b"_Complex" | b"__int128" | b"typeof" | b"__typeof__" => Some(true),
+        b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"auto" | b"restrict" | b"typedef"
+        | b"__inline" | b"__inline__" | b"_Thread_local" | b"__thread" | b"_Atomic" | b"_Noreturn" | b"thread_local" => {
+            Some(false)
+        }
+        _ => None,
+    }
+}

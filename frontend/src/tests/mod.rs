@@ -1,0 +1,31 @@
+//! What C constructs become. Each case is a small file and its ir in the form of [`print`].
+
+mod hostile;
+mod preprocessor;
+mod print;
+mod structure;
+
+use crate::{Macros, Source, parse};
+use expect_test::Expect;
+
+/// Checks the ir of a lone file.
+fn check(text: &str, expect: Expect) {
+    check_with(&[], text, expect);
+}
+
+/// Checks the ir of a file that was gathered together with `headers`.
+fn check_with(headers: &[(&str, &str)], text: &str, expect: Expect) {
+    let source = |(path, text): &(&'static str, &'static str)| Source {
+        path,
+        text: text.as_bytes(),
+    };
+    let headers: Vec<(&'static str, &'static str)> = headers.iter().map(|(p, t)| (leak(p), leak(t))).collect();
+    let own = (leak("t.c"), leak(text));
+    let macros = Macros::gather(headers.iter().chain([&own]).map(source));
+    expect.assert_eq(&print::unit(&parse(&source(&own), &macros)));
+}
+
+/// Test inputs live as long as the test process; this spares every case a lifetime.
+fn leak(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}

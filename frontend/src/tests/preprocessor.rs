@@ -1,0 +1,377 @@
+//! Macros and conditional groups.
+
+use super::{check, check_with};
+use expect_test::expect;
+
+#[test]
+fn constants() {
+    check_with(
+        &[("a.h", "#define N (1 << 4)\n#define EPS -1e-6\n#define NEG (-1)\n#define T 2\n#define SUM (N + T)\n"),
+          ("b.h", "#define T 3\n#define P 5\n")],
+        "#include \"a.h\"\n#include \"b.h\"\nint g = N;\nint f(void) { return N + P * NEG - T + EPS + SUM + NULL + true; }",
+        expect![[r#"
+            3:5 global g: i32 = 16
+            fn f()
+              4:15 return ((((((16 Add (5 Mul -1)) Sub @T) Add -1e-6) Add (16 Add @T)) Add 0) Add 1)
+        "#]],
+    );
+}
+
+#[test]
+fn function_like_macros_expand_in_place() {
+    check(
+        "#define MAX(a,b) ((a) > (b) ? (a) : (b))
+#define CHECK(call) do { int err = (call); if (err) die(err); } while (0)
+#define EV(n, ...) ev(n, __LINE__, ##__VA_ARGS__)
+#define RETURN_OK return 0
+int f(int x, int y) {
+  x = MAX(x, g(y));
+  int err = 1;
+  CHECK(h(
+     err));
+  EV(\"a\"); EV(\"b\", x);
+  if (x) RETURN_OK;
+  RETURN_OK;
+}",
+        expect![[r#"
+            fn f(x:i32, y:i32)
+              6:3 x = ((x Gt g@6:7'(y)) ? x : g@6:7'(y))
+              7:3 decl err#1:i32@7:7 = 1
+              8:3' do-while 0 step -
+                8:3' block
+                  8:3' decl err#2:i32@8:3 = h@8:3'(err#2)
+                  8:3' if err#2
+                    8:3' die@8:3'(err#2)
+              10:3' ev@10:3'("", 10)
+              10:12' ev@10:12'("", 10, x)
+              11:3 if x
+                11:10' return 0
+              12:3' return 0
+        "#]],
+    );
+}
+
+#[test]
+fn loop_and_bracket_macros() {
+    check(
+        "#define forever for(;;)
+#define FOR_EACH(i, n) for ((i) = 0; (i) < (n); (i)++)
+#define BEGIN enter(__func__); {
+#define END leave(); }
+void f(int n) { BEGIN
+  int i;
+  forever { if (g()) break; }
+  FOR_EACH(i, n) h(i);
+  FOR_EACH(i, n) { h(i); }
+END }",
+        expect![[r#"
+            fn f(n:i32)
+              5:17' enter@5:17'("")
+              5:17 block
+                6:3 decl i:i32@6:7
+                7:3 for - step -
+                  7:11 block
+                    7:13 if g@7:17()
+                      7:22 break
+                8:3 for (i Lt n) step i++
+                    8:3' i = 0
+                  8:18 h@8:18(i)
+                9:3 for (i Lt n) step i++
+                    9:3' i = 0
+                  9:18 block
+                    9:20 h@9:20(i)
+                10:1' leave@10:1'()
+        "#]],
+    );
+}
+
+#[test]
+fn macros_that_cannot_be_expanded() {
+    check_with(
+        &[("a.h", "#define LOG(x) print(x)\n#define STEP(x) i++\n#define PLAIN 1\n"),
+          ("b.h", "#define LOG(x)\n#define STEP(x)\n#define PLAIN 2\n"),
+          ("far.h", "#define Far(x) x\n"), ("fn.h", "int DGEMM(int);\n")],
+        "#include <a.h>\n#include <b.h>
+int f(int x) { LOG(x); LOG(&x); return PLAIN; }
+int g(int i) { STEP(i); Far(i); return i; }
+int h(int i) { while (i < 3) { CHECK(i); assert(i); MPI_Send(i); DGEMM(i); PMPI_Init(0); } return va_arg(i, char *); }
+#undef PLAIN
+int k(void) { return PLAIN; }",
+        expect![[r#"
+            fn f(x&:i32)
+              3:16 MACRO LOG@3:16(x)
+              3:24 MACRO LOG@3:24(&x)
+              3:33 return @PLAIN
+            fn g(i:i32) Partial: macro STEP at line 4 has several definitions and hides an assignment
+              4:16 MACRO STEP@4:16(i)
+              4:25 MACRO Far@4:25(i)
+              4:33 return i
+            fn h(i:i32)
+              5:16 while (i Lt 3) step -
+                5:30 block
+                  5:32 MACRO CHECK@5:32(i)
+                  5:42 MACRO assert@5:42(i)
+                  5:53 MPI_Send@5:53(i)
+                  5:66 DGEMM@5:66(i)
+                  5:76 PMPI_Init@5:76(0)
+              5:92 return __builtin_va_arg@5:99(i, const)
+            fn k()
+              7:15 return @PLAIN
+        "#]],
+    );
+}
+
+#[test]
+fn expansion_that_does_not_parse_is_left_as_a_call() {
+    check(
+        "#define ODD(x) x +* ) (
+#define DECL(t, x) t x;
+#define WEIRD(x) x @
+int f(int x) { WEIRD(x); return 1; }
+int g(int x) { ODD(x); return 1; }
+int h(void) { DECL(long, y) y = 1; return y; }",
+        expect![[r#"
+            fn f(x:i32)
+              4:16 MACRO WEIRD@4:16(x)
+              4:26 return 1
+            fn g(x:i32) Partial: syntax error at line 5
+              5:16' x
+              5:24 return 1
+            fn h()
+              6:15' decl y:i64@6:15
+              6:29 y = 1
+              6:36 return y
+        "#]],
+    );
+}
+
+#[test]
+fn macros_keep_their_own_names() {
+    check(
+        "#define read(x) (count++, read(x))
+int count;
+int f(int x) { return read(x); }
+#undef read
+int g(int x) { return read(x); }
+#define NAME(n) prefix_##n
+int NAME(h)(int x) { return NAME(x); }",
+        expect![[r#"
+            2:5 global count: i32 = 0
+            fn f(x:i32)
+              3:16 return (@count++, read@3:23'(x))
+            fn g(x:i32)
+              5:16 return read@5:23(x)
+            fn prefix_h(x:i32)
+              7:22 return @prefix_x
+        "#]],
+    );
+}
+
+#[test]
+fn conditional_groups() {
+    check(
+        "int f(int x) {
+#if 0
+  dead(; {
+#else
+  live();
+#endif
+#ifdef A
+  int i = 1; a(i);
+#elif defined(B)
+  int i = 2;
+#else
+  int i = 3;
+#endif
+#if VERSION > 3
+  c();
+#endif
+#ifdef OMP
+#pragma omp parallel for
+#endif
+  for (; i < x; i++) { }
+  switch (x) {
+  case 1:
+#ifdef C
+    d(); break;
+  case 2:
+#endif
+    e();
+  }
+ out:
+#ifdef D
+  return 1;
+#endif
+  return i;
+}",
+        expect![[r#"
+            fn f(x:i32)
+              5:3 live@5:3()
+              7:1 alternatives
+                8:3 group
+                  8:3 decl i:i32@8:7 = 1
+                  8:14 a@8:14(i)
+                10:3 group
+                  10:3 decl i:i32@8:7 = 2
+                12:3 group
+                  12:3 decl i:i32@8:7 = 3
+              14:1 alternatives
+                15:3 group
+                  15:3 c@15:3()
+                14:1 empty
+              20:3 for (i Lt x) step i++
+                20:22 block
+              21:3 switch x
+                21:14 block
+                  22:3 group
+                    22:3 case 1
+                    22:10' empty
+                  23:1 alternatives
+                    24:5 group
+                      24:5 d@24:5()
+                      24:10 break
+                      25:3 group
+                        25:3 case 2
+                    23:1 empty
+                  27:5 e@27:5()
+              29:2 group
+                29:2 label out
+                29:6' empty
+              30:1 alternatives
+                31:3 group
+                  31:3 return 1
+                30:1 empty
+              33:3 return i
+        "#]],
+    );
+}
+
+#[test]
+fn groups_that_split_a_statement() {
+    check(
+        "int f(int x) {
+  g(x
+#ifdef A
+    , 1
+#endif
+  );
+  return x;
+}
+#ifdef B
+int h(int x) {
+#else
+int h(double x) {
+#endif
+  return 1;
+}
+int ok(void) { return 2; }",
+        expect![[r#"
+            fn f(x:i32) Partial: #if at line 3 splits a statement
+              2:3 g@2:3(x, 1)
+              7:3 return x
+            fn h(x:i32) Partial: #if at line 9 splits a statement
+              14:3 return 1
+            fn ok()
+              16:16 return 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_group_that_ends_in_else() {
+    check(
+        "int f(int x) {
+#ifdef GPU
+  int where = place(x);
+  if (where) {
+    gpu(x);
+  } else
+#endif
+  {
+    cpu(x);
+  }
+  return x;
+}",
+        expect![[r#"
+            fn f(x:i32)
+              2:1 alternatives
+                3:3 group
+                  3:3 decl where:i32@3:7 = place@3:15(x)
+                  4:3 if where else@6
+                    4:14 block
+                      5:5 gpu@5:5(x)
+                    8:3 block
+                      9:5 cpu@9:5(x)
+                8:3 group
+                  8:3 block
+                    9:5 cpu@9:5(x)
+              11:3 return x
+        "#]],
+    );
+}
+
+#[test]
+fn linkage_blocks_guards_and_both_arms_around_functions() {
+    check(
+        "#ifndef T_H
+#define T_H
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+static inline int f(void) { return 1; }
+#ifdef A
+int g(void) { return 2; }
+#else
+int g(void) { return 3; }
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif",
+        expect![[r#"
+            static fn f()
+              6:29 return 1
+            fn g()
+              8:15 return 2
+            fn g()
+              10:15 return 3
+        "#]],
+    );
+}
+
+#[test]
+fn attributes_and_unknown_words() {
+    check(
+        "#define API __attribute__((visibility(\"default\")))
+#define UNUSED
+API int f(UNUSED int x) { return x; }
+SOME_EXPORT my_t g(int x) { int __restrict y = x; return y; }
+int h(int x __attribute__((unused))) { return x; }
+int i(void) { START x = 1; return 2; }
+int j(int x) { START
+  x = 1; return x; }",
+        expect![[r#"
+            fn f(x:i32)
+              3:27 return x
+            fn g(x:i32) Repaired: 'SOME_EXPORT' taken for an attribute at line 4
+              4:29 decl y:i32@4:44 = x
+              4:51 return y
+            fn h(x:i32) Repaired: __attribute__ blanked at line 5
+              5:40 return x
+            fn i()
+              6:15 decl x:?@6:21 = 1
+              6:28 return 2
+            fn j(x#1:i32) Partial: 'START' may be no type but a macro that hides code at line 7
+              7:16 decl x#2:?@8:3 = 1
+              8:10 return x#2
+        "#]],
+    );
+}
+
+#[test]
+fn includes_inside_a_body() {
+    check("int f(void) {\n#include \"body.inc\"\n return 1; }", expect![[r#"
+        fn f() Partial: body.inc is included at line 2
+          3:2 return 1
+    "#]]);
+}
