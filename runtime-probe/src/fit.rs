@@ -18,8 +18,8 @@ pub(crate) fn bound_module(
     };
     let fits = |module: ModuleId| {
         let module = modules.get(module);
-        if binding.build_id.is_empty() {
-            module.build_id().is_empty() && module.text_hash() == Some(binding.text_hash)
+        if binding.build_id.is_empty() || module.build_id().is_empty() {
+            module.text_hash() == Some(binding.text_hash)
         } else {
             module.build_id() == binding.build_id
         }

@@ -83,7 +83,8 @@ pub(crate) fn unwind(
     let mut registers = registers;
     let mut exact = true;
     while frames.len() < MAX_FRAMES {
-        let Some(pc) = registers.get(RIP).filter(|&pc| pc != 0 || frames.is_empty()) else {
+        // A return address of zero ends a stack; a program counter of zero is a call through a null pointer.
+        let Some(pc) = registers.get(RIP).filter(|&pc| pc != 0 || exact) else {
             return (frames, End::Outermost);
         };
         let lookup = if exact { pc } else { pc - 1 };
@@ -106,14 +107,14 @@ pub(crate) fn unwind(
         if stuck {
             return (frames, End::NoProgress);
         }
-        exact = frame.is_signal_trampoline;
+        let interrupted = std::mem::replace(&mut exact, frame.is_signal_trampoline);
         frames.push(frame);
         registers = match step {
             Ok(Some(caller)) => caller,
             Ok(None) => return (frames, End::Outermost),
             // A call through a bad pointer: nothing is known of the "callee" but that it was just called.
-            Err(End::NoModule { .. }) if frames.len() == 1 && pc < LOWEST_CODE => {
-                match caller_of_nothing(&frames[0].registers, memory) {
+            Err(End::NoModule { .. }) if interrupted && pc < LOWEST_CODE => {
+                match caller_of_nothing(frames.last(), memory) {
                     Ok(caller) => caller,
                     Err(end) => return (frames, end),
                 }
@@ -128,7 +129,8 @@ pub(crate) fn unwind(
 const LOWEST_CODE: u64 = 0x1_0000;
 
 /// The registers of whoever called an address where there is no code: the call has pushed the return address.
-fn caller_of_nothing(registers: &Registers, memory: &Memory) -> Result<Registers, End> {
+fn caller_of_nothing(callee: Option<&RawFrame>, memory: &Memory) -> Result<Registers, End> {
+    let registers = &callee.ok_or(End::NoProgress)?.registers;
     let stack_pointer = registers.get(RSP).ok_or(End::NoProgress)?;
     let mut caller = registers.clone();
     caller.set(RIP, Some(word(memory, stack_pointer, stack_pointer)?));

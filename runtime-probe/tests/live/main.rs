@@ -1,0 +1,9 @@
+//! The probe on real processes: nothing is mocked. Needs gcc, gdb, Open MPI and MPICH, as `cargo xtask test` installs.
+
+mod bad_tasks;
+mod gdb;
+mod jobs;
+mod safety;
+mod stacks;
+mod support;
+mod values;

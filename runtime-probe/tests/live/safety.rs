@@ -1,0 +1,213 @@
+//! The target keeps running and computes the same result, whatever happens to the probe.
+
+use crate::support::{Program, Target, compile, complete, names, snap, state, status, until};
+use progress_map::Map;
+use runtime_probe::{Options, take, tasks_of};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Computes a checksum with integer, floating-point and vector registers, memory and system calls, and prints it.
+/// The argument is the number of rounds.
+const CHECKSUM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static unsigned long mix(unsigned long h, unsigned long v) { return (h ^ v) * 0x100000001b3ul; }
+__attribute__((noinline)) static unsigned long round_of(unsigned long h, int n) {
+    double x[128], sum = 0;
+    for (int i = 0; i < 128; i++) x[i] = (double)(h >> 40) / (i + 1);
+    for (int k = 0; k < 200; k++) for (int i = 0; i < 128; i++) sum += x[i] * (k + n);
+    unsigned long bits;
+    memcpy(&bits, &sum, 8);
+    return mix(h, bits);
+}
+int main(int argc, char **argv) {
+    int ends[2], rounds = atoi(argv[1]);
+    unsigned long h = 0xcbf29ce484222325ul;
+    if (pipe(ends)) return 1;
+    puts("ready"); fflush(stdout);
+    for (int n = 0; n < rounds; n++) {
+        unsigned long back = 0;
+        struct timespec nap = {0, 20000};
+        h = round_of(h, n);
+        if (write(ends[1], &h, 8) != 8 || read(ends[0], &back, 8) != 8) return 2;
+        if (nanosleep(&nap, 0)) return 3;
+        h = mix(h, back);
+    }
+    printf("%lx\n", h);
+    return 0;
+}
+"#;
+
+fn checksum() -> Program {
+    compile("gcc", CHECKSUM, "-g -O2")
+}
+
+fn running(target: &Target) -> bool {
+    fs::metadata(format!("/proc/{}/exe", target.pid())).is_ok() && state(target.pid()) != 'Z'
+}
+
+/// xorshift64: the same delays in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+#[test]
+fn snapshots_do_not_change_the_result() {
+    let program = checksum();
+    let expected = program.start(&["4000"]).finish();
+    let target = program.start(&["4000"]);
+    let mut count = 0;
+    while running(&target) {
+        let task = snap(&Map::default(), target.pid());
+        if task.error.as_ref().is_some_and(|error| error.starts_with("pid ")) {
+            break; // it has come to its end
+        }
+        assert!(complete(&task), "{:?}", task.error);
+        assert!(names(&task).contains(&"main"));
+        assert!(task.held_ns.is_some_and(|held| held > 0));
+        count += 1;
+    }
+    assert!(count >= 20, "only {count} snapshots while it ran");
+    assert_eq!(target.finish(), expected);
+}
+
+/// A map file that is bound to nothing: the probe unwinds all the same.
+fn empty_map(program: &Program) -> String {
+    let path = program.path.with_extension("hmap");
+    fs::write(&path, Map::default().to_bytes()).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_probe_killed_at_any_instant_releases_its_targets() {
+    let program = checksum();
+    let map = empty_map(&program);
+    let expected = program.start(&["6000"]).finish();
+    let mut targets: Vec<Target> = (0..2).map(|_| program.start(&["6000"])).collect();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut killed = 0;
+    for _ in 0..50 {
+        targets.retain_mut(|target| {
+            if running(target) {
+                return true;
+            }
+            assert_eq!(
+                std::mem::replace(target, program.start(&["6000"])).finish(),
+                expected
+            );
+            true
+        });
+        let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
+        let mut probe = Command::new(env!("CARGO_BIN_EXE_hindmost-probe"))
+            .args(["--map", &map, "-o", "/dev/null"])
+            .args(pids.iter().map(u32::to_string))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(random.below(12_000)));
+        probe.kill().unwrap();
+        if probe.wait().unwrap().code().is_none() {
+            killed += 1;
+        }
+        for pid in pids {
+            until("released", || {
+                let gone = fs::read_to_string(format!("/proc/{pid}/status")).is_err();
+                gone || (status(pid, "TracerPid") == "0" && !matches!(state(pid), 't' | 'T'))
+            });
+        }
+    }
+    assert!(killed > 10, "only {killed} of 50 were killed before their end");
+    for target in targets {
+        assert_eq!(target.finish(), expected);
+    }
+}
+
+#[test]
+fn a_stopped_target_stays_stopped() {
+    let program = checksum();
+    let expected = program.start(&["200"]).finish();
+    let target = program.start(&["200"]);
+    target.signal("STOP");
+    until("stopped", || state(target.pid()) == 'T');
+    for _ in 0..20 {
+        let task = snap(&Map::default(), target.pid());
+        assert!(complete(&task), "{:?}", task.error);
+        // On its way back from the tracing stop it is runnable for an instant.
+        until("stopped again", || state(target.pid()) == 'T');
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(state(target.pid()), 'T');
+        assert_eq!(status(target.pid(), "TracerPid"), "0");
+    }
+    target.signal("CONT");
+    assert_eq!(target.finish(), expected);
+}
+
+#[test]
+fn signals_on_their_way_are_delivered() {
+    // Counts the signals of a timer: none may be lost or doubled by a stop.
+    const SIGNALS: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/types.h>
+static volatile sig_atomic_t count;
+static void handler(int n) { (void)n; count++; }
+int main(void) {
+    struct sigaction action = {.sa_handler = handler};
+    sigaction(SIGRTMIN + 3, &action, 0);
+    puts("ready"); fflush(stdout);
+    for (int i = 0; i < 20000; i++) { union sigval v = {.sival_int = i}; sigqueue(getpid(), SIGRTMIN + 3, v); for (volatile int k = 0; k < 2000; k++); }
+    printf("%d\n", (int)count);
+    return 0;
+}
+"#;
+    let program = compile("gcc", SIGNALS, "-O2");
+    let target = program.start(&[]);
+    while running(&target) {
+        snap(&Map::default(), target.pid());
+    }
+    assert_eq!(target.finish(), "20000");
+}
+
+#[test]
+fn targets_may_end_at_any_moment() {
+    const SHORT: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) { puts("ready"); fflush(stdout); usleep(atoi(argv[1])); return 7; }
+"#;
+    let program = compile("gcc", SHORT, "-O2");
+    let mut random = Random(42);
+    for _ in 0..12 {
+        let mut targets: Vec<Target> = (0..6)
+            .map(|_| program.start(&[&random.below(20_000).to_string()]))
+            .collect();
+        let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
+        let tasks = tasks_of(&pids);
+        let (_, records) = take(&Map::default(), &tasks, Options::default());
+        assert_eq!(records.len(), 6);
+        for record in &records {
+            let error = record.error.as_deref().unwrap_or_default();
+            assert!(
+                !record.frames.is_empty() || error.contains("ended") || error.contains("zombie"),
+                "{record:?}"
+            );
+        }
+        for target in &mut targets {
+            // The exit status belongs to the parent: the probe must not have taken it.
+            assert_eq!(target.child.wait().unwrap().code(), Some(7));
+        }
+    }
+}
