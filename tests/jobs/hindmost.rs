@@ -87,10 +87,12 @@ pub fn refused(command: &mut Command, words: &[&str]) {
     }
 }
 
-/// A map file for an executable, made from `sources`.
+/// A map file for an executable, made from `sources`. Not beside the executable: there it would be found by itself.
 #[track_caller]
 pub fn bound_map(exe: &Path, sources: &[PathBuf]) -> PathBuf {
-    let map = exe.with_extension("hmap");
+    let directory = exe.with_extension("maps");
+    std::fs::create_dir_all(&directory).unwrap_or_else(|error| panic!("{error}"));
+    let map = directory.join("bound.hmap");
     let output = run(hindmost()
         .args(["map", "-o"])
         .arg(&map)

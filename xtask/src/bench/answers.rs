@@ -106,7 +106,7 @@ fn with_map(hindmost: &Path, directory: &Path, map: &Path, job: &Job) -> Result<
             .arg("--map")
             .arg(map)
             .args(["--launcher", &job.launcher().to_string()]);
-        succeed(saving.arg("--snapshot").arg(&snapshot))?;
+        succeed(saving.arg("--save").arg(&snapshot))?;
         let text = fs::read_to_string(&snapshot).context("hindmost wrote no snapshot")?;
         let (_, tasks) = snapshot::read(&text).context("the snapshot cannot be read")?;
         held.extend(tasks.iter().filter_map(|task| task.held_ns));
