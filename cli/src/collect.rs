@@ -48,8 +48,9 @@ impl Sources {
             }
         }
         if others > 0 {
-            self.warnings
-                .push(format!("{others} compile commands are not for C and were left out"));
+            self.warnings.push(format!(
+                "{others} compile commands are not for C and were left out"
+            ));
         }
         self.include_dirs.extend(commands.include_dirs.iter().cloned());
     }
@@ -75,7 +76,8 @@ impl Sources {
     /// Reads one file that the map is to know under another name.
     pub(crate) fn add_as(&mut self, path: &Path, name: &str) {
         if let Err(error) = self.try_add(path, name) {
-            self.warnings.push(format!("cannot read {}: {error}", path.display()));
+            self.warnings
+                .push(format!("cannot read {}: {error}", path.display()));
         }
     }
 
@@ -84,7 +86,8 @@ impl Sources {
         if let Err(error) = self.try_add(path, &plain(path))
             && error.kind() != std::io::ErrorKind::NotFound
         {
-            self.warnings.push(format!("cannot read {}: {error}", path.display()));
+            self.warnings
+                .push(format!("cannot read {}: {error}", path.display()));
         }
     }
 
@@ -103,7 +106,10 @@ impl Sources {
 
     fn add_directory(&mut self, root: &Path) {
         let walk = WalkDir::new(root).follow_links(true).sort_by_file_name();
-        for entry in walk.into_iter().filter_entry(|entry| entry.depth() == 0 || is_source_tree(entry)) {
+        for entry in walk
+            .into_iter()
+            .filter_entry(|entry| entry.depth() == 0 || is_source_tree(entry))
+        {
             match entry {
                 Ok(entry) if entry.file_type().is_file() && is_c(entry.path()) => self.add(entry.path()),
                 Ok(_) => {}
@@ -132,7 +138,9 @@ fn is_source_tree(entry: &DirEntry) -> bool {
 }
 
 fn extension(path: &Path) -> &str {
-    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default()
 }
 
 fn is_c(path: &Path) -> bool {
@@ -152,7 +160,10 @@ fn other_language(path: &Path) -> Option<&'static str> {
 
 /// A path as the map keeps it: as given, without `.` components and a leading `./`.
 fn plain(path: &Path) -> String {
-    let kept: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    let kept: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
     kept.to_string_lossy().into_owned()
 }
 

@@ -89,7 +89,10 @@ mod tests {
 
     #[test]
     fn include_directories_in_both_spellings() {
-        let words = ["cc", "-Iinc", "-I", "../x", "-iquote", "q", "-isystem", "/usr", "-c", "-I"].map(str::to_owned);
+        let words = [
+            "cc", "-Iinc", "-I", "../x", "-iquote", "q", "-isystem", "/usr", "-c", "-I",
+        ]
+        .map(str::to_owned);
         assert_eq!(include_dirs(&words), ["inc", "../x", "q"]);
     }
 }

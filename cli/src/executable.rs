@@ -42,17 +42,13 @@ impl Executable {
         })
     }
 
-    /// Whether there is debug info to bind a map with.
-    pub(crate) fn has_debug_info(&self) -> bool {
-        self.identity.has_debug_info || self.debug.is_some()
-    }
-
     /// The C sources that it was built from, and how many of other languages.
     pub(crate) fn c_sources(&self) -> Result<(Vec<engine::SourceUnit>, usize), Failure> {
         let all = engine::executable_sources(&self.bytes, self.debug.as_deref())
             .map_err(|error| self.failure(&error))?;
-        let (c, others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|unit| unit.language == engine::Language::C);
+        let (c, others): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|unit| unit.language == engine::Language::C);
         Ok((c, others.len()))
     }
 

@@ -21,7 +21,11 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     let bytes = read(path)?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let line = error.as_bytes()[..good]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count()
+            + 1;
         Failure::new(format!("{}:{line}: not UTF-8 text", path.display())).into()
     })
 }

@@ -24,16 +24,30 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if let Some(path) = &args.save {
         files::write_atomically(path, snapshot::write(&header, &records).as_bytes())?;
     }
-    let mut answer = engine::answer(&map, &records, job.size);
+    let mut answer = engine::answer(&map, &records, job.missing);
     warnings.extend(job.notes);
     answer.warnings.append(&mut warnings);
     let mut explanation = order::explain(&map, &records, args.explain.as_deref())?;
     SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;
     if answer.outcome == Outcome::NothingReadable {
-        output::error(&Failure::new("no task could be read and placed").into());
+        output::error(&nothing_readable(&answer).into());
     }
     Ok(output::status_of(&answer))
+}
+
+/// Why there is no answer: every task has its reason, and usually it is the same.
+fn nothing_readable(answer: &engine::Answer) -> Failure {
+    match &answer.unreadable[..] {
+        [] => Failure::new("the job has no task"),
+        [only] => Failure::new(format!("task {}: {}", only.task, only.error)),
+        [first, more @ ..] => Failure::new(format!(
+            "no task could be read and placed: {}: {} (and {} more)",
+            first.task,
+            first.error,
+            more.len()
+        )),
+    }
 }
 
 fn find_job(args: &FindArgs) -> Result<Job, Failure> {
@@ -48,7 +62,9 @@ fn find_job(args: &FindArgs) -> Result<Job, Failure> {
                     "pid {launcher} ({}) is no launcher: there is no rank below it",
                     only.executable
                 ))
-                .hint("give the pid of mpirun, mpiexec or srun; or the pids of the tasks, without --launcher"));
+                .hint(
+                    "give the pid of mpirun, mpiexec or srun; or the pids of the tasks, without --launcher",
+                ));
             }
             job
         }
@@ -68,7 +84,9 @@ fn discover(pid: u32) -> Result<Job, Failure> {
     runtime_probe::discover(pid).map_err(|error| {
         let failure = Failure::new(error.to_string());
         match error {
-            ProbeError::NoProcess { .. } => failure.hint("it may have ended; `pgrep -a mpirun` lists launchers"),
+            ProbeError::NoProcess { .. } => {
+                failure.hint("it may have ended; `pgrep -a mpirun` lists launchers")
+            }
             ProbeError::NoRanks { .. } | ProbeError::Proc { .. } => failure,
         }
     })
@@ -80,7 +98,9 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
     let mut first_error: Option<anyhow::Error> = None;
     for (path, tasks) in &programs {
         // Any task of the program will do, but the first may have ended by now.
-        let executable = tasks.iter().find_map(|task| Executable::of_process(task.pid, path).ok());
+        let executable = tasks
+            .iter()
+            .find_map(|task| Executable::of_process(task.pid, path).ok());
         let Some(executable) = executable else {
             let unread = tasks.first().map(|task| Executable::of_process(task.pid, path));
             first_error = first_error.or(unread.and_then(Result::err));
@@ -130,7 +150,12 @@ fn programs(job: &Job) -> Vec<(PathBuf, Vec<&TaskRef>)> {
     let mut programs: Vec<(PathBuf, Vec<&TaskRef>)> = by_path
         .into_iter()
         // The kernel marks a file that was replaced or removed since the process started.
-        .map(|(path, tasks)| (Path::new(path.strip_suffix(" (deleted)").unwrap_or(path)).to_owned(), tasks))
+        .map(|(path, tasks)| {
+            (
+                Path::new(path.strip_suffix(" (deleted)").unwrap_or(path)).to_owned(),
+                tasks,
+            )
+        })
         .collect();
     programs.sort_by_key(|(_, tasks)| std::cmp::Reverse(tasks.len()));
     programs
@@ -140,6 +165,10 @@ fn programs(job: &Job) -> Vec<(PathBuf, Vec<&TaskRef>)> {
 fn further_roots(tasks: &[&TaskRef]) -> Vec<PathBuf> {
     tasks
         .first()
-        .map(|task| ["cwd", "root"].map(|link| PathBuf::from(format!("/proc/{}/{link}", task.pid))).to_vec())
+        .map(|task| {
+            ["cwd", "root"]
+                .map(|link| PathBuf::from(format!("/proc/{}/{link}", task.pid)))
+                .to_vec()
+        })
         .unwrap_or_default()
 }

@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn both_forms_of_include() {
-        let text = b"#include \"a.h\"\n  # include <b/c.h> // x\n#include MACRO\n#include \"open\nint include;\n";
+        let text =
+            b"#include \"a.h\"\n  # include <b/c.h> // x\n#include MACRO\n#include \"open\nint include;\n";
         let found: Vec<(String, bool)> = includes(text).collect();
         assert_eq!(found, [("a.h".to_owned(), true), ("b/c.h".to_owned(), false)]);
     }

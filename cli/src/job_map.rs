@@ -46,7 +46,10 @@ impl JobMap {
         let mut warnings = Vec::new();
         for path in beside(&executable.path) {
             let Ok(map) = files::read_map(&path) else {
-                warnings.push(format!("{} is not a map that can be read: ignored", path.display()));
+                warnings.push(format!(
+                    "{} is not a map that can be read: ignored",
+                    path.display()
+                ));
                 continue;
             };
             match executable.fits(&map) {
@@ -116,7 +119,9 @@ impl JobMap {
 /// Binds a map to a build; what is lost becomes warnings.
 fn bind(map: &mut Map, executable: &Executable) -> Result<Vec<String>, Failure> {
     let notes = executable.bind(map)?;
-    let lost = notes.iter().filter(|note| note.severity >= base::Severity::Warning);
+    let lost = notes
+        .iter()
+        .filter(|note| note.severity >= base::Severity::Warning);
     Ok(lost.map(ToString::to_string).collect())
 }
 
@@ -138,6 +143,11 @@ fn newer_than(executable: &Executable, sources: &Sources) -> Vec<String> {
         .files
         .iter()
         .filter(|file| cache::modified(Path::new(&file.path)).is_some_and(|changed| changed > built))
-        .map(|file| format!("{} is newer than the executable: its lines may not fit the build", file.path))
+        .map(|file| {
+            format!(
+                "{} is newer than the executable: its lines may not fit the build",
+                file.path
+            )
+        })
         .collect()
 }

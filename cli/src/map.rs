@@ -79,8 +79,13 @@ pub(crate) fn add_sources_of(
     let mut missing: Vec<&str> = Vec::new();
     for unit in &units {
         let path = Path::new(&unit.path);
-        let candidates = roots.iter().map(|root| root.join(path.strip_prefix("/").unwrap_or(path)));
-        match std::iter::once(path.to_owned()).chain(candidates).find(|path| path.is_file()) {
+        let candidates = roots
+            .iter()
+            .map(|root| root.join(path.strip_prefix("/").unwrap_or(path)));
+        match std::iter::once(path.to_owned())
+            .chain(candidates)
+            .find(|path| path.is_file())
+        {
             // The path in the map is the debug info's, wherever the bytes come from.
             Some(found) => sources.add_as(&found, &unit.path),
             // Headers of the system hold code too, but none of the program's.
@@ -100,9 +105,9 @@ pub(crate) fn add_sources_of(
     }
     if others > 0 {
         let what = if others == 1 { "source is" } else { "sources are" };
-        sources
-            .warnings
-            .push(format!("{others} {what} not C, which is not supported yet: not in the map"));
+        sources.warnings.push(format!(
+            "{others} {what} not C, which is not supported yet: not in the map"
+        ));
     }
     Ok(())
 }
@@ -110,7 +115,11 @@ pub(crate) fn add_sources_of(
 /// Makes the static half of a map, with a progress bar when standard error is a terminal.
 pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
     let total = files.len() as u64;
-    let bar = if show_progress { ProgressBar::new(2 * total) } else { ProgressBar::hidden() };
+    let bar = if show_progress {
+        ProgressBar::new(2 * total)
+    } else {
+        ProgressBar::hidden()
+    };
     // The template is a constant; without it the bar is plainer, and that is all.
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
         bar.set_style(style);

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
         output::print_plain(&pairs::compare(&comparer, &files::read_text(path)?, path)?)?;
         return Ok(Status::Done);
     }
-    let mut answer = engine::answer(&map, &tasks, None);
+    let mut answer = engine::answer(&map, &tasks, base::RankSet::default());
     let mut explanation = explain(&map, &tasks, args.explain.as_deref())?;
     SourceFinder::new(Some(&args.map)).fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;

@@ -26,14 +26,16 @@ pub(crate) fn compare(comparer: &Comparer<'_>, text: &str, path: &Path) -> Resul
             [a, b] => (a, b),
             _ => {
                 let count = names.len();
-                return Err(Failure::new(format!("{}: two task names expected, found {count}", at()))
-                    .hint("names that contain spaces can be parted by a tab"));
+                return Err(
+                    Failure::new(format!("{}: two task names expected, found {count}", at()))
+                        .hint("names that contain spaces can be parted by a tab"),
+                );
             }
         };
         let find = |name: &str| {
-            comparer.named(name).ok_or_else(|| {
-                Failure::new(format!("{}: no task is named '{name}' in the stacks", at()))
-            })
+            comparer
+                .named(name)
+                .ok_or_else(|| Failure::new(format!("{}: no task is named '{name}' in the stacks", at())))
         };
         pairs.push(Pair {
             a,
@@ -54,7 +56,10 @@ pub(crate) fn compare(comparer: &Comparer<'_>, text: &str, path: &Path) -> Resul
 /// The names on a line: parted by tabs if there are any, by white space otherwise.
 fn split(line: &str) -> Vec<&str> {
     if line.trim().contains('\t') {
-        line.split('\t').map(str::trim).filter(|name| !name.is_empty()).collect()
+        line.split('\t')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .collect()
     } else {
         line.split_whitespace().collect()
     }

@@ -59,7 +59,10 @@ fn split_place(place: &str) -> Result<(&str, u32), Failure> {
 fn not_in_map(map: &Map, path: &str) -> Failure {
     let failure = Failure::new(format!("{path} is not in the map"));
     let wanted = path.rsplit('/').next().unwrap_or(path);
-    let similar = map.files.iter().find(|file| file.path.rsplit('/').next() == Some(wanted));
+    let similar = map
+        .files
+        .iter()
+        .find(|file| file.path.rsplit('/').next() == Some(wanted));
     match (similar, &map.files.as_slice()[..map.files.len().min(5)]) {
         (Some(file), _) => failure.hint(format!("it holds {}", file.path)),
         (None, []) => failure.hint("it holds no file at all: make it again with `hindmost map`"),

@@ -34,15 +34,25 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
         ));
     }
     if frame_a.places.len() > 1 || frame_b.places.len() > 1 {
-        let several = if frame_a.places.len() > 1 { frame_a } else { frame_b };
+        let several = if frame_a.places.len() > 1 {
+            frame_a
+        } else {
+            frame_b
+        };
         if !differ_in_loop(function, frame_a, frame_b) {
-            let line = several.places.first().map_or(0, |place| function.points[place.point].span.line);
+            let line = several
+                .places
+                .first()
+                .map_or(0, |place| function.points[place.point].span.line);
             return Some(format!(
                 "put one statement on a line at {path}:{line}, or build with a compiler that records columns"
             ));
         }
     }
-    for (in_loop, shared) in loops_around(function, frame_a).into_iter().zip(loops_around(function, frame_b)) {
+    for (in_loop, shared) in loops_around(function, frame_a)
+        .into_iter()
+        .zip(loops_around(function, frame_b))
+    {
         if in_loop != shared {
             break;
         }
@@ -60,7 +70,9 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
         let unread = comparable().find(|lov| !read(&lov.name) && lov.class == LovClass::Strict);
         return Some(match unread {
             Some(lov) => unread_advice(&lov.name, &at, frame_a, frame_b),
-            None => format!("add a counter to the loop at {at}: a variable that every iteration increments by one"),
+            None => format!(
+                "add a counter to the loop at {at}: a variable that every iteration increments by one"
+            ),
         });
     }
     None

@@ -31,11 +31,12 @@ pub struct Answer {
 /// What came out of comparing the classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// At least one hindmost is named: some class is ahead of it, and no open question could change that.
+    /// At least one hindmost is named: some class is ahead of it, and no open question could change that. The only
+    /// task of a job is its hindmost, too.
     Named,
     /// No task could be placed.
     NothingReadable,
-    /// There is only one task that could be placed.
+    /// Only one task of several could be placed.
     Alone,
     /// All tasks are at one execution point.
     AllEqual,

@@ -11,8 +11,8 @@ use snapshot::Task;
 /// How many source positions are shown with an answer.
 const EXCERPTS: usize = 3;
 
-/// Orders the tasks of a job. `job_size` is the number of ranks that the job has, if anybody knows.
-pub fn answer(map: &Map, tasks: &[Task], job_size: Option<u32>) -> Answer {
+/// Orders the tasks of a job. `missing_ranks` are those of which there is no task at all.
+pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
     let order = Order::new(map);
     let located: Vec<Located> = tasks
         .par_iter()
@@ -38,15 +38,22 @@ pub fn answer(map: &Map, tasks: &[Task], job_size: Option<u32>) -> Answer {
         classes: progress::classify(&order, &located),
         located,
         shared_ranks: shared_ranks(tasks),
+        is_whole: unreadable.is_empty() && missing_ranks.is_empty(),
     };
     Answer {
         tasks: tasks.len(),
         outcome: job.outcome(),
-        classes: (0..job.classes.classes.len()).map(|class| job.class(class)).collect(),
-        hindmost: job.classes.hindmost().iter().map(|&class| job.hindmost(class)).collect(),
+        classes: (0..job.classes.classes.len())
+            .map(|class| job.class(class))
+            .collect(),
+        hindmost: job
+            .hindmost_classes()
+            .iter()
+            .map(|&class| job.hindmost(class))
+            .collect(),
         undecided: job.undecided(),
         unreadable,
-        missing_ranks: missing_ranks(tasks, job_size),
+        missing_ranks,
         assumptions: job.assumptions(),
         warnings: job.partial_functions(),
         excerpts: job.excerpts(),
@@ -57,14 +64,11 @@ pub fn answer(map: &Map, tasks: &[Task], job_size: Option<u32>) -> Answer {
 pub(crate) fn shared_ranks(tasks: &[Task]) -> RankSet {
     let mut ranks: Vec<u32> = tasks.iter().filter_map(|task| task.rank).collect();
     ranks.sort_unstable();
-    let shared = ranks.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+    let shared = ranks
+        .windows(2)
+        .filter(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0]);
     RankSet::from_iter(shared)
-}
-
-fn missing_ranks(tasks: &[Task], job_size: Option<u32>) -> RankSet {
-    let present = RankSet::from_iter(tasks.iter().filter_map(|task| task.rank));
-    let all = 0..job_size.unwrap_or(0);
-    RankSet::from_iter(all.filter(|&rank| !present.contains(rank)))
 }
 
 /// Everything that the parts of the answer are made from.
@@ -76,6 +80,8 @@ struct JobView<'a> {
     located: Vec<Located>,
     classes: Classes,
     shared_ranks: RankSet,
+    /// No task is missing or unreadable.
+    is_whole: bool,
 }
 
 impl JobView<'_> {
@@ -83,9 +89,17 @@ impl JobView<'_> {
         self.classes.classes[class].members[0]
     }
 
+    /// The classes to name. A whole job of one task has its hindmost too; what is left of a larger one may not.
+    fn hindmost_classes(&self) -> &[usize] {
+        match self.tasks[..] {
+            [_] if self.is_whole => &[0],
+            _ => self.classes.hindmost(),
+        }
+    }
+
     fn outcome(&self) -> Outcome {
         let classes = &self.classes;
-        if !classes.hindmost().is_empty() {
+        if !self.hindmost_classes().is_empty() {
             return Outcome::Named;
         }
         match &classes.classes[..] {
@@ -99,7 +113,10 @@ impl JobView<'_> {
     }
 
     fn who(&self, class: usize) -> Who {
-        let members = self.classes.classes[class].members.iter().map(|&at| self.tasks[at]);
+        let members = self.classes.classes[class]
+            .members
+            .iter()
+            .map(|&at| self.tasks[at]);
         Who::new(members, &|rank| self.shared_ranks.contains(rank))
     }
 
@@ -115,7 +132,11 @@ impl JobView<'_> {
         let links = if is_candidate {
             Vec::new()
         } else {
-            self.classes.minimal.iter().map(|&other| self.link(other, class, other)).collect()
+            self.classes
+                .minimal
+                .iter()
+                .map(|&other| self.link(other, class, other))
+                .collect()
         };
         TaskClass {
             who: self.who(class),
@@ -142,7 +163,11 @@ impl JobView<'_> {
     fn link(&self, candidate: usize, class: usize, other: usize) -> Link {
         let (relation, reason) = self.reason(candidate, class);
         if relation != Relation::Unknown && relation != Relation::Incomparable {
-            return Link { other, relation, reason };
+            return Link {
+                other,
+                relation,
+                reason,
+            };
         }
         // What is behind a class is behind everything ahead of that class, even if the two alone do not tell.
         match self.between(candidate, class) {
@@ -156,7 +181,11 @@ impl JobView<'_> {
                     self.reason(middle, class).1
                 ),
             },
-            None => Link { other, relation, reason },
+            None => Link {
+                other,
+                relation,
+                reason,
+            },
         }
     }
 
@@ -259,7 +288,10 @@ impl JobView<'_> {
             .map(|id| &self.map.functions[id])
             .filter(|function| function.confidence == Confidence::Partial)
             .map(|function| {
-                let reason = function.confidence_reason.as_deref().unwrap_or("no reason recorded");
+                let reason = function
+                    .confidence_reason
+                    .as_deref()
+                    .unwrap_or("no reason recorded");
                 format!(
                     "the map is partial here: {} at {}:{} was not fully understood ({reason})",
                     function.name, self.map.files[function.file].path, function.span.line
@@ -275,8 +307,9 @@ impl JobView<'_> {
             let first = self.first_member(class);
             let located = &self.located[first];
             let innermost = located.frames.iter().zip(&located.origin).rev();
-            let Some((id, origin)) =
-                innermost.filter_map(|(frame, &origin)| Some((frame.function?, origin))).next()
+            let Some((id, origin)) = innermost
+                .filter_map(|(frame, &origin)| Some((frame.function?, origin)))
+                .next()
             else {
                 continue;
             };

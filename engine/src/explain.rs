@@ -37,7 +37,9 @@ impl<'a> Comparer<'a> {
 
     /// The task of that recorded name.
     pub fn named(&self, name: &str) -> Option<usize> {
-        let found = self.by_name.binary_search_by(|&at| self.tasks[at].task.as_str().cmp(name));
+        let found = self
+            .by_name
+            .binary_search_by(|&at| self.tasks[at].task.as_str().cmp(name));
         found.ok().map(|at| self.by_name[at])
     }
 
@@ -84,15 +86,7 @@ impl<'a> Comparer<'a> {
             b: same.b,
         });
         let deciding_loop = match (&verdict.proof.decided, verdict.proof.function) {
-            (
-                Decided::Iteration {
-                    in_loop,
-                    name,
-                    a,
-                    b,
-                },
-                Some(function),
-            ) => Some(SharedLoop {
+            (Decided::Iteration { in_loop, name, a, b }, Some(function)) => Some(SharedLoop {
                 function: map.functions[function].name.clone(),
                 place: loop_place(map, function, *in_loop),
                 variable: name.clone(),
@@ -122,7 +116,9 @@ impl<'a> Comparer<'a> {
         let located = &self.located[task];
         let shared = shared_ranks(self.tasks);
         let frame = located.frames.get(depth);
-        let file = frame.and_then(|frame| frame.function).map(|id| map.functions[id].file);
+        let file = frame
+            .and_then(|frame| frame.function)
+            .map(|id| map.functions[id].file);
         let line = located
             .origin
             .get(depth)
@@ -138,7 +134,9 @@ impl<'a> Comparer<'a> {
         Side {
             who: Who::new([&self.tasks[task]], &|rank| shared.contains(rank)),
             frame: frame.map(|frame| frame.name.clone()),
-            values: frame.map(|frame| frame.values.clone().into_iter().collect()).unwrap_or_default(),
+            values: frame
+                .map(|frame| frame.values.clone().into_iter().collect())
+                .unwrap_or_default(),
             source,
         }
     }
@@ -146,7 +144,11 @@ impl<'a> Comparer<'a> {
 
 fn loop_place(map: &Map, function: progress_map::FunctionId, id: LoopId) -> String {
     let function = &map.functions[function];
-    format!("{}:{}", short_name(map, function.file), function.loops[id].span.line)
+    format!(
+        "{}:{}",
+        short_name(map, function.file),
+        function.loops[id].span.line
+    )
 }
 
 /// How two tasks stand to each other, with the proof.

@@ -103,7 +103,10 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
 /// The name by which a frame's source calls the next one, when all its possible places agree.
 fn called_name(map: &Map, frame: &LocatedFrame) -> Option<String> {
     let function = &map.functions[frame.function?];
-    let mut names = frame.places.iter().map(|place| &function.points[place.point].kind);
+    let mut names = frame
+        .places
+        .iter()
+        .map(|place| &function.points[place.point].kind);
     let PointKind::Call(name) = names.next()? else {
         return None;
     };
@@ -144,7 +147,11 @@ type Missing = Vec<(String, String)>;
 fn loop_values(function: &Function, frame: &LocatedFrame) -> (Values, Missing) {
     let (mut values, mut missing) = (Values::new(), Missing::new());
     for id in loops_around(function, frame) {
-        for lov in function.loops[id].lovs.iter().filter(|lov| lov.across != Across::Nothing) {
+        for lov in function.loops[id]
+            .lovs
+            .iter()
+            .filter(|lov| lov.across != Across::Nothing)
+        {
             if values.iter().any(|(name, _)| *name == lov.name) {
                 continue;
             }
@@ -173,7 +180,9 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
     Position {
         function: frame.map(|frame| frame.function.clone()).unwrap_or_default(),
         file: frame.and_then(|frame| frame.file.clone()).unwrap_or_default(),
-        short_file: frame.and_then(|frame| frame.short_file.clone()).unwrap_or_default(),
+        short_file: frame
+            .and_then(|frame| frame.short_file.clone())
+            .unwrap_or_default(),
         line: frame.and_then(|frame| frame.line).unwrap_or_default(),
         activity,
         iteration: iteration(map, located),
@@ -230,7 +239,10 @@ fn iteration(map: &Map, located: &Located) -> Vec<LoopValue> {
 /// Whether a library function returns only when another task (or a lock's holder) does its part. Of MPI, all that the
 /// standard calls blocking or collective; what only starts or tests is not.
 fn is_blocking(function: &str) -> bool {
-    let name = function.strip_prefix('P').filter(|rest| rest.starts_with("MPI_")).unwrap_or(function);
+    let name = function
+        .strip_prefix('P')
+        .filter(|rest| rest.starts_with("MPI_"))
+        .unwrap_or(function);
     let Some(operation) = name.strip_prefix("MPI_") else {
         return matches!(
             name,
@@ -238,13 +250,51 @@ fn is_blocking(function: &str) -> bool {
         );
     };
     const BLOCKING: [&str; 34] = [
-        "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Bsend",
-        "Comm_create", "Comm_dup", "Comm_split", "Comm_free", "Exscan", "Finalize", "Gather", "Gatherv", "Init",
-        "Init_thread", "Mprobe", "Mrecv", "Probe", "Recv", "Reduce", "Reduce_scatter", "Reduce_scatter_block",
-        "Rsend", "Scan", "Scatter", "Scatterv", "Send", "Sendrecv", "Sendrecv_replace", "Ssend",
+        "Allgather",
+        "Allgatherv",
+        "Allreduce",
+        "Alltoall",
+        "Alltoallv",
+        "Alltoallw",
+        "Barrier",
+        "Bcast",
+        "Bsend",
+        "Comm_create",
+        "Comm_dup",
+        "Comm_split",
+        "Comm_free",
+        "Exscan",
+        "Finalize",
+        "Gather",
+        "Gatherv",
+        "Init",
+        "Init_thread",
+        "Mprobe",
+        "Mrecv",
+        "Probe",
+        "Recv",
+        "Reduce",
+        "Reduce_scatter",
+        "Reduce_scatter_block",
+        "Rsend",
+        "Scan",
+        "Scatter",
+        "Scatterv",
+        "Send",
+        "Sendrecv",
+        "Sendrecv_replace",
+        "Ssend",
     ];
     const ALSO: [&str; 10] = [
-        "Wait", "Waitall", "Waitany", "Waitsome", "Win_fence", "Win_lock", "Win_unlock", "Win_free", "Win_wait",
+        "Wait",
+        "Waitall",
+        "Waitany",
+        "Waitsome",
+        "Win_fence",
+        "Win_lock",
+        "Win_unlock",
+        "Win_free",
+        "Win_wait",
         "Win_complete",
     ];
     BLOCKING.contains(&operation)

@@ -71,7 +71,11 @@ pub(crate) fn loop_view(function: &Function, id: LoopId) -> LoopView {
 }
 
 fn lov_view(function: &Function, lov: &Lov) -> LovView {
-    let mut updated_at: Vec<u32> = lov.updates.iter().map(|&at| function.points[at].span.line).collect();
+    let mut updated_at: Vec<u32> = lov
+        .updates
+        .iter()
+        .map(|&at| function.points[at].span.line)
+        .collect();
     updated_at.sort_unstable();
     updated_at.dedup();
     LovView {

@@ -48,13 +48,15 @@ mod tests {
 
     #[test]
     fn numbers_are_values_and_anything_else_is_missing() {
-        let text =
-            r#"{"task":"a","frames":[{"function":"f","line":0,"values":{"i":18446744073709551615,"s":"x","t":1.5}}]}"#;
+        let text = r#"{"task":"a","frames":[{"function":"f","line":0,"values":{"i":18446744073709551615,"s":"x","t":1.5}}]}"#;
         let (_, tasks) = snapshot::read(text).unwrap();
         let point = execution_point(&tasks[0]);
         assert_eq!(point.frames[0].values["i"], Value::Int(u64::MAX.into()));
         assert_eq!(point.frames[0].values["t"], Value::Float(1.5));
         assert_eq!(point.frames[0].missing["s"], "the recorded value is not a number");
-        assert_eq!(point.frames[0].line, None, "line 0 is how debug info says that it has none");
+        assert_eq!(
+            point.frames[0].line, None,
+            "line 0 is how debug info says that it has none"
+        );
     }
 }

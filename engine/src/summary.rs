@@ -110,7 +110,9 @@ pub fn summary(map: &Map) -> Summary {
             let best = in_loop.lovs.iter().find(|lov| lov.across != Across::Nothing);
             match best {
                 Some(lov) if in_loop.reducible => {
-                    *counts.entry((class_word(lov.class), across_word(lov.across))).or_default() += 1;
+                    *counts
+                        .entry((class_word(lov.class), across_word(lov.across)))
+                        .or_default() += 1;
                 }
                 _ => result.unordered.push(Unordered {
                     place: format!("{path}:{}", in_loop.span.line),
@@ -149,8 +151,14 @@ fn why_unordered(in_loop: &Loop) -> String {
 }
 
 fn binding_facts(binding: &progress_map::Binding) -> BindingFacts {
-    let located = binding.variables.iter().filter(|variable| !variable.locations.is_empty());
-    let mapped = binding.functions.iter().filter(|function| function.function.is_some());
+    let located = binding
+        .variables
+        .iter()
+        .filter(|variable| !variable.locations.is_empty());
+    let mapped = binding
+        .functions
+        .iter()
+        .filter(|function| function.function.is_some());
     BindingFacts {
         build_id: crate::build_id_text(&binding.build_id),
         executable: binding.executable.clone(),

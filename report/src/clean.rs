@@ -67,7 +67,10 @@ mod tests {
     #[test]
     fn nothing_reaches_the_terminal_as_a_command() {
         assert_eq!(clean("poisson.c"), "poisson.c");
-        assert_eq!(clean("a\u{1b}[2Jb\n\u{202e}c\u{9b}"), "a\\u{1b}[2Jb\\n\\u{202e}c\\u{9b}");
+        assert_eq!(
+            clean("a\u{1b}[2Jb\n\u{202e}c\u{9b}"),
+            "a\\u{1b}[2Jb\\n\\u{202e}c\\u{9b}"
+        );
         assert_eq!(clean("größe"), "größe");
         assert_eq!(clean_field("a b"), "a\\u{20}b");
         assert_eq!(source_line("\tx\ty\u{1b}"), "        x       y\\u{1b}");

@@ -47,14 +47,22 @@ fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result 
         .shared_loops
         .iter()
         .map(|shared| (shared, "same iteration of"))
-        .chain(proof.deciding_loop.iter().map(|shared| (shared, "different iterations of")))
+        .chain(
+            proof
+                .deciding_loop
+                .iter()
+                .map(|shared| (shared, "different iterations of")),
+        )
     {
         writeln!(
             out,
             "  {word} the loop at {} in {}: {}",
             clean(&shared.place),
             clean(&shared.function),
-            paint(VALUE, format!("{0}={1} and {0}={2}", clean(&shared.variable), shared.a, shared.b))
+            paint(
+                VALUE,
+                format!("{0}={1} and {0}={2}", clean(&shared.variable), shared.a, shared.b)
+            )
         )?;
     }
     for side in [&proof.a, &proof.b] {
@@ -67,7 +75,11 @@ fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result 
         }
         for (at, (variable, value)) in side.values.iter().enumerate() {
             let before = if at == 0 { ": " } else { ", " };
-            write!(out, "{before}{}", paint(VALUE, format!("{}={value}", clean(variable))))?;
+            write!(
+                out,
+                "{before}{}",
+                paint(VALUE, format!("{}={value}", clean(variable)))
+            )?;
         }
         writeln!(out)?;
         let text = side
@@ -76,7 +88,12 @@ fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result 
             .and_then(|source| source.lines.iter().find(|(number, _)| *number == source.line));
         if let Some((number, text)) = text {
             let text = source_line(text);
-            writeln!(out, "    {} {}", paint(FAINT, format!("{number} |")), text.trim_start())?;
+            writeln!(
+                out,
+                "    {} {}",
+                paint(FAINT, format!("{number} |")),
+                text.trim_start()
+            )?;
         }
     }
     Ok(())

@@ -32,7 +32,10 @@ fn write_line(out: &mut String, view: &LineView) -> std::fmt::Result {
             function.lines.0,
             function.lines.1
         )?;
-        let reason = function.confidence_reason.as_deref().unwrap_or("no reason recorded");
+        let reason = function
+            .confidence_reason
+            .as_deref()
+            .unwrap_or("no reason recorded");
         match function.confidence {
             Confidence::Clean => {}
             Confidence::Repaired => writeln!(out, "  understood after a repair: {}", clean(reason))?,
@@ -59,7 +62,10 @@ fn write_line(out: &mut String, view: &LineView) -> std::fmt::Result {
                 "{}",
                 paint(
                     DOUBT,
-                    format!("no program point at {place}; the nearest are on: {}", lines.join(", "))
+                    format!(
+                        "no program point at {place}; the nearest are on: {}",
+                        lines.join(", ")
+                    )
                 )
             )
         }
@@ -92,7 +98,12 @@ fn point_text(point: &PointView) -> String {
         "{}:{}-{}:{}",
         span.line, span.column, span.end_line, span.end_column
     );
-    format!("point {:?}: {}{callee} {}", point.id, point.kind, paint(FAINT, place))
+    format!(
+        "point {:?}: {}{callee} {}",
+        point.id,
+        point.kind,
+        paint(FAINT, place)
+    )
 }
 
 fn loop_text(out: &mut String, file: &str, around: &LoopView) -> std::fmt::Result {
@@ -107,7 +118,10 @@ fn loop_text(out: &mut String, file: &str, around: &LoopView) -> std::fmt::Resul
         writeln!(
             out,
             "    {}",
-            paint(DOUBT, "entered by a jump into its middle: nothing in it is ordered")
+            paint(
+                DOUBT,
+                "entered by a jump into its middle: nothing in it is ordered"
+            )
         )?;
     }
     if around.lovs.is_empty() {
@@ -117,7 +131,12 @@ fn loop_text(out: &mut String, file: &str, around: &LoopView) -> std::fmt::Resul
         lov_text(out, lov)?;
     }
     for (name, reason) in &around.refused {
-        writeln!(out, "    {} {}", paint(FAINT, format!("refused {}:", clean(name))), clean(reason))?;
+        writeln!(
+            out,
+            "    {} {}",
+            paint(FAINT, format!("refused {}:", clean(name))),
+            clean(reason)
+        )?;
     }
     Ok(())
 }
@@ -140,6 +159,11 @@ fn lov_text(out: &mut String, lov: &LovView) -> std::fmt::Result {
         write!(out, "; step {}", clean(step))?;
     }
     let lines: Vec<String> = lov.updated_at.iter().map(ToString::to_string).collect();
-    writeln!(out, "; updated on line {}; cut at the {}", lines.join(", "), lov.cut)?;
+    writeln!(
+        out,
+        "; updated on line {}; cut at the {}",
+        lines.join(", "),
+        lov.cut
+    )?;
     writeln!(out, "      accepted because: {}", clean(&lov.because))
 }

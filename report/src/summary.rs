@@ -56,8 +56,16 @@ fn write_summary(out: &mut String, summary: &Summary) -> std::fmt::Result {
         .partial
         .iter()
         .map(|(name, place, reason)| format!("{place} {name}: {reason}"));
-    list(out, "Functions understood in part, in which nothing is ordered:", partial)?;
-    list(out, "What the map could not take in:", summary.diagnostics.iter().cloned())?;
+    list(
+        out,
+        "Functions understood in part, in which nothing is ordered:",
+        partial,
+    )?;
+    list(
+        out,
+        "What the map could not take in:",
+        summary.diagnostics.iter().cloned(),
+    )?;
     match &summary.binding {
         None => writeln!(
             out,
@@ -69,8 +77,16 @@ fn write_summary(out: &mut String, summary: &Summary) -> std::fmt::Result {
 }
 
 fn binding_text(out: &mut String, binding: &BindingFacts) -> std::fmt::Result {
-    writeln!(out, "\n{}", paint(TITLE, format!("Bound to {}", clean(&binding.executable))))?;
-    let build_id = if binding.build_id.is_empty() { "none" } else { &binding.build_id };
+    writeln!(
+        out,
+        "\n{}",
+        paint(TITLE, format!("Bound to {}", clean(&binding.executable)))
+    )?;
+    let build_id = if binding.build_id.is_empty() {
+        "none"
+    } else {
+        &binding.build_id
+    };
     writeln!(out, "  build-id {build_id}")?;
     if !binding.producer.is_empty() {
         writeln!(out, "  built by {}", clean(&binding.producer))?;

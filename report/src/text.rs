@@ -56,7 +56,7 @@ fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
         }
         Outcome::Alone => {
             let class = &answer.classes[0];
-            writeln!(out, "Nothing to compare {} with", clean(&stands(class)))
+            writeln!(out, "Nothing to compare with: only {}", clean(&stands(class)))
         }
         Outcome::AllEqual => {
             let at = describe(&answer.classes[0].position);
@@ -88,7 +88,11 @@ fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) 
         )?;
     }
     if let Some(more @ 1..) = hindmost.ahead.len().checked_sub(SPELLED_OUT) {
-        writeln!(out, "{indent}behind {}", counted(more, "more class", "more classes"))?;
+        writeln!(
+            out,
+            "{indent}behind {}",
+            counted(more, "more class", "more classes")
+        )?;
     }
     let class = &answer.classes[hindmost.class];
     match &class.unordered {
@@ -149,7 +153,12 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
         };
         let standing = standing(answer, index);
         let colon = if standing.is_empty() { "" } else { ": " };
-        writeln!(out, "  {}. {}{count}{colon}{standing}", index + 1, paint(TITLE, who))?;
+        writeln!(
+            out,
+            "  {}. {}{count}{colon}{standing}",
+            index + 1,
+            paint(TITLE, who)
+        )?;
         frames(out, &class.frames)?;
     }
     Ok(())
@@ -189,8 +198,18 @@ fn standing(answer: &Answer, index: usize) -> String {
 
 fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result {
     let places: Vec<String> = frames.iter().map(frame_place).collect();
-    let function_width = frames.iter().map(|frame| frame.function.chars().count()).max().unwrap_or(0).min(32);
-    let place_width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0).min(40);
+    let function_width = frames
+        .iter()
+        .map(|frame| frame.function.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(32);
+    let place_width = places
+        .iter()
+        .map(|place| place.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(40);
     for (at, (frame, place)) in frames.iter().zip(&places).enumerate() {
         if at >= FRAMES_AT_END && at + FRAMES_AT_END < frames.len() {
             if at == FRAMES_AT_END {
@@ -203,7 +222,11 @@ fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result {
             .values
             .iter()
             .map(|(name, value)| {
-                let differs = if frame.differing.contains(name) { " (differs by task)" } else { "" };
+                let differs = if frame.differing.contains(name) {
+                    " (differs by task)"
+                } else {
+                    ""
+                };
                 format!("{}{differs}", paint(VALUE, format!("{}={value}", clean(name))))
             })
             .chain(
@@ -243,7 +266,10 @@ pub(crate) fn source(out: &mut String, excerpt: &Excerpt) -> std::fmt::Result {
         "\n{}",
         paint(TITLE, format!("{}:{}", clean(&excerpt.path), excerpt.line))
     )?;
-    let width = excerpt.lines.last().map_or(1, |(number, _)| number.to_string().len());
+    let width = excerpt
+        .lines
+        .last()
+        .map_or(1, |(number, _)| number.to_string().len());
     for (number, text) in &excerpt.lines {
         let text = source_line(text);
         if *number == excerpt.line {
@@ -270,17 +296,26 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             (None, Some(pid)) => format!("pid {pid}"),
             (None, None) => format!("task {}", clean(&task.task)),
         };
-        lines.push(format!("{} {name}: {}", paint(DOUBT, "not readable:"), clean(&task.error)));
+        lines.push(format!(
+            "{} {name}: {}",
+            paint(DOUBT, "not readable:"),
+            clean(&task.error)
+        ));
     }
     if !answer.missing_ranks.is_empty() {
         let who = Who {
             ranks: answer.missing_ranks.clone(),
             names: Vec::new(),
         };
-        lines.push(format!("{} {who}: not among the tasks that were found", paint(DOUBT, "missing:")));
+        lines.push(format!(
+            "{} {who}: not among the tasks that were found",
+            paint(DOUBT, "missing:")
+        ));
     }
     if !answer.missing_ranks.is_empty() || !answer.unreadable.is_empty() {
-        lines.push("the order holds among the tasks that were read; any other may be further behind".to_owned());
+        lines.push(
+            "the order holds among the tasks that were read; any other may be further behind".to_owned(),
+        );
     }
     if lines.is_empty() {
         return Ok(());
@@ -311,7 +346,10 @@ fn describe(position: &Position) -> String {
     };
     if !position.iteration.is_empty() {
         let clashes = |value: &LoopValue| {
-            let same = position.iteration.iter().filter(|other| other.variable == value.variable);
+            let same = position
+                .iteration
+                .iter()
+                .filter(|other| other.variable == value.variable);
             same.count() > 1
         };
         let values: Vec<String> = position

@@ -13,7 +13,9 @@ pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String
         tasks: answer.tasks,
         decided: answer.outcome == Outcome::Named,
         outcome: outcome(answer.outcome),
-        hindmost: (0..answer.hindmost.len()).map(|at| hindmost(answer, at)).collect(),
+        hindmost: (0..answer.hindmost.len())
+            .map(|at| hindmost(answer, at))
+            .collect(),
         classes: (0..answer.classes.len()).map(|at| class(answer, at)).collect(),
         undecided: answer
             .undecided
@@ -246,7 +248,11 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
                 differs: of.differs,
             })
             .collect(),
-        reason: reasons.join("; "),
+        reason: if reasons.is_empty() {
+            "the only task".to_owned()
+        } else {
+            reasons.join("; ")
+        },
         behind,
         unordered: class.unordered.as_deref(),
     }
@@ -341,6 +347,10 @@ fn side(side: &Side) -> SideOut<'_> {
         function: side.frame.as_deref(),
         file: side.source.as_ref().map(|source| source.path.as_str()),
         line: side.source.as_ref().map(|source| source.line),
-        values: side.values.iter().map(|(name, of)| (name.as_str(), value(*of))).collect(),
+        values: side
+            .values
+            .iter()
+            .map(|(name, of)| (name.as_str(), value(*of)))
+            .collect(),
     }
 }

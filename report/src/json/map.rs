@@ -135,7 +135,10 @@ fn point(point: &PointView) -> PointOut<'_> {
 }
 
 fn loop_out(view: &LoopView) -> LoopOut<'_> {
-    let refused = view.refused.iter().map(|(name, reason)| RefusedOut { name, reason });
+    let refused = view
+        .refused
+        .iter()
+        .map(|(name, reason)| RefusedOut { name, reason });
     LoopOut {
         id: base::Id::index(view.id),
         statement: view.statement,

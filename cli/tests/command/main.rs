@@ -1,0 +1,23 @@
+//! The command as a user runs it: the real binary on real files and real processes. Jobs under MPI are tested in
+//! `tests`.
+
+mod find;
+mod map;
+mod order;
+mod show;
+mod support;
+
+/// A file that is not a module would silently not be tested.
+#[test]
+fn no_file_is_forgotten() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command");
+    let main = include_str!("main.rs");
+    for entry in std::fs::read_dir(here).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        assert!(
+            name == "main" || main.contains(&format!("mod {name};")),
+            "{name}.rs is no module of main.rs"
+        );
+    }
+}

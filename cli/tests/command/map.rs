@@ -1,0 +1,188 @@
+//! `hindmost map`: which files, which bytes, which warnings.
+
+use crate::support::Sandbox;
+use expect_test::expect;
+use std::fs;
+
+const F: &str = "int f(int n) { int i; for (i = 0; i < n; i++) g(i); return i; }\n";
+
+/// The files that a map holds, as `show` would name them.
+fn files_of(sandbox: &Sandbox, map: &str) -> usize {
+    let json: serde_json::Value =
+        serde_json::from_str(&sandbox.ok(&["show", map, "--format", "json"])).unwrap();
+    usize::try_from(json["files"].as_u64().unwrap()).unwrap()
+}
+
+#[test]
+fn a_directory_is_searched_for_sources() {
+    let sandbox = Sandbox::new("directory");
+    sandbox.write("src/a.c", F);
+    sandbox.write("src/deep/b.h", "static inline int h(void) { return 2; }\n");
+    sandbox.write("src/deep/c.cpp", "class X {};\n");
+    sandbox.write("src/.git/d.c", "int d(void) { return 0; }\n");
+    sandbox.write("src/build/CMakeCache.txt", "");
+    sandbox.write("src/build/e.c", "int e(void) { return 0; }\n");
+    std::os::unix::fs::symlink(".", sandbox.path("src/loop")).unwrap();
+    std::os::unix::fs::symlink("a.c", sandbox.path("src/same.c")).unwrap();
+    let out = sandbox.ok(&["map", "-o", "a.hmap", "src"]);
+    assert!(
+        out.starts_with("a.hmap: 2 files, 2 functions, 1 loops, 1 of them with a LOV; "),
+        "{out}"
+    );
+}
+
+#[test]
+fn headers_come_with_their_sources() {
+    let sandbox = Sandbox::new("headers");
+    sandbox.write(
+        "src/a.c",
+        format!("#include <stdio.h>\n#include \"../inc/a.h\"\n{F}"),
+    );
+    sandbox.write("inc/a.h", "#include \"b.h\"\n");
+    sandbox.write("inc/b.h", "#define N 3\n");
+    sandbox.ok(&["map", "src/a.c"]);
+    assert_eq!(files_of(&sandbox, "app.hmap"), 3);
+}
+
+#[test]
+fn a_compilation_database() {
+    let sandbox = Sandbox::new("database");
+    sandbox.write("src/a.c", format!("#include <own.h>\n{F}"));
+    sandbox.write("include/own.h", "#define OWN 1\n");
+    sandbox.write("src/b.cpp", "int g() { return 0; }\n");
+    let root = sandbox.root.to_str().unwrap();
+    let entry = |file: &str| {
+        format!(
+            r#"{{"directory": "{root}/build", "file": "{file}", "command": "cc -I../include -c {file}"}}"#
+        )
+    };
+    let database = [
+        entry("../src/a.c"),
+        entry("../src/./a.c"),
+        entry("gone.c"),
+        entry("../src/b.cpp"),
+    ];
+    sandbox.write("build/compile_commands.json", format!("[{}]", database.join(",")));
+    let run = sandbox.run(&["map", "-p", "build", "-o", "a.hmap"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.err.contains("build/gone.c"), "{}", run.err);
+    assert!(
+        run.err.contains("1 compile commands are not for C"),
+        "{}",
+        run.err
+    );
+    assert_eq!(files_of(&sandbox, "a.hmap"), 2);
+    let shown = sandbox.ok(&["show", "a.hmap", "a.c:2", "--format", "json"]);
+    assert!(shown.contains(&format!("\"{root}/src/a.c\"")), "{shown}");
+}
+
+#[test]
+fn the_same_bytes_whatever_the_threads_and_the_order() {
+    let sandbox = Sandbox::new("deterministic");
+    for i in 0..20 {
+        sandbox.write(&format!("src/f{i}.c"), F.replace("f(", &format!("f{i}(")));
+    }
+    sandbox.ok(&["map", "-o", "many.hmap", "src"]);
+    let one = sandbox
+        .command(&["map", "-o", "one.hmap", "src/f7.c", "src"])
+        .env("RAYON_NUM_THREADS", "1")
+        .output()
+        .unwrap();
+    assert!(one.status.success());
+    assert_eq!(
+        fs::read(sandbox.path("many.hmap")).unwrap(),
+        fs::read(sandbox.path("one.hmap")).unwrap()
+    );
+    let left: Vec<_> = fs::read_dir(&sandbox.root)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".tmp"))
+        .collect();
+    assert_eq!(left, [""; 0], "nothing temporary stays");
+}
+
+#[test]
+fn a_broken_file_does_not_stop_the_others() {
+    let sandbox = Sandbox::new("broken");
+    sandbox.write("good.c", F);
+    sandbox.write("broken.c", "int bad(int n) { while ( { n+ }\n");
+    let run = sandbox.run(&["map", "good.c", "broken.c", "gone.c"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(
+        run.err.contains("broken.c") && run.err.contains("gone.c"),
+        "{}",
+        run.err
+    );
+    assert!(
+        sandbox
+            .ok(&["show", "app.hmap", "good.c:1"])
+            .contains("LOV i: strict")
+    );
+}
+
+#[test]
+fn what_cannot_be_mapped() {
+    let sandbox = Sandbox::new("cannot-map");
+    sandbox.write("empty.c", "/* nothing */\n");
+    sandbox.write("x.f90", "end\n");
+    sandbox.write("db/compile_commands.json", "{\"not\": \"an array\"}");
+    sandbox.write("good.c", F);
+    expect![[r#"
+        hindmost: error: nothing to map
+        hint: give C files, directories, -p compile_commands.json, or --exe PROGRAM built with -g
+    "#]].assert_eq(&sandbox.refused(&["map"]));
+    expect![[r#"
+        hindmost: warning: cannot read gone.c: No such file or directory (os error 2)
+        hindmost: error: no C source could be read
+    "#]].assert_eq(&sandbox.refused(&["map", "gone.c"]));
+    expect![[r#"
+        hindmost: error: no function with a body in 1 files
+        hint: nothing was written; a map is made of C files with function definitions
+    "#]].assert_eq(&sandbox.refused(&["map", "empty.c"]));
+    expect![[r#"
+        hindmost: warning: x.f90: Fortran is not supported yet
+        hindmost: error: no C source could be read
+    "#]].assert_eq(&sandbox.refused(&["map", "x.f90"]));
+    expect![[r#"
+        hindmost: error: db/compile_commands.json: not a compilation database: invalid type: map, expected a sequence at line 1 column 0
+        hint: it is a JSON array of objects with directory, file, and command or arguments
+    "#]].assert_eq(&sandbox.refused(&["map", "-p", "db"]));
+    expect![[r#"
+        hindmost: error: nowhere does not exist
+        hint: CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; for make, use `bear -- make`
+    "#]].assert_eq(&sandbox.refused(&["map", "-p", "nowhere"]));
+    expect![[r#"
+        hindmost: error: good.c: not an ELF file: give the program itself, not a script that starts it
+    "#]].assert_eq(&sandbox.refused(&["map", "--exe", "good.c", "good.c"]));
+    expect![[r#"
+        hindmost: error: cannot write no/such/dir.hmap: No such file or directory (os error 2)
+    "#]].assert_eq(&sandbox.refused(&["map", "-o", "no/such/dir.hmap", "good.c"]));
+    assert!(
+        !sandbox.path("app.hmap").exists(),
+        "nothing is written when there is nothing to write"
+    );
+}
+
+#[test]
+fn bound_to_its_executable() {
+    let sandbox = Sandbox::new("bound");
+    sandbox.write(
+        "src/app.c",
+        "int main(void) { int i; for (i = 0; i < 9; i++) ; return i - 9; }\n",
+    );
+    sandbox.compile("src/app.c", "app", &["-g", "-O0"]);
+    // No sources given: the debug info names them.
+    let out = sandbox.ok(&["map", "--exe", "app"]);
+    assert!(out.starts_with("app.hmap: 1 files, 1 functions"), "{out}");
+    assert!(out.contains("bound to app"), "{out}");
+    let json: serde_json::Value =
+        serde_json::from_str(&sandbox.ok(&["show", "app.hmap", "--format", "json"])).unwrap();
+    assert_eq!(json["binding"]["functions_in_map"], 1, "{json:#}");
+    assert_eq!(json["binding"]["variables_located"], 1, "{json:#}");
+
+    sandbox.compile("src/app.c", "stripped", &["-O0", "-s"]);
+    expect![[r#"
+        hindmost: error: stripped: no debug info: rebuild with -g, or give the separate debug file (.build-id/ca/6adb94876293b414a93e1b23f7126cf4a613e5.debug in a debug directory)
+        hint: rebuild with -g; or make a bound map of the build before it is stripped (hindmost map --exe PROGRAM) and give it with --map
+    "#]].assert_eq(&sandbox.refused(&["map", "--exe", "stripped"]));
+}
