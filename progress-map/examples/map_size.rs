@@ -47,38 +47,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("bytes per line: static half {half:.3}, with the binding {all:.3}");
     }
 
-    println!("write, static half  {:?}", best(|| unbound.to_bytes().len()));
-    println!("write, all          {:?}", best(|| map.to_bytes().len()));
+    println!("write, static half  {}", time(|| unbound.to_bytes().len()));
+    println!("write, all          {}", time(|| map.to_bytes().len()));
     println!(
-        "read, static half   {:?}",
-        best(|| Map::from_bytes(&unbound_bytes).is_ok())
+        "read, static half   {}",
+        time(|| Map::from_bytes(&unbound_bytes).is_ok())
     );
-    println!(
-        "read, all           {:?}",
-        best(|| Map::from_bytes(&bytes).is_ok())
-    );
+    println!("read, all           {}", time(|| Map::from_bytes(&bytes).is_ok()));
     let reader = Reader::new(&bytes)?;
-    println!("checksums only      {:?}", best(|| Reader::new(&bytes).is_ok()));
-    println!("index only          {:?}", best(|| reader.index().is_ok()));
-    println!("binding only        {:?}", best(|| reader.binding().is_ok()));
+    println!("checksums only      {}", time(|| Reader::new(&bytes).is_ok()));
+    println!("index only          {}", time(|| reader.index().is_ok()));
+    println!("binding only        {}", time(|| reader.binding().is_ok()));
     if let Some(last) = map.functions.ids().last() {
         let index = reader.index()?;
         println!(
-            "one function        {:?}",
-            best(|| reader.function(&index, last).is_ok())
+            "one function        {}",
+            time(|| reader.function(&index, last).is_ok())
         );
     }
     Ok(())
 }
 
-/// The shortest of ten runs: the least disturbed one.
-fn best<T>(mut work: impl FnMut() -> T) -> Duration {
-    let run = |_| {
-        let start = Instant::now();
+/// The mean processor time of some runs: unlike the time on the wall, it does not grow with what else the machine does.
+fn time<T>(mut work: impl FnMut() -> T) -> String {
+    const RUNS: u32 = 20;
+    let start = Instant::now();
+    let before = processor_time();
+    for _ in 0..RUNS {
         std::hint::black_box(work());
-        start.elapsed()
-    };
-    (0..10).map(run).min().unwrap_or_default()
+    }
+    match before.zip(processor_time()) {
+        Some((before, after)) => format!("{:?} of processor time", (after - before) / RUNS),
+        None => format!("{:?}", start.elapsed() / RUNS),
+    }
+}
+
+/// What the kernel has counted for this thread, where it does.
+fn processor_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = text.split(' ').next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
 }
 
 /// Reads the section table and the column directories, as the format's page describes them.

@@ -2,7 +2,7 @@
 //!
 //! From outside in: a record frames sections ([`record`]), a section holds deflated columns ([`columns`]), a column
 //! holds numbers ([`bytes`]) that refer to a string table ([`strings`]). What the columns mean stands in [`heads`],
-//! [`flow`], [`loops`] with [`storage`] for the static half, and in [`bound`] and [`variables`] for the binding.
+//! [`scopes`], [`flow`], [`loops`] and [`lovs`] for the static half, and in [`bound`] and [`variables`] for the binding.
 //! Decoding is total over all bytes; that the ids fit each other is checked afterwards, on the decoded map
 //! ([`crate::validate`]).
 
@@ -10,10 +10,13 @@ mod bound;
 mod bytes;
 mod columns;
 mod flow;
+mod habits;
 mod heads;
 mod loops;
+mod lovs;
 mod reader;
 mod record;
+mod scopes;
 mod spans;
 mod storage;
 mod strings;

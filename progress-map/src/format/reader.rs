@@ -3,7 +3,7 @@
 use super::columns::{Budget, Columns};
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, flow, heads, loops, variables};
+use super::{FunctionHead, bound, flow, heads, loops, scopes, variables};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         };
         for head in &index.functions.as_slice()[first..first + count] {
             let [points, edges, scopes, loops] = flow::read_counts(&mut source)?;
-            let scopes = flow::read_scopes(&mut source, head.span, scopes)?;
+            let scopes = scopes::read_scopes(&mut source, head.span, scopes)?;
             let points = flow::read_points(&mut source, head.span, &scopes, points)?;
             let edges = flow::read_edges(&mut source, points.len(), edges)?;
             let loops = loops::read_loops(&mut source, head.span, &points, loops)?;

@@ -155,7 +155,7 @@ fn record_length(bytes: &[u8]) -> Result<usize, ReadError> {
     if version == 0 {
         return Err(malformed(8, "there is no format version 0"));
     }
-    if length < table || length % ALIGN as u64 != 0 {
+    if length < table || !length.is_multiple_of(ALIGN as u64) {
         return Err(malformed(16, "the record's length cannot be right"));
     }
     if length > have as u64 {

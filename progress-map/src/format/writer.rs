@@ -2,7 +2,7 @@
 
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
-use super::{bound, flow, heads, loops, record, variables};
+use super::{bound, flow, heads, loops, record, scopes, variables};
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
@@ -99,7 +99,7 @@ fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, Colum
             for count in counts {
                 sink.columns.at(flow::COUNT).size(count);
             }
-            flow::write_scopes(&mut sink, function);
+            scopes::write_scopes(&mut sink, function);
             flow::write_points(&mut sink, function);
             flow::write_edges(&mut sink, function);
             loops::write_loops(&mut sink, function);
