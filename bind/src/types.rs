@@ -176,11 +176,17 @@ fn encoding(debug: &Debug<'_>, die: Die) -> Result<Encoding, TypeRefusal> {
         .attr_value(gimli::DW_AT_byte_size)
         .and_then(|value| value.udata_value());
     let name = || {
-        let name = debug.string_attr(bare.unit, &entry, gimli::DW_AT_name);
-        name.map_or_else(
-            || "of an unnamed type".to_owned(),
-            |name| format!("of type '{}'", text(name)),
-        )
+        let kind = match entry.tag() {
+            gimli::DW_TAG_array_type => "an array",
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => "a structure",
+            gimli::DW_TAG_union_type => "a union",
+            _ => "",
+        };
+        match debug.string_attr(bare.unit, &entry, gimli::DW_AT_name) {
+            _ if !kind.is_empty() => kind.to_owned(),
+            Some(name) => format!("of type '{}'", text(name)),
+            None => "of an unnamed type".to_owned(),
+        }
     };
     let integer = |signed: bool| match (size, signed) {
         (Some(size @ (1 | 2 | 4 | 8)), true) => Ok(Encoding::Signed(size as u8)),

@@ -109,6 +109,14 @@ fn every_address_has_a_row_and_tables_are_in_order() {
                 function.name
             );
         }
+        if compiler == "gcc" && flags.contains(&"-O2") {
+            let mut names = binding.functions.iter().map(|function| &function.name);
+            let cold = names.clone().filter(|name| *name == "unlikely").count();
+            assert!(
+                cold == 2 || names.all(|name| name != "unlikely"),
+                "{label}: the cold part is missing"
+            );
+        }
         for address in addresses(&map) {
             let chain = chain(&map, address);
             assert_ne!(chain[0].file, "??", "{label}: no row at {address:#x}");

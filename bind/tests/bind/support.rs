@@ -304,6 +304,7 @@ impl MapBuilder {
         ];
         self.function(solve, "globals", shared);
         self.function(solve, "unlikely", vec![("e", e)]);
+        self.function(solve, "report", Vec::new());
         self.function(solve, "main", Vec::new());
         self.function(norm, "norm", vec![("q", q), ("rounds", global("rounds"))]);
         self.function(mesh, "weight", vec![("w", w)]);

@@ -79,13 +79,18 @@ int globals(int n)
     return shared_count;
 }
 
+__attribute__((cold, noinline)) int report(int e)
+{
+    return printf("%d\n", e);
+}
+
 __attribute__((noinline)) int unlikely(int n)
 {
     int e = 0;
     for (e = 0; e < n; e++) {
-        if (__builtin_expect(rand() == 12345, 0)) {
-            printf("%d\n", e);
-            abort();
+        if (rand() % 3 == 0) {
+            n -= report(e) * e;
+            n ^= report(n) & 1;
         }
     }
     return e;
@@ -100,6 +105,6 @@ int main(int argc, char **argv)
     int s = shadow(argc + 4);
     long w = walk(&a, &b, v);
     int g = globals(argc + 1);
-    printf("%s %g %d %ld %d %d\n", argv[0], r, s, w, g, unlikely(argc));
+    printf("%s %g %d %ld %d %d\n", argv[0], r, s, w, g, unlikely(argc + 9));
     return 0;
 }
