@@ -151,6 +151,17 @@ pub fn snap_with(map: &Map, pid: u32, options: Options) -> Task {
     tasks.remove(0)
 }
 
+/// Snapshots until the process stands in `function` itself, which it soon will: a line that was printed is read
+/// before the call that printed it has returned.
+pub fn snap_in(map: &Map, pid: u32, function: &str) -> Task {
+    let mut task = Task::default();
+    until(function, || {
+        task = snap(map, pid);
+        names(&task).first() == Some(&function)
+    });
+    task
+}
+
 /// The function names, innermost first.
 pub fn names(task: &Task) -> Vec<&str> {
     task.frames
