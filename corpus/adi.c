@@ -128,7 +128,7 @@ static int advance(struct box *box, double t_end, double dt, int report_every)
     int step = 0;
 
     while (t < t_end - 0.5 * dt) {
-        if ((step > 0 && step % report_every == 0) || stall_here("report", step))
+        if (step % report_every == 0 || stall_here("report", step))
             report(box, step, t);
 
         x_solve(box, step);

@@ -135,8 +135,9 @@ static int first_unknown(const struct multigrid *mg)
 }
 
 /* One damped Jacobi step. */
-static void smooth(struct multigrid *mg, struct level *l)
+static void smooth(struct multigrid *mg, int level)
 {
+    struct level *l = &mg->levels[level];
     int i;
 
     exchange(mg, l->u, l->n, TAG_POINT);
@@ -148,8 +149,9 @@ static void smooth(struct multigrid *mg, struct level *l)
         while (stall_gate) continue; /* STALL: smooth */
 }
 
-static void residual(const struct multigrid *mg, struct level *l)
+static void residual(struct multigrid *mg, int level)
 {
+    struct level *l = &mg->levels[level];
     int i;
 
     exchange(mg, l->u, l->n, TAG_POINT);
@@ -158,8 +160,10 @@ static void residual(const struct multigrid *mg, struct level *l)
 }
 
 /* Fine point 2j is coarse point j: the residual goes down by full weighting, the correction up by interpolation. */
-static void restrict_to(const struct multigrid *mg, struct level *fine, struct level *coarse)
+static void restrict_from(struct multigrid *mg, int level)
 {
+    struct level *fine = &mg->levels[level];
+    struct level *coarse = &mg->levels[level + 1];
     int j;
 
     exchange(mg, fine->r, fine->n, TAG_POINT);
@@ -170,8 +174,10 @@ static void restrict_to(const struct multigrid *mg, struct level *fine, struct l
     }
 }
 
-static void correct_from(const struct multigrid *mg, struct level *fine, struct level *coarse)
+static void correct(struct multigrid *mg, int level)
 {
+    struct level *fine = &mg->levels[level];
+    struct level *coarse = &mg->levels[level + 1];
     int j;
 
     exchange(mg, coarse->u, coarse->n, TAG_POINT);
@@ -182,8 +188,9 @@ static void correct_from(const struct multigrid *mg, struct level *fine, struct 
 }
 
 /* The coarsest grid is small: every rank solves all of it, by elimination. */
-static void solve_coarsest(const struct multigrid *mg, struct level *l)
+static void solve_coarsest(struct multigrid *mg, int level)
 {
+    struct level *l = &mg->levels[level];
     int total = l->n * mg->size;
     double *v = mg->coarse;
     int i;
@@ -205,14 +212,14 @@ static void v_cycle(struct multigrid *mg)
     int level;
 
     for (level = 0; level < bottom; level++) {
-        smooth(mg, &mg->levels[level]);
-        residual(mg, &mg->levels[level]);
-        restrict_to(mg, &mg->levels[level], &mg->levels[level + 1]);
+        smooth(mg, level);
+        residual(mg, level);
+        restrict_from(mg, level);
     }
-    solve_coarsest(mg, &mg->levels[bottom]);
+    solve_coarsest(mg, bottom);
     for (level = bottom - 1; level >= 0; level--) {
-        correct_from(mg, &mg->levels[level], &mg->levels[level + 1]);
-        smooth(mg, &mg->levels[level]);
+        correct(mg, level);
+        smooth(mg, level);
     }
 }
 

@@ -7,16 +7,19 @@
 
 use crate::hindmost::{bound_map, compile, hindmost, hung, my_turn, named};
 use corpus::{Mpi, Program, Stall};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::process::Command;
 
 /// One hung job and what is to be said of it.
 struct Case {
     place: &'static str,
     /// The function in which the rank hangs.
     function: &'static str,
-    /// The variable that tells the iteration, and its value there.
-    variable: &'static str,
+    /// In which iteration, as the program counts them.
     iteration: u32,
+    /// The variable that tells it, and its value there.
+    variable: &'static str,
+    value: f64,
     /// Who is the hindmost when it is not the stalled rank alone, as a function of it and of the number of ranks:
     /// ranks that wait at the very line where another waits in vain cannot be told from it.
     ranks: fn(u32, u32) -> String,
@@ -26,8 +29,9 @@ const fn case(place: &'static str, function: &'static str, variable: &'static st
     Case {
         place,
         function,
-        variable,
         iteration,
+        variable,
+        value: iteration as f64,
         ranks: |stalled, _| stalled.to_string(),
     }
 }
@@ -67,7 +71,12 @@ const ADI: [Case; 6] = [
     },
     case("report", "report", "step", 41),
     case("before_updates", "advance", "step", 41),
-    case("between_updates", "advance", "step", 41),
+    // `step` is 41 already, `t` is still that of step 40; gcc keeps only `t` in a place that it tells.
+    Case {
+        variable: "t",
+        value: 40.0 * 1e-4,
+        ..case("between_updates", "advance", "step", 41)
+    },
     case("after_updates", "advance", "step", 41),
 ];
 
@@ -97,18 +106,21 @@ fn check(program: Program, mpi: Mpi, level: &str, cases: &[Case]) {
                 place: case.place,
             },
         );
-        let launcher = job.launcher().to_string();
-        let unprepared = named(hindmost().args(["find", "--format", "json", "--launcher", &launcher]));
-        let prepared = named(
-            hindmost()
-                .args(["find", "--format", "json", "--launcher", &launcher, "--map"])
-                .arg(&map),
-        );
-        for (how, answer) in [("unprepared", unprepared), ("map of the build", prepared)] {
-            if let Err(reason) = judge(&answer, program, case, rank, ranks) {
+        let mut find = hindmost();
+        find.args([
+            "find",
+            "--format",
+            "json",
+            "--launcher",
+            &job.launcher().to_string(),
+        ]);
+        let mut judged = |how: &str, find: &mut Command| {
+            if let Err(reason) = named(find).and_then(|answer| judge(&answer, program, case, rank, ranks)) {
                 wrong.push(format!("{} ({how}): {reason}", case.place));
             }
-        }
+        };
+        judged("unprepared", &mut find);
+        judged("map of the build", find.arg("--map").arg(&map));
     }
     assert!(
         wrong.is_empty(),
@@ -125,20 +137,25 @@ fn judge(answer: &Value, program: Program, case: &Case, rank: u32, ranks: u32) -
         if *found == expected {
             Ok(())
         } else {
-            Err(format!("{what} is {found}, not {expected}: {answer:#}"))
+            Err(format!(
+                "{what} is {found}, not {expected}: {:#}",
+                answer["hindmost"]
+            ))
         }
     };
     expect("the number of tasks", &answer["tasks"], ranks.into())?;
     let hindmost = &answer["hindmost"][0];
-    expect("the only hindmost", &answer["hindmost"][1], Value::Null)?;
+    expect("another hindmost", &answer["hindmost"][1], Value::Null)?;
     expect("the rank", &hindmost["ranks"], (case.ranks)(rank, ranks).into())?;
     expect("the function", &hindmost["function"], case.function.into())?;
     expect("the line", &hindmost["line"], line.into())?;
-    expect(
-        "the iteration",
-        &hindmost["values"][case.variable],
-        case.iteration.into(),
-    )?;
+    let value = &hindmost["values"][case.variable];
+    if value
+        .as_f64()
+        .is_none_or(|value| (value - case.value).abs() > 1e-9)
+    {
+        expect(case.variable, value, json!(case.value))?;
+    }
 
     // Everybody is in exactly one class.
     let mut seen = Vec::new();

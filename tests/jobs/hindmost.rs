@@ -67,12 +67,18 @@ pub fn said(output: &Output) -> String {
     )
 }
 
-/// The answer of a `find --format json` that named someone.
-#[track_caller]
-pub fn named(command: &mut Command) -> Value {
+/// The answer of a `find --format json` that is to name someone; else what it said instead.
+pub fn named(command: &mut Command) -> Result<Value, String> {
     let output = run(command);
-    assert_eq!(output.status.code(), Some(0), "{command:?}: {}", said(&output));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+    let answer: Value = serde_json::from_slice(&output.stdout).map_err(|_| said(&output))?;
+    if output.status.code() == Some(0) {
+        Ok(answer)
+    } else {
+        Err(format!(
+            "nobody was named: {:#}{:#}",
+            answer["undecided"], answer["warnings"]
+        ))
+    }
 }
 
 /// Checks that the command fails as one should: exit 2, nothing but a message that holds all of `words`.
