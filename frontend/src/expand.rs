@@ -26,7 +26,16 @@ pub struct PpToken<'a> {
 
 type Hide = Option<Rc<Vec<Vec<u8>>>>;
 
-impl PpToken<'_> {
+impl<'a> PpToken<'a> {
+    /// A token of the raw text.
+    pub fn raw(token: Token, text: &'a [u8]) -> Self {
+        Self {
+            kind: token.kind,
+            text: Cow::Borrowed(token.text(text)),
+            hide: None,
+        }
+    }
+
     /// The token names a macro within that macro's own expansion: what it names is no macro any more.
     pub fn is_hidden(&self) -> bool {
         self.hide
@@ -63,6 +72,8 @@ pub struct Expander<'a> {
     at: u32,
     line: u32,
     steps: usize,
+    /// A name that stands for one of its definitions, whatever else it may mean.
+    only: Option<(&'a [u8], &'a Definition)>,
     /// Steps left for the whole file, so that hostile input cannot make every invocation take its limit.
     budget: usize,
 }
@@ -81,6 +92,7 @@ impl<'a> Expander<'a> {
             at: 0,
             line: 0,
             steps: 0,
+            only: None,
             budget: 64 * tokens.len() + 1_000_000,
         }
     }
@@ -98,7 +110,21 @@ impl<'a> Expander<'a> {
             Meaning::None => return Outcome::Plain,
             Meaning::Several(_) | Meaning::Elsewhere => return Outcome::Opaque,
         }
+        self.begin(index, line, None)
+    }
+
+    /// Expands the identifier at raw index `index` as if `definition` were its only one.
+    pub fn expand_as(&mut self, index: usize, line: u32, definition: &'a Definition) -> Outcome<'a> {
+        if definition.params.is_some() && !self.call_follows(index) {
+            return Outcome::Plain;
+        }
+        self.begin(index, line, Some(definition))
+    }
+
+    fn begin(&mut self, index: usize, line: u32, only: Option<&'a Definition>) -> Outcome<'a> {
+        let first = self.tokens[index];
         (self.next, self.at, self.line, self.steps) = (index + 1, first.start, line, 0);
+        self.only = only.map(|definition| (first.text(self.text), definition));
         if self.budget == 0 {
             return Outcome::Opaque;
         }
@@ -113,12 +139,17 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn raw(&self, token: Token) -> PpToken<'a> {
-        PpToken {
-            kind: token.kind,
-            text: Cow::Borrowed(token.text(self.text)),
-            hide: None,
+    /// The definition in force for `name`, if there is just one.
+    fn definition(&self, name: &[u8]) -> Option<&'a Definition> {
+        match (self.only, self.visible.meaning(name, self.at)) {
+            (Some((only, definition)), _) if only == name => Some(definition),
+            (_, Meaning::One(definition)) => Some(definition),
+            _ => None,
         }
+    }
+
+    fn raw(&self, token: Token) -> PpToken<'a> {
+        PpToken::raw(token, self.text)
     }
 
     fn call_follows(&self, index: usize) -> bool {
@@ -141,12 +172,9 @@ impl<'a> Expander<'a> {
                 out.push(token);
                 continue;
             }
-            let definition = match self.visible.meaning(&token.text, self.at) {
-                Meaning::One(definition) => definition,
-                _ => {
-                    out.push(self.predefined(token));
-                    continue;
-                }
+            let Some(definition) = self.definition(&token.text) else {
+                out.push(self.predefined(token));
+                continue;
             };
             let Some(params) = &definition.params else {
                 let hide = with_name(token.hide.clone(), &token.text);

@@ -23,6 +23,7 @@ mod prepare;
 mod repair;
 mod shape;
 mod token;
+mod variants;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Macros {
     /// By path, sorted.
     files: Vec<(String, FileFacts)>,
+    /// The gathered files that each file includes itself.
+    edges: Vec<Vec<u32>>,
+    /// Which names may be macros.
+    names: NameFilter,
     /// Files by the last component of their path.
     by_base_name: BTreeMap<String, Vec<u32>>,
     /// What a header leaves behind for whoever includes it, by macro and file.
@@ -51,22 +55,27 @@ impl Macros {
             }
         }
         all.files = files;
+        for name in all.states.keys() {
+            all.names.insert(name);
+        }
+        all.edges = all.files.iter().map(|(path, facts)| all.direct_includes(path, facts)).collect();
         all
+    }
+
+    fn direct_includes(&self, path: &str, facts: &FileFacts) -> Vec<u32> {
+        let includes = facts.includes.iter();
+        let mut ids: Vec<u32> = includes.flat_map(|include| self.resolve_include(path, include)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     /// The gathered files that `path`, whose facts are `own`, includes, directly or not.
     fn included(&self, path: &str, own: &FileFacts) -> BTreeSet<u32> {
-        let mut seen = BTreeSet::new();
-        let mut queue: Vec<(&str, &FileFacts)> = vec![(path, own)];
-        while let Some((from, facts)) = queue.pop() {
-            for include in &facts.includes {
-                for id in self.resolve_include(from, include) {
-                    let (path, facts) = &self.files[id as usize];
-                    if seen.insert(id) {
-                        queue.push((path, facts));
-                    }
-                }
-            }
+        let mut queue = self.direct_includes(path, own);
+        let mut seen = BTreeSet::from_iter(queue.iter().copied());
+        while let Some(id) = queue.pop() {
+            queue.extend(self.edges[id as usize].iter().filter(|id| seen.insert(**id)));
         }
         seen
     }
@@ -90,6 +99,34 @@ impl Macros {
 
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A set of names that may err on the large side. Most identifiers are no macros, and are dismissed by one bit.
+#[derive(Clone, Debug, Default)]
+struct NameFilter {
+    bits: Vec<u64>,
+}
+
+impl NameFilter {
+    const BITS: usize = 1 << 19;
+
+    fn insert(&mut self, name: &[u8]) {
+        self.bits.resize(Self::BITS / 64, 0);
+        let bit = Self::bit(name);
+        self.bits[bit / 64] |= 1 << (bit % 64);
+    }
+
+    fn may_contain(&self, name: &[u8]) -> bool {
+        let bit = Self::bit(name);
+        self.bits.get(bit / 64).is_some_and(|word| word & (1 << (bit % 64)) != 0)
+    }
+
+    /// FNV-1a, cut to the filter's size.
+    fn bit(name: &[u8]) -> usize {
+        let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        let hash = name.iter().fold(0xcbf2_9ce4_8422_2325, mix);
+        (hash >> 20) as usize % Self::BITS
+    }
 }
 
 /// By name: the offset of each event of `facts`, and the state from there on.
@@ -143,6 +180,9 @@ impl<'m> Visible<'m> {
 
     /// What `name` means as a macro at `offset`.
     pub fn meaning(&self, name: &[u8], offset: u32) -> Meaning<'m> {
+        if !self.macros.names.may_contain(name) && !self.own.contains_key(name) {
+            return Meaning::None;
+        }
         let mut found: Vec<&'m Definition> = Vec::new();
         let mut perhaps_undefined = false;
         let mut known = false;
@@ -204,6 +244,11 @@ impl<'m> Visible<'m> {
         let visible = ids.iter().filter(|id| self.included.contains(id));
         let words = visible.filter_map(|id| self.macros.files[*id as usize].1.typedefs.get(name));
         words.flatten().map(|w| &**w).collect()
+    }
+
+    /// Whether this file, or one that it includes, has a typedef of this name.
+    pub fn is_visible_typedef(&self, name: &[u8]) -> bool {
+        self.own_facts.typedefs.contains_key(name) || !self.typedef_words(name).is_empty()
     }
 
     /// Whether any gathered file has a typedef of this name.

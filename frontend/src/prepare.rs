@@ -12,8 +12,9 @@ use crate::macros::{Meaning, Visible};
 use crate::position::{Lines, PositionMap};
 use crate::repair;
 use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS};
-use crate::shape::{Bodies, Effect, Open, Shape, Written, is_control};
+use crate::shape::{Bodies, Effect, Open, Shape, Written, declaration_word, is_control};
 use crate::token::{Token, TokenKind};
+use crate::variants::{Split, same_brackets, split};
 use base::Confidence;
 use std::ops::Range;
 
@@ -30,6 +31,8 @@ pub struct Prepared {
     pub bodies: Bodies,
     /// Prepared offsets of the zeros that stand for a type given as an argument, sorted.
     pub type_arguments: Vec<u32>,
+    /// Prepared offsets of the words `int` that stand for a type of another name, sorted.
+    pub cast_types: Vec<u32>,
     /// Prepared offsets of names that a macro's own expansion left alone: they name functions, sorted.
     pub hidden_names: Vec<u32>,
     /// Raw offsets of invocations whose expansion could be left out, sorted.
@@ -52,6 +55,9 @@ const GROUP_DEPTH_LIMIT: usize = 48;
 
 /// A statement is written at most this many times over; twice per group that ends in `else`.
 const COPY_LIMIT: usize = 2;
+
+/// A macro with more definitions than this is left as it is.
+const VARIANT_LIMIT: usize = 4;
 
 /// The inputs of preparation.
 #[derive(Clone, Copy, Debug)]
@@ -224,8 +230,42 @@ impl<'a> Writer<'a> {
                 return at + 2;
             }
         }
+        if self.text(token) == b"(" && self.shape.in_function() && self.name_in_parens(at) {
+            return at + 3;
+        }
         self.copy(at);
         at + 1
+    }
+
+    /// `(x) - y` and `(T) - y` differ in what the name is, which a grammar cannot know. A type is written as `(int)`,
+    /// with a note for lowering, and a value without its parentheses.
+    fn name_in_parens(&mut self, at: usize) -> bool {
+        let Some([open, name, close, after]) = self.raw.tokens.get(at..at + 4) else {
+            return false;
+        };
+        let (text, visible) = (self.text(*name), self.raw.visible);
+        let plain = name.kind == TokenKind::Ident
+            && text.is_ascii()
+            && self.text(*close) == b")"
+            && declaration_word(text).is_none()
+            && matches!(visible.meaning(text, name.start), Meaning::None);
+        if !plain || !repair::cast_may_follow(self.shape.statement(), &self.prepared.text) {
+            return false;
+        }
+        if visible.is_visible_typedef(text) {
+            self.stand_in("(", TokenKind::Punct, open.start, open.end);
+            self.blank_to(name.start);
+            self.prepared.cast_types.push(self.offset());
+            self.stand_in("int", TokenKind::Ident, name.start, name.end);
+            self.stand_in(")", TokenKind::Punct, close.start, close.end);
+            return true;
+        }
+        let value = matches!(self.text(*after), b"+" | b"-" | b"*");
+        if value {
+            let text = String::from_utf8_lossy(text).into_owned();
+            self.stand_in(&text, TokenKind::Ident, open.start, close.end);
+        }
+        value
     }
 
     /// Whether what comes next is an operand: `&&` is then GNU's address of a label.
@@ -268,6 +308,11 @@ impl<'a> Writer<'a> {
     fn name(&mut self, at: usize, expander: &mut Expander<'a>) -> usize {
         let token = self.raw.tokens[at];
         let text = self.text(token);
+        let item_begins = self.shape.item().is_empty() && !self.shape.in_function();
+        if item_begins && repair::lacks_type(self.raw.text, self.raw.tokens, at) {
+            self.stand_in("int", TokenKind::Ident, token.start, token.start);
+            self.insert(" ", token.start);
+        }
         if text == b"goto" && self.computed_goto(at) {
             return at + 1;
         }
@@ -280,9 +325,15 @@ impl<'a> Writer<'a> {
         }
         match expander.expand(at, self.line(token.start)) {
             Outcome::Plain => self.copy(at),
-            Outcome::Opaque => self.opaque(at),
+            Outcome::Opaque => {
+                if let Some(next) = self.variants(at, expander) {
+                    return next;
+                }
+                self.opaque(at);
+            }
             Outcome::Expanded { tokens, next } => {
-                let constant = matches!(tokens.as_slice(), [only] if only.kind != TokenKind::Ident);
+                // Another name, or a constant: nothing that could not be parsed.
+                let constant = tokens.len() == 1;
                 if !constant && !self.is_structural(token) {
                     if self.is_as_written(token.start) {
                         self.opaque(at);
@@ -311,10 +362,95 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The expansions of the invocation at `at` by each definition that its name may have, and the next token's index.
+    fn expansions(&self, at: usize, expander: &mut Expander<'a>) -> Option<(Vec<Vec<PpToken<'a>>>, usize)> {
+        let token = self.raw.tokens[at];
+        let Meaning::Several(definitions) = self.raw.visible.meaning(self.text(token), token.start) else {
+            return None;
+        };
+        if !(2..=VARIANT_LIMIT).contains(&definitions.len()) {
+            return None;
+        }
+        let line = self.line(token.start);
+        let mut expansions = Vec::new();
+        let mut end = None;
+        for definition in definitions {
+            match expander.expand_as(at, line, definition) {
+                Outcome::Expanded { tokens, next } if end.is_none_or(|end| end == next) => {
+                    end = Some(next);
+                    expansions.push(tokens);
+                }
+                _ => return None,
+            }
+        }
+        Some((expansions, end?))
+    }
+
+    /// Writes a macro that has several definitions: as a conditional group where it stands for statements. Where it
+    /// stands for brackets and the like, one definition is taken, so that what follows can be read at all. Returns the
+    /// next token's index, or `None` when nothing was written.
+    fn variants(&mut self, at: usize, expander: &mut Expander<'a>) -> Option<usize> {
+        let token = self.raw.tokens[at];
+        if self.is_as_written(token.start) {
+            return None;
+        }
+        let (expansions, end) = self.expansions(at, expander)?;
+        let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) && self.shape.at_statement();
+        let grouped = if block { self.group_of_variants(token, expansions.clone(), end) } else { None };
+        if grouped.is_some() || !same_brackets(&expansions) {
+            return grouped;
+        }
+        let (line, name) = (self.line(token.start), String::from_utf8_lossy(self.text(token)));
+        let reason = format!("macro {name} at line {line} has several definitions and hides part of a statement");
+        self.note(token.start..token.end, Confidence::Partial, reason);
+        self.expansion(token.start, &expansions[0], end);
+        Some(end)
+    }
+
+    fn group_of_variants(
+        &mut self,
+        token: Token,
+        mut expansions: Vec<Vec<PpToken<'a>>>,
+        mut end: usize,
+    ) -> Option<usize> {
+        // The semicolon behind the invocation completes the last statement of each.
+        if let Some(semicolon) = self.raw.tokens.get(end).filter(|t| self.text(**t) == b";") {
+            expansions.iter_mut().for_each(|tokens| tokens.push(PpToken::raw(*semicolon, self.raw.text)));
+            end += 1;
+        }
+        let Split { prefix, suffix } = split(&expansions)?;
+        let raw_end = self.raw.tokens.get(end - 1).map_or(token.end, |t| t.end);
+        self.prepared.optional.push(token.start);
+        self.blank_to(token.start);
+        self.prepared.map.expanded(self.offset(), token.start, raw_end);
+        self.expanded_tokens(token.start, &expansions[0][..prefix]);
+        for (index, tokens) in expansions.iter().enumerate() {
+            let directive = match index {
+                0 => "\n#if 1\n",
+                _ if index + 1 == expansions.len() => "\n#else\n",
+                _ => "\n#elif 1\n",
+            };
+            self.prepared.text.extend_from_slice(directive.as_bytes());
+            self.expanded_tokens(token.start, &tokens[prefix..tokens.len() - suffix]);
+        }
+        self.prepared.text.extend_from_slice(b"\n#endif\n");
+        self.expanded_tokens(token.start, &expansions[0][expansions[0].len() - suffix..]);
+        self.raw_at = raw_end;
+        self.prepared.map.copied(self.offset(), raw_end);
+        Some(end)
+    }
+
     fn expansion(&mut self, raw_start: u32, tokens: &[PpToken<'a>], next: usize) {
         let raw_end = self.raw.tokens.get(next - 1).map_or(raw_start, |t| t.end);
         self.blank_to(raw_start);
         self.prepared.map.expanded(self.offset(), raw_start, raw_end);
+        self.expanded_tokens(raw_start, tokens);
+        self.raw_at = raw_end;
+        self.prepared.map.copied(self.offset(), raw_end);
+    }
+
+    /// Writes tokens into the expanded segment at hand.
+    fn expanded_tokens(&mut self, raw_start: u32, tokens: &[PpToken<'a>]) {
         for token in tokens {
             let start = self.offset();
             let bytes = token.text.iter();
@@ -325,8 +461,6 @@ impl<'a> Writer<'a> {
             self.written(token.kind, start, raw_start);
             self.prepared.text.push(b' ');
         }
-        self.raw_at = raw_end;
-        self.prepared.map.copied(self.offset(), raw_end);
     }
 
     /// Copies a macro's name that stays unexpanded, and notes what it may hide.

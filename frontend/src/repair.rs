@@ -6,11 +6,25 @@ use crate::token::{Token, TokenKind};
 /// If an attribute or the like begins at token `at`, the index of the token after it.
 pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
     match tokens.get(at)?.text(text) {
+        b"double" | b"float" | b"long" if beside_complex(text, tokens, at) => Some(at + 1),
         b"__extension__" | b"__restrict" | b"__restrict__" | b"__inline__" | b"__inline" | b"_Noreturn" | b"__const"
         | b"__signed__" | b"__noreturn__" => Some(at + 1),
         b"__attribute__" | b"__attribute" | b"__declspec" | b"_Alignas" | b"_Pragma" => after_parens(text, tokens, at + 1),
         _ => None,
     }
+}
+
+/// Whether a definition without a type, `main() {`, begins at `at`: C89 lets it return `int`.
+pub fn lacks_type(text: &[u8], tokens: &[Token], at: usize) -> bool {
+    let known = tokens.get(at).is_some_and(|t| declaration_word(t.text(text)).is_some() || is_control(t.text(text)));
+    let after = if known { None } else { after_parens(text, tokens, at + 1) };
+    after.and_then(|at| tokens.get(at)).is_some_and(|t| t.text(text) == b"{")
+}
+
+/// Whether the word at `at` is part of a complex type, of which the word `complex` alone is kept, as the name of a type.
+fn beside_complex(text: &[u8], tokens: &[Token], at: usize) -> bool {
+    let complex = |at: usize| tokens.get(at).is_some_and(|t| matches!(t.text(text), b"complex" | b"_Complex"));
+    complex(at + 1) || at.checked_sub(1).is_some_and(complex)
 }
 
 /// The index after the parenthesised tokens that begin at `open`.
@@ -34,6 +48,28 @@ fn after_parens(text: &[u8], tokens: &[Token], open: usize) -> Option<usize> {
     None
 }
 
+/// Whether a parenthesis behind the tokens of `statement` may be a cast's, or be around an operand: not one of a call,
+/// a subscript or a keyword.
+pub fn cast_may_follow(statement: &[Written], out: &[u8]) -> bool {
+    let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+    let Some(last) = statement.last() else {
+        return true;
+    };
+    match (last.kind, text(last)) {
+        (TokenKind::Punct, b"]") => false,
+        (TokenKind::Punct, b")") => {
+            // Behind a cast comes an operand; behind any other parenthesis a call may.
+            let group: Vec<_> = statement.iter().rev().skip(1).take(8).take_while(|t| text(t) != b"(").collect();
+            let words = group.iter().all(|t| t.kind == TokenKind::Ident || text(t) == b"*");
+            let pointer = group.first().is_some_and(|t| text(t) == b"*");
+            words && (pointer || group.iter().any(|t| declaration_word(text(t)) == Some(true)))
+        }
+        (TokenKind::Punct, _) => true,
+        (TokenKind::Ident, word) => matches!(word, b"return" | b"case" | b"else" | b"do"),
+        _ => false,
+    }
+}
+
 /// Replaces an argument that is a type (`va_arg(ap, int)`, `ALLOC(double *, n)`) by a zero. Says whether it did.
 pub fn blank_type_argument(argument: &[Written], out: &mut [u8]) -> bool {
     let (Some(first), Some(last)) = (argument.first(), argument.last()) else {
@@ -41,9 +77,12 @@ pub fn blank_type_argument(argument: &[Written], out: &mut [u8]) -> bool {
     };
     let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
     let words = |t: &Written| (t.kind == TokenKind::Ident && !is_control(text(t))) || text(t) == b"*";
-    let named = argument.iter().any(|t| declaration_word(text(t)) == Some(true));
     let pointer = argument.len() > 1 && text(last) == b"*";
-    if first.kind != TokenKind::Ident || !argument.iter().all(words) || !(named || pointer) {
+    // Most arguments fail at their second token; an outer one may be long, and is seen again for every level.
+    if first.kind != TokenKind::Ident || !argument.iter().all(words) {
+        return false;
+    }
+    if !pointer && !argument.iter().any(|t| declaration_word(text(t)) == Some(true)) {
         return false;
     }
     if let Some(bytes) = out.get_mut(first.start as usize..last.end as usize) {

@@ -31,6 +31,9 @@ pub enum Open {
     Other,
 }
 
+/// The longest head of a K&R definition, in tokens, that is recognised.
+const OLD_STYLE_LIMIT: usize = 400;
+
 /// The byte ranges that hold function bodies, braces included.
 pub type Bodies = Vec<(u32, u32)>;
 
@@ -38,6 +41,8 @@ pub type Bodies = Vec<(u32, u32)>;
 #[derive(Debug, Default)]
 pub struct Shape {
     open: Vec<Open>,
+    /// How many of `open` are function bodies.
+    functions: usize,
     /// Tokens since the item at file scope began.
     item: Vec<Written>,
     /// Index into `item` of the first token of the statement at hand.
@@ -49,7 +54,7 @@ pub struct Shape {
 impl Shape {
     /// Whether a function body is open.
     pub fn in_function(&self) -> bool {
-        self.open.contains(&Open::Body)
+        self.functions > 0
     }
 
     /// The innermost open bracket.
@@ -86,6 +91,7 @@ impl Shape {
                 let open = self.brace(out);
                 if open == Open::Body {
                     self.body_start = token.start;
+                    self.functions += 1;
                     effect = Effect::ItemHead;
                 }
                 self.open.push(open);
@@ -126,7 +132,7 @@ impl Shape {
                 self.item.push(token);
                 match self.innermost() {
                     Some(Open::Body | Open::Block) => self.begin_statement(),
-                    None | Some(Open::Linkage) => return Effect::ItemEnd,
+                    None | Some(Open::Linkage) if !self.is_old_style(out) => return Effect::ItemEnd,
                     _ => {}
                 }
                 return effect;
@@ -155,6 +161,7 @@ impl Shape {
         }
         match self.open.pop() {
             Some(Open::Body) => {
+                self.functions -= 1;
                 self.bodies.push((self.body_start, token.end));
                 if self.in_function() { self.begin_statement() } else { self.begin_item() }
             }
@@ -188,6 +195,16 @@ impl Shape {
         }
         let word = |wanted: &[u8]| head.iter().any(|t| text(t) == wanted);
         if word(b"(") && !word(b"=") && !word(b"typedef") { Open::Body } else { Open::Data }
+    }
+
+    /// Whether the item at hand, which ends in `;`, may be the head of a K&R definition: a declaration of at least two
+    /// words follows the parameter list.
+    fn is_old_style(&self, out: &[u8]) -> bool {
+        let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+        let rest = self.item.iter().skip_while(|t| text(t) != b")").skip(1);
+        let declaration: Vec<_> = rest.take(2).collect();
+        let words = declaration.iter().all(|t| t.kind == TokenKind::Ident);
+        declaration.len() == 2 && words && self.item.len() < OLD_STYLE_LIMIT && !self.item.iter().any(|t| text(t) == b"=")
     }
 
     /// Whether the `(` that follows opens the arguments of a call, as far as tokens can tell.

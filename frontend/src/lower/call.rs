@@ -1,9 +1,9 @@
 //! Calls: who is called, and what is only written like a call.
 
-use crate::lower::children;
+use crate::lower::{children, field};
 use crate::lower::function::{Binding, Body};
 use crate::macros::Meaning;
-use ir::{Callee, ExprId, ExprKind};
+use ir::{Callee, ExprId, ExprKind, Type};
 use tree_sitter::Node;
 
 /// The name that stands for `goto *` in prepared text.
@@ -12,13 +12,16 @@ pub const COMPUTED_GOTO: &str = "__computed_goto";
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, node: Node) -> ExprKind {
         let (Some(function), Some(arguments)) =
-            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+            (field(node, "function"), field(node, "arguments"))
         else {
             return ExprKind::Unknown(Vec::new());
         };
         let arguments = children(arguments);
         if let (Some(ty), [only]) = (self.parenthesized_type(function), arguments.as_slice()) {
             return ExprKind::Cast(ty, self.expr(*only));
+        }
+        if let ([only], true) = (arguments.as_slice(), self.is_unknown_name_in_parens(function)) {
+            return ExprKind::Cast(Type::Unknown, self.expr(*only));
         }
         let callee = self.callee(function);
         let mut args = Vec::new();
@@ -31,6 +34,18 @@ impl Body<'_, '_> {
             }
         }
         ExprKind::Call { callee, args }
+    }
+
+    /// `(MPI_Aint)(x)`: a name in parentheses that nothing declares is a type of some header. (Nobody puts the name of a
+    /// function in parentheses, but to keep a macro of that name away; and then the function is declared.)
+    fn is_unknown_name_in_parens(&self, node: Node) -> bool {
+        let inner = children(node);
+        let (true, [name]) = (node.kind() == "parenthesized_expression", inner.as_slice()) else {
+            return false;
+        };
+        let text = self.file.name(*name);
+        let known = self.lookup(&text).is_some() || self.file.global_index.contains_key(&text);
+        name.kind() == "identifier" && !known && !self.is_function(&text)
     }
 
     fn callee(&mut self, function: Node) -> Callee {
@@ -70,11 +85,11 @@ impl Body<'_, '_> {
 
     /// `goto *p;` is prepared as a call.
     pub(super) fn computed_goto(&mut self, node: Node) -> Option<ExprId> {
-        let function = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression")?;
+        let function = field(node, "function").filter(|_| node.kind() == "call_expression")?;
         if self.file.text(function) != COMPUTED_GOTO.as_bytes() {
             return None;
         }
-        let arguments = children(node.child_by_field_name("arguments")?);
+        let arguments = children(field(node, "arguments")?);
         match arguments.as_slice() {
             [target] => Some(self.expr(*target)),
             _ => None,

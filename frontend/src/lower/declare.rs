@@ -1,6 +1,6 @@
 //! Declarations: specifiers, declarators, and the reduction of C types to what the analyses need.
 
-use crate::lower::children;
+use crate::lower::{children, field};
 use crate::lower::file::File;
 use ir::Type;
 use tree_sitter::Node;
@@ -29,7 +29,7 @@ impl Specifiers {
             is_static: false,
             is_extern: false,
         };
-        if let Some(ty) = node.child_by_field_name("type") {
+        if let Some(ty) = field(node, "type") {
             specifiers.ty = base_type(file, ty);
         }
         for child in children(node) {
@@ -104,17 +104,17 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
     };
     let mut at = node;
     for _ in 0..DECLARATOR_LIMIT {
-        let inner = at.child_by_field_name("declarator");
+        let inner = field(at, "declarator");
         match at.kind() {
             "identifier" | "type_identifier" | "field_identifier" | "primitive_type" => {
                 declared.name = at;
                 return Some(declared);
             }
-            "init_declarator" => declared.value = at.child_by_field_name("value"),
+            "init_declarator" => declared.value = field(at, "value"),
             "pointer_declarator" => declared.derived = Derived::Pointer,
             "array_declarator" => {
                 declared.derived = Derived::Array;
-                declared.size = at.child_by_field_name("size");
+                declared.size = field(at, "size");
             }
             "function_declarator" => {
                 declared.derived = Derived::Function;
@@ -130,15 +130,15 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
 
 /// The names and types that a `typedef` introduces.
 pub fn typedefs(file: &File, node: Node) -> Vec<(String, Type)> {
-    let base = node.child_by_field_name("type").map_or(Type::Unknown, |ty| base_type(file, ty));
+    let base = field(node, "type").map_or(Type::Unknown, |ty| base_type(file, ty));
     let declared = declarators(node).into_iter().filter_map(|d| declarator(file, d));
     declared.map(|d| (file.name(d.name), d.derived.apply(base))).collect()
 }
 
 /// The type that a `type_descriptor` (in a cast) describes.
 pub fn described_type(file: &File, node: Node) -> Type {
-    let base = node.child_by_field_name("type").map_or(Type::Unknown, |ty| base_type(file, ty));
-    match node.child_by_field_name("declarator").map(|d| d.kind()) {
+    let base = field(node, "type").map_or(Type::Unknown, |ty| base_type(file, ty));
+    match field(node, "declarator").map(|d| d.kind()) {
         Some("abstract_array_declarator") => Type::Array,
         Some(_) => Type::Pointer,
         None => base,
@@ -154,6 +154,10 @@ fn base_type(file: &File, node: Node) -> Type {
             bits: Some(32),
         },
         "type_identifier" => named_type(file, file.text(node), 0),
+        "primitive_type" if file.prepared.cast_types.binary_search(&(node.start_byte() as u32)).is_ok() => {
+            let (start, end) = file.raw_range(node);
+            named_type(file, file.raw.text.get(start as usize..end as usize).unwrap_or_default(), 0)
+        }
         "primitive_type" | "sized_type_specifier" => words_type(file, file.text(node), 0),
         _ => Type::Unknown,
     }

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use crate::lower::function::{Binding, Body};
-use crate::lower::{children, declare, literal};
+use crate::lower::{children, field, declare, literal};
 use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
 use tree_sitter::Node;
 
@@ -36,15 +36,15 @@ impl Body<'_, '_> {
     }
 
     /// A field that must be an expression.
-    pub(super) fn operand(&mut self, node: Node, field: &str) -> ExprId {
-        match node.child_by_field_name(field) {
+    pub(super) fn operand(&mut self, node: Node, name: &str) -> ExprId {
+        match field(node, name) {
             Some(operand) => self.expr(operand),
             None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
         }
     }
 
     fn operator(&self, node: Node) -> &'_ [u8] {
-        let operator = node.child_by_field_name("operator");
+        let operator = field(node, "operator");
         operator.map(|op| self.file.text(op)).unwrap_or_default()
     }
 
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
             "assignment_expression" => self.assignment(node),
             "update_expression" => {
                 let target = self.operand(node, "argument");
-                let operator = node.child_by_field_name("operator");
+                let operator = field(node, "operator");
                 ExprKind::Step {
                     target,
                     up: self.operator(node) == b"++",
@@ -91,7 +91,11 @@ impl Body<'_, '_> {
                 }
             }
             "cast_expression" => {
-                let ty = node.child_by_field_name("type");
+                let ty = field(node, "type");
+                if let Some(name) = ty.and_then(|ty| self.variable_as_type(ty)) {
+                    // `(x) & y` and the like, read as a cast because names may be types.
+                    return ExprKind::Unknown(vec![name, self.operand(node, "value")]);
+                }
                 let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
                 ExprKind::Cast(ty, self.operand(node, "value"))
             }
@@ -104,7 +108,7 @@ impl Body<'_, '_> {
             }
             "field_expression" => {
                 let base = self.operand(node, "argument");
-                let name = node.child_by_field_name("field").map(|field| self.file.name(field));
+                let name = field(node, "field").map(|field| self.file.name(field));
                 ExprKind::Field {
                     base,
                     name: name.unwrap_or_default(),
@@ -112,7 +116,7 @@ impl Body<'_, '_> {
                 }
             }
             "call_expression" => self.call(node),
-            "compound_literal_expression" => match node.child_by_field_name("value") {
+            "compound_literal_expression" => match field(node, "value") {
                 Some(value) => self.list(value),
                 None => ExprKind::Unknown(Vec::new()),
             },
@@ -156,7 +160,7 @@ impl Body<'_, '_> {
     /// GNU `a ?: b` yields the value of `a` without evaluating it again.
     fn conditional(&mut self, node: Node) -> ExprKind {
         let condition = self.operand(node, "condition");
-        let then = match node.child_by_field_name("consequence") {
+        let then = match field(node, "consequence") {
             Some(then) => self.expr(then),
             None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
         };
@@ -185,7 +189,7 @@ impl Body<'_, '_> {
         let argument = self.operand(node, "argument");
         match self.operator(node) {
             b"-" => {
-                let operand = node.child_by_field_name("argument");
+                let operand = field(node, "argument");
                 let text = operand.map(|operand| self.file.text(operand)).unwrap_or_default();
                 let unsigned = text.iter().any(|b| matches!(b, b'u' | b'U'));
                 match &self.exprs[argument].kind {
@@ -226,7 +230,7 @@ impl Body<'_, '_> {
 
     /// `(T) * p`, `(T) - 1`, `(T) & x`: the grammar cannot know that `T` is a type.
     fn hidden_cast(&mut self, node: Node) -> Option<ExprKind> {
-        let left = node.child_by_field_name("left")?;
+        let left = field(node, "left")?;
         let ty = self.parenthesized_type(left)?;
         let operator = self.operator(node).to_owned();
         let operand = self.operand(node, "right");
@@ -263,11 +267,23 @@ impl Body<'_, '_> {
         known.then(|| declare::named_type(self.file, text.as_bytes(), 0))
     }
 
+    /// The variable that `node`, a type descriptor, really names.
+    fn variable_as_type(&mut self, node: Node) -> Option<ExprId> {
+        let name = self.file.name(node);
+        let variable = match self.lookup(&name) {
+            Some(Binding::Local(local)) => VarRef::Local(local),
+            Some(_) => return None,
+            None if self.file.global_index.contains_key(&name) => VarRef::Global(name),
+            None => return None,
+        };
+        Some(self.push_expr(ExprKind::Var(variable), node))
+    }
+
     fn list(&mut self, node: Node) -> ExprKind {
         let mut values = Vec::new();
         for child in children(node) {
             let value = match child.kind() {
-                "initializer_pair" => child.child_by_field_name("value"),
+                "initializer_pair" => field(child, "value"),
                 _ => Some(child),
             };
             values.extend(value.map(|value| self.expr(value)));
@@ -275,28 +291,10 @@ impl Body<'_, '_> {
         ExprKind::List(values)
     }
 
-    /// `({ … })`: its value and effects are those of its parts. A jump out of it would go unseen.
+    /// `({ … })`: its value and effects are those of its parts.
     fn statement_expression(&mut self, node: Node, block: Node) -> ExprId {
-        if let Some(jump) = self.jump_inside(block) {
-            self.partial(jump, "jump out of a statement expression");
-        }
         let parts = self.scoped(|body| body.deeper(node, |body| body.parts(block)));
         self.push_expr(ExprKind::Unknown(parts.unwrap_or_default()), node)
-    }
-
-    fn jump_inside<'t>(&self, block: Node<'t>) -> Option<Node<'t>> {
-        let mut queue = vec![block];
-        while let Some(node) = queue.pop() {
-            let jump = matches!(
-                node.kind(),
-                "return_statement" | "goto_statement" | "break_statement" | "continue_statement" | "labeled_statement"
-            );
-            if jump {
-                return Some(node);
-            }
-            queue.extend(children(node));
-        }
-        None
     }
 
     /// What an asm statement writes are assignments of unknown values; `asm goto` jumps.
@@ -308,7 +306,7 @@ impl Body<'_, '_> {
                 self.partial(list, "asm goto");
             }
             for operand in children(list) {
-                let Some(value) = operand.child_by_field_name("value") else {
+                let Some(value) = field(operand, "value") else {
                     continue;
                 };
                 let target = self.expr(value);

@@ -2,7 +2,7 @@
 
 use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
-use crate::lower::{children, declare, literal};
+use crate::lower::{children, field, declare, literal};
 use crate::prepare::{Prepared, Raw};
 use base::{Diagnostic, Span};
 use ir::{ExprKind, Function, Global, Type};
@@ -201,12 +201,12 @@ impl<'a> File<'a> {
                             next = None;
                             continue;
                         }
-                        let value = match child.child_by_field_name("value") {
+                        let value = match field(child, "value") {
                             Some(value) => self.constant_with(value, 0, &found),
                             None => next,
                         };
                         next = value.and_then(|v| v.checked_add(1));
-                        if let Some(name) = child.child_by_field_name("name") {
+                        if let Some(name) = field(child, "name") {
                             found.push((self.name(name), value));
                         }
                     }
@@ -232,7 +232,7 @@ impl<'a> File<'a> {
         if depth > CONSTANT_DEPTH_LIMIT {
             return None;
         }
-        let field = |name: &str| node.child_by_field_name(name);
+        let part = |name: &str| field(node, name);
         let inner = |node: Node| self.constant_with(node, depth + 1, fresh);
         let int = |kind: ExprKind| match kind {
             ExprKind::Int(value) => Some(value),
@@ -250,21 +250,21 @@ impl<'a> File<'a> {
             }
             "parenthesized_expression" => children(node).into_iter().next().and_then(inner),
             "unary_expression" => {
-                let argument = field("argument")?;
+                let argument = part("argument")?;
                 let value = inner(argument)?;
                 let unsigned = self.text(argument).iter().any(|b| matches!(b, b'u' | b'U'));
-                match self.text(field("operator")?) {
+                match self.text(part("operator")?) {
                     b"-" if !unsigned => value.checked_neg(),
                     b"+" => Some(value),
                     _ => None,
                 }
             }
             "binary_expression" => {
-                let op = literal::binary_op(self.text(field("operator")?))?;
-                literal::fold(op, inner(field("left")?)?, inner(field("right")?)?)
+                let op = literal::binary_op(self.text(part("operator")?))?;
+                literal::fold(op, inner(part("left")?)?, inner(part("right")?)?)
             }
-            "cast_expression" => match declare::described_type(self, field("type")?) {
-                Type::Pointer => inner(field("value")?).filter(|v| *v == 0),
+            "cast_expression" => match declare::described_type(self, part("type")?) {
+                Type::Pointer => inner(part("value")?).filter(|v| *v == 0),
                 _ => None,
             },
             _ => None,

@@ -2,7 +2,7 @@
 
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::file::File;
-use crate::lower::{children, declare::join};
+use crate::lower::{children, field, declare::join};
 use base::{Confidence, Id, IdVec, Span};
 use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKind, Type};
 use std::collections::BTreeMap;
@@ -41,8 +41,8 @@ pub struct Body<'f, 'a> {
 
 /// Lowers the function defined by `node`; `None` when no name can be found.
 pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Function> {
-    let declared = declare::declarator(file, node.child_by_field_name("declarator")?)?;
-    let body_node = node.child_by_field_name("body")?;
+    let declared = declare::declarator(file, field(node, "declarator")?)?;
+    let body_node = field(node, "body")?;
     let specifiers = Specifiers::read(file, node);
     let name = file.name(declared.name);
     let span = file.span(node);
@@ -100,13 +100,13 @@ fn confidence(file: &File, node: Node, partial: Option<String>) -> (Confidence, 
 
 impl<'a> Body<'_, 'a> {
     fn parameters(&mut self, node: Node, function: &Declared) {
-        let list = function.function.and_then(|f| f.child_by_field_name("parameters"));
+        let list = function.function.and_then(|f| field(f, "parameters"));
         let mut old_style = Vec::new();
         for child in list.map(children).unwrap_or_default() {
             match child.kind() {
                 "parameter_declaration" => {
                     let specifiers = Specifiers::read(self.file, child);
-                    let declarator = child.child_by_field_name("declarator");
+                    let declarator = field(child, "declarator");
                     let Some(declared) = declarator.and_then(|d| declare::declarator(self.file, d)) else {
                         continue;
                     };

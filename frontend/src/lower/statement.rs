@@ -2,7 +2,7 @@
 
 use crate::lower::declare::{self, Derived, Specifiers};
 use crate::lower::function::{Binding, Body};
-use crate::lower::{children, expression::is_expression};
+use crate::lower::{children, field, expression::is_expression};
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, Type, VarRef};
 use tree_sitter::Node;
 
@@ -19,7 +19,7 @@ impl Body<'_, '_> {
     }
 
     fn statement_kind(&mut self, node: Node) -> StmtKind {
-        let field = |name: &str| node.child_by_field_name(name);
+        let part = |name: &str| field(node, name);
         match node.kind() {
             "compound_statement" => StmtKind::Block(self.scoped(|body| body.statements(children(node)))),
             "expression_statement" => match children(node).first() {
@@ -43,7 +43,7 @@ impl Body<'_, '_> {
             "if_statement" => {
                 let cond = self.field_expr(node, "condition");
                 let then = self.field_statement(node, "consequence");
-                let clause = field("alternative");
+                let clause = part("alternative");
                 let other = clause.and_then(|clause| children(clause).last().copied());
                 let other = other.map(|other| self.substatement(other));
                 let else_line = clause.map_or(0, |clause| self.file.span(clause).line);
@@ -71,7 +71,7 @@ impl Body<'_, '_> {
             "for_statement" => self.scoped(|body| body.for_loop(node)),
             "case_statement" => self.case(node),
             "labeled_statement" => {
-                let label = match field("label") {
+                let label = match part("label") {
                     Some(label) => {
                         let name = self.file.name(label);
                         self.push_stmt(StmtKind::Label(name), label)
@@ -86,7 +86,7 @@ impl Body<'_, '_> {
                 Some(inner) => StmtKind::Group(vec![self.statement(*inner)]),
                 None => StmtKind::Empty,
             },
-            "goto_statement" => match field("label") {
+            "goto_statement" => match part("label") {
                 Some(label) => StmtKind::Goto(self.file.name(label)),
                 None => self.unknown_kind(node),
             },
@@ -120,15 +120,15 @@ impl Body<'_, '_> {
     }
 
     /// A field that must be an expression; parentheses around it are left out.
-    fn field_expr(&mut self, node: Node, field: &str) -> ExprId {
-        match node.child_by_field_name(field) {
+    fn field_expr(&mut self, node: Node, name: &str) -> ExprId {
+        match field(node, name) {
             Some(expr) => self.expr(expr),
             None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
         }
     }
 
-    fn field_statement(&mut self, node: Node, field: &str) -> StmtId {
-        match node.child_by_field_name(field) {
+    fn field_statement(&mut self, node: Node, name: &str) -> StmtId {
+        match field(node, name) {
             Some(statement) => self.substatement(statement),
             None => self.unknown(node),
         }
@@ -149,16 +149,16 @@ impl Body<'_, '_> {
     }
 
     fn for_loop(&mut self, node: Node) -> StmtKind {
-        let field = |name: &str| node.child_by_field_name(name);
-        let init = field("initializer").map(|init| match init.kind() {
+        let part = |name: &str| field(node, name);
+        let init = part("initializer").map(|init| match init.kind() {
             "declaration" => self.statement(init),
             _ => {
                 let expr = self.expr(init);
                 self.push_stmt(StmtKind::Expr(expr), init)
             }
         });
-        let cond = field("condition").map(|cond| self.expr(cond));
-        let step = field("update").map(|step| self.expr(step));
+        let cond = part("condition").map(|cond| self.expr(cond));
+        let step = part("update").map(|step| self.expr(step));
         let body = self.field_statement(node, "body");
         StmtKind::Loop {
             kind: LoopKind::For,
@@ -171,7 +171,7 @@ impl Body<'_, '_> {
 
     /// The grammar puts the statements up to the next label under the `case`; C does not.
     fn case(&mut self, node: Node) -> StmtKind {
-        let value = node.child_by_field_name("value");
+        let value = field(node, "value");
         let label = match value {
             Some(value) => StmtKind::Case(self.expr(value)),
             None => StmtKind::Default,
@@ -188,8 +188,8 @@ impl Body<'_, '_> {
         let mut at = Some(node);
         let mut exhaustive = false;
         while let Some(arm) = at {
-            let alternative = arm.child_by_field_name("alternative");
-            let condition = arm.child_by_field_name("condition").or(arm.child_by_field_name("name"));
+            let alternative = field(arm, "alternative");
+            let condition = field(arm, "condition").or(field(arm, "name"));
             let code = children(arm).into_iter();
             let code: Vec<_> = code.filter(|child| Some(*child) != alternative && Some(*child) != condition).collect();
             let place = code.first().copied().unwrap_or(arm);
@@ -254,7 +254,7 @@ impl Body<'_, '_> {
 
     /// The type of a declaration whose type name was defined within the function.
     fn local_type(&self, node: Node) -> Option<Type> {
-        let ty = node.child_by_field_name("type").filter(|ty| ty.kind() == "type_identifier")?;
+        let ty = field(node, "type").filter(|ty| ty.kind() == "type_identifier")?;
         match self.lookup(&self.file.name(ty)) {
             Some(Binding::Type(ty)) => Some(ty),
             _ => None,
@@ -264,7 +264,7 @@ impl Body<'_, '_> {
     /// A macro that was not gathered, without a semicolon behind it, makes the next statement look like a declaration:
     /// `START x = 1;`.
     fn suspicious_type(&mut self, node: Node) {
-        let Some(ty) = node.child_by_field_name("type") else {
+        let Some(ty) = field(node, "type") else {
             return;
         };
         let name = self.file.name(ty);
@@ -311,6 +311,10 @@ impl Body<'_, '_> {
                 self.assignments(kind, node)
             }
             "compound_statement" => self.scoped(|body| body.parts(node)),
+            "return_statement" | "goto_statement" | "break_statement" | "continue_statement" | "labeled_statement" => {
+                self.partial(node, "jump out of an expression");
+                self.parts(node)
+            }
             "type_identifier" | "field_identifier" | "statement_identifier" | "type_descriptor" => Vec::new(),
             "parameter_list" | "struct_specifier" | "union_specifier" | "enum_specifier" => Vec::new(),
             _ => self.parts(node),

@@ -99,11 +99,23 @@ int h(int i) { while (i < 3) { CHECK(i); assert(i); MPI_Send(i); DGEMM(i); PMPI_
 int k(void) { return PLAIN; }",
         expect![[r#"
             fn f(x&:i32)
-              3:16 MACRO LOG@3:16(x)
-              3:24 MACRO LOG@3:24(&x)
+              3:16' alternatives
+                3:16' group
+                  3:16' print@3:16'(x)
+                3:16' group
+                  3:16' empty
+              3:24' alternatives
+                3:24' group
+                  3:24' print@3:24'(&x)
+                3:24' group
+                  3:24' empty
               3:33 return @PLAIN
-            fn g(i:i32) Partial: macro STEP at line 4 has several definitions and hides an assignment
-              4:16 MACRO STEP@4:16(i)
+            fn g(i:i32)
+              4:16' alternatives
+                4:16' group
+                  4:16' i++
+                4:16' group
+                  4:16' empty
               4:25 MACRO Far@4:25(i)
               4:33 return i
             fn h(i:i32)
@@ -374,4 +386,52 @@ fn includes_inside_a_body() {
         fn f() Partial: body.inc is included at line 2
           3:2 return 1
     "#]]);
+}
+
+#[test]
+fn statement_macros_with_several_definitions_become_alternatives() {
+    check_with(
+        &[("a.h", "#ifdef DEBUG
+#define TRACE(x) trace(x)
+#define ENTER enter(); if (deep) push(__LINE__); {
+#define STEP i++
+#else
+#define TRACE(x)
+#define ENTER enter(); {
+#define STEP
+#endif
+#define LEAVE leave(); }
+")],
+        "#include \"a.h\"
+int f(int i) { ENTER
+  TRACE(i);
+  if (i) TRACE(i);
+  STEP;
+  return i;
+LEAVE }",
+        expect![[r#"
+            fn f(i:i32)
+              2:16' enter@2:16'()
+              2:16' alternatives
+                2:16' group
+                  2:16' if @deep
+                    2:16' push@2:16'(2)
+                2:16' empty
+              2:16 block
+                3:3' alternatives
+                  3:3' group
+                    3:3' trace@3:3'(i)
+                  3:3' group
+                    3:3' empty
+                4:3 if i
+                  4:10 MACRO TRACE@4:10(i)
+                5:3' alternatives
+                  5:3' group
+                    5:3' i++
+                  5:3' group
+                    5:3' empty
+                6:3 return i
+                7:1' leave@7:1'()
+        "#]],
+    );
 }

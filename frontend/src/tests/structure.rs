@@ -79,7 +79,7 @@ int f(int x) {
   int y = x;
   { int x = y; x++; static long y; y = C; }
   for (int x = 0; x < A; x++) z = x;
-  if (x) int y = 9;
+  if (x) { int y = 9; }
   extern int q; q = B;
   enum { B = 7 }; y = B + sizeof(x++);
   return x;
@@ -88,7 +88,7 @@ int f(int x) {
             1:5 global x: i32 = 0
             1:19 global y: i32 = 3 static
             1:37 global z: i32 extern
-            fn f(x#1:i32) Partial: syntax error at line 6
+            fn f(x#1:i32)
               3:3 decl y#1:i32@3:7 = x#1
               4:3 block
                 4:5 decl x#2:i32@4:9 = y#1
@@ -99,7 +99,8 @@ int f(int x) {
                   5:8 decl x#3:i32@5:12 = 0
                 5:31 @z = x#3
               6:3 if x#1
-                6:10 @int = 9
+                6:10 block
+                  6:12 decl y#3:i32@6:16 = 9
               7:3 empty
               7:17 @q = 4
               8:3 empty
@@ -141,7 +142,7 @@ void f(char a[10], void g(int), unsigned b, S s, MPI_Request r) {
   enum e o; int *p, q[3], (*r2)(void); _Bool t; double complex u; signed char v; volatile int w; const char *x;
 }",
         expect![[r#"
-            fn f(a:ptr, g:ptr, b:u32, s:struct, r:?) Partial: syntax error at line 4
+            fn f(a:ptr, g:ptr, b:u32, s:struct, r:?) Repaired: double blanked at line 4
               3:3 decl c:i64@3:12
               3:15 decl d:i16@3:21
               3:24 decl e:u8@3:38
@@ -158,7 +159,7 @@ void f(char a[10], void g(int), unsigned b, S s, MPI_Request r) {
                 4:21 decl q&:array@4:21
                 4:27 decl r2:ptr@4:29
               4:40 decl t:u8@4:46
-              4:49 decl complex:f64@4:56
+              4:56 decl u:?@4:64
               4:67 decl v:i8@4:79
               4:82 decl w:i32@4:95
               4:98 decl x:ptr@4:110
@@ -176,16 +177,17 @@ static inline void *h(void) { return f; }
 __attribute__((noinline)) extern int i(void) { asm volatile (\"nop\" : \"=r\"(x) : \"r\"(y)); return 0; }",
         expect![[r#"
             address taken: f
-            fn f(a:ptr, b:f64, c:i32) Partial: braces do not match in the function that begins at line 1
+            fn f(a:ptr, b:f64, c:i32)
               1:37 return c
             fn g(k:i32)
               2:27 return 0
+            fn main()
+              3:10 return 1
             static fn h()
               4:31 return @f
             fn i()
               5:48 unknown[@x = unknown[], @y]
               5:89 return 0
-            warning: t.c:3:8: the function whose body begins at line 3 could not be read
         "#]],
     );
 }
@@ -233,7 +235,7 @@ int f(int x, int *p) { int n = 1; return (T)(x) + (T) * p + (T) - 1 + (n) * x + 
         expect![[r#"
             fn f(x:i32, p:ptr)
               2:24 decl n:i32@2:28 = 1
-              2:35 return (((((((i32)(?)(?)@T Mul p) Add @T) Sub 1) Add (n Mul x)) Add [n]@2:81(x)) Add (u32)x)
+              2:35 return ((((((i32)x Add (i32)*p) Add (i32)-1) Add (n Mul x)) Add [n]@2:81(x)) Add (u32)x)
         "#]],
     );
 }
@@ -250,7 +252,7 @@ fn gnu_constructs() {
 int h(int x) { int nested(int q) { return q + x; } return nested(1); }
 int k(int x) { switch (x) { case 1 ... 5: return 1; } return __builtin_expect(x, 0); }",
         expect![[r#"
-            fn f(x:i32) Partial: jump out of a statement expression at line 3
+            fn f(x:i32) Partial: jump out of an expression at line 3
               2:3 decl y:i32@2:7 = unknown[t = g@2:22(x), (t Add 1)]
               3:3 decl z:?@3:13 = unknown[1, 2]
               4:3 decl p:ptr@4:9 = const

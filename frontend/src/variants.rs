@@ -1,0 +1,79 @@
+//! Statement macros whose definition depends on the build: each definition is one arm of a conditional group.
+//!
+//! The expansions of one invocation often differ in the middle only (`log(x); {` against `{`), so what they begin and
+//! end with in common is written once; that keeps brackets outside the group which match only together with the code
+//! around.
+
+use crate::expand::PpToken;
+
+/// The expansions of one invocation, taken apart. `prefix` and `suffix` are lengths that all of them share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Tokens that all begin with.
+    pub prefix: usize,
+    /// Tokens that all end with.
+    pub suffix: usize,
+}
+
+/// Longer expansions are not compared: the search for the split is quadratic.
+const LENGTH_LIMIT: usize = 300;
+
+/// Splits `expansions` so that what remains of each is whole statements; `None` when that cannot be done.
+pub fn split(expansions: &[Vec<PpToken<'_>>]) -> Option<Split> {
+    let (first, rest) = expansions.split_first()?;
+    let shortest = expansions.iter().map(Vec::len).min()?;
+    if expansions.iter().any(|tokens| tokens.len() > LENGTH_LIMIT) {
+        return None;
+    }
+    let same = |at: usize| rest.iter().all(|other| other[at].text == first[at].text);
+    let common = (0..shortest).take_while(|at| same(*at)).count();
+    // The group begins where a statement does.
+    let prefix = (0..=common).rev().find(|len| ends_statement(&first[..*len]))?;
+    let same = |back: &usize| rest.iter().all(|other| other[other.len() - back].text == first[first.len() - back].text);
+    let common = (1..=shortest - prefix).take_while(same).count();
+    let whole = |suffix: &usize| {
+        let middle = |tokens: &Vec<PpToken<'_>>| is_statements(&tokens[prefix..tokens.len() - suffix]);
+        expansions.iter().all(middle)
+    };
+    let suffix = (0..=common).rev().find(whole)?;
+    Some(Split { prefix, suffix })
+}
+
+/// Whether all expansions leave the same brackets open or closed, and at least one.
+pub fn same_brackets(expansions: &[Vec<PpToken<'_>>]) -> bool {
+    let net = |tokens: &Vec<PpToken<'_>>| {
+        let count = |text: &[u8]| tokens.iter().filter(|t| *t.text == *text).count() as i64;
+        (count(b"{") - count(b"}"), count(b"(") - count(b")"))
+    };
+    let first = expansions.first().map(net);
+    first.is_some_and(|first| first != (0, 0)) && expansions.iter().all(|tokens| Some(net(tokens)) == first)
+}
+
+/// Whether a statement may begin behind `tokens`.
+fn ends_statement(tokens: &[PpToken<'_>]) -> bool {
+    let open = |text: &[u8]| tokens.iter().filter(|t| *t.text == *text).count();
+    let Some(last) = tokens.last() else {
+        return true;
+    };
+    matches!(&*last.text, b";" | b"{" | b"}") && open(b"(") == open(b")")
+}
+
+/// Whether `tokens` are whole statements, or nothing.
+fn is_statements(tokens: &[PpToken<'_>]) -> bool {
+    let mut open = Vec::new();
+    for token in tokens {
+        match &*token.text {
+            text @ (b"(" | b"[" | b"{") => open.push(text[0]),
+            text @ (b")" | b"]" | b"}") => {
+                let matching = matches!((open.pop(), text), (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}"));
+                if !matching {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    let first = tokens.first().is_some_and(|t| matches!(&*t.text, b"else" | b"while"));
+    let last = tokens.last().is_none_or(|t| matches!(&*t.text, b";" | b"}"));
+    open.is_empty() && last && !first
+}
