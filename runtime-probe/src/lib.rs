@@ -18,9 +18,10 @@
 //! itself, except for the few that Linux never restarts after a stop (`epoll_wait`, `semtimedop`, `sigtimedwait`,
 //! `recv` with a timeout): these return `EINTR` to the program. The probe must run in the tasks' own pid namespace.
 //!
-//! **Files.** [`tasks`](discover) finds the processes of a job; `procfs` reads `/proc`; `modules` and `elf` hold the
+//! **Files.** `tasks` and `launcher` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
-//! `unsafe`; `unwind`, `evaluate`, `locate` and `frames` work on copies only and could as well be fed from a core file.
+//! `unsafe`; `unwind`, `evaluate`, `values`, `locate` and `frames` work on copies only and could as well be
+//! fed from a core file; `take` and `subject` run the phases; `fit`, `plan` and `diagnose` are what they say.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
@@ -31,6 +32,7 @@ mod error;
 mod evaluate;
 mod fit;
 mod frames;
+mod launcher;
 mod locate;
 mod memory;
 mod modules;

@@ -137,17 +137,25 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
 /// Records for ranks of the job that have no process here: a rank that has ended may be the very one looked for.
 fn absent(missing: &RankSet, size: Option<u32>) -> Vec<Task> {
     let of = size.map(|size| format!(" of {size}")).unwrap_or_default();
-    missing
-        .iter()
-        .map(|rank| Task {
-            task: rank.to_string(),
-            rank: Some(rank),
-            error: Some(format!(
-                "rank {rank}{of} has no process on this host: it runs on another, or has ended"
-            )),
+    // Of a job on many hosts nearly all ranks are elsewhere: one record says it.
+    const MOST: u64 = 1024;
+    if missing.len() > MOST {
+        let error = format!("ranks {missing}{of} have no process on this host");
+        return vec![Task {
+            task: "elsewhere".to_owned(),
+            error: Some(error),
             ..Task::default()
-        })
-        .collect()
+        }];
+    }
+    let record = |rank: u32| Task {
+        task: rank.to_string(),
+        rank: Some(rank),
+        error: Some(format!(
+            "rank {rank}{of} has no process on this host: it runs on another, or has ended"
+        )),
+        ..Task::default()
+    };
+    missing.iter().map(record).collect()
 }
 
 #[cfg(test)]

@@ -104,9 +104,8 @@ impl<'t> Subject<'t> {
         let still = match copy {
             Ok(still) => still,
             Err(why) => {
-                let replaced = self.replaced();
-                if replaced && !last {
-                    return self.prepare(modules, map);
+                if self.replaced() && !last {
+                    return self.start_over(modules, map);
                 }
                 return self.fail(diagnose::not_still(pid, &why, options.patience));
             }
@@ -120,7 +119,7 @@ impl<'t> Subject<'t> {
                     "pid {pid} keeps replacing its program (exec) while it is read"
                 ));
             }
-            return self.prepare(modules, map);
+            return self.start_over(modules, map);
         }
 
         let (stack, end) = unwind(modules, &self.space, still.registers.clone(), &still.memory);
@@ -141,11 +140,7 @@ impl<'t> Subject<'t> {
             if address < still.stack.0 && self.space.writable.iter().any(released) {
                 return Unknown::Released;
             }
-            if self
-                .extra
-                .iter()
-                .any(|&(start, size)| start <= address && address < start + size as u64)
-            {
+            if contains(&self.extra, address, length) {
                 return Unknown::Unmapped(address);
             }
             wanted.push((address, length));
@@ -173,10 +168,18 @@ impl<'t> Subject<'t> {
         }
     }
 
-    /// Whether the process or its program is no longer what was prepared for.
+    /// Prepares for the program that has taken the place of the one before.
+    fn start_over(&mut self, modules: &mut Modules, map: &Map) {
+        self.extra.clear();
+        self.record.frames.clear();
+        self.record.error = None;
+        self.prepare(modules, map);
+    }
+
+    /// Whether the process or its program is no longer what was prepared for. One that has ended since was still it.
     fn replaced(&self) -> bool {
-        let now = procfs::stat(self.task.pid).ok().map(|stat| stat.identity);
-        now.is_some() && now != self.identity
+        let now = procfs::stat(self.task.pid);
+        now.is_ok_and(|now| now.state != 'Z' && Some(now.identity) != self.identity)
     }
 
     /// Where the stack goes on, if it ended on one of its own (a signal handler's) and another was not copied.
@@ -201,11 +204,7 @@ impl<'t> Subject<'t> {
         let length = usize::try_from(region.end.saturating_sub(start))
             .ok()?
             .min(options.limit);
-        let known = self
-            .extra
-            .iter()
-            .any(|&(at, size)| at <= address && address < at + size as u64);
-        (!known && length > 0).then_some((start, length))
+        (!contains(&self.extra, address, 8) && length > 0).then_some((start, length))
     }
 
     /// What to say of a stack that did not end at its outermost frame.
@@ -252,4 +251,12 @@ impl<'t> Subject<'t> {
     pub(crate) fn finish(self) -> Task {
         self.record
     }
+}
+
+/// Whether one of the ranges holds all of `length` bytes at `address`.
+fn contains(ranges: &[(u64, usize)], address: u64, length: usize) -> bool {
+    ranges.iter().any(|&(start, size)| {
+        let offset = address.checked_sub(start);
+        offset.is_some_and(|offset| offset.saturating_add(length as u64) <= size as u64)
+    })
 }

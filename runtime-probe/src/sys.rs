@@ -97,18 +97,12 @@ pub(crate) fn read_memory(pid: u32, remote: &[(u64, usize)], local: &mut [u8]) -
         iov_len: wanted,
     };
     // The kernel takes 1024 vectors at most; what lies beyond is reported as not copied.
-    const MAX_VECTORS: usize = 1024;
-    let mut from = [libc::iovec {
-        iov_base: std::ptr::null_mut(),
-        iov_len: 0,
-    }; MAX_VECTORS];
-    let count = remote.len().min(MAX_VECTORS);
-    for (vector, &(address, length)) in from.iter_mut().zip(remote) {
-        *vector = libc::iovec {
-            iov_base: address as usize as *mut libc::c_void,
-            iov_len: length,
-        };
-    }
+    const MOST_VECTORS: usize = 1024;
+    let vector = |&(address, length): &(u64, usize)| libc::iovec {
+        iov_base: address as usize as *mut libc::c_void,
+        iov_len: length,
+    };
+    let from: Vec<libc::iovec> = remote.iter().take(MOST_VECTORS).map(vector).collect();
     // SAFETY: `to` describes `local`, exclusively borrowed and at least `wanted` long (asserted above); the remote
     // addresses are resolved by the kernel in the other process, which fails on those that are not mapped.
     let copied = unsafe {
@@ -117,7 +111,7 @@ pub(crate) fn read_memory(pid: u32, remote: &[(u64, usize)], local: &mut [u8]) -
             &raw const to,
             1,
             from.as_ptr(),
-            count as u64,
+            from.len() as u64,
             0,
         )
     };

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How a snapshot is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of each stack to copy at most; outer frames beyond are missing, and the record says so.
+    /// Bytes of each stack to copy at most (256 MiB in any case); outer frames beyond are missing, and the record says so.
     pub limit: usize,
     /// How long to wait for tasks to stop, all together. One that sleeps uninterruptibly never does.
     pub patience: Duration,
@@ -39,6 +39,9 @@ impl Default for Options {
 /// One stop for the stack, and one for each pointer on the longest path that is worth following (`a->b->c->n`).
 const ROUNDS: usize = 4;
 
+/// More than any stack that a program could walk through: the buffer for it has to be there.
+const MOST_STACK: usize = 1 << 28;
+
 /// Takes a snapshot of `tasks`, in their order.
 ///
 /// Never fails as a whole: a task that could not be read has the reason in its record.
@@ -51,7 +54,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     }
 
     let manner = Manner {
-        limit: options.limit,
+        limit: options.limit.min(MOST_STACK),
         patience: options.patience,
         // They are worth the extra microsecond only if some variable could be in them.
         vectors: map.binding.as_ref().is_some_and(plan::has_floats),

@@ -65,8 +65,8 @@ impl Random {
 #[test]
 fn snapshots_do_not_change_the_result() {
     let program = checksum();
-    let expected = program.start(&["8000"]).finish();
-    let target = program.start(&["8000"]);
+    let expected = program.start(&["20000"]).finish();
+    let target = program.start(&["20000"]);
     let mut count = 0;
     while running(&target) {
         let task = snap(&Map::default(), target.pid());

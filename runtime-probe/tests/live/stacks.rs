@@ -166,7 +166,7 @@ int main(void) {
     for flags in ["-O0", "-O2"] {
         let program = compile("gcc", BUSY, flags);
         let target = program.start(&[]);
-        for _ in 0..100 {
+        for _ in 0..60 {
             let task = snap(&Map::default(), target.pid());
             assert!(complete(&task), "{:?} {:?}", task.error, names(&task));
             let names = names(&task);

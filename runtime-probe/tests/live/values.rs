@@ -395,7 +395,7 @@ int main(void) {
     let target = program.start(&[]);
     snap_in(&map, target.pid(), "pause_a_little");
     let mut both = 0;
-    for _ in 0..150 {
+    for _ in 0..80 {
         let task = snap(&map, target.pid());
         let Some(frame) = task.frames.iter().find(|frame| frame.function == "dance") else {
             panic!("{task:?}")

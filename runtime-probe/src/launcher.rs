@@ -1,0 +1,102 @@
+//! What launchers tell their ranks through the environment, and what launchers are called.
+
+/// The variables of one kind of launcher.
+pub(crate) struct Kind {
+    rank: &'static str,
+    size: &'static [&'static str],
+}
+
+/// Most specific first: what an MPI sets for its ranks before what a batch system sets for any process.
+pub(crate) const KINDS: [Kind; 7] = [
+    Kind {
+        rank: "PMIX_RANK",
+        size: &["OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE"],
+    },
+    Kind {
+        rank: "OMPI_COMM_WORLD_RANK",
+        size: &["OMPI_COMM_WORLD_SIZE"],
+    },
+    Kind {
+        rank: "PMI_RANK",
+        size: &["PMI_SIZE"],
+    },
+    Kind {
+        rank: "MV2_COMM_WORLD_RANK",
+        size: &["MV2_COMM_WORLD_SIZE"],
+    },
+    Kind {
+        rank: "FLUX_TASK_RANK",
+        size: &["FLUX_JOB_SIZE"],
+    },
+    Kind {
+        rank: "SLURM_PROCID",
+        size: &["SLURM_NTASKS"],
+    },
+    Kind {
+        rank: "RANK",
+        size: &["WORLD_SIZE"],
+    },
+];
+
+impl Kind {
+    /// The rank that an environment gives.
+    pub(crate) fn rank(&self, environment: &[u8]) -> Option<u32> {
+        number(environment, self.rank)
+    }
+
+    /// The size of the job that an environment gives.
+    pub(crate) fn size(&self, environment: &[u8]) -> Option<u32> {
+        self.size.iter().find_map(|name| number(environment, name))
+    }
+}
+
+fn number(environment: &[u8], name: &str) -> Option<u32> {
+    environment.split(|&byte| byte == 0).find_map(|entry| {
+        let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    })
+}
+
+/// Whether a command name is that of a known launcher.
+pub(crate) fn is_launcher(command: &str) -> bool {
+    const LAUNCHERS: [&str; 11] = [
+        "mpirun",
+        "mpiexec",
+        "mpiexec.hydra",
+        "mpirun.openmpi",
+        "mpirun.mpich",
+        "orterun",
+        "prterun",
+        "prun",
+        "hydra_pmi_proxy",
+        "srun",
+        "flux",
+    ];
+    // The kernel cuts command names at 15 bytes.
+    LAUNCHERS
+        .iter()
+        .any(|name| name[..name.len().min(15)] == *command)
+        || ["mpiexec.", "mpirun."]
+            .iter()
+            .any(|start| command.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_matched_whole() {
+        let environment = b"XPMI_RANK=9\0PMI_RANK_=8\0PMI_RANK=7\0PMI_SIZE=x\0";
+        assert_eq!(number(environment, "PMI_RANK"), Some(7));
+        assert_eq!(number(environment, "PMI_SIZE"), None);
+    }
+
+    #[test]
+    fn launchers_are_known_by_their_cut_names() {
+        assert!(is_launcher("mpiexec.hydra"));
+        assert!(is_launcher("hydra_pmi_proxy"));
+        assert!(is_launcher("mpirun.openmpi"));
+        assert!(!is_launcher("mpi_app"));
+    }
+}
