@@ -71,13 +71,17 @@ const ADI: [Case; 6] = [
     },
     case("report", "report", "step", 41),
     case("before_updates", "advance", "step", 41),
-    // `step` is 41 already, `t` is still that of step 40; gcc keeps only `t` in a place that it tells.
+    // Of the two counters gcc keeps only `t` in a place that it tells here; between the updates it is the older one.
     Case {
         variable: "t",
         value: 40.0 * 1e-4,
         ..case("between_updates", "advance", "step", 41)
     },
-    case("after_updates", "advance", "step", 41),
+    Case {
+        variable: "t",
+        value: 41.0 * 1e-4,
+        ..case("after_updates", "advance", "step", 41)
+    },
 ];
 
 fn check(program: Program, mpi: Mpi, level: &str, cases: &[Case]) {

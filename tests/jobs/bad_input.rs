@@ -103,11 +103,9 @@ fn files_that_are_no_maps() {
 /// After all that, the same process can still be read.
 #[track_caller]
 fn named_only(pid: &str, map: &std::path::Path) {
-    let answer = named(
-        hindmost()
-            .args(["find", "--format", "json", pid, "--map"])
-            .arg(map),
-    );
+    let mut find = hindmost();
+    let answer = named(find.args(["find", "--format", "json", pid, "--map"]).arg(map))
+        .unwrap_or_else(|said| panic!("{said}"));
     assert_eq!(answer["hindmost"][0]["function"], "beat", "{answer:#}");
 }
 
