@@ -42,25 +42,48 @@ fn main() -> std::io::Result<()> {
             *by_confidence.entry(function.confidence).or_default() += 1;
             if let Some(reason) = &function.confidence_reason {
                 if verbose {
-                    println!("{}: {}: {:?}: {reason}", source.path, function.name, function.confidence);
+                    println!(
+                        "{}: {}: {:?}: {reason}",
+                        source.path, function.name, function.confidence
+                    );
                 }
-                let kind: String = reason.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
-                *reasons.entry(format!("{:?}: {kind}", function.confidence)).or_default() += 1;
+                let kind: String = reason
+                    .chars()
+                    .map(|c| if c.is_ascii_digit() { '#' } else { c })
+                    .collect();
+                *reasons
+                    .entry(format!("{:?}: {kind}", function.confidence))
+                    .or_default() += 1;
             }
         }
     }
     let elapsed = start.elapsed();
     let speed = |seconds: f64| bytes as f64 / 1e6 / seconds;
-    println!("{} files, {:.1} MB, {diagnostics} diagnostics", files.len(), bytes as f64 / 1e6);
-    println!("gather {:.2} s, {:.0} MB/s", gathered.as_secs_f64(), speed(gathered.as_secs_f64()));
-    println!("parse {:.2} s, {:.1} MB/s", elapsed.as_secs_f64(), speed(elapsed.as_secs_f64()));
+    println!(
+        "{} files, {:.1} MB, {diagnostics} diagnostics",
+        files.len(),
+        bytes as f64 / 1e6
+    );
+    println!(
+        "gather {:.2} s, {:.0} MB/s",
+        gathered.as_secs_f64(),
+        speed(gathered.as_secs_f64())
+    );
+    println!(
+        "parse {:.2} s, {:.1} MB/s",
+        elapsed.as_secs_f64(),
+        speed(elapsed.as_secs_f64())
+    );
     slowest.sort();
     for (time, path) in slowest.iter().rev().take(3) {
         println!("  {time:.2?} {path}");
     }
     let total: usize = by_confidence.values().sum();
     for (confidence, count) in by_confidence {
-        println!("{confidence:?}: {count} of {total} functions, {:.2} %", 100.0 * count as f64 / total as f64);
+        println!(
+            "{confidence:?}: {count} of {total} functions, {:.2} %",
+            100.0 * count as f64 / total as f64
+        );
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

@@ -35,7 +35,10 @@ pub struct Directives {
 impl Directives {
     /// Reads the directives among `tokens`.
     pub fn new(text: &[u8], tokens: &[Token]) -> Self {
-        let lines = tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Directive);
+        let lines = tokens
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.kind == TokenKind::Directive);
         let by_token: Vec<_> = lines.map(|(at, t)| (at, read(t.text(text)))).collect();
         let mut groups: Vec<Group> = Vec::new();
         let mut stack: Vec<Builder> = Vec::new();
@@ -154,7 +157,10 @@ impl Arm {
             match word {
                 b"(" | b"[" | b"{" => open.push(word[0]),
                 b")" | b"]" | b"}" => {
-                    let matching = matches!((open.pop(), word), (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}"));
+                    let matching = matches!(
+                        (open.pop(), word),
+                        (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
+                    );
                     if !matching {
                         return ArmShape::Unbalanced;
                     }

@@ -97,7 +97,10 @@ fn define(body: &[u8], rest: &[Token]) -> Option<Directive> {
     }
     let mut params = None;
     // A parenthesis makes the macro function-like only when nothing stands before it.
-    if let Some(open) = rest.first().filter(|t| t.text(body) == b"(" && t.start == name.end) {
+    if let Some(open) = rest
+        .first()
+        .filter(|t| t.text(body) == b"(" && t.start == name.end)
+    {
         let close = rest.iter().position(|t| t.text(body) == b")")?;
         params = Some(parameters(body, &rest[1..close])?);
         debug_assert!(open.end > open.start);
@@ -202,7 +205,10 @@ fn without_comments(line: &[u8]) -> Vec<u8> {
             }
             None if line[at..].starts_with(b"/*") => {
                 let body = &line[at + 2..];
-                let len = body.windows(2).position(|w| w == b"*/").map_or(body.len(), |p| p + 2);
+                let len = body
+                    .windows(2)
+                    .position(|w| w == b"*/")
+                    .map_or(body.len(), |p| p + 2);
                 clean.push(b' ');
                 at += 2 + len;
             }
@@ -230,7 +236,11 @@ mod tests {
                     let names: Vec<_> = p.names.iter().map(|n| String::from_utf8_lossy(n)).collect();
                     format!("({}{})", names.join(","), if p.variadic { "..." } else { "" })
                 });
-                let body: Vec<_> = definition.body.iter().map(|t| String::from_utf8_lossy(&t.text)).collect();
+                let body: Vec<_> = definition
+                    .body
+                    .iter()
+                    .map(|t| String::from_utf8_lossy(&t.text))
+                    .collect();
                 let name = String::from_utf8_lossy(&name).into_owned();
                 format!("{name}{} = {}", params.unwrap_or_default(), body.join(" "))
             }
@@ -243,7 +253,10 @@ mod tests {
         assert_eq!(body("#define N 10 // ten"), "N = 10");
         assert_eq!(body("# define F(a,b) a/**/##b \\\n + 1"), "F(a,b) = a ## b + 1");
         assert_eq!(body("#define G (x)"), "G = ( x )");
-        assert_eq!(body("#define V(f, ...) f(__VA_ARGS__)"), "V(f,__VA_ARGS__...) = f ( __VA_ARGS__ )");
+        assert_eq!(
+            body("#define V(f, ...) f(__VA_ARGS__)"),
+            "V(f,__VA_ARGS__...) = f ( __VA_ARGS__ )"
+        );
         assert_eq!(body("#define W(rest...) g(rest)"), "W(rest...) = g ( rest )");
         assert_eq!(body("#define BAD(1) x"), "Other");
         assert_eq!(body("#define"), "Other");
@@ -256,7 +269,10 @@ mod tests {
         assert_eq!(read("#if (1)"), Directive::If(Condition::True));
         assert_eq!(read("#ifdef __cplusplus"), Directive::If(Condition::False));
         assert_eq!(read("#if defined(__cplusplus)"), Directive::If(Condition::False));
-        assert_eq!(read("#ifndef X_H"), Directive::If(Condition::Unless((*b"X_H").into())));
+        assert_eq!(
+            read("#ifndef X_H"),
+            Directive::If(Condition::Unless((*b"X_H").into()))
+        );
         assert_eq!(read("#if 0 || X"), Directive::If(Condition::Open));
         assert_eq!(read("#include <a/b.h>"), Directive::Include("a/b.h".to_owned()));
         assert_eq!(read("#"), Directive::Other);

@@ -3,10 +3,10 @@
 //! is never expanded within its own expansion. The last rule is kept by the hide sets of Prosser's algorithm.
 
 use crate::directive::{BodyToken, Definition};
+use crate::hide::{Hide, intersection, union, with_name};
 use crate::macros::{Meaning, Visible};
 use crate::token::{Token, TokenKind, lex};
 use std::borrow::Cow;
-use std::rc::Rc;
 
 /// Steps after which an expansion is given up: `#define A B B`, `#define B C C`, … doubles with every line.
 const STEP_LIMIT: usize = 40_000;
@@ -23,8 +23,6 @@ pub struct PpToken<'a> {
     /// The names that may not be expanded here any more.
     hide: Hide,
 }
-
-type Hide = Option<Rc<Vec<Vec<u8>>>>;
 
 impl<'a> PpToken<'a> {
     /// A token of the raw text.
@@ -158,7 +156,12 @@ impl<'a> Expander<'a> {
     }
 
     /// Expands `work`, a stack whose top is the next token. With `raw`, an invocation may run on into the raw tokens.
-    fn run(&mut self, mut work: Vec<PpToken<'a>>, raw: Option<()>, depth: usize) -> Result<Vec<PpToken<'a>>, GivenUp> {
+    fn run(
+        &mut self,
+        mut work: Vec<PpToken<'a>>,
+        raw: Option<()>,
+        depth: usize,
+    ) -> Result<Vec<PpToken<'a>>, GivenUp> {
         if depth > DEPTH_LIMIT {
             return Err(GivenUp);
         }
@@ -277,7 +280,10 @@ impl<'a> Expander<'a> {
     ) -> Result<Vec<PpToken<'a>>, GivenUp> {
         let body = &definition.body;
         let param = |token: &BodyToken| {
-            let params = definition.params.as_ref().filter(|_| token.kind == TokenKind::Ident)?;
+            let params = definition
+                .params
+                .as_ref()
+                .filter(|_| token.kind == TokenKind::Ident)?;
             params.names.iter().position(|name| *name == token.text)
         };
         let is_paste = |at: usize| body.get(at).is_some_and(|t| *t.text == *b"##");
@@ -308,7 +314,10 @@ impl<'a> Expander<'a> {
                 vec![plain(token.kind, &token.text)]
             };
             let some = !operand.is_empty();
-            let variadic = definition.params.as_ref().is_some_and(|p| p.variadic && param(token) == Some(p.names.len() - 1));
+            let variadic = definition
+                .params
+                .as_ref()
+                .is_some_and(|p| p.variadic && param(token) == Some(p.names.len() - 1));
             if pasted && variadic && out.last().is_some_and(|t| *t.text == *b",") {
                 // GNU: `, ## __VA_ARGS__` drops the comma when there are no further arguments.
                 if !some {
@@ -376,32 +385,6 @@ fn paste<'a>(out: &mut Vec<PpToken<'a>>, right: Vec<PpToken<'a>>) -> Result<(), 
     Ok(())
 }
 
-fn with_name(hide: Hide, name: &[u8]) -> Hide {
-    let mut names = hide.map_or_else(Vec::new, Rc::unwrap_or_clone);
-    names.push(name.to_owned());
-    Some(Rc::new(names))
-}
-
-fn union(one: Hide, other: &Hide) -> Hide {
-    match (one, other) {
-        (None, other) => other.clone(),
-        (one, None) => one,
-        (Some(one), Some(other)) => {
-            let mut names = Rc::unwrap_or_clone(one);
-            names.extend(other.iter().cloned());
-            names.sort_unstable();
-            names.dedup();
-            Some(Rc::new(names))
-        }
-    }
-}
-
-fn intersection(one: &Hide, other: &Hide) -> Hide {
-    let (one, other) = (one.as_ref()?, other.as_ref()?);
-    let both: Vec<_> = one.iter().filter(|name| other.contains(name)).cloned().collect();
-    Some(Rc::new(both))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -411,7 +394,8 @@ mod tests {
     /// Expands every macro of `text`, which follows its own definitions.
     fn expanded(text: &str) -> String {
         let text = text.as_bytes();
-        let (tokens, facts, macros) = (lex(text), read_facts(text), Macros::default());
+        let (tokens, macros) = (lex(text), Macros::default());
+        let facts = read_facts(text, &tokens);
         let visible = Visible::new("t.c", &facts, &macros);
         let mut expander = Expander::new(text, &tokens, &visible);
         let (mut out, mut at) = (Vec::new(), 0);
@@ -423,7 +407,11 @@ mod tests {
             }
             match expander.expand(at - 1, 1) {
                 Outcome::Expanded { tokens, next } => {
-                    out.extend(tokens.iter().map(|t| String::from_utf8_lossy(&t.text).into_owned()));
+                    out.extend(
+                        tokens
+                            .iter()
+                            .map(|t| String::from_utf8_lossy(&t.text).into_owned()),
+                    );
                     at = next;
                 }
                 Outcome::Plain => out.push(String::from_utf8_lossy(token.text(text)).into_owned()),
@@ -436,7 +424,10 @@ mod tests {
     #[test]
     fn arguments_nesting_and_self_reference() {
         assert_eq!(expanded("#define N 4\n#define M (N+1)\nM N"), "( 4 + 1 ) 4");
-        assert_eq!(expanded("#define F(x) g(x,F)\nF(F(1)) F"), "g ( g ( 1 , F ) , F ) F");
+        assert_eq!(
+            expanded("#define F(x) g(x,F)\nF(F(1)) F"),
+            "g ( g ( 1 , F ) , F ) F"
+        );
         assert_eq!(expanded("#define x x + 1\nx"), "x + 1");
         assert_eq!(expanded("#define A B\n#define B A\nA"), "A");
         assert_eq!(expanded("#define F(a) a\n#define G F\nG(2) G"), "2 F");
@@ -448,8 +439,14 @@ mod tests {
     fn pasting_strings_and_variadics() {
         assert_eq!(expanded("#define C(a,b) a##b\nC(x,1) C(,y) C(z,)"), "x1 y z");
         assert_eq!(expanded("#define C(a,b) a##b\nC(+,/)"), "<C> ( + , / )");
-        assert_eq!(expanded("#define N 1\n#define S(a) f(#a, a)\nS(N)"), "f ( \"\" , 1 )");
-        assert_eq!(expanded("#define P(f, ...) q(f, ##__VA_ARGS__)\nP(1) P(1,2,3)"), "q ( 1 ) q ( 1 , 2 , 3 )");
+        assert_eq!(
+            expanded("#define N 1\n#define S(a) f(#a, a)\nS(N)"),
+            "f ( \"\" , 1 )"
+        );
+        assert_eq!(
+            expanded("#define P(f, ...) q(f, ##__VA_ARGS__)\nP(1) P(1,2,3)"),
+            "q ( 1 ) q ( 1 , 2 , 3 )"
+        );
         assert_eq!(expanded("#define P(r...) q(r)\nP() P(1,2)"), "q ( ) q ( 1 , 2 )");
     }
 

@@ -3,7 +3,7 @@
 //! Works on tokens, not on a tree: it must read headers that no C grammar can parse.
 
 use crate::directive::{Condition, Definition, Directive, read};
-use crate::token::{Token, TokenKind, lex};
+use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The facts of one file.
@@ -62,14 +62,13 @@ impl MacroState {
     }
 }
 
-/// Reads the facts of `text`.
-pub fn read_facts(text: &[u8]) -> FileFacts {
-    let tokens = lex(text);
+/// Reads the facts of `text`, whose tokens are `tokens`.
+pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
     let mut facts = FileFacts::default();
-    let mut conditions = Conditions::new(text, &tokens);
+    let mut conditions = Conditions::new(text, tokens);
     let mut scope = Scope::default();
     let mut code: Vec<Token> = Vec::new();
-    for token in &tokens {
+    for token in tokens {
         if token.kind != TokenKind::Directive {
             if conditions.live() {
                 scope.token(text, *token, &mut code, &mut facts);
@@ -253,14 +252,21 @@ fn note_typedef(text: &[u8], code: &[Token], facts: &mut FileFacts) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::token::lex;
+
+    fn facts_of(text: &[u8]) -> FileFacts {
+        read_facts(text, &lex(text))
+    }
 
     fn names(set: &BTreeSet<Box<[u8]>>) -> Vec<String> {
-        set.iter().map(|n| String::from_utf8_lossy(n).into_owned()).collect()
+        set.iter()
+            .map(|n| String::from_utf8_lossy(n).into_owned())
+            .collect()
     }
 
     #[test]
     fn guards_and_dead_arms_do_not_make_a_definition_conditional() {
-        let facts = read_facts(
+        let facts = facts_of(
             b"#ifndef A_H\n#define A_H\n#define N 1\n#ifdef X\n#define M 2\n#endif\n#if 0\n#define DEAD\n#else\n\
               #define LIVE\n#endif\n#endif\n",
         );
@@ -275,12 +281,16 @@ mod tests {
 
     #[test]
     fn functions_and_typedefs_at_file_scope() {
-        let facts = read_facts(
+        let facts = facts_of(
             b"extern \"C\" {\nint F(int); char *G(void) { return H(1); } EXPORT(x); }\n\
               typedef unsigned long W; typedef struct { int a; } S; static INLINE int K(a) int a; { }",
         );
         assert_eq!(names(&facts.functions), ["F", "G", "K"]);
-        let typedefs: Vec<_> = facts.typedefs.keys().map(|n| String::from_utf8_lossy(n).into_owned()).collect();
+        let typedefs: Vec<_> = facts
+            .typedefs
+            .keys()
+            .map(|n| String::from_utf8_lossy(n).into_owned())
+            .collect();
         assert_eq!(typedefs, ["S", "W"]);
     }
 }

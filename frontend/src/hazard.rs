@@ -39,7 +39,8 @@ pub fn is_structural(definition: &Definition) -> bool {
 
 /// A replacement list of declaration words only: an attribute, or another name of a type.
 fn declares(definition: &Definition) -> bool {
-    let word = |t: &crate::directive::BodyToken| t.kind == TokenKind::Ident && declaration_word(&t.text).is_some();
+    let word =
+        |t: &crate::directive::BodyToken| t.kind == TokenKind::Ident && declaration_word(&t.text).is_some();
     definition.params.is_none() && definition.body.first().is_some_and(word)
 }
 
@@ -47,7 +48,12 @@ fn declares(definition: &Definition) -> bool {
 pub fn hazard(definition: &Definition) -> Hazard {
     let body = &definition.body;
     let text = |at: usize| body.get(at).map_or(&b""[..], |t| &*t.text);
-    let is_param = |name: &[u8]| definition.params.as_ref().is_some_and(|p| p.names.iter().any(|n| **n == *name));
+    let is_param = |name: &[u8]| {
+        definition
+            .params
+            .as_ref()
+            .is_some_and(|p| p.names.iter().any(|n| **n == *name))
+    };
     let own = own_variables(definition);
     let mut worst = Hazard::None;
     let mut open: Vec<u8> = Vec::new();
@@ -63,13 +69,18 @@ pub fn hazard(definition: &Definition) -> Hazard {
                 open.push(word[0]);
             }
             b")" | b"]" | b"}" => {
-                let matching = matches!((open.pop(), word), (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}"));
+                let matching = matches!(
+                    (open.pop(), word),
+                    (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
+                );
                 if !matching {
                     return Hazard::Structure;
                 }
             }
-            b"++" | b"--" | b"=" | b"+=" | b"-=" | b"*=" | b"/=" | b"%=" | b"&=" | b"|=" | b"^=" | b"<<=" | b">>=" => {
-                let prefix = matches!(word, b"++" | b"--") && body.get(at + 1).is_some_and(|t| t.kind == TokenKind::Ident);
+            b"++" | b"--" | b"=" | b"+=" | b"-=" | b"*=" | b"/=" | b"%=" | b"&=" | b"|=" | b"^=" | b"<<="
+            | b">>=" => {
+                let prefix = matches!(word, b"++" | b"--")
+                    && body.get(at + 1).is_some_and(|t| t.kind == TokenKind::Ident);
                 let target = if prefix { at + 1 } else { at.saturating_sub(1) };
                 let member = matches!(target.checked_sub(1).map_or(&b""[..], text), b"." | b"->");
                 let harmless = !member && (is_param(text(target)) || own.contains(&text(target)));
@@ -100,7 +111,9 @@ fn own_variables(definition: &Definition) -> Vec<&[u8]> {
     let mut typed = false;
     for (at, token) in body.iter().enumerate() {
         let word = token.kind == TokenKind::Ident && !is_control(&token.text);
-        let ends = body.get(at + 1).is_some_and(|next| matches!(&*next.text, b"=" | b";" | b"," | b"["));
+        let ends = body
+            .get(at + 1)
+            .is_some_and(|next| matches!(&*next.text, b"=" | b";" | b"," | b"["));
         if word && typed && ends {
             own.push(&*token.text);
         }
@@ -115,7 +128,9 @@ fn unfinished(definition: &Definition) -> bool {
     let first = body.first().map_or(&b""[..], |t| &*t.text);
     let last = body.last().map_or(&b""[..], |t| &*t.text);
     match first {
-        b"for" | b"if" | b"switch" | b"else" | b"case" | b"default" => !matches!(last, b"}" | b";") && !whole_branch(definition),
+        b"for" | b"if" | b"switch" | b"else" | b"case" | b"default" => {
+            !matches!(last, b"}" | b";") && !whole_branch(definition)
+        }
         // `while (c)` needs a body, and behind `do` it ends one; `do … while (c)` is whole.
         b"while" => !matches!(last, b"}" | b";"),
         b"do" => last == b"do",
@@ -157,7 +172,10 @@ mod tests {
     fn from_values_to_halves_of_statements() {
         assert_eq!(of("#define N (1 + 2)"), Hazard::None);
         assert_eq!(of("#define MAX(a,b) ((a) > (b) ? (a) : (b))"), Hazard::None);
-        assert_eq!(of("#define CHECK(x) do { int e = (x); if (e) die(e); } while (0)"), Hazard::Call);
+        assert_eq!(
+            of("#define CHECK(x) do { int e = (x); if (e) die(e); } while (0)"),
+            Hazard::Call
+        );
         assert_eq!(of("#define INC(x) x++"), Hazard::Call);
         assert_eq!(of("#define NEXT it++"), Hazard::Write);
         assert_eq!(of("#define OK return 0"), Hazard::Statement);

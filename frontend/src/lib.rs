@@ -15,6 +15,7 @@ mod directive;
 mod expand;
 mod facts;
 mod hazard;
+mod hide;
 mod lower;
 mod macros;
 mod parse;

@@ -7,6 +7,7 @@
 use crate::Source;
 use crate::directive::Definition;
 use crate::facts::{FileFacts, MacroState, read_facts};
+use crate::token::lex;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Function-like and object-like macros, function names and plain typedefs gathered from a set of files.
@@ -29,7 +30,9 @@ pub struct Macros {
 impl Macros {
     /// Reads what `sources` define. The order of the sources does not matter.
     pub fn gather<'a>(sources: impl IntoIterator<Item = Source<'a>>) -> Self {
-        let facts = sources.into_iter().map(|s| (s.path.to_owned(), read_facts(s.text)));
+        let facts = sources
+            .into_iter()
+            .map(|s| (s.path.to_owned(), read_facts(s.text, &lex(s.text))));
         Self::index(facts.collect())
     }
 
@@ -43,7 +46,10 @@ impl Macros {
         files.dedup_by(|a, b| a.0 == b.0);
         let mut all = Self::default();
         for (id, (path, facts)) in (0u32..).zip(&files) {
-            all.by_base_name.entry(base_name(path).to_owned()).or_default().push(id);
+            all.by_base_name
+                .entry(base_name(path).to_owned())
+                .or_default()
+                .push(id);
             for (name, mut history) in histories(facts) {
                 if let Some((_, state)) = history.pop() {
                     all.states.entry(name.into()).or_default().push((id, state));
@@ -58,13 +64,19 @@ impl Macros {
         for name in all.states.keys() {
             all.names.insert(name);
         }
-        all.edges = all.files.iter().map(|(path, facts)| all.direct_includes(path, facts)).collect();
+        all.edges = all
+            .files
+            .iter()
+            .map(|(path, facts)| all.direct_includes(path, facts))
+            .collect();
         all
     }
 
     fn direct_includes(&self, path: &str, facts: &FileFacts) -> Vec<u32> {
         let includes = facts.includes.iter();
-        let mut ids: Vec<u32> = includes.flat_map(|include| self.resolve_include(path, include)).collect();
+        let mut ids: Vec<u32> = includes
+            .flat_map(|include| self.resolve_include(path, include))
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         ids
@@ -82,7 +94,10 @@ impl Macros {
 
     fn resolve_include(&self, from: &str, include: &str) -> Vec<u32> {
         let written = include.trim_start_matches("./").trim_start_matches("../");
-        let candidates = self.by_base_name.get(base_name(written)).map_or(&[][..], Vec::as_slice);
+        let candidates = self
+            .by_base_name
+            .get(base_name(written))
+            .map_or(&[][..], Vec::as_slice);
         let path = |id: u32| self.files[id as usize].0.as_str();
         let directory = from.rfind('/').map_or("", |slash| &from[..=slash]);
         let beside = |id: &u32| path(*id).strip_prefix(directory) == Some(include);
@@ -118,7 +133,9 @@ impl NameFilter {
 
     fn may_contain(&self, name: &[u8]) -> bool {
         let bit = Self::bit(name);
-        self.bits.get(bit / 64).is_some_and(|word| word & (1 << (bit % 64)) != 0)
+        self.bits
+            .get(bit / 64)
+            .is_some_and(|word| word & (1 << (bit % 64)) != 0)
     }
 
     /// FNV-1a, cut to the filter's size.
@@ -229,8 +246,16 @@ impl<'m> Visible<'m> {
             let mut definitions = state.definitions.iter().filter_map(definition);
             !path.ends_with(".c") && definitions.any(|d| d.params.is_some())
         };
-        let found = self.macros.states.get(name).is_some_and(|states| states.iter().any(in_header));
-        if found && !self.is_function(name) { Meaning::Elsewhere } else { Meaning::None }
+        let found = self
+            .macros
+            .states
+            .get(name)
+            .is_some_and(|states| states.iter().any(in_header));
+        if found && !self.is_function(name) {
+            Meaning::Elsewhere
+        } else {
+            Meaning::None
+        }
     }
 
     /// Whether some gathered file declares or defines a function of this name.
@@ -262,8 +287,11 @@ mod tests {
     use super::*;
 
     fn show(macros: &Macros, path: &str, text: &str, name: &str) -> String {
-        let source = Source { path, text: text.as_bytes() };
-        let facts = read_facts(source.text);
+        let source = Source {
+            path,
+            text: text.as_bytes(),
+        };
+        let facts = read_facts(source.text, &lex(source.text));
         let visible = Visible::new(source.path, &facts, macros);
         let at = text.find("USE").unwrap_or(text.len());
         match visible.meaning(name.as_bytes(), at as u32) {
@@ -276,23 +304,58 @@ mod tests {
 
     #[test]
     fn a_file_sees_its_includes_and_its_own_definitions_in_order() {
-        let headers = [("inc/a.h", "#include \"b.h\"\n#define A 1\n"), ("inc/b.h", "#define B 2\n"), ("x/b.h", "#define B 3\n")];
-        let sources = headers.map(|(path, text)| Source { path, text: text.as_bytes() });
+        let headers = [
+            ("inc/a.h", "#include \"b.h\"\n#define A 1\n"),
+            ("inc/b.h", "#define B 2\n"),
+            ("x/b.h", "#define B 3\n"),
+        ];
+        let sources = headers.map(|(path, text)| Source {
+            path,
+            text: text.as_bytes(),
+        });
         let macros = Macros::gather(sources);
         assert_eq!(show(&macros, "m.c", "#include \"a.h\"\nUSE", "A"), "1");
         assert_eq!(show(&macros, "m.c", "#include \"a.h\"\nUSE", "B"), "2");
-        assert_eq!(show(&macros, "m.c", "#include \"b.h\"\nUSE", "B"), "2 definitions");
+        assert_eq!(
+            show(&macros, "m.c", "#include \"b.h\"\nUSE", "B"),
+            "2 definitions"
+        );
         assert_eq!(show(&macros, "m.c", "#include <a.h>\n#undef A\nUSE", "A"), "none");
-        assert_eq!(show(&macros, "m.c", "#include <a.h>\n#define A 7\nUSE\n#undef A", "A"), "7");
-        assert_eq!(show(&macros, "m.c", "#include <a.h>\n#ifdef X\n#undef A\n#endif\nUSE", "A"), "1 definitions");
-        assert_eq!(show(&macros, "m.c", "#ifdef X\n#define C 1\n#else\n#define C 2\n#endif\nUSE", "C"), "2 definitions");
+        assert_eq!(
+            show(&macros, "m.c", "#include <a.h>\n#define A 7\nUSE\n#undef A", "A"),
+            "7"
+        );
+        assert_eq!(
+            show(
+                &macros,
+                "m.c",
+                "#include <a.h>\n#ifdef X\n#undef A\n#endif\nUSE",
+                "A"
+            ),
+            "1 definitions"
+        );
+        assert_eq!(
+            show(
+                &macros,
+                "m.c",
+                "#ifdef X\n#define C 1\n#else\n#define C 2\n#endif\nUSE",
+                "C"
+            ),
+            "2 definitions"
+        );
         assert_eq!(show(&macros, "m.c", "USE", "A"), "none");
     }
 
     #[test]
     fn merging_parts_is_gathering_the_whole() {
-        let one = Macros::gather([Source { path: "a.h", text: b"#define F(x) x\n" }]);
-        let two = Macros::gather([Source { path: "b.h", text: b"#define G 1\n" }]);
+        let one = Macros::gather([Source {
+            path: "a.h",
+            text: b"#define F(x) x\n",
+        }]);
+        let two = Macros::gather([Source {
+            path: "b.h",
+            text: b"#define G 1\n",
+        }]);
         let both = Macros::merge([two, one]);
         assert_eq!(show(&both, "m.c", "#include \"a.h\"\nUSE", "F"), "x");
         assert_eq!(show(&both, "m.c", "USE", "F"), "elsewhere");

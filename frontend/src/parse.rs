@@ -1,12 +1,12 @@
 //! One file from bytes to ir.
 
+use crate::Source;
 use crate::facts::read_facts;
 use crate::lower::File;
 use crate::macros::{Macros, Visible};
 use crate::position::Lines;
 use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
-use crate::Source;
 use base::Diagnostic;
 use ir::Unit;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,12 +27,15 @@ pub fn parse(source: &Source, macros: &Macros) -> Unit {
         ..Unit::default()
     };
     if source.text.len() > SIZE_LIMIT {
-        unit.diagnostics.push(Diagnostic::error(source.path, "the file is too large to be source text"));
+        unit.diagnostics.push(Diagnostic::error(
+            source.path,
+            "the file is too large to be source text",
+        ));
         return unit;
     }
     let tokens = lex(source.text);
     let lines = Lines::new(source.text);
-    let facts = read_facts(source.text);
+    let facts = read_facts(source.text, &tokens);
     let visible = Visible::new(source.path, &facts, macros);
     let raw = Raw {
         text: source.text,
@@ -78,7 +81,11 @@ fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
     let second = prepare(raw, &suspects);
     let second_tree = parse_text(&second.text)?;
     let broken = broken_bodies(&second, second_tree.root_node());
-    let helped: Vec<_> = suspects.iter().filter(|body| !broken.contains(body)).cloned().collect();
+    let helped: Vec<_> = suspects
+        .iter()
+        .filter(|body| !broken.contains(body))
+        .cloned()
+        .collect();
     if helped.is_empty() {
         return Some((first, first_tree));
     }
@@ -96,7 +103,10 @@ fn suspect_bodies(prepared: &Prepared, root: Node) -> Vec<Range<u32>> {
     let mut suspects = broken_bodies(prepared, root);
     suspects.retain(|body| {
         let at = prepared.optional.partition_point(|offset| *offset < body.start);
-        prepared.optional.get(at).is_some_and(|offset| body.contains(offset))
+        prepared
+            .optional
+            .get(at)
+            .is_some_and(|offset| body.contains(offset))
     });
     suspects
 }
@@ -145,7 +155,11 @@ fn parse_text(text: &[u8]) -> Option<Tree> {
     let limit = PARSE_STEPS_PER_BYTE * text.len() + 10_000;
     let mut progress = |_: &tree_sitter::ParseState| {
         steps += 1;
-        if steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if steps > limit {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     let mut read = |offset: usize, _| text.get(offset..).unwrap_or_default();
     let options = ParseOptions::new().progress_callback(&mut progress);

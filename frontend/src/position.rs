@@ -41,7 +41,11 @@ impl PositionMap {
 
     fn push(&mut self, segment: Segment) {
         // An empty segment would hide its predecessor from the search.
-        if self.segments.last().is_some_and(|last| last.prepared == segment.prepared) {
+        if self
+            .segments
+            .last()
+            .is_some_and(|last| last.prepared == segment.prepared)
+        {
             self.segments.pop();
         }
         self.segments.push(segment);
@@ -67,7 +71,9 @@ impl PositionMap {
             return 0;
         };
         match self.segment(last) {
-            Some(Segment { raw_end: Some(end), .. }) => end,
+            Some(Segment {
+                raw_end: Some(end), ..
+            }) => end,
             Some(segment) => segment.raw + (last - segment.prepared) + 1,
             None => prepared,
         }
@@ -131,10 +137,27 @@ mod tests {
         map.copied(0, 0);
         map.expanded(4, 4, 10);
         map.copied(20, 10);
-        assert_eq!([map.raw_start(3), map.raw_start(4), map.raw_start(19), map.raw_start(20)], [3, 4, 4, 10]);
-        assert_eq!([map.raw_end(4), map.raw_end(5), map.raw_end(20), map.raw_end(21)], [4, 10, 10, 11]);
-        assert_eq!([map.invocation(3), map.invocation(5), map.invocation(20)], [None, Some(4), None]);
+        assert_eq!(
+            [
+                map.raw_start(3),
+                map.raw_start(4),
+                map.raw_start(19),
+                map.raw_start(20)
+            ],
+            [3, 4, 4, 10]
+        );
+        assert_eq!(
+            [map.raw_end(4), map.raw_end(5), map.raw_end(20), map.raw_end(21)],
+            [4, 10, 10, 11]
+        );
+        assert_eq!(
+            [map.invocation(3), map.invocation(5), map.invocation(20)],
+            [None, Some(4), None]
+        );
         let lines = Lines::new(b"ab\n\ncd");
-        assert_eq!([lines.at(0), lines.at(2), lines.at(3), lines.at(5)], [(1, 1), (1, 3), (2, 1), (3, 2)]);
+        assert_eq!(
+            [lines.at(0), lines.at(2), lines.at(3), lines.at(5)],
+            [(1, 1), (1, 3), (2, 1), (3, 2)]
+        );
     }
 }

@@ -7,23 +7,37 @@ use crate::token::{Token, TokenKind};
 pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
     match tokens.get(at)?.text(text) {
         b"double" | b"float" | b"long" if beside_complex(text, tokens, at) => Some(at + 1),
-        b"__extension__" | b"__restrict" | b"__restrict__" | b"__inline__" | b"__inline" | b"_Noreturn" | b"__const"
-        | b"__signed__" | b"__noreturn__" => Some(at + 1),
-        b"__attribute__" | b"__attribute" | b"__declspec" | b"_Alignas" | b"_Pragma" => after_parens(text, tokens, at + 1),
+        b"__extension__" | b"__restrict" | b"__restrict__" | b"__inline__" | b"__inline" | b"_Noreturn"
+        | b"__const" | b"__signed__" | b"__noreturn__" => Some(at + 1),
+        b"__attribute__" | b"__attribute" | b"__declspec" | b"_Alignas" | b"_Pragma" => {
+            after_parens(text, tokens, at + 1)
+        }
         _ => None,
     }
 }
 
 /// Whether a definition without a type, `main() {`, begins at `at`: C89 lets it return `int`.
 pub fn lacks_type(text: &[u8], tokens: &[Token], at: usize) -> bool {
-    let known = tokens.get(at).is_some_and(|t| declaration_word(t.text(text)).is_some() || is_control(t.text(text)));
-    let after = if known { None } else { after_parens(text, tokens, at + 1) };
-    after.and_then(|at| tokens.get(at)).is_some_and(|t| t.text(text) == b"{")
+    let known = tokens
+        .get(at)
+        .is_some_and(|t| declaration_word(t.text(text)).is_some() || is_control(t.text(text)));
+    let after = if known {
+        None
+    } else {
+        after_parens(text, tokens, at + 1)
+    };
+    after
+        .and_then(|at| tokens.get(at))
+        .is_some_and(|t| t.text(text) == b"{")
 }
 
 /// Whether the word at `at` is part of a complex type, of which the word `complex` alone is kept, as the name of a type.
 fn beside_complex(text: &[u8], tokens: &[Token], at: usize) -> bool {
-    let complex = |at: usize| tokens.get(at).is_some_and(|t| matches!(t.text(text), b"complex" | b"_Complex"));
+    let complex = |at: usize| {
+        tokens
+            .get(at)
+            .is_some_and(|t| matches!(t.text(text), b"complex" | b"_Complex"))
+    };
     complex(at + 1) || at.checked_sub(1).is_some_and(complex)
 }
 
@@ -59,8 +73,16 @@ pub fn cast_may_follow(statement: &[Written], out: &[u8]) -> bool {
         (TokenKind::Punct, b"]") => false,
         (TokenKind::Punct, b")") => {
             // Behind a cast comes an operand; behind any other parenthesis a call may.
-            let group: Vec<_> = statement.iter().rev().skip(1).take(8).take_while(|t| text(t) != b"(").collect();
-            let words = group.iter().all(|t| t.kind == TokenKind::Ident || text(t) == b"*");
+            let group: Vec<_> = statement
+                .iter()
+                .rev()
+                .skip(1)
+                .take(8)
+                .take_while(|t| text(t) != b"(")
+                .collect();
+            let words = group
+                .iter()
+                .all(|t| t.kind == TokenKind::Ident || text(t) == b"*");
             let pointer = group.first().is_some_and(|t| text(t) == b"*");
             words && (pointer || group.iter().any(|t| declaration_word(text(t)) == Some(true)))
         }
@@ -109,14 +131,23 @@ pub fn blank_attribute_words(item: &[Written], out: &mut [u8]) -> Option<String>
         _ => return None,
     };
     let mut types = words.get(..words.len().checked_sub(names)?)?;
-    if let Some(at) = types.iter().position(|t| matches!(text(t), b"struct" | b"union" | b"enum")) {
+    if let Some(at) = types
+        .iter()
+        .position(|t| matches!(text(t), b"struct" | b"union" | b"enum"))
+    {
         // The tag is not a word to spare.
         types = &types[..at + 1];
     }
-    let free: Vec<Written> = types.iter().filter(|t| declaration_word(text(t)).is_none()).copied().collect();
+    let free: Vec<Written> = types
+        .iter()
+        .filter(|t| declaration_word(text(t)).is_none())
+        .copied()
+        .collect();
     let typed = types.iter().any(|t| declaration_word(text(t)) == Some(true));
     let spare = free.get(..free.len().saturating_sub(usize::from(!typed)))?;
-    let first = spare.first().map(|t| String::from_utf8_lossy(text(t)).into_owned());
+    let first = spare
+        .first()
+        .map(|t| String::from_utf8_lossy(text(t)).into_owned());
     for word in spare {
         if let Some(bytes) = out.get_mut(word.start as usize..word.end as usize) {
             bytes.fill(b' ');

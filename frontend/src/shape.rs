@@ -85,7 +85,9 @@ impl Shape {
     /// Follows `token`, which has just been written to `out`.
     pub fn write(&mut self, token: Written, out: &mut [u8]) -> Effect {
         let mut effect = Effect::None;
-        let text = out.get(token.start as usize..token.end as usize).unwrap_or_default();
+        let text = out
+            .get(token.start as usize..token.end as usize)
+            .unwrap_or_default();
         match text {
             b"{" => {
                 let open = self.brace(out);
@@ -109,7 +111,11 @@ impl Shape {
                 return effect;
             }
             b"(" => {
-                let open = if self.is_call(out) { Open::Call(self.item.len() + 1) } else { Open::Other };
+                let open = if self.is_call(out) {
+                    Open::Call(self.item.len() + 1)
+                } else {
+                    Open::Other
+                };
                 self.open.push(open);
             }
             b"[" => self.open.push(Open::Other),
@@ -163,7 +169,11 @@ impl Shape {
             Some(Open::Body) => {
                 self.functions -= 1;
                 self.bodies.push((self.body_start, token.end));
-                if self.in_function() { self.begin_statement() } else { self.begin_item() }
+                if self.in_function() {
+                    self.begin_statement()
+                } else {
+                    self.begin_item()
+                }
             }
             Some(Open::Block) => self.begin_statement(),
             Some(Open::Linkage) | None => self.begin_item(),
@@ -194,7 +204,11 @@ impl Shape {
             return Open::Linkage;
         }
         let word = |wanted: &[u8]| head.iter().any(|t| text(t) == wanted);
-        if word(b"(") && !word(b"=") && !word(b"typedef") { Open::Body } else { Open::Data }
+        if word(b"(") && !word(b"=") && !word(b"typedef") {
+            Open::Body
+        } else {
+            Open::Data
+        }
     }
 
     /// Whether the item at hand, which ends in `;`, may be the head of a K&R definition: a declaration of at least two
@@ -204,7 +218,10 @@ impl Shape {
         let rest = self.item.iter().skip_while(|t| text(t) != b")").skip(1);
         let declaration: Vec<_> = rest.take(2).collect();
         let words = declaration.iter().all(|t| t.kind == TokenKind::Ident);
-        declaration.len() == 2 && words && self.item.len() < OLD_STYLE_LIMIT && !self.item.iter().any(|t| text(t) == b"=")
+        declaration.len() == 2
+            && words
+            && self.item.len() < OLD_STYLE_LIMIT
+            && !self.item.iter().any(|t| text(t) == b"=")
     }
 
     /// Whether the `(` that follows opens the arguments of a call, as far as tokens can tell.
@@ -239,8 +256,20 @@ pub enum Effect {
 fn is_keyword(word: &[u8]) -> bool {
     let operator = matches!(
         word,
-        b"sizeof" | b"_Alignof" | b"__alignof__" | b"alignof" | b"typeof" | b"__typeof__" | b"__typeof" | b"offsetof"
-            | b"_Generic" | b"_Alignas" | b"asm" | b"__asm__" | b"__asm" | b"__attribute__"
+        b"sizeof"
+            | b"_Alignof"
+            | b"__alignof__"
+            | b"alignof"
+            | b"typeof"
+            | b"__typeof__"
+            | b"__typeof"
+            | b"offsetof"
+            | b"_Generic"
+            | b"_Alignas"
+            | b"asm"
+            | b"__asm__"
+            | b"__asm"
+            | b"__attribute__"
     );
     operator || is_control(word)
 }
@@ -249,7 +278,17 @@ fn is_keyword(word: &[u8]) -> bool {
 pub fn is_control(word: &[u8]) -> bool {
     matches!(
         word,
-        b"if" | b"else" | b"while" | b"do" | b"for" | b"switch" | b"case" | b"default" | b"return" | b"goto" | b"break"
+        b"if"
+            | b"else"
+            | b"while"
+            | b"do"
+            | b"for"
+            | b"switch"
+            | b"case"
+            | b"default"
+            | b"return"
+            | b"goto"
+            | b"break"
             | b"continue"
     )
 }
@@ -257,12 +296,12 @@ pub fn is_control(word: &[u8]) -> bool {
 /// Keywords that belong to declarations; `true` for those that name a type by themselves.
 pub fn declaration_word(word: &[u8]) -> Option<bool> {
     match word {
-        b"int" | b"char" | b"short" | b"long" | b"unsigned" | b"signed" | b"float" | b"double" | b"void" | b"_Bool"
-        | b"bool" | b"struct" | b"union" | b"enum" | b"_Complex" | b"__int128" | b"typeof" | b"__typeof__" => Some(true),
-        b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"auto" | b"restrict" | b"typedef"
-        | b"__inline" | b"__inline__" | b"_Thread_local" | b"__thread" | b"_Atomic" | b"_Noreturn" | b"thread_local" => {
-            Some(false)
-        }
+        b"int" | b"char" | b"short" | b"long" | b"unsigned" | b"signed" | b"float" | b"double" | b"void"
+        | b"_Bool" | b"bool" | b"struct" | b"union" | b"enum" | b"_Complex" | b"__int128" | b"typeof"
+        | b"__typeof__" => Some(true),
+        b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"auto" | b"restrict"
+        | b"typedef" | b"__inline" | b"__inline__" | b"_Thread_local" | b"__thread" | b"_Atomic"
+        | b"_Noreturn" | b"thread_local" => Some(false),
         _ => None,
     }
 }

@@ -41,8 +41,8 @@ impl Token {
 
 /// Operators of more than one byte, longest first, so that the first match is the right one.
 const OPERATORS: [&[u8]; 24] = [
-    b"<<=", b">>=", b"...", b"->", b"++", b"--", b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||", b"+=",
-    b"-=", b"*=", b"/=", b"%=", b"&=", b"^=", b"|=", b"##", b"::",
+    b"<<=", b">>=", b"...", b"->", b"++", b"--", b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||",
+    b"+=", b"-=", b"*=", b"/=", b"%=", b"&=", b"^=", b"|=", b"##", b"::",
 ];
 
 /// Whether an identifier may begin with `byte`. Bytes above ASCII count: they are parts of UTF-8 letters.
@@ -163,7 +163,11 @@ impl Lexer<'_> {
     fn token(&mut self, byte: u8) -> TokenKind {
         if byte == b'"' || byte == b'\'' {
             self.quoted(byte);
-            return if byte == b'"' { TokenKind::Str } else { TokenKind::Char };
+            return if byte == b'"' {
+                TokenKind::Str
+            } else {
+                TokenKind::Char
+            };
         }
         if byte.is_ascii_digit() || (byte == b'.' && self.peek(1).is_ascii_digit()) {
             self.number();
@@ -178,7 +182,11 @@ impl Lexer<'_> {
             let prefix = matches!(&self.text[from..self.at], b"L" | b"u" | b"U" | b"u8");
             if prefix && (quote == b'"' || quote == b'\'') {
                 self.quoted(quote);
-                return if quote == b'"' { TokenKind::Str } else { TokenKind::Char };
+                return if quote == b'"' {
+                    TokenKind::Str
+                } else {
+                    TokenKind::Char
+                };
             }
             return TokenKind::Ident;
         }
@@ -231,7 +239,21 @@ mod tests {
     fn splits_as_c_does() {
         assert_eq!(
             texts("a+++b->c<<=1e-3f;/*x*/L\"s\\\"\" '\\'' // y\n...##"),
-            ["a", "++", "+", "b", "->", "c", "<<=", "1e-3f", ";", "L\"s\\\"\"", "'\\''", "...", "##"]
+            [
+                "a",
+                "++",
+                "+",
+                "b",
+                "->",
+                "c",
+                "<<=",
+                "1e-3f",
+                ";",
+                "L\"s\\\"\"",
+                "'\\''",
+                "...",
+                "##"
+            ]
         );
     }
 

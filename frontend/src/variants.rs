@@ -29,7 +29,10 @@ pub fn split(expansions: &[Vec<PpToken<'_>>]) -> Option<Split> {
     let common = (0..shortest).take_while(|at| same(*at)).count();
     // The group begins where a statement does.
     let prefix = (0..=common).rev().find(|len| ends_statement(&first[..*len]))?;
-    let same = |back: &usize| rest.iter().all(|other| other[other.len() - back].text == first[first.len() - back].text);
+    let same = |back: &usize| {
+        rest.iter()
+            .all(|other| other[other.len() - back].text == first[first.len() - back].text)
+    };
     let common = (1..=shortest - prefix).take_while(same).count();
     let whole = |suffix: &usize| {
         let middle = |tokens: &Vec<PpToken<'_>>| is_statements(&tokens[prefix..tokens.len() - suffix]);
@@ -65,7 +68,10 @@ fn is_statements(tokens: &[PpToken<'_>]) -> bool {
         match &*token.text {
             text @ (b"(" | b"[" | b"{") => open.push(text[0]),
             text @ (b")" | b"]" | b"}") => {
-                let matching = matches!((open.pop(), text), (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}"));
+                let matching = matches!(
+                    (open.pop(), text),
+                    (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
+                );
                 if !matching {
                     return false;
                 }
@@ -73,7 +79,9 @@ fn is_statements(tokens: &[PpToken<'_>]) -> bool {
             _ => {}
         }
     }
-    let first = tokens.first().is_some_and(|t| matches!(&*t.text, b"else" | b"while"));
+    let first = tokens
+        .first()
+        .is_some_and(|t| matches!(&*t.text, b"else" | b"while"));
     let last = tokens.last().is_none_or(|t| matches!(&*t.text, b";" | b"}"));
     open.is_empty() && last && !first
 }

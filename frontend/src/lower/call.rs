@@ -1,7 +1,7 @@
 //! Calls: who is called, and what is only written like a call.
 
-use crate::lower::{children, field};
 use crate::lower::function::{Binding, Body};
+use crate::lower::{children, field};
 use crate::macros::Meaning;
 use ir::{Callee, ExprId, ExprKind, Type};
 use tree_sitter::Node;
@@ -11,9 +11,7 @@ pub const COMPUTED_GOTO: &str = "__computed_goto";
 
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, node: Node) -> ExprKind {
-        let (Some(function), Some(arguments)) =
-            (field(node, "function"), field(node, "arguments"))
-        else {
+        let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
             return ExprKind::Unknown(Vec::new());
         };
         let arguments = children(arguments);

@@ -1,7 +1,7 @@
 //! Declarations: specifiers, declarators, and the reduction of C types to what the analyses need.
 
-use crate::lower::{children, field};
 use crate::lower::file::File;
+use crate::lower::{children, field};
 use ir::Type;
 use tree_sitter::Node;
 
@@ -132,7 +132,9 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
 pub fn typedefs(file: &File, node: Node) -> Vec<(String, Type)> {
     let base = field(node, "type").map_or(Type::Unknown, |ty| base_type(file, ty));
     let declared = declarators(node).into_iter().filter_map(|d| declarator(file, d));
-    declared.map(|d| (file.name(d.name), d.derived.apply(base))).collect()
+    declared
+        .map(|d| (file.name(d.name), d.derived.apply(base)))
+        .collect()
 }
 
 /// The type that a `type_descriptor` (in a cast) describes.
@@ -154,9 +156,22 @@ fn base_type(file: &File, node: Node) -> Type {
             bits: Some(32),
         },
         "type_identifier" => named_type(file, file.text(node), 0),
-        "primitive_type" if file.prepared.cast_types.binary_search(&(node.start_byte() as u32)).is_ok() => {
+        "primitive_type"
+            if file
+                .prepared
+                .cast_types
+                .binary_search(&(node.start_byte() as u32))
+                .is_ok() =>
+        {
             let (start, end) = file.raw_range(node);
-            named_type(file, file.raw.text.get(start as usize..end as usize).unwrap_or_default(), 0)
+            named_type(
+                file,
+                file.raw
+                    .text
+                    .get(start as usize..end as usize)
+                    .unwrap_or_default(),
+                0,
+            )
         }
         "primitive_type" | "sized_type_specifier" => words_type(file, file.text(node), 0),
         _ => Type::Unknown,
@@ -168,7 +183,10 @@ pub fn named_type(file: &File, name: &[u8], depth: usize) -> Type {
     if depth > TYPEDEF_LIMIT {
         return Type::Unknown;
     }
-    if let Some(ty) = std::str::from_utf8(name).ok().and_then(|name| file.types.get(name)) {
+    if let Some(ty) = std::str::from_utf8(name)
+        .ok()
+        .and_then(|name| file.types.get(name))
+    {
         return *ty;
     }
     let mut all = file.raw.visible.typedef_words(name).into_iter();
@@ -198,7 +216,10 @@ fn words_type(file: &File, words: &[u8], depth: usize) -> Type {
         bits: Some(bits),
     };
     let (mut signed, mut long, mut short, mut base) = (None, 0, false, None);
-    for word in words.split(|b| b.is_ascii_whitespace() || *b == b'*').filter(|w| !w.is_empty()) {
+    for word in words
+        .split(|b| b.is_ascii_whitespace() || *b == b'*')
+        .filter(|w| !w.is_empty())
+    {
         match word {
             b"const" | b"volatile" | b"restrict" | b"register" | b"_Atomic" => {}
             b"signed" => signed = Some(true),

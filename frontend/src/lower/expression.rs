@@ -1,16 +1,23 @@
 //! Expressions.
 
 use crate::lower::function::{Binding, Body};
-use crate::lower::{children, field, declare, literal};
-use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
+use crate::lower::{children, declare, field, literal};
+use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
 use tree_sitter::Node;
 
 /// Whether nodes of this kind are expressions.
 pub fn is_expression(kind: &str) -> bool {
     matches!(
         kind,
-        "identifier" | "number_literal" | "string_literal" | "concatenated_string" | "char_literal" | "true" | "false"
-            | "null" | "initializer_list"
+        "identifier"
+            | "number_literal"
+            | "string_literal"
+            | "concatenated_string"
+            | "char_literal"
+            | "true"
+            | "false"
+            | "null"
+            | "initializer_list"
     ) || (kind.ends_with("_expression") && kind != "preproc_call_expression")
 }
 
@@ -43,7 +50,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn operator(&self, node: Node) -> &'_ [u8] {
+    pub(super) fn operator(&self, node: Node) -> &'_ [u8] {
         let operator = field(node, "operator");
         operator.map(|op| self.file.text(op)).unwrap_or_default()
     }
@@ -124,7 +131,10 @@ impl Body<'_, '_> {
             "gnu_asm_expression" => self.assembly(node),
             "generic_expression" => {
                 // The first operand is not evaluated, and one of the others is.
-                let rest = children(node).into_iter().skip(1).filter(|child| is_expression(child.kind()));
+                let rest = children(node)
+                    .into_iter()
+                    .skip(1)
+                    .filter(|child| is_expression(child.kind()));
                 ExprKind::Unknown(rest.map(|child| self.expr(child)).collect())
             }
             _ => {
@@ -170,7 +180,10 @@ impl Body<'_, '_> {
     fn assignment(&mut self, node: Node) -> ExprKind {
         let target = self.operand(node, "left");
         let value = self.operand(node, "right");
-        let op = self.operator(node).strip_suffix(b"=").and_then(literal::binary_op);
+        let op = self
+            .operator(node)
+            .strip_suffix(b"=")
+            .and_then(literal::binary_op);
         if !self.is_lvalue(target) {
             // A macro that was not expanded, or a mistaken parse: something is written, and we cannot say what.
             self.partial(node, "assignment to something that is no variable");
@@ -228,57 +241,6 @@ impl Body<'_, '_> {
         ExprKind::Binary(op, left, right)
     }
 
-    /// `(T) * p`, `(T) - 1`, `(T) & x`: the grammar cannot know that `T` is a type.
-    fn hidden_cast(&mut self, node: Node) -> Option<ExprKind> {
-        let left = field(node, "left")?;
-        let ty = self.parenthesized_type(left)?;
-        let operator = self.operator(node).to_owned();
-        let operand = self.operand(node, "right");
-        let value = match operator.as_slice() {
-            b"*" => ExprKind::Deref(operand),
-            b"&" => {
-                self.take_address(operand);
-                ExprKind::AddressOf(operand)
-            }
-            b"-" => ExprKind::Unary(UnaryOp::Neg, operand),
-            b"+" => return Some(ExprKind::Cast(ty, operand)),
-            _ => return Some(ExprKind::Unknown(vec![operand])),
-        };
-        let value = self.push_expr(value, node);
-        Some(ExprKind::Cast(ty, value))
-    }
-
-    /// The type that `node` names, if it is a name in parentheses and that name is a type's.
-    pub(super) fn parenthesized_type(&self, node: Node) -> Option<Type> {
-        let inner = children(node);
-        let (true, [name]) = (node.kind() == "parenthesized_expression", inner.as_slice()) else {
-            return None;
-        };
-        if name.kind() != "identifier" {
-            return None;
-        }
-        let text = self.file.name(*name);
-        match self.lookup(&text) {
-            Some(Binding::Type(ty)) => return Some(ty),
-            Some(_) => return None,
-            None => {}
-        }
-        let known = self.file.types.contains_key(&text) || self.file.raw.visible.is_typedef(text.as_bytes());
-        known.then(|| declare::named_type(self.file, text.as_bytes(), 0))
-    }
-
-    /// The variable that `node`, a type descriptor, really names.
-    fn variable_as_type(&mut self, node: Node) -> Option<ExprId> {
-        let name = self.file.name(node);
-        let variable = match self.lookup(&name) {
-            Some(Binding::Local(local)) => VarRef::Local(local),
-            Some(_) => return None,
-            None if self.file.global_index.contains_key(&name) => VarRef::Global(name),
-            None => return None,
-        };
-        Some(self.push_expr(ExprKind::Var(variable), node))
-    }
-
     fn list(&mut self, node: Node) -> ExprKind {
         let mut values = Vec::new();
         for child in children(node) {
@@ -295,53 +257,6 @@ impl Body<'_, '_> {
     fn statement_expression(&mut self, node: Node, block: Node) -> ExprId {
         let parts = self.scoped(|body| body.deeper(node, |body| body.parts(block)));
         self.push_expr(ExprKind::Unknown(parts.unwrap_or_default()), node)
-    }
-
-    /// What an asm statement writes are assignments of unknown values; `asm goto` jumps.
-    fn assembly(&mut self, node: Node) -> ExprKind {
-        let mut parts = Vec::new();
-        for list in children(node) {
-            let output = list.kind() == "gnu_asm_output_operand_list";
-            if list.kind() == "gnu_asm_goto_list" {
-                self.partial(list, "asm goto");
-            }
-            for operand in children(list) {
-                let Some(value) = field(operand, "value") else {
-                    continue;
-                };
-                let target = self.expr(value);
-                // A memory operand hands over the variable's address.
-                self.take_address(target);
-                parts.push(if output {
-                    let value = self.push_expr(ExprKind::Unknown(Vec::new()), operand);
-                    let op: Option<BinaryOp> = None;
-                    self.push_expr(ExprKind::Assign { op, target, value }, operand)
-                } else {
-                    target
-                });
-            }
-        }
-        ExprKind::Unknown(parts)
-    }
-
-    /// Records that the address of `target` is taken: of the variable that it is, or is a part of.
-    pub(super) fn take_address(&mut self, target: ExprId) {
-        match &self.exprs[target].kind {
-            ExprKind::Var(VarRef::Local(local)) => {
-                let local = *local;
-                self.locals[local].address_taken = true;
-            }
-            ExprKind::Var(VarRef::Global(name)) => {
-                if let Some(index) = self.file.global_index.get(name) {
-                    self.file.globals[*index].address_taken = true;
-                }
-            }
-            ExprKind::Field { base, arrow: false, .. } | ExprKind::Index { base, .. } | ExprKind::Cast(_, base) => {
-                let base = *base;
-                self.take_address(base);
-            }
-            _ => {}
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
-use crate::lower::{children, field, declare, literal};
+use crate::lower::{children, declare, field, literal};
 use crate::prepare::{Prepared, Raw};
 use base::{Diagnostic, Span};
 use ir::{ExprKind, Function, Global, Type};
@@ -74,13 +74,17 @@ impl<'a> File<'a> {
 
     fn warn(&mut self, span: Span, message: impl Into<String>) {
         if self.diagnostics.len() < DIAGNOSTIC_LIMIT {
-            self.diagnostics.push(Diagnostic::warning(self.path, span, message));
+            self.diagnostics
+                .push(Diagnostic::warning(self.path, span, message));
         }
     }
 
     fn items(&mut self, parent: Node, in_error: bool, depth: usize) {
         if depth > DEPTH_LIMIT {
-            self.warn(self.span(parent), "nested too deeply; what is inside was not read");
+            self.warn(
+                self.span(parent),
+                "nested too deeply; what is inside was not read",
+            );
             return;
         }
         for item in children(parent) {
@@ -108,12 +112,18 @@ impl<'a> File<'a> {
             "struct_specifier" | "union_specifier" | "enum_specifier" => self.note_enumerators(item),
             "ERROR" => {
                 let line = self.span(item).line;
-                let message = format!("text at line {line} is not understood; functions inside it may be missing");
+                let message =
+                    format!("text at line {line} is not understood; functions inside it may be missing");
                 self.warn(self.span(item), message);
                 self.items(item, true, depth + 1);
             }
-            "linkage_specification" | "declaration_list" | "preproc_if" | "preproc_ifdef" | "preproc_else"
-            | "preproc_elif" | "preproc_elifdef" => self.items(item, in_error, depth + 1),
+            "linkage_specification"
+            | "declaration_list"
+            | "preproc_if"
+            | "preproc_ifdef"
+            | "preproc_else"
+            | "preproc_elif"
+            | "preproc_elifdef" => self.items(item, in_error, depth + 1),
             _ => {}
         }
     }
@@ -211,8 +221,13 @@ impl<'a> File<'a> {
                         }
                     }
                 }
-                "declaration" | "type_definition" | "struct_specifier" | "union_specifier" | "enum_specifier"
-                | "field_declaration_list" | "field_declaration"
+                "declaration"
+                | "type_definition"
+                | "struct_specifier"
+                | "union_specifier"
+                | "enum_specifier"
+                | "field_declaration_list"
+                | "field_declaration"
                     if depth < DEPTH_LIMIT =>
                 {
                     queue.extend(children(node).into_iter().map(|child| (child, depth + 1)));
@@ -246,7 +261,9 @@ impl<'a> File<'a> {
             "identifier" => {
                 let name = self.name(node);
                 let found = fresh.iter().rev().find(|(other, _)| *other == name);
-                found.map(|(_, value)| *value).or_else(|| self.enumerators.get(&name).copied())?
+                found
+                    .map(|(_, value)| *value)
+                    .or_else(|| self.enumerators.get(&name).copied())?
             }
             "parenthesized_expression" => children(node).into_iter().next().and_then(inner),
             "unary_expression" => {
@@ -307,7 +324,10 @@ impl<'a> File<'a> {
             let raw_start = self.prepared.map.raw_start(*start);
             let span = self.raw.lines.span(raw_start, self.prepared.map.raw_end(*end));
             if found.binary_search(&span.end_line).is_err() {
-                let message = format!("the function whose body begins at line {} could not be read", span.line);
+                let message = format!(
+                    "the function whose body begins at line {} could not be read",
+                    span.line
+                );
                 self.warn(span, message);
             }
         }

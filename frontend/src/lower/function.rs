@@ -2,7 +2,7 @@
 
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::file::File;
-use crate::lower::{children, field, declare::join};
+use crate::lower::{children, declare::join, field};
 use base::{Confidence, Id, IdVec, Span};
 use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKind, Type};
 use std::collections::BTreeMap;
@@ -121,7 +121,10 @@ impl<'a> Body<'_, 'a> {
         }
         // K&R: the list gives the order, the declarations before the body give the types; `int` where there is none.
         let mut types = BTreeMap::new();
-        for declaration in children(node).into_iter().filter(|child| child.kind() == "declaration") {
+        for declaration in children(node)
+            .into_iter()
+            .filter(|child| child.kind() == "declaration")
+        {
             let specifiers = Specifiers::read(self.file, declaration);
             for declarator in declare::declarators(declaration) {
                 if let Some(declared) = declare::declarator(self.file, declarator) {
@@ -180,7 +183,10 @@ impl<'a> Body<'_, 'a> {
     /// Binds `name` in the innermost scope.
     pub(super) fn bind(&mut self, name: String, binding: Binding) {
         let depth = self.scopes.len();
-        self.bindings.entry(name.clone()).or_default().push((depth, binding));
+        self.bindings
+            .entry(name.clone())
+            .or_default()
+            .push((depth, binding));
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(name);
         }
@@ -241,13 +247,21 @@ impl<'a> Body<'_, 'a> {
     /// Adds an expression that stands at `node`.
     pub(super) fn push_expr(&mut self, kind: ExprKind, node: Node) -> ExprId {
         let (span, from_macro) = self.place(node);
-        self.exprs.push(Expr { kind, span, from_macro })
+        self.exprs.push(Expr {
+            kind,
+            span,
+            from_macro,
+        })
     }
 
     /// Adds a statement that stands at `node`.
     pub(super) fn push_stmt(&mut self, kind: StmtKind, node: Node) -> StmtId {
         let (span, from_macro) = self.place(node);
-        self.stmts.push(Stmt { kind, span, from_macro })
+        self.stmts.push(Stmt {
+            kind,
+            span,
+            from_macro,
+        })
     }
 
     /// Compares the tree with itself and with what the tokens say.
@@ -279,7 +293,9 @@ pub fn first_error(node: Node<'_>) -> Option<Node<'_>> {
             return Some(at);
         }
         let mut cursor = at.walk();
-        let next = at.children(&mut cursor).find(|child| child.has_error() || child.is_missing());
+        let next = at
+            .children(&mut cursor)
+            .find(|child| child.has_error() || child.is_missing());
         match next {
             Some(child) => at = child,
             None => return Some(at),

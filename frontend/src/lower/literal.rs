@@ -4,7 +4,11 @@ use ir::{BinaryOp, ExprKind};
 
 /// The value of a number as written; `Constant` when it does not fit.
 pub fn number(text: &[u8]) -> ExprKind {
-    let text: String = text.iter().filter(|b| **b != b'\'').map(|b| char::from(*b)).collect();
+    let text: String = text
+        .iter()
+        .filter(|b| **b != b'\'')
+        .map(|b| char::from(*b))
+        .collect();
     let lower = text.to_ascii_lowercase();
     let (sign, digits) = match lower.strip_prefix('-') {
         Some(rest) => (-1, rest),

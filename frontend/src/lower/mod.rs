@@ -4,12 +4,15 @@
 //! position back to the raw file. It never guesses structure: a node that it does not know becomes `Unknown`, and
 //! the function `Partial`.
 
+mod address;
+mod ambiguous;
 mod call;
 mod declare;
 mod expression;
 mod file;
 mod function;
 mod literal;
+mod local;
 mod statement;
 
 pub use call::COMPUTED_GOTO;
@@ -22,7 +25,9 @@ use tree_sitter::{Language, Node};
 /// The named children of `node`, collected with a cursor: asking for the i-th child takes time linear in i.
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra() || child.is_error()).collect()
+    node.named_children(&mut cursor)
+        .filter(|child| !child.is_extra() || child.is_error())
+        .collect()
 }
 
 /// The child of `node` in the field `name`. The library's own look-up by name compares it with every field of the
@@ -37,6 +42,8 @@ fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
         fields.sort();
         fields
     });
-    let at = fields.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+    let at = fields
+        .binary_search_by(|(known, _)| known.as_str().cmp(name))
+        .ok()?;
     node.child_by_field_id(fields[at].1)
 }

@@ -1,9 +1,9 @@
-//! Statements and local declarations.
+//! Statements.
 
-use crate::lower::declare::{self, Derived, Specifiers};
+use crate::lower::declare;
 use crate::lower::function::{Binding, Body};
-use crate::lower::{children, field, expression::is_expression};
-use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, Type, VarRef};
+use crate::lower::{children, expression::is_expression, field};
+use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind};
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -97,9 +97,11 @@ impl Body<'_, '_> {
                 StmtKind::Return(value.map(|value| self.expr(value)))
             }
             "preproc_if" | "preproc_ifdef" => self.alternatives(node),
-            "preproc_def" | "preproc_function_def" | "preproc_call" | "preproc_include" | "attribute_declaration" => {
-                StmtKind::Empty
-            }
+            "preproc_def"
+            | "preproc_function_def"
+            | "preproc_call"
+            | "preproc_include"
+            | "attribute_declaration" => StmtKind::Empty,
             "function_definition" => {
                 self.partial(node, "nested function, or a macro that takes a block,");
                 self.unknown_kind(node)
@@ -191,10 +193,16 @@ impl Body<'_, '_> {
             let alternative = field(arm, "alternative");
             let condition = field(arm, "condition").or(field(arm, "name"));
             let code = children(arm).into_iter();
-            let code: Vec<_> = code.filter(|child| Some(*child) != alternative && Some(*child) != condition).collect();
+            let code: Vec<_> = code
+                .filter(|child| Some(*child) != alternative && Some(*child) != condition)
+                .collect();
             let place = code.first().copied().unwrap_or(arm);
             let statements = self.statements(code);
-            let kind = if statements.is_empty() { StmtKind::Empty } else { StmtKind::Group(statements) };
+            let kind = if statements.is_empty() {
+                StmtKind::Empty
+            } else {
+                StmtKind::Group(statements)
+            };
             arms.push(self.push_stmt(kind, place));
             exhaustive = arm.kind() == "preproc_else";
             at = alternative;
@@ -203,145 +211,6 @@ impl Body<'_, '_> {
             arms.push(self.push_stmt(StmtKind::Empty, node));
         }
         StmtKind::Alternatives(arms)
-    }
-
-    fn bind_enumerators(&mut self, node: Node) {
-        for (name, value) in self.file.enumerators_in(node) {
-            self.bind(name, Binding::Enumerator(value));
-        }
-    }
-
-    fn declaration(&mut self, node: Node) -> StmtKind {
-        self.bind_enumerators(node);
-        let specifiers = Specifiers::read(self.file, node);
-        self.suspicious_type(node);
-        let mut statements = Vec::new();
-        for declarator in declare::declarators(node) {
-            let Some(declared) = declare::declarator(self.file, declarator) else {
-                self.partial(declarator, "declaration that is not understood");
-                continue;
-            };
-            let name = self.file.name(declared.name);
-            if declared.derived == Derived::Function {
-                self.file.function_names.insert(name.clone());
-                self.bind(name, Binding::FileScope);
-                continue;
-            }
-            if specifiers.is_extern {
-                self.bind(name, Binding::FileScope);
-                continue;
-            }
-            if let Some(size) = declared.size.filter(|size| self.has_effects(*size)) {
-                let size_expr = self.expr(size);
-                statements.push(self.push_stmt(StmtKind::Expr(size_expr), size));
-            }
-            let ty = match declared.derived {
-                Derived::Plain => self.local_type(node).unwrap_or(specifiers.ty),
-                derived => derived.apply(specifiers.ty),
-            };
-            // The name is in scope in its own initialiser.
-            let local = self.declare_local(declared.name, ty, specifiers.is_static);
-            let init = declared.value.map(|value| self.expr(value));
-            statements.push(self.push_stmt(StmtKind::Decl { local, init }, declarator));
-        }
-        match statements.as_slice() {
-            [] => StmtKind::Empty,
-            // The lone declaration stands for the whole statement.
-            [only] => self.stmts[*only].kind.clone(),
-            _ => StmtKind::Group(statements),
-        }
-    }
-
-    /// The type of a declaration whose type name was defined within the function.
-    fn local_type(&self, node: Node) -> Option<Type> {
-        let ty = field(node, "type").filter(|ty| ty.kind() == "type_identifier")?;
-        match self.lookup(&self.file.name(ty)) {
-            Some(Binding::Type(ty)) => Some(ty),
-            _ => None,
-        }
-    }
-
-    /// A macro that was not gathered, without a semicolon behind it, makes the next statement look like a declaration:
-    /// `START x = 1;`.
-    fn suspicious_type(&mut self, node: Node) {
-        let Some(ty) = field(node, "type") else {
-            return;
-        };
-        let name = self.file.name(ty);
-        match ty.kind() {
-            "macro_type_specifier" if !name.starts_with("typeof") && !name.starts_with("__typeof") => {
-                self.partial(ty, "macro with arguments in the place of a type");
-            }
-            "type_identifier" if !self.is_type_name(&name) => {
-                let mut declared = declare::declarators(node).into_iter();
-                let first = declared.next().and_then(|d| declare::declarator(self.file, d)).map(|d| d.name);
-                let elsewhere = first.is_some_and(|first| self.file.span(first).line != self.file.span(ty).line);
-                let known = first.is_some_and(|first| self.lookup(&self.file.name(first)).is_some());
-                let shouted = !name.bytes().any(|b| b.is_ascii_lowercase());
-                let variable = matches!(self.lookup(&name), Some(Binding::Local(_)));
-                if elsewhere || (known && shouted) || variable {
-                    self.partial(ty, &format!("'{name}' may be no type but a macro that hides code"));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn is_type_name(&self, name: &str) -> bool {
-        matches!(self.lookup(name), Some(Binding::Type(_)))
-            || self.file.types.contains_key(name)
-            || self.file.raw.visible.is_typedef(name.as_bytes())
-    }
-
-    /// The expressions inside a construct whose control flow is not understood. Declarations become assignments.
-    pub(super) fn parts(&mut self, node: Node) -> Vec<ExprId> {
-        let mut parts = Vec::new();
-        for child in children(node) {
-            let more = self.deeper(child, |body| body.part(child));
-            parts.extend(more.unwrap_or_default());
-        }
-        parts
-    }
-
-    fn part(&mut self, node: Node) -> Vec<ExprId> {
-        match node.kind() {
-            kind if is_expression(kind) => vec![self.expr(node)],
-            "declaration" => {
-                let kind = self.declaration(node);
-                self.assignments(kind, node)
-            }
-            "compound_statement" => self.scoped(|body| body.parts(node)),
-            "return_statement" | "goto_statement" | "break_statement" | "continue_statement" | "labeled_statement" => {
-                self.partial(node, "jump out of an expression");
-                self.parts(node)
-            }
-            "type_identifier" | "field_identifier" | "statement_identifier" | "type_descriptor" => Vec::new(),
-            "parameter_list" | "struct_specifier" | "union_specifier" | "enum_specifier" => Vec::new(),
-            _ => self.parts(node),
-        }
-    }
-
-    fn assignments(&mut self, kind: StmtKind, node: Node) -> Vec<ExprId> {
-        match kind {
-            StmtKind::Decl { local, init: Some(value) } => {
-                let target = self.push_expr(ExprKind::Var(VarRef::Local(local)), node);
-                let op = None;
-                vec![self.push_expr(ExprKind::Assign { op, target, value }, node)]
-            }
-            StmtKind::Expr(expr) => vec![expr],
-            StmtKind::Group(statements) => {
-                let kinds: Vec<_> = statements.iter().map(|id| self.stmts[*id].kind.clone()).collect();
-                kinds.into_iter().flat_map(|kind| self.assignments(kind, node)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether evaluating `node` may do more than read.
-    fn has_effects(&self, node: Node) -> bool {
-        let text = self.file.text(node);
-        let pair = |pair: &[u8]| text.windows(2).any(|window| window == pair);
-        text.contains(&b'(') || text.contains(&b'=') || pair(b"++") || pair(b"--")
     }
 }
 
@@ -354,4 +223,3 @@ fn looping(kind: LoopKind, cond: Option<ExprId>, body: StmtId) -> StmtKind {
         body,
     }
 }
-

@@ -34,14 +34,21 @@ const SNIPPETS: [&str; 4] = [
 
 fn read(text: &[u8]) -> Unit {
     let source = Source { path: "x.c", text };
+    // A wide margin: the machine may be busy with other tests. Quadratic time on these inputs would be minutes.
     let begun = Instant::now();
     let unit = parse(&source, &Macros::gather([source]));
     let took = begun.elapsed();
-    if took > Duration::from_millis(500) { eprintln!("{took:?} {} bytes: {}", text.len(), String::from_utf8_lossy(&text[..text.len().min(60)])); }
-    assert!(took < Duration::from_secs(200), "{} bytes took {took:?}", text.len());
+    assert!(
+        took < Duration::from_secs(60),
+        "{} bytes took {took:?}",
+        text.len()
+    );
     for function in &unit.functions {
         assert!(function.params <= function.locals.len());
-        assert_eq!(function.confidence == Confidence::Clean, function.confidence_reason.is_none());
+        assert_eq!(
+            function.confidence == Confidence::Clean,
+            function.confidence_reason.is_none()
+        );
     }
     unit
 }
@@ -57,7 +64,10 @@ fn mutated_and_truncated_snippets() {
             let (at, len) = (random.below(text.len()), random.below(40));
             match random.below(4) {
                 0 => text.truncate(at),
-                1 => text[at..].iter_mut().take(1).for_each(|b| *b = random.next() as u8),
+                1 => text[at..]
+                    .iter_mut()
+                    .take(1)
+                    .for_each(|b| *b = random.next() as u8),
                 2 => drop(text.drain(at..(at + len).min(whole.len()).min(text.len()).max(at))),
                 _ => {
                     let from = random.below(whole.len() - len);
@@ -89,13 +99,36 @@ fn random_bytes() {
 #[test]
 fn nesting_without_end() {
     let patterns = [
-        ("(", ")"), ("{", "}"), ("[", "]"), ("-", ""), ("!", ""), ("if (a) ", ""), ("a ? b : ", ""), ("f(", ")"),
-        ("a = ", ""), ("x + ", ""), ("else if (a) {} ", ""), ("#if A\n", "#endif\n"), ("extern \"C\" {", "}"), ("*", ""),
-        ("(int) ", ""), ("x.", ""), ("({", "})"), ("int f(", ")"), ("struct {", "}"), ("a,", ""), ("for (;;) ", ""),
-        ("do ", " while (0);"), ("case 1: ", ""), ("l: ", ""), ("x[", "]"), ("{{1},", "}"), ("\"a\" ", ""),
+        ("(", ")"),
+        ("{", "}"),
+        ("[", "]"),
+        ("-", ""),
+        ("!", ""),
+        ("if (a) ", ""),
+        ("a ? b : ", ""),
+        ("f(", ")"),
+        ("a = ", ""),
+        ("x + ", ""),
+        ("else if (a) {} ", ""),
+        ("#if A\n", "#endif\n"),
+        ("extern \"C\" {", "}"),
+        ("*", ""),
+        ("(int) ", ""),
+        ("x.", ""),
+        ("({", "})"),
+        ("int f(", ")"),
+        ("struct {", "}"),
+        ("a,", ""),
+        ("for (;;) ", ""),
+        ("do ", " while (0);"),
+        ("case 1: ", ""),
+        ("l: ", ""),
+        ("x[", "]"),
+        ("{{1},", "}"),
+        ("\"a\" ", ""),
     ];
     for (open, close) in patterns {
-        for count in [200, 30_000] {
+        for count in [200, 4_000] {
             let inner = format!("{}1{}", open.repeat(count), close.repeat(count));
             read(format!("int f(void) {{ return {inner}; }}").as_bytes());
             read(format!("int f(void) {{ if (a) {{}} {inner}; }}").as_bytes());
@@ -108,7 +141,11 @@ fn nesting_without_end() {
 
 #[test]
 fn deep_nesting_makes_a_partial_function() {
-    let text = format!("int f(int x) {{ return {}x{}; }} int g(void) {{ return 1; }}", "-(".repeat(2000), ")".repeat(2000));
+    let text = format!(
+        "int f(int x) {{ return {}x{}; }} int g(void) {{ return 1; }}",
+        "-(".repeat(2000),
+        ")".repeat(2000)
+    );
     let unit = read(text.as_bytes());
     let confidence: Vec<_> = unit.functions.iter().map(|f| f.confidence).collect();
     assert_eq!(confidence, [Confidence::Partial, Confidence::Clean]);
@@ -118,9 +155,15 @@ fn deep_nesting_makes_a_partial_function() {
 
 #[test]
 fn many_of_everything() {
-    let many = |text: &str| text.repeat(20_000);
+    let many = |text: &str| text.repeat(5_000);
     read(format!("int f(int x) {{ {} }}", many("x++;")).as_bytes());
-    read(format!("int f(int x) {{ switch (x) {{ {} }} }}", many("case 1: g(); break;")).as_bytes());
+    read(
+        format!(
+            "int f(int x) {{ switch (x) {{ {} }} }}",
+            many("case 1: g(); break;")
+        )
+        .as_bytes(),
+    );
     read(format!("int t[] = {{ {} }};", many("1, ")).as_bytes());
     read(format!("#define F(x) x\nint f(int x) {{ {} }}", many("F(x);")).as_bytes());
     read(format!("#define F(x) x\n{}", many("F(")).as_bytes());

@@ -19,7 +19,8 @@ fn check_with(headers: &[(&str, &str)], text: &str, expect: Expect) {
         path,
         text: text.as_bytes(),
     };
-    let headers: Vec<(&'static str, &'static str)> = headers.iter().map(|(p, t)| (leak(p), leak(t))).collect();
+    let headers: Vec<(&'static str, &'static str)> =
+        headers.iter().map(|(p, t)| (leak(p), leak(t))).collect();
     let own = (leak("t.c"), leak(text));
     let macros = Macros::gather(headers.iter().chain([&own]).map(source));
     expect.assert_eq(&print::unit(&parse(&source(&own), &macros)));

@@ -6,8 +6,13 @@ use expect_test::expect;
 #[test]
 fn constants() {
     check_with(
-        &[("a.h", "#define N (1 << 4)\n#define EPS -1e-6\n#define NEG (-1)\n#define T 2\n#define SUM (N + T)\n"),
-          ("b.h", "#define T 3\n#define P 5\n")],
+        &[
+            (
+                "a.h",
+                "#define N (1 << 4)\n#define EPS -1e-6\n#define NEG (-1)\n#define T 2\n#define SUM (N + T)\n",
+            ),
+            ("b.h", "#define T 3\n#define P 5\n"),
+        ],
         "#include \"a.h\"\n#include \"b.h\"\nint g = N;\nint f(void) { return N + P * NEG - T + EPS + SUM + NULL + true; }",
         expect![[r#"
             3:5 global g: i32 = 16
@@ -382,16 +387,21 @@ int j(int x) { START
 
 #[test]
 fn includes_inside_a_body() {
-    check("int f(void) {\n#include \"body.inc\"\n return 1; }", expect![[r#"
+    check(
+        "int f(void) {\n#include \"body.inc\"\n return 1; }",
+        expect![[r#"
         fn f() Partial: body.inc is included at line 2
           3:2 return 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn statement_macros_with_several_definitions_become_alternatives() {
     check_with(
-        &[("a.h", "#ifdef DEBUG
+        &[(
+            "a.h",
+            "#ifdef DEBUG
 #define TRACE(x) trace(x)
 #define ENTER enter(); if (deep) push(__LINE__); {
 #define STEP i++
@@ -401,7 +411,8 @@ fn statement_macros_with_several_definitions_become_alternatives() {
 #define STEP
 #endif
 #define LEAVE leave(); }
-")],
+",
+        )],
         "#include \"a.h\"
 int f(int i) { ENTER
   TRACE(i);

@@ -1,7 +1,7 @@
 //! The ir as text: one statement a line, with its position; `'` marks what comes out of a macro.
 
 use base::{Confidence, Id};
-use ir::{Callee, Expr, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, Type, Unit, UnaryOp, VarRef};
+use ir::{Callee, Expr, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, Type, UnaryOp, Unit, VarRef};
 use std::fmt::Write;
 
 /// Everything in `unit`.
@@ -35,14 +35,27 @@ pub fn unit(unit: &Unit) -> String {
 
 /// One function.
 pub fn function(f: &Function) -> String {
-    let mut printer = Printer { f, out: String::new() };
-    let params: Vec<_> = f.locals.ids().take(f.params).map(|id| printer.local_with_type(id)).collect();
+    let mut printer = Printer {
+        f,
+        out: String::new(),
+    };
+    let params: Vec<_> = f
+        .locals
+        .ids()
+        .take(f.params)
+        .map(|id| printer.local_with_type(id))
+        .collect();
     let confidence = match f.confidence {
         Confidence::Clean => String::new(),
         other => format!(" {other:?}: {}", f.confidence_reason.as_deref().unwrap_or("?")),
     };
     let fixed = if f.is_static { "static " } else { "" };
-    let _ = writeln!(printer.out, "{fixed}fn {}({}){confidence}", f.name, params.join(", "));
+    let _ = writeln!(
+        printer.out,
+        "{fixed}fn {}({}){confidence}",
+        f.name,
+        params.join(", ")
+    );
     let StmtKind::Block(statements) = &f.stmts[f.body].kind else {
         panic!("the body is no block");
     };
@@ -61,7 +74,12 @@ impl Printer<'_> {
     /// A local's name, with a number when the function has several of that name.
     fn local(&self, id: ir::LocalId) -> String {
         let name = &self.f.locals[id].name;
-        let same: Vec<_> = self.f.locals.ids().filter(|other| self.f.locals[*other].name == *name).collect();
+        let same: Vec<_> = self
+            .f
+            .locals
+            .ids()
+            .filter(|other| self.f.locals[*other].name == *name)
+            .collect();
         match same.iter().position(|other| *other == id) {
             Some(at) if same.len() > 1 => format!("{name}#{}", at + 1),
             _ => name.clone(),
@@ -88,11 +106,17 @@ impl Printer<'_> {
             StmtKind::Expr(e) => self.expr(*e),
             StmtKind::Decl { local, init } => {
                 let init = init.map(|e| format!(" = {}", self.expr(e))).unwrap_or_default();
-                format!("decl {}@{}{init}", self.local_with_type(*local), self.f.locals[*local].span)
+                format!(
+                    "decl {}@{}{init}",
+                    self.local_with_type(*local),
+                    self.f.locals[*local].span
+                )
             }
             StmtKind::Block(_) => "block".to_owned(),
             StmtKind::Group(_) => "group".to_owned(),
-            StmtKind::If { cond, else_line: 0, .. } => format!("if {}", self.expr(*cond)),
+            StmtKind::If {
+                cond, else_line: 0, ..
+            } => format!("if {}", self.expr(*cond)),
             StmtKind::If { cond, else_line, .. } => format!("if {} else@{else_line}", self.expr(*cond)),
             StmtKind::Loop { kind, cond, step, .. } => {
                 let kind = match kind {
@@ -116,9 +140,18 @@ impl Printer<'_> {
             StmtKind::Empty => "empty".to_owned(),
             StmtKind::Unknown(parts) => format!("unknown {}", self.list(parts)),
         };
-        let _ = writeln!(self.out, "{:w$}{}{mark} {}", "", stmt.span, head.trim_end(), w = 2 * depth);
+        let _ = writeln!(
+            self.out,
+            "{:w$}{}{mark} {}",
+            "",
+            stmt.span,
+            head.trim_end(),
+            w = 2 * depth
+        );
         match &stmt.kind {
-            StmtKind::Block(ids) | StmtKind::Group(ids) | StmtKind::Alternatives(ids) => self.stmts(ids, depth + 1),
+            StmtKind::Block(ids) | StmtKind::Group(ids) | StmtKind::Alternatives(ids) => {
+                self.stmts(ids, depth + 1)
+            }
             StmtKind::If { then, other, .. } => {
                 self.stmt(*then, depth + 1);
                 self.stmts(other.as_slice(), depth + 1);
@@ -137,7 +170,11 @@ impl Printer<'_> {
     }
 
     fn expr(&self, id: ExprId) -> String {
-        let Expr { kind, span, from_macro } = &self.f.exprs[id];
+        let Expr {
+            kind,
+            span,
+            from_macro,
+        } = &self.f.exprs[id];
         let mark = if *from_macro { "'" } else { "" };
         let text = match kind {
             ExprKind::Int(v) => v.to_string(),
@@ -157,7 +194,9 @@ impl Printer<'_> {
             ExprKind::Binary(op, l, r) => format!("({} {op:?} {})", self.expr(*l), self.expr(*r)),
             ExprKind::And(l, r) => format!("({} && {})", self.expr(*l), self.expr(*r)),
             ExprKind::Or(l, r) => format!("({} || {})", self.expr(*l), self.expr(*r)),
-            ExprKind::Conditional(c, t, e) => format!("({} ? {} : {})", self.expr(*c), self.expr(*t), self.expr(*e)),
+            ExprKind::Conditional(c, t, e) => {
+                format!("({} ? {} : {})", self.expr(*c), self.expr(*t), self.expr(*e))
+            }
             ExprKind::Comma(l, r) => format!("({}, {})", self.expr(*l), self.expr(*r)),
             ExprKind::Assign { op, target, value } => {
                 let op = op.map(|op| format!("{op:?}")).unwrap_or_default();
@@ -166,7 +205,11 @@ impl Printer<'_> {
             ExprKind::Step { target, up, prefix } => {
                 let op = if *up { "++" } else { "--" };
                 let target = self.expr(*target);
-                if *prefix { format!("{op}{target}") } else { format!("{target}{op}") }
+                if *prefix {
+                    format!("{op}{target}")
+                } else {
+                    format!("{target}{op}")
+                }
             }
             ExprKind::Call { callee, args } => {
                 let callee = match callee {

@@ -1,0 +1,267 @@
+//! Conditional groups on the way into prepared text: dropped, kept as groups, or cut down to one arm.
+
+use super::Writer;
+use crate::condition::{Arm, ArmShape, Group};
+use crate::directive::Directive;
+use crate::expand::Expander;
+use crate::shape::{Open, Written, is_control};
+use crate::token::TokenKind;
+use base::Confidence;
+use std::ops::Range;
+
+/// Conditional groups nested deeper than this are not looked into.
+const GROUP_DEPTH_LIMIT: usize = 48;
+
+/// A statement is written at most this many times over; twice per group that ends in `else`.
+const COPY_LIMIT: usize = 2;
+
+/// A conditional group that is being passed.
+pub(super) struct Frame {
+    /// Directives of the arms that are kept.
+    kept: Vec<usize>,
+    /// The group stays a group in the prepared text.
+    native: bool,
+    /// The arm at hand is kept.
+    pub(super) live: bool,
+    /// An arm has been written.
+    begun: bool,
+    /// The last arm is taken whenever no other is.
+    exhaustive: bool,
+    /// The arm ends in `else`: the statement behind the group, as token indices, belongs to either way.
+    shared: Option<Range<usize>>,
+}
+
+impl<'a> Writer<'a> {
+    /// Deals with the directive at `at`; returns the index of the next token.
+    pub(super) fn directive(&mut self, at: usize, expander: &mut Expander<'a>) -> usize {
+        let skipping = self.groups.last().is_some_and(|g| !g.live);
+        let start = self.raw.tokens[at].start;
+        match self.directives.at(at) {
+            Some(Directive::If(_)) => {
+                let frame = if skipping {
+                    Frame::skipped()
+                } else {
+                    self.open_group(at)
+                };
+                self.groups.push(frame);
+                self.arm(at);
+            }
+            Some(Directive::Elif(_) | Directive::Else) => self.arm(at),
+            Some(Directive::Endif) => {
+                let Some(frame) = self.groups.pop() else {
+                    return at + 1;
+                };
+                if let Some(shared) = frame.shared {
+                    self.share(at, shared.clone(), expander);
+                    return shared.end;
+                }
+                if frame.native {
+                    self.marker(at, if frame.begun { "\n#endif\n" } else { "\n" });
+                }
+            }
+            Some(Directive::Include(path)) if !skipping && self.shape.in_function() => {
+                let reason = format!("{path} is included at line {}", self.line(start));
+                self.note(start..start + 1, Confidence::Partial, reason);
+            }
+            _ => {}
+        }
+        at + 1
+    }
+
+    /// Writes the statement `shared` twice: as the `else` of the arm that has just ended, and for builds without it.
+    fn share(&mut self, endif: usize, shared: Range<usize>, expander: &mut Expander<'a>) {
+        self.copies += 1;
+        self.marker(endif, "\n");
+        self.run(shared.clone(), expander);
+        let start = self.raw.tokens[shared.start].start;
+        self.insert("\n#else\n", start);
+        self.run(shared, expander);
+        self.insert("\n#endif\n", self.raw_at);
+        self.copies -= 1;
+    }
+
+    /// Enters the arm whose directive is at `at`.
+    fn arm(&mut self, at: usize) {
+        let Some(frame) = self.groups.last_mut() else {
+            return;
+        };
+        frame.live = frame.kept.contains(&at);
+        if frame.live && frame.native {
+            let first = !std::mem::replace(&mut frame.begun, true);
+            let last = frame.exhaustive && frame.kept.last() == Some(&at);
+            let text = match (first, last) {
+                (true, _) => "\n#if 1\n",
+                (false, false) => "\n#elif 1\n",
+                (false, true) => "\n#else\n",
+            };
+            self.marker(at, text);
+        }
+    }
+
+    fn open_group(&mut self, at: usize) -> Frame {
+        let deep = self.groups.len() >= GROUP_DEPTH_LIMIT;
+        let Some(group) = self.directives.group(at) else {
+            return Frame::skipped();
+        };
+        let (tokens, text) = (self.raw.tokens, self.raw.text);
+        let start = tokens[at].start;
+        let end = tokens
+            .get(group.last + 1)
+            .or(tokens.last())
+            .map_or(start, |t| t.end);
+        if deep {
+            let reason = format!(
+                "conditional groups nested too deeply at line {}",
+                self.line(start)
+            );
+            self.note(start..end, Confidence::Partial, reason);
+            return Frame::skipped();
+        }
+        let shapes: Vec<(Arm, ArmShape)> = group
+            .arms
+            .iter()
+            .map(|arm| (*arm, arm.shape(text, tokens)))
+            .collect();
+        let all: Vec<usize> = group.arms.iter().map(|arm| arm.directive).collect();
+        // Nothing to choose from, or nothing between the directives: the group is as good as not there.
+        let single = group.exhaustive && all.len() <= 1;
+        if single || shapes.iter().all(|(_, shape)| *shape == ArmShape::Empty) {
+            return Frame::keeping(all);
+        }
+        let whole = |shape: &ArmShape| matches!(shape, ArmShape::Empty | ArmShape::Statements);
+        let whole = shapes.iter().all(|(_, shape)| whole(shape));
+        let exhaustive = group.exhaustive;
+        if self.shape.in_function() {
+            if whole && self.statements_around(group) {
+                self.end_label();
+                return Frame {
+                    native: true,
+                    exhaustive,
+                    ..Frame::keeping(all)
+                };
+            }
+            if let ([(arm, ArmShape::Balanced)], Some(shared)) =
+                (shapes.as_slice(), self.shared_statement(group))
+                && arm.code(tokens).last().is_some_and(|t| self.text(*t) == b"else")
+            {
+                return Frame {
+                    native: true,
+                    shared: Some(shared),
+                    ..Frame::keeping(all)
+                };
+            }
+        } else if self.shape.innermost() != Some(Open::Other) && (whole && self.shape.at_statement()) {
+            return Frame::keeping(all);
+        }
+        if self.shape.innermost() == Some(Open::Data)
+            && shapes.iter().all(|(_, s)| *s != ArmShape::Unbalanced)
+        {
+            return Frame::keeping(all);
+        }
+        // One arm is kept so that what follows can be read at all; nothing may be claimed about it.
+        let line = self.line(start);
+        let words_only = |arm: &Arm| arm.code(tokens).all(|t| t.kind == TokenKind::Ident);
+        let attribute =
+            !self.shape.in_function() && group.arms.iter().all(words_only) && exhaustive | (all.len() == 1);
+        let (confidence, reason) = if attribute {
+            (
+                Confidence::Repaired,
+                format!("#if at line {line} chooses among attributes; the first was taken"),
+            )
+        } else {
+            (
+                Confidence::Partial,
+                format!("#if at line {line} splits a statement"),
+            )
+        };
+        let first = shapes.iter().find(|(_, shape)| *shape != ArmShape::Empty);
+        let kept = first.map(|(arm, _)| arm.directive).into_iter().collect();
+        self.note(start..end, confidence, reason);
+        Frame::keeping(kept)
+    }
+
+    /// Whether statements may stand where the group stands.
+    fn statements_around(&self, group: &Group) -> bool {
+        let after = self.raw.tokens.get(group.last + 1).map(|t| self.text(*t));
+        let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block));
+        block && after != Some(b"else") && (self.shape.at_statement() || self.is_label())
+    }
+
+    /// The tokens of the statement behind `group`, when it is simple enough to be written twice.
+    fn shared_statement(&self, group: &Group) -> Option<Range<usize>> {
+        if self.copies >= COPY_LIMIT || !self.statements_around(group) {
+            return None;
+        }
+        let start = group.last + 1;
+        let first = self.text(*self.raw.tokens.get(start)?);
+        if is_control(first) {
+            return None;
+        }
+        let (mut open, mut groups) = (0, 0);
+        for (at, token) in self.raw.tokens.iter().enumerate().skip(start) {
+            if token.kind == TokenKind::Directive {
+                match self.directives.at(at) {
+                    Some(Directive::If(_)) => groups += 1,
+                    Some(Directive::Endif) if groups > 0 => groups -= 1,
+                    Some(Directive::Elif(_) | Directive::Else | Directive::Endif) if groups == 0 => {
+                        return None;
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            match self.text(*token) {
+                b"{" | b"(" | b"[" => open += 1,
+                b"}" | b")" | b"]" => open -= 1,
+                _ => {}
+            }
+            let ends = match first {
+                b"{" => open == 0,
+                _ => open == 0 && self.text(*token) == b";",
+            };
+            if ends || open < 0 {
+                return (ends && groups == 0).then_some(start..at + 1);
+            }
+        }
+        None
+    }
+
+    /// Whether the tokens of the statement at hand are `case …:`, `default:` or `name:`.
+    fn is_label(&self) -> bool {
+        let statement = self.shape.statement();
+        let text = |t: &Written| {
+            self.prepared
+                .text
+                .get(t.start as usize..t.end as usize)
+                .unwrap_or_default()
+        };
+        let colon = statement.last().is_some_and(|t| text(t) == b":");
+        let first = statement.first().map(text).unwrap_or_default();
+        colon && (first == b"case" || statement.len() == 2)
+    }
+
+    /// The grammar wants a statement after a label; the group is not one.
+    fn end_label(&mut self) {
+        if !self.shape.at_statement() && self.is_label() {
+            self.insert(" ;", self.raw_at);
+            self.shape.begin_statement();
+        }
+    }
+}
+
+impl Frame {
+    fn skipped() -> Self {
+        Self::keeping(Vec::new())
+    }
+
+    fn keeping(kept: Vec<usize>) -> Self {
+        Self {
+            kept,
+            native: false,
+            live: false,
+            begun: false,
+            exhaustive: false,
+            shared: None,
+        }
+    }
+}

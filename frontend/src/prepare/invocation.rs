@@ -1,0 +1,221 @@
+//! Macro invocations on the way into prepared text: expanded, turned into alternatives, or left as they are written.
+
+use super::Writer;
+use crate::directive::Definition;
+use crate::expand::{Expander, Outcome, PpToken};
+use crate::hazard::{Hazard, hazard, is_structural};
+use crate::macros::Meaning;
+use crate::repair;
+use crate::shape::Open;
+use crate::token::{Token, TokenKind};
+use crate::variants::{Split, same_brackets, split};
+use base::Confidence;
+
+/// A macro with more definitions than this is left as it is.
+const VARIANT_LIMIT: usize = 4;
+
+impl<'a> Writer<'a> {
+    /// Deals with the identifier at `at`; returns the index of the next token.
+    pub(super) fn name(&mut self, at: usize, expander: &mut Expander<'a>) -> usize {
+        let token = self.raw.tokens[at];
+        let text = self.text(token);
+        let item_begins = self.shape.item().is_empty() && !self.shape.in_function();
+        if item_begins && repair::lacks_type(self.raw.text, self.raw.tokens, at) {
+            self.stand_in("int", TokenKind::Ident, token.start, token.start);
+            self.insert(" ", token.start);
+        }
+        if text == b"goto" && self.computed_goto(at) {
+            return at + 1;
+        }
+        if let Some(next) = repair::attribute(self.raw.text, self.raw.tokens, at) {
+            let raw = token.start..self.raw.tokens.get(next - 1).map_or(token.end, |t| t.end);
+            self.blank_to(raw.end);
+            let (line, word) = (self.line(token.start), String::from_utf8_lossy(text));
+            self.note(
+                raw,
+                Confidence::Repaired,
+                format!("{word} blanked at line {line}"),
+            );
+            return next;
+        }
+        match expander.expand(at, self.line(token.start)) {
+            Outcome::Plain => self.copy(at),
+            Outcome::Opaque => {
+                if let Some(next) = self.variants(at, expander) {
+                    return next;
+                }
+                self.opaque(at);
+            }
+            Outcome::Expanded { tokens, next } => {
+                // Another name, or a constant: nothing that could not be parsed.
+                let constant = tokens.len() == 1;
+                if !constant && !self.is_structural(token) {
+                    if self.is_as_written(token.start) {
+                        self.opaque(at);
+                        return at + 1;
+                    }
+                    if self.shape.in_function() {
+                        self.prepared.optional.push(token.start);
+                    }
+                }
+                self.expansion(token.start, &tokens, next);
+                return next;
+            }
+        }
+        at + 1
+    }
+
+    fn is_as_written(&self, offset: u32) -> bool {
+        let after = self.as_written.partition_point(|range| range.start <= offset);
+        after > 0 && self.as_written[after - 1].contains(&offset)
+    }
+
+    fn is_structural(&self, token: Token) -> bool {
+        match self.raw.visible.meaning(self.text(token), token.start) {
+            Meaning::One(definition) => is_structural(definition),
+            _ => false,
+        }
+    }
+
+    /// The expansions of the invocation at `at` by each definition that its name may have, and the next token's index.
+    fn expansions(&self, at: usize, expander: &mut Expander<'a>) -> Option<(Vec<Vec<PpToken<'a>>>, usize)> {
+        let token = self.raw.tokens[at];
+        let Meaning::Several(definitions) = self.raw.visible.meaning(self.text(token), token.start) else {
+            return None;
+        };
+        if !(2..=VARIANT_LIMIT).contains(&definitions.len()) {
+            return None;
+        }
+        let line = self.line(token.start);
+        let mut expansions = Vec::new();
+        let mut end = None;
+        for definition in definitions {
+            match expander.expand_as(at, line, definition) {
+                Outcome::Expanded { tokens, next } if end.is_none_or(|end| end == next) => {
+                    end = Some(next);
+                    expansions.push(tokens);
+                }
+                _ => return None,
+            }
+        }
+        Some((expansions, end?))
+    }
+
+    /// Writes a macro that has several definitions: as a conditional group where it stands for statements. Where it
+    /// stands for brackets and the like, one definition is taken, so that what follows can be read at all. Returns the
+    /// next token's index, or `None` when nothing was written.
+    fn variants(&mut self, at: usize, expander: &mut Expander<'a>) -> Option<usize> {
+        let token = self.raw.tokens[at];
+        if self.is_as_written(token.start) {
+            return None;
+        }
+        let (expansions, end) = self.expansions(at, expander)?;
+        let block =
+            matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) && self.shape.at_statement();
+        let grouped = if block {
+            self.group_of_variants(token, expansions.clone(), end)
+        } else {
+            None
+        };
+        if grouped.is_some() || !same_brackets(&expansions) {
+            return grouped;
+        }
+        let (line, name) = (self.line(token.start), String::from_utf8_lossy(self.text(token)));
+        let reason =
+            format!("macro {name} at line {line} has several definitions and hides part of a statement");
+        self.note(token.start..token.end, Confidence::Partial, reason);
+        self.expansion(token.start, &expansions[0], end);
+        Some(end)
+    }
+
+    fn group_of_variants(
+        &mut self,
+        token: Token,
+        mut expansions: Vec<Vec<PpToken<'a>>>,
+        mut end: usize,
+    ) -> Option<usize> {
+        // The semicolon behind the invocation completes the last statement of each.
+        if let Some(semicolon) = self.raw.tokens.get(end).filter(|t| self.text(**t) == b";") {
+            expansions
+                .iter_mut()
+                .for_each(|tokens| tokens.push(PpToken::raw(*semicolon, self.raw.text)));
+            end += 1;
+        }
+        let Split { prefix, suffix } = split(&expansions)?;
+        let raw_end = self.raw.tokens.get(end - 1).map_or(token.end, |t| t.end);
+        self.prepared.optional.push(token.start);
+        self.blank_to(token.start);
+        self.prepared.map.expanded(self.offset(), token.start, raw_end);
+        self.expanded_tokens(token.start, &expansions[0][..prefix]);
+        for (index, tokens) in expansions.iter().enumerate() {
+            let directive = match index {
+                0 => "\n#if 1\n",
+                _ if index + 1 == expansions.len() => "\n#else\n",
+                _ => "\n#elif 1\n",
+            };
+            self.prepared.text.extend_from_slice(directive.as_bytes());
+            self.expanded_tokens(token.start, &tokens[prefix..tokens.len() - suffix]);
+        }
+        self.prepared.text.extend_from_slice(b"\n#endif\n");
+        self.expanded_tokens(token.start, &expansions[0][expansions[0].len() - suffix..]);
+        self.raw_at = raw_end;
+        self.prepared.map.copied(self.offset(), raw_end);
+        Some(end)
+    }
+
+    fn expansion(&mut self, raw_start: u32, tokens: &[PpToken<'a>], next: usize) {
+        let raw_end = self.raw.tokens.get(next - 1).map_or(raw_start, |t| t.end);
+        self.blank_to(raw_start);
+        self.prepared.map.expanded(self.offset(), raw_start, raw_end);
+        self.expanded_tokens(raw_start, tokens);
+        self.raw_at = raw_end;
+        self.prepared.map.copied(self.offset(), raw_end);
+    }
+
+    /// Writes tokens into the expanded segment at hand.
+    fn expanded_tokens(&mut self, raw_start: u32, tokens: &[PpToken<'a>]) {
+        for token in tokens {
+            let start = self.offset();
+            let bytes = token.text.iter();
+            self.prepared
+                .text
+                .extend(bytes.map(|b| if b.is_ascii() { *b } else { b'_' }));
+            if token.kind == TokenKind::Ident && token.is_hidden() {
+                self.prepared.hidden_names.push(start);
+            }
+            self.written(token.kind, start, raw_start);
+            self.prepared.text.push(b' ');
+        }
+    }
+
+    /// Copies a macro's name that stays unexpanded, and notes what it may hide.
+    fn opaque(&mut self, at: usize) {
+        let token = self.raw.tokens[at];
+        self.copy(at);
+        let name = self.text(token);
+        let several;
+        let definitions: &[&Definition] = match self.raw.visible.meaning(name, token.start) {
+            Meaning::One(definition) => &[definition],
+            Meaning::Several(definitions) => {
+                several = definitions;
+                &several
+            }
+            Meaning::None | Meaning::Elsewhere => &[],
+        };
+        let worst = definitions
+            .iter()
+            .map(|d| hazard(d))
+            .max()
+            .unwrap_or(Hazard::None);
+        if worst > Hazard::Call {
+            let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
+            let why = if definitions.len() > 1 {
+                "has several definitions"
+            } else {
+                "could not be expanded"
+            };
+            let reason = format!("macro {name} at line {line} {why} and hides {worst}");
+            self.note(token.start..token.end, Confidence::Partial, reason);
+        }
+    }
+}

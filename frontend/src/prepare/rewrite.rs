@@ -1,0 +1,96 @@
+//! Constructs that the grammar lacks or reads in the wrong way, written so that it reads them in the right one.
+
+use super::Writer;
+use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS};
+use crate::macros::Meaning;
+use crate::repair;
+use crate::shape::declaration_word;
+use crate::token::TokenKind;
+
+impl Writer<'_> {
+    /// Deals with the token at `at`, which is no identifier; returns the index of the next token.
+    pub(super) fn punctuation(&mut self, at: usize) -> usize {
+        let token = self.raw.tokens[at];
+        if self.goto_end == Some(at) {
+            self.goto_end = None;
+            self.stand_in(")", TokenKind::Punct, token.start, token.start);
+        }
+        if self.text(token) == b"&&" && self.operand_expected() {
+            let label = self.raw.tokens.get(at + 1).filter(|t| t.kind == TokenKind::Ident);
+            if let Some(label) = label {
+                self.stand_in(LABEL_ADDRESS, TokenKind::Ident, token.start, label.end);
+                return at + 2;
+            }
+        }
+        if self.text(token) == b"(" && self.shape.in_function() && self.name_in_parens(at) {
+            return at + 3;
+        }
+        self.copy(at);
+        at + 1
+    }
+
+    /// `(x) - y` and `(T) - y` differ in what the name is, which a grammar cannot know. A type is written as `(int)`,
+    /// with a note for lowering, and a value without its parentheses.
+    fn name_in_parens(&mut self, at: usize) -> bool {
+        let Some([open, name, close, after]) = self.raw.tokens.get(at..at + 4) else {
+            return false;
+        };
+        let (text, visible) = (self.text(*name), self.raw.visible);
+        let plain = name.kind == TokenKind::Ident
+            && text.is_ascii()
+            && self.text(*close) == b")"
+            && declaration_word(text).is_none()
+            && matches!(visible.meaning(text, name.start), Meaning::None);
+        if !plain || !repair::cast_may_follow(self.shape.statement(), &self.prepared.text) {
+            return false;
+        }
+        if visible.is_visible_typedef(text) {
+            self.stand_in("(", TokenKind::Punct, open.start, open.end);
+            self.blank_to(name.start);
+            self.prepared.cast_types.push(self.offset());
+            self.stand_in("int", TokenKind::Ident, name.start, name.end);
+            self.stand_in(")", TokenKind::Punct, close.start, close.end);
+            return true;
+        }
+        let value = matches!(self.text(*after), b"+" | b"-" | b"*");
+        if value {
+            let text = String::from_utf8_lossy(text).into_owned();
+            self.stand_in(&text, TokenKind::Ident, open.start, close.end);
+        }
+        value
+    }
+
+    /// Whether what comes next is an operand: `&&` is then GNU's address of a label.
+    fn operand_expected(&self) -> bool {
+        let Some(last) = self.shape.statement().last() else {
+            return false;
+        };
+        let text = self
+            .prepared
+            .text
+            .get(last.start as usize..last.end as usize)
+            .unwrap_or_default();
+        matches!(
+            text,
+            b"=" | b"(" | b"," | b"{" | b"?" | b":" | b"return" | b"[" | b"-"
+        )
+    }
+
+    /// `goto *p;` becomes a call that the grammar can read.
+    pub(super) fn computed_goto(&mut self, at: usize) -> bool {
+        let tokens = self.raw.tokens;
+        let star = tokens.get(at + 1).is_some_and(|t| self.text(*t) == b"*");
+        let rest = tokens.iter().enumerate().skip(at).take(100);
+        let end = rest
+            .take_while(|(_, t)| t.kind != TokenKind::Directive)
+            .find(|(_, t)| self.text(**t) == b";");
+        let (true, Some((end, _))) = (star, end) else {
+            return false;
+        };
+        let token = tokens[at];
+        self.stand_in(COMPUTED_GOTO, TokenKind::Ident, token.start, token.end);
+        self.stand_in("(", TokenKind::Punct, token.end, token.end);
+        self.goto_end = Some(end);
+        true
+    }
+}
