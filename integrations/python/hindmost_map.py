@@ -258,18 +258,38 @@ def read_body(columns, function):
 
 def read_scopes(columns, function_span, count):
     scopes = []
+    # By parent: where its last child ended and the number of its next arm.
+    sibling_end, next_arm, next_loop = {}, {}, 0
     for index in range(count):
         kind = columns[14].byte()
-        scope = {"kind": SCOPE[kind]}
-        if kind in (2, 5):
-            scope["loop"] = columns[18].u() if kind == 2 else None
-        if kind == 4:
-            scope["arm"] = columns[18].u()
-        parent = columns[15].parent(index)
-        line = function_span[0] if parent is None or parent >= index else scopes[parent]["line"]
-        scope["parent"] = parent
-        scope["line"] = columns[16].near(line)
-        scope["end_line"] = columns[17].after(scope["line"])
+        code = columns[15].u()
+        if code == 0:
+            parent = None
+        elif code & 1:
+            parent = index - 1
+            for _ in range(code >> 1):
+                parent = scopes[parent]["parent"]
+        else:
+            parent = (index - (code >> 1)) % WORD
+        if parent is None or parent >= index:
+            start, end, arm = function_span[0], function_span[2], 0
+        else:
+            start = sibling_end.get(parent, scopes[parent]["line"])
+            end = scopes[parent]["end_line"]
+            arm = next_arm.get(parent, 0)
+        scope = {"kind": SCOPE[kind], "parent": parent}
+        if kind == 2:
+            scope["loop"] = columns[18].near(next_loop)
+            next_loop = scope["loop"] + 1
+        elif kind == 5:
+            scope["loop"] = None
+        elif kind == 4:
+            scope["arm"] = columns[18].near(arm)
+            next_arm[parent] = scope["arm"] + 1
+        scope["line"] = columns[16].near(start)
+        length = columns[17].option()
+        scope["end_line"] = end if length is None else (scope["line"] + length) % WORD
+        sibling_end[parent] = scope["end_line"]
         scopes.append(scope)
     return scopes
 
@@ -342,18 +362,38 @@ def read_loops(columns, function, count):
             "source": LOOP[kind & 3],
             "reducible": not kind & 4,
             "header": header,
-            "span": columns.span(23, near[0], near[1]),
+            "span": [columns[23 + i].near(near[i]) for i in range(4)],
         }
         lovs, refused = columns[27].u(), columns[28].u()
-        loop["lovs"] = [read_lov(columns, function, header) for _ in range(lovs)]
-        loop["refused"] = [
-            {"name": columns.string(32), "reason": columns.string(33)} for _ in range(refused)
-        ]
+        prose = Prose(columns, loop["span"][0])
+        loop["lovs"] = [read_lov(columns, function, header, prose) for _ in range(lovs)]
+        loop["refused"] = [{"name": columns.string(32), "reason": prose.read(33)} for _ in range(refused)]
         loops.append(loop)
     return loops
 
 
-def read_lov(columns, function, header):
+class Prose:
+    """The texts of one loop, whose numbers stand in a column of their own."""
+
+    def __init__(self, columns, line):
+        self.columns = columns
+        self.number = line
+
+    def read(self, column):
+        first, *parts = self.columns.string(column).split("\0")
+        text = [first]
+        for part in parts:
+            code = self.columns[49].option()
+            if code is None:
+                text.append("\0")
+            else:
+                self.number = (self.number + (-(code + 1 >> 1) if code & 1 else code >> 1)) % WORD
+                text.append(str(self.number))
+            text.append(part)
+        return "".join(text)
+
+
+def read_lov(columns, function, header, prose):
     lov = {"name": columns.string(29)}
     traits = columns[30].byte()
     for trait, words in (
@@ -365,7 +405,7 @@ def read_lov(columns, function, header):
     ):
         traits, digit = divmod(traits, len(words))
         lov[trait] = words[digit]
-    lov["because"] = columns.string(31)
+    lov["because"] = prose.read(31)
     line = function["span"][0]
     lov["storage"] = read_storage(columns, line, lov["name"])
     lov["updates"] = []

@@ -93,14 +93,14 @@ impl Rng {
         let words = [
             "",
             "i",
-            "it",
             "s->step",
-            "norm",
             "größe",
             "operator<<",
             "MPI_Allreduce",
-            "a\0b",
+            "a\0b \0",
             "x\ny",
+            "line 12 at 4294967295, 007, 4294967296 ",
+            "0 x2 2nd größe7 7",
         ];
         let mut word = self.pick(&words).to_owned();
         if self.one_in(3) {

@@ -62,6 +62,33 @@ fn binding_adds_sections_and_changes_no_static_byte() {
 }
 
 #[test]
+fn a_reason_costs_little_though_it_names_its_line() {
+    let mut map = synthetic(20_000, 9);
+    let plain = map.to_bytes().len();
+    let mut loops = 0;
+    for id in map.functions.ids() {
+        let function = &mut map.functions[id];
+        for l in function.loops.ids() {
+            let l = &mut function.loops[l];
+            for refused in &mut l.refused {
+                refused.reason = format!(
+                    "line {} does not move it by a step that is known",
+                    l.span.line + 2
+                );
+                loops += 1;
+            }
+        }
+    }
+    let bytes = map.to_bytes();
+    assert!(
+        loops > 200 && bytes.len() < plain + loops,
+        "{loops} reasons: {plain}, {}",
+        bytes.len()
+    );
+    assert_eq!(Map::from_bytes(&bytes).as_ref(), Ok(&map));
+}
+
+#[test]
 fn an_empty_map_is_a_map() {
     let bytes = Map::default().to_bytes();
     assert_eq!(Map::from_bytes(&bytes), Ok(Map::default()));

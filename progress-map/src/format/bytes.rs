@@ -68,6 +68,11 @@ impl Out {
         self.unsigned(value.map_or(0, |value| u64::from(value) + 1));
     }
 
+    /// 0 for nothing, else a zigzag number plus one; 33 bits at most.
+    pub(crate) fn gap(&mut self, difference: Option<i64>) {
+        self.unsigned(difference.map_or(0, |d| ((d as u64) << 1 ^ (d >> 63) as u64) + 1));
+    }
+
     /// 0 for nothing, else one more than how far `parent` lies before `child`.
     pub(crate) fn parent(&mut self, child: u32, parent: Option<u32>) {
         self.option(parent.map(|parent| child.wrapping_sub(parent)));
@@ -196,6 +201,12 @@ impl<'a> Cursor<'a> {
                 Err(_) => Err(self.malformed("a number has more than 32 bits")),
             },
         }
+    }
+
+    pub(crate) fn gap(&mut self) -> Result<Option<i32>, ReadError> {
+        Ok(self
+            .option()?
+            .map(|zigzag| (zigzag >> 1).cast_signed() ^ -((zigzag & 1).cast_signed())))
     }
 
     pub(crate) fn parent(&mut self, child: u32) -> Result<Option<u32>, ReadError> {

@@ -19,7 +19,7 @@ pub(super) struct Habits<'a> {
 }
 
 /// How far up the scope tree a code may lead: a bound for the time that a reader takes.
-const MAX_LEVELS: u64 = 64;
+pub(super) const MAX_LEVELS: u64 = 64;
 
 impl<'a> Habits<'a> {
     pub(super) fn new(scopes: &'a [Scope]) -> Self {

@@ -3,6 +3,7 @@
 use super::bytes::number;
 use super::columns::Column;
 use super::lovs::{TRAITS, read_lov, write_lov};
+use super::prose::Prose;
 use super::spans::SpanColumns;
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
@@ -37,15 +38,16 @@ pub(crate) fn write_loops<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
         out.at(HEADER).near32(header, number(l.header));
         header = number(l.header);
         let near = span_of_header(&function.points, l.header, function.span);
-        SPAN.write(out, near.line, near.column, l.span);
+        SPAN.write_near(out, near, l.span);
         out.at(LOVS).size(l.lovs.len());
         out.at(REFUSED).size(l.refused.len());
+        let mut prose = Prose::new(l.span.line);
         for lov in &l.lovs {
-            write_lov(sink, function, header, lov);
+            write_lov(sink, function, header, &mut prose, lov);
         }
         for refused in &l.refused {
             sink.text(REFUSED_NAME, &refused.name);
-            sink.text(REASON, &refused.reason);
+            prose.write(sink, REASON, &refused.reason);
         }
     }
 }
@@ -75,18 +77,19 @@ pub(crate) fn read_loops(
         header = columns.at(HEADER).near32(header)?;
         let header_id = columns.at(HEADER).id(header)?;
         let near = span_of_header(points, header_id, function);
-        let span = SPAN.read(columns, near.line, near.column)?;
+        let span = SPAN.read_near(columns, near)?;
         let lov_count = columns.count(LOVS, TRAITS)?;
         let refused_count = columns.count(REFUSED, REASON)?;
+        let mut prose = Prose::new(span.line);
         let mut lovs = Vec::with_capacity(lov_count);
         for _ in 0..lov_count {
-            lovs.push(read_lov(source, function, header)?);
+            lovs.push(read_lov(source, function, header, &mut prose)?);
         }
         let mut refused = Vec::with_capacity(refused_count);
         for _ in 0..refused_count {
             refused.push(Refused {
                 name: source.text(REFUSED_NAME)?,
-                reason: source.text(REASON)?,
+                reason: prose.read(source, REASON)?,
             });
         }
         loops.push(Loop {

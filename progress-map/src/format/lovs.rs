@@ -2,6 +2,7 @@
 
 use super::bytes::number;
 use super::columns::Column;
+use super::prose::Prose;
 use super::storage::{read_storage, write_storage};
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
@@ -22,10 +23,16 @@ const CONSTANT: Column = Column(41);
 const FLOAT: Column = Column(42);
 const TERM_NAME: Column = Column(43);
 
-pub(super) fn write_lov<'a>(sink: &mut Sink<'a, '_>, function: &Function, header: u32, lov: &'a Lov) {
+pub(super) fn write_lov<'a>(
+    sink: &mut Sink<'a, '_>,
+    function: &Function,
+    header: u32,
+    prose: &mut Prose,
+    lov: &'a Lov,
+) {
     sink.text(NAME, &lov.name);
     sink.columns.at(TRAITS).byte(traits(lov));
-    sink.text(BECAUSE, &lov.because);
+    prose.write(sink, BECAUSE, &lov.because);
     write_storage(sink, function.span.line, &lov.name, &lov.storage);
     let out = &mut sink.columns;
     out.at(UPDATES).size(lov.updates.len());
@@ -55,10 +62,15 @@ pub(super) fn write_lov<'a>(sink: &mut Sink<'a, '_>, function: &Function, header
     }
 }
 
-pub(super) fn read_lov(source: &mut Source<'_, '_>, function: Span, header: u32) -> Result<Lov, ReadError> {
+pub(super) fn read_lov(
+    source: &mut Source<'_, '_>,
+    function: Span,
+    header: u32,
+    prose: &mut Prose,
+) -> Result<Lov, ReadError> {
     let name = source.text(NAME)?;
     let traits = source.columns.at(TRAITS).byte()?;
-    let because = source.text(BECAUSE)?;
+    let because = prose.read(source, BECAUSE)?;
     let storage = read_storage(source, function.line, &name)?;
     let columns = &mut source.columns;
     let count = columns.count(UPDATES, UPDATE)?;

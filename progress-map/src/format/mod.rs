@@ -14,6 +14,7 @@ mod habits;
 mod heads;
 mod loops;
 mod lovs;
+mod prose;
 mod reader;
 mod record;
 mod scopes;

@@ -47,4 +47,25 @@ impl SpanColumns {
             end_column,
         })
     }
+
+    /// All four next to those of another span: for a loop, whose header often has the same.
+    pub(crate) fn write_near(&self, out: &mut ColumnsOut, near: Span, span: Span) {
+        for ((column, base), value) in self.columns().into_iter().zip(corners(near)).zip(corners(span)) {
+            out.at(column).near32(base, value);
+        }
+    }
+
+    pub(crate) fn read_near(&self, columns: &mut Columns<'_>, near: Span) -> Result<Span, ReadError> {
+        let [line, column, end_line, end_column] = self.columns();
+        Ok(Span {
+            line: columns.at(line).near32(near.line)?,
+            column: columns.at(column).near32(near.column)?,
+            end_line: columns.at(end_line).near32(near.end_line)?,
+            end_column: columns.at(end_column).near32(near.end_column)?,
+        })
+    }
+}
+
+fn corners(span: Span) -> [u32; 4] {
+    [span.line, span.column, span.end_line, span.end_column]
 }

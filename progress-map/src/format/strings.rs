@@ -7,6 +7,7 @@
 use super::bytes::Cursor;
 use super::columns::{Budget, Column, Columns, ColumnsOut};
 use crate::error::ReadError;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -17,14 +18,14 @@ const BYTES: Column = Column(1);
 #[derive(Default)]
 pub(crate) struct Interner<'a> {
     /// Number and uses by content; numbers are in order of first use until [`Self::settle`] changes them.
-    strings: BTreeMap<&'a [u8], (u32, u32)>,
+    strings: BTreeMap<Cow<'a, [u8]>, (u32, u32)>,
 }
 
 impl<'a> Interner<'a> {
     /// The number of `bytes`, which is final only after [`Self::settle`].
-    pub(crate) fn number(&mut self, bytes: &'a [u8]) -> u32 {
+    pub(crate) fn number(&mut self, bytes: impl Into<Cow<'a, [u8]>>) -> u32 {
         let next = self.strings.len() as u32;
-        let (number, uses) = self.strings.entry(bytes).or_insert((next, 0));
+        let (number, uses) = self.strings.entry(bytes.into()).or_insert((next, 0));
         *uses = uses.saturating_add(1);
         *number
     }
@@ -47,7 +48,7 @@ impl<'a> Interner<'a> {
     }
 
     pub(crate) fn columns(&self) -> ColumnsOut {
-        let mut order = Vec::from_iter(self.strings.iter().map(|(bytes, &(number, _))| (number, *bytes)));
+        let mut order = Vec::from_iter(self.strings.iter().map(|(bytes, &(number, _))| (number, bytes)));
         order.sort_unstable();
         let mut out = ColumnsOut::new();
         for (_, bytes) in order {
