@@ -85,11 +85,11 @@ fn map_the_source_of(function: &str) -> String {
 fn unread_advice(name: &str, at: &str, a: &LocatedFrame, b: &LocatedFrame) -> String {
     if a.missing.contains_key(name) || b.missing.contains_key(name) {
         format!(
-            "build with -g and less optimisation (-Og), or declare {name} volatile, so that {name} of the loop at {at} \
+            "build with -g and less optimisation (-Og), or declare '{name}' volatile, so that its value in the loop at {at} \
              can be read"
         )
     } else {
-        format!("record the value of {name} with the stacks: it orders the loop at {at}")
+        format!("record the variable '{name}' with the stacks: its value orders the loop at {at}")
     }
 }
 

@@ -1,15 +1,12 @@
 //! Recorded stacks and a map to an answer.
 
 use crate::answer::{Answer, Hindmost, Link, Outcome, TaskClass, UndecidedPair, Unreadable};
-use crate::{Excerpt, Relation, Who, advice, frames, stacks};
-use base::{Confidence, RankSet};
+use crate::{Relation, Who, advice, frames, stacks};
+use base::RankSet;
 use progress::{Classes, Located, Order};
-use progress_map::{FunctionId, Map};
+use progress_map::Map;
 use rayon::prelude::*;
 use snapshot::Task;
-
-/// How many source positions are shown with an answer.
-const EXCERPTS: usize = 3;
 
 /// Orders the tasks of a job. `missing_ranks` are those of which there is no task at all.
 pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
@@ -32,10 +29,12 @@ pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
         }
     }
     let (readable, located): (Vec<&Task>, Vec<Located>) = readable.into_iter().unzip();
+    let classes = progress::classify(&order, &located);
     let job = JobView {
         map,
         tasks: readable,
-        classes: progress::classify(&order, &located),
+        reached: reached(&classes),
+        classes,
         located,
         shared_ranks: shared_ranks(tasks),
         is_whole: unreadable.is_empty() && missing_ranks.is_empty(),
@@ -72,20 +71,42 @@ pub(crate) fn shared_ranks(tasks: &[Task]) -> RankSet {
 }
 
 /// Everything that the parts of the answer are made from.
-struct JobView<'a> {
-    map: &'a Map,
+pub(crate) struct JobView<'a> {
+    pub(crate) map: &'a Map,
     /// The tasks that take part in the order.
-    tasks: Vec<&'a Task>,
+    pub(crate) tasks: Vec<&'a Task>,
     /// The same, looked up in the map.
-    located: Vec<Located>,
-    classes: Classes,
+    pub(crate) located: Vec<Located>,
+    pub(crate) classes: Classes,
     shared_ranks: RankSet,
     /// No task is missing or unreadable.
     is_whole: bool,
+    /// For each candidate, the classes that some chain of `Before` puts ahead of it.
+    reached: Vec<Vec<usize>>,
+}
+
+/// For each class that is a candidate, the classes that some chain of `Before` puts ahead of it; empty for the others.
+fn reached(classes: &Classes) -> Vec<Vec<usize>> {
+    let count = classes.classes.len();
+    let mut reached = vec![Vec::new(); count];
+    for &candidate in &classes.minimal {
+        let mut is_reached = vec![false; count];
+        let mut work = vec![candidate];
+        while let Some(at) = work.pop() {
+            for (next, seen) in is_reached.iter_mut().enumerate() {
+                if !*seen && classes.relation(at, next) == Relation::Before {
+                    *seen = true;
+                    work.push(next);
+                    reached[candidate].push(next);
+                }
+            }
+        }
+    }
+    reached
 }
 
 impl JobView<'_> {
-    fn first_member(&self, class: usize) -> usize {
+    pub(crate) fn first_member(&self, class: usize) -> usize {
         self.classes.classes[class].members[0]
     }
 
@@ -202,24 +223,10 @@ impl JobView<'_> {
         (relation, reason)
     }
 
-    /// The last class of a chain of `Before` that leads from `from` to `to`, if there is one.
-    fn between(&self, from: usize, to: usize) -> Option<usize> {
-        let count = self.classes.classes.len();
-        let before = |a, b| self.classes.relation(a, b) == Relation::Before;
-        let mut reached = vec![false; count];
-        let mut work = vec![from];
-        while let Some(at) = work.pop() {
-            if at != from && before(at, to) {
-                return Some(at);
-            }
-            for next in 0..count {
-                if !reached[next] && before(at, next) {
-                    reached[next] = true;
-                    work.push(next);
-                }
-            }
-        }
-        None
+    /// The last class of a chain of `Before` that leads from a candidate to another class, if there is one.
+    fn between(&self, candidate: usize, class: usize) -> Option<usize> {
+        let is_last = |&middle: &usize| self.classes.relation(middle, class) == Relation::Before;
+        self.reached[candidate].iter().copied().find(is_last)
     }
 
     fn undecided(&self) -> Vec<UndecidedPair> {
@@ -252,83 +259,5 @@ impl JobView<'_> {
             });
         }
         pairs
-    }
-
-    /// What the verdicts between the hindmost (or the candidates) and the rest take for granted.
-    fn assumptions(&self) -> Vec<String> {
-        let count = self.classes.classes.len();
-        let mut clauses: Vec<String> = Vec::new();
-        for &a in &self.classes.minimal {
-            for b in (0..count).filter(|&b| b != a) {
-                let verdict = self.classes.verdict(a.min(b), a.max(b));
-                if verdict.relation == Relation::Unknown {
-                    continue;
-                }
-                if let Some(clause) = progress::assumption(verdict)
-                    && clauses.iter().all(|known| known != clause)
-                {
-                    clauses.push(clause.to_owned());
-                }
-            }
-        }
-        clauses
-    }
-
-    /// Functions on a stack that the front end understood in part only.
-    fn partial_functions(&self) -> Vec<String> {
-        let mut on_stacks: Vec<FunctionId> = self
-            .located
-            .iter()
-            .flat_map(|located| located.frames.iter().filter_map(|frame| frame.function))
-            .collect();
-        on_stacks.sort_unstable();
-        on_stacks.dedup();
-        on_stacks
-            .into_iter()
-            .map(|id| &self.map.functions[id])
-            .filter(|function| function.confidence == Confidence::Partial)
-            .map(|function| {
-                let reason = function
-                    .confidence_reason
-                    .as_deref()
-                    .unwrap_or("no reason recorded");
-                format!(
-                    "the map is partial here: {} at {}:{} was not fully understood ({reason})",
-                    function.name, self.map.files[function.file].path, function.span.line
-                )
-            })
-            .collect()
-    }
-
-    /// Where the hindmost stand; the candidates when there is no hindmost.
-    fn excerpts(&self) -> Vec<Excerpt> {
-        let mut excerpts: Vec<Excerpt> = Vec::new();
-        for &class in &self.classes.minimal {
-            let first = self.first_member(class);
-            let located = &self.located[first];
-            let innermost = located.frames.iter().zip(&located.origin).rev();
-            let Some((id, origin)) = innermost
-                .filter_map(|(frame, &origin)| Some((frame.function?, origin)))
-                .next()
-            else {
-                continue;
-            };
-            let Some(line) = self.tasks[first].frames[origin].line.filter(|&line| line > 0) else {
-                continue;
-            };
-            let file_id = self.map.functions[id].file;
-            let file = &self.map.files[file_id];
-            let known = |excerpt: &Excerpt| excerpt.path == file.path && excerpt.line == line;
-            if excerpts.len() < EXCERPTS && !excerpts.iter().any(known) {
-                excerpts.push(Excerpt {
-                    path: file.path.clone(),
-                    short_path: crate::paths::short_name(self.map, file_id).to_owned(),
-                    hash: file.hash,
-                    line,
-                    lines: Vec::new(),
-                });
-            }
-        }
-        excerpts
     }
 }

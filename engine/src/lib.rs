@@ -12,15 +12,19 @@ mod advice;
 mod answer;
 mod assemble;
 mod binding;
+mod blocking;
 mod excerpt;
 mod explain;
 mod frames;
 mod line;
 mod loops;
+mod notes;
 mod paths;
 mod sources;
 mod stacks;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod tuple;
 mod who;
 

@@ -2,7 +2,7 @@
 
 use crate::loops::loop_view;
 use crate::tuple::{scope_spanning, tuple};
-use crate::{LoopView, Tuple};
+use crate::{LoopView, Token, Tuple};
 use base::{Confidence, Span};
 use progress_map::{FileId, Function, LoopId, Map, PointId, PointKind, ScopeId};
 
@@ -134,8 +134,13 @@ fn function_line(function: &Function, line: u32) -> FunctionLine {
     if tuples.is_empty()
         && let Some(scope) = scope_spanning(function, line)
     {
+        let tuple = tuple(function, scope, line, &|_| true);
+        loops.extend(tuple.0.iter().filter_map(|token| match token {
+            Token::Iteration(id) => Some(*id),
+            Token::Displacement(_) | Token::Branch(_) => None,
+        }));
         tuples.push(TupleView {
-            tuple: tuple(function, scope, line, &|_| true),
+            tuple,
             points: Vec::new(),
         });
     }

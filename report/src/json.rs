@@ -2,6 +2,7 @@
 //! meaning only together with `version`.
 
 mod answer;
+mod explanation;
 mod map;
 
 pub use answer::answer_json;

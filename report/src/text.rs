@@ -1,16 +1,13 @@
 //! The answer for people: what was found, why, and everything that is not known.
 
-use crate::clean::{clean, source_line};
-use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
-use engine::{
-    Activity, Answer, Excerpt, FrameView, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, Who,
-};
+use crate::clean::clean;
+use crate::stack::{frames, source};
+use crate::style::{DOUBT, HINDMOST, TITLE, paint};
+use engine::{Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, Who};
 use std::fmt::Write as _;
 
 /// How many classes ahead, undecided pairs and the like are spelled out before the rest is only counted.
 const SPELLED_OUT: usize = 8;
-/// How many frames of a stack are shown at either end.
-const FRAMES_AT_END: usize = 20;
 
 /// The answer as text, ending with a newline.
 pub fn answer_text(answer: &Answer) -> String {
@@ -111,8 +108,25 @@ fn candidates(out: &mut String, answer: &Answer) -> std::fmt::Result {
     for class in candidates.iter().take(SPELLED_OUT) {
         writeln!(out, "  {}", clean(&stands(class)))?;
     }
-    match candidates.len().checked_sub(SPELLED_OUT) {
-        Some(more @ 1..) => writeln!(out, "  and {}", counted(more, "more class", "more classes")),
+    if let Some(more @ 1..) = candidates.len().checked_sub(SPELLED_OUT) {
+        writeln!(out, "  and {}", counted(more, "more class", "more classes"))?;
+    }
+    // No proof, but what a person would look at first: who is alone where most are together.
+    let total: u64 = candidates.iter().map(|class| class.who.count()).sum();
+    let fewest = candidates
+        .iter()
+        .map(|class| class.who.count())
+        .min()
+        .unwrap_or(0);
+    let mut smallest = candidates.iter().filter(|class| class.who.count() == fewest);
+    match (smallest.next(), smallest.next()) {
+        (Some(odd), None) if 4 * fewest <= total => {
+            writeln!(
+                out,
+                "  the odd one out: {} of {total} tasks",
+                clean(&odd.who.to_string())
+            )
+        }
         _ => Ok(()),
     }
 }
@@ -179,7 +193,11 @@ fn standing(answer: &Answer, index: usize) -> String {
     }
     let numbers = |relation: Relation| {
         let of = class.links.iter().filter(|link| link.relation == relation);
-        let numbers: Vec<String> = of.map(|link| (link.other + 1).to_string()).collect();
+        let mut numbers: Vec<String> = of.map(|link| (link.other + 1).to_string()).collect();
+        if numbers.len() > SPELLED_OUT {
+            numbers.truncate(SPELLED_OUT);
+            numbers.push("…".to_owned());
+        }
         numbers.join(", ")
     };
     let mut parts = Vec::new();
@@ -194,91 +212,6 @@ fn standing(answer: &Answer, index: usize) -> String {
         }
     }
     parts.join("; ")
-}
-
-fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result {
-    let places: Vec<String> = frames.iter().map(frame_place).collect();
-    let function_width = frames
-        .iter()
-        .map(|frame| frame.function.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(32);
-    let place_width = places
-        .iter()
-        .map(|place| place.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(40);
-    for (at, (frame, place)) in frames.iter().zip(&places).enumerate() {
-        if at >= FRAMES_AT_END && at + FRAMES_AT_END < frames.len() {
-            if at == FRAMES_AT_END {
-                let hidden = frames.len() - 2 * FRAMES_AT_END;
-                writeln!(out, "       … {hidden} frames …")?;
-            }
-            continue;
-        }
-        let values: Vec<String> = frame
-            .values
-            .iter()
-            .map(|(name, value)| {
-                let differs = if frame.differing.contains(name) {
-                    " (differs by task)"
-                } else {
-                    ""
-                };
-                format!("{}{differs}", paint(VALUE, format!("{}={value}", clean(name))))
-            })
-            .chain(
-                frame
-                    .missing
-                    .iter()
-                    .map(|(name, reason)| paint(DOUBT, format!("{}: {}", clean(name), clean(reason)))),
-            )
-            .chain(frame.inlined.then(|| paint(FAINT, "inlined")))
-            .collect();
-        let mut line = format!(
-            "       {:function_width$}  {:place_width$}",
-            clean(&frame.function),
-            clean(place)
-        );
-        if !values.is_empty() {
-            let _ = write!(line, "  {}", values.join("  "));
-        }
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
-}
-
-fn frame_place(frame: &FrameView) -> String {
-    match (&frame.short_file, frame.line, &frame.module) {
-        (Some(file), Some(line), _) => format!("{file}:{line}"),
-        (_, _, Some(module)) => format!("({module})"),
-        (Some(file), None, None) => file.clone(),
-        (None, ..) => String::new(),
-    }
-}
-
-/// Source lines around a position, with a marker.
-pub(crate) fn source(out: &mut String, excerpt: &Excerpt) -> std::fmt::Result {
-    writeln!(
-        out,
-        "\n{}",
-        paint(TITLE, format!("{}:{}", clean(&excerpt.path), excerpt.line))
-    )?;
-    let width = excerpt
-        .lines
-        .last()
-        .map_or(1, |(number, _)| number.to_string().len());
-    for (number, text) in &excerpt.lines {
-        let text = source_line(text);
-        if *number == excerpt.line {
-            writeln!(out, "{}", paint(HINDMOST, format!("> {number:width$} | {text}")))?;
-        } else {
-            writeln!(out, "  {} {}", paint(FAINT, format!("{number:width$} |")), text)?;
-        }
-    }
-    Ok(())
 }
 
 fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
@@ -372,7 +305,7 @@ fn describe(position: &Position) -> String {
 }
 
 /// A number with its noun.
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+pub fn counted(count: usize, one: &str, many: &str) -> String {
     if count == 1 {
         format!("1 {one}")
     } else {

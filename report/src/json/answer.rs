@@ -1,7 +1,8 @@
 //! The wire form of an answer and of an explanation.
 
+use super::explanation::{ExplanationOut, explanation_out};
 use super::{VERSION, document, value};
-use engine::{Activity, Answer, Explanation, FrameView, Outcome, Relation, SharedLoop, Side};
+use engine::{Activity, Answer, Explanation, FrameView, Outcome, Relation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -153,41 +154,6 @@ struct UnreadableOut<'a> {
     error: &'a str,
 }
 
-#[derive(Serialize)]
-struct ExplanationOut<'a> {
-    relation: &'static str,
-    reason: &'a str,
-    assumption: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<&'a str>,
-    function: Option<&'a str>,
-    frame: usize,
-    shared_loops: Vec<SharedLoopOut<'a>>,
-    deciding_loop: Option<SharedLoopOut<'a>>,
-    a: SideOut<'a>,
-    b: SideOut<'a>,
-}
-
-#[derive(Serialize)]
-struct SharedLoopOut<'a> {
-    function: &'a str,
-    place: &'a str,
-    variable: &'a str,
-    a: serde_json::Value,
-    b: serde_json::Value,
-}
-
-#[derive(Serialize)]
-struct SideOut<'a> {
-    ranks: String,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
-    function: Option<&'a str>,
-    file: Option<&'a str>,
-    line: Option<u32>,
-    values: BTreeMap<&'a str, serde_json::Value>,
-}
-
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
@@ -312,45 +278,5 @@ fn frame(frame: &FrameView) -> FrameOut<'_> {
         inlined: frame.inlined,
         module: frame.module.as_deref(),
         folded: frame.folded,
-    }
-}
-
-fn explanation_out(proof: &Explanation) -> ExplanationOut<'_> {
-    ExplanationOut {
-        relation: proof.relation.word(),
-        reason: &proof.reason,
-        assumption: proof.assumption.as_deref(),
-        advice: proof.advice.as_deref(),
-        function: proof.function.as_deref(),
-        frame: proof.depth,
-        shared_loops: proof.shared_loops.iter().map(shared_loop).collect(),
-        deciding_loop: proof.deciding_loop.as_ref().map(shared_loop),
-        a: side(&proof.a),
-        b: side(&proof.b),
-    }
-}
-
-fn shared_loop(shared: &SharedLoop) -> SharedLoopOut<'_> {
-    SharedLoopOut {
-        function: &shared.function,
-        place: &shared.place,
-        variable: &shared.variable,
-        a: value(shared.a),
-        b: value(shared.b),
-    }
-}
-
-fn side(side: &Side) -> SideOut<'_> {
-    SideOut {
-        ranks: side.who.ranks.to_string(),
-        tasks: &side.who.names,
-        function: side.frame.as_deref(),
-        file: side.source.as_ref().map(|source| source.path.as_str()),
-        line: side.source.as_ref().map(|source| source.line),
-        values: side
-            .values
-            .iter()
-            .map(|(name, of)| (name.as_str(), value(*of)))
-            .collect(),
     }
 }

@@ -1,0 +1,90 @@
+//! What an answer rests on and what goes with it: assumptions, doubts about the map, the source to show.
+
+use crate::assemble::JobView;
+use crate::paths::short_name;
+use crate::{Excerpt, Relation};
+use base::Confidence;
+use progress_map::FunctionId;
+
+/// How many source positions are shown with an answer.
+const EXCERPTS: usize = 3;
+
+impl JobView<'_> {
+    /// What the verdicts between the hindmost (or the candidates) and the rest take for granted.
+    pub(crate) fn assumptions(&self) -> Vec<String> {
+        let count = self.classes.classes.len();
+        let mut clauses: Vec<String> = Vec::new();
+        for &a in &self.classes.minimal {
+            for b in (0..count).filter(|&b| b != a) {
+                let verdict = self.classes.verdict(a.min(b), a.max(b));
+                if verdict.relation == Relation::Unknown {
+                    continue;
+                }
+                if let Some(clause) = progress::assumption(verdict)
+                    && clauses.iter().all(|known| known != clause)
+                {
+                    clauses.push(clause.to_owned());
+                }
+            }
+        }
+        clauses
+    }
+
+    /// Functions on a stack that the front end understood in part only.
+    pub(crate) fn partial_functions(&self) -> Vec<String> {
+        let mut on_stacks: Vec<FunctionId> = self
+            .located
+            .iter()
+            .flat_map(|located| located.frames.iter().filter_map(|frame| frame.function))
+            .collect();
+        on_stacks.sort_unstable();
+        on_stacks.dedup();
+        on_stacks
+            .into_iter()
+            .map(|id| &self.map.functions[id])
+            .filter(|function| function.confidence == Confidence::Partial)
+            .map(|function| {
+                let reason = function
+                    .confidence_reason
+                    .as_deref()
+                    .unwrap_or("no reason recorded");
+                format!(
+                    "the map is partial here: {} at {}:{} was not fully understood ({reason})",
+                    function.name, self.map.files[function.file].path, function.span.line
+                )
+            })
+            .collect()
+    }
+
+    /// Where the hindmost stand; the candidates when there is no hindmost.
+    pub(crate) fn excerpts(&self) -> Vec<Excerpt> {
+        let mut excerpts: Vec<Excerpt> = Vec::new();
+        for &class in &self.classes.minimal {
+            let first = self.first_member(class);
+            let located = &self.located[first];
+            let innermost = located.frames.iter().zip(&located.origin).rev();
+            let Some((id, origin)) = innermost
+                .filter_map(|(frame, &origin)| Some((frame.function?, origin)))
+                .next()
+            else {
+                continue;
+            };
+            let Some(line) = self.tasks[first].frames[origin].line.filter(|&line| line > 0) else {
+                continue;
+            };
+            let file_id = self.map.functions[id].file;
+            let file = &self.map.files[file_id];
+            let known = |excerpt: &Excerpt| excerpt.path == file.path && excerpt.line == line;
+            if excerpts.len() < EXCERPTS && !excerpts.iter().any(known) {
+                excerpts.push(Excerpt {
+                    path: file.path.clone(),
+                    short_path: short_name(self.map, file_id).to_owned(),
+                    hash: file.hash,
+                    line,
+                    lines: Vec::new(),
+                });
+            }
+        }
+        excerpts
+    }
+}

@@ -1,0 +1,148 @@
+//! Answers over maps of real C, made in memory.
+
+use crate::{Activity, Answer, Outcome, Relation, SourceFile, answer, map_sources};
+use base::RankSet;
+use progress_map::Map;
+
+fn map(source: &str) -> Map {
+    let file = SourceFile {
+        path: "a.c".to_owned(),
+        bytes: source.as_bytes().to_vec(),
+    };
+    map_sources(vec![file], &|_| {})
+}
+
+/// The answer for tasks given as frames `function:line name=value …`, outermost first, parted by commas.
+fn ask(source: &str, tasks: &[&str]) -> Answer {
+    let tasks: Vec<snapshot::Task> = (0..)
+        .zip(tasks)
+        .map(|(rank, frames)| snapshot::Task {
+            task: rank.to_string(),
+            rank: Some(rank),
+            frames: frames.split(',').map(frame).collect(),
+            ..snapshot::Task::default()
+        })
+        .collect();
+    answer(&map(source), &tasks, RankSet::default())
+}
+
+fn frame(text: &str) -> snapshot::Frame {
+    let mut words = text.split_whitespace();
+    let (function, line) = words.next().unwrap().split_once(':').unwrap();
+    let values = words.map(|word| {
+        let (name, value) = word.split_once('=').unwrap();
+        (name.to_owned(), snapshot::Value::Integer(value.parse().unwrap()))
+    });
+    snapshot::Frame {
+        function: function.to_owned(),
+        line: line.parse().ok(),
+        values: values.collect(),
+        ..snapshot::Frame::default()
+    }
+}
+
+const STRAIGHT: &str = "\
+void f(void) {
+    a();
+    b();
+    while (x) {
+        c();
+        d();
+    }
+    e();
+}
+";
+
+#[test]
+fn a_class_behind_through_another_is_behind() {
+    // The loop orders nothing inside it, but all of it comes between.
+    let found = ask(STRAIGHT, &["f:2,a:0", "f:5,c:0", "f:6,d:0", "f:8,e:0"]);
+    assert_eq!(found.outcome, Outcome::Named);
+    assert_eq!(found.hindmost[0].class, 0);
+    assert_eq!(found.hindmost[0].ahead.len(), 3);
+    assert!(
+        found.undecided.is_empty(),
+        "who is behind is known; who is second does not matter"
+    );
+}
+
+#[test]
+fn an_open_question_between_candidates_names_nobody() {
+    let found = ask(STRAIGHT, &["f:5,c:0", "f:6,d:0", "f:8,e:0"]);
+    assert_eq!(found.outcome, Outcome::Undecided);
+    assert!(found.hindmost.is_empty());
+    assert_eq!(found.undecided.len(), 1);
+    let advice = found.undecided[0].advice.as_deref().unwrap();
+    assert!(
+        advice.starts_with("add a counter to the loop at a.c:4"),
+        "{advice}"
+    );
+    assert_eq!(found.classes[2].links.len(), 2);
+    assert!(
+        found.classes[2]
+            .links
+            .iter()
+            .all(|link| link.relation == Relation::Before)
+    );
+}
+
+#[test]
+fn equal_tasks_may_have_different_values() {
+    let source =
+        "void f(int lo) {\n    int i;\n    for (i = lo; i < lo + 9; i++) {\n        g();\n    }\n}\n";
+    let found = ask(
+        source,
+        &["f:4 i=13 lo=10,g:0", "f:4 i=23 lo=20,g:0", "f:4 i=25 lo=20,g:0"],
+    );
+    assert_eq!(found.outcome, Outcome::Named);
+    let hindmost = &found.classes[found.hindmost[0].class];
+    assert_eq!(hindmost.who.to_string(), "ranks 0-1");
+    assert!(hindmost.position.iteration[0].differs);
+    assert_eq!(hindmost.frames[0].differing, ["i"]);
+}
+
+#[test]
+fn what_a_task_does() {
+    let source = "void f(void) {\n    MPI_Recv(p);\n    work(p);\n}\n";
+    let found = ask(source, &["f:2,PMPI_Recv:0,poll:0,read:0", "f:3,work:0", "f:4"]);
+    let of = |name: &str| {
+        let class = found
+            .classes
+            .iter()
+            .find(|class| class.who.to_string() == name)
+            .unwrap();
+        class.position.activity.clone()
+    };
+    assert_eq!(of("rank 0"), Activity::Blocked("MPI_Recv".to_owned()));
+    assert_eq!(found.classes[0].frames[1].folded, 2);
+    assert_eq!(of("rank 1"), Activity::Inside("work".to_owned()));
+    assert_eq!(of("rank 2"), Activity::Computing);
+}
+
+#[test]
+fn the_only_task_of_a_job_is_its_hindmost_but_not_the_only_survivor() {
+    assert_eq!(ask(STRAIGHT, &["f:2,a:0"]).outcome, Outcome::Named);
+    assert_eq!(ask(STRAIGHT, &["f:2,a:0", "g:1"]).outcome, Outcome::Alone);
+    assert_eq!(ask(STRAIGHT, &["g:1"]).outcome, Outcome::NothingReadable);
+    assert_eq!(ask(STRAIGHT, &["f:2,a:0", "f:2,a:0"]).outcome, Outcome::AllEqual);
+}
+
+#[test]
+fn maps_do_not_depend_on_the_order_of_their_files() {
+    let file = |path: &str, text: &str| SourceFile {
+        path: path.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let files = [
+        file(
+            "b.c",
+            "#include \"h.h\"\nint g(void) { LOOP { h(); } return 0; }\n",
+        ),
+        file("h.h", "#define LOOP for (int i = 0; i < 3; i++)\n"),
+        file("a.c", STRAIGHT),
+    ];
+    let forth = map_sources(files.to_vec(), &|_| {});
+    let back = map_sources(files.iter().rev().cloned().collect(), &|_| {});
+    assert_eq!(forth, back);
+    assert_eq!(forth.files.len(), 3);
+}
