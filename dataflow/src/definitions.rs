@@ -53,7 +53,10 @@ impl Definitions {
             }
         }
         for (id, expr) in function.exprs.iter_enumerated() {
-            if let ExprKind::Call { callee: Callee::Macro(name), args } = &expr.kind
+            if let ExprKind::Call {
+                callee: Callee::Macro(name),
+                args,
+            } = &expr.kind
                 && !only_reads(name)
             {
                 // `NEXT(i)` may assign its argument; what is no variable (`i + 1`) it cannot.
@@ -122,7 +125,10 @@ impl Definitions {
 
 /// Macros of well-known headers that read their arguments and no more.
 fn only_reads(name: &str) -> bool {
-    matches!(name, "assert" | "MAX" | "MIN" | "ABS" | "SQR" | "UNUSED" | "NDEBUG" | "INT64_C" | "UINT64_C")
+    matches!(
+        name,
+        "assert" | "MAX" | "MIN" | "ABS" | "SQR" | "UNUSED" | "NDEBUG" | "INT64_C" | "UINT64_C"
+    )
 }
 
 /// The local variable whose address an expression is (`&x`, `&x.member`, perhaps cast).

@@ -1,12 +1,16 @@
 //! The loop-nesting forest of a flow graph.
 //!
-//! A loop is a strongly connected part of the graph; the loops inside it are those of what is left when the edges into its
-//! header are taken out. So every cycle lies in some loop, `goto` loops included, and seen from outside, with loops
-//! as single nodes, the graph has no cycle. A part with several entries is a loop that is not `reducible`.
+//! A loop is a strongly connected part of the graph, its *cycle*; the loops inside it are those of what is left when the edges
+//! into its header are taken out. So every cycle lies in some loop, `goto` loops included, and seen from outside, with
+//! loops as single nodes, the graph has no cycle. A part with several entries is a loop that is not `reducible`.
+//!
+//! What leaves a loop statement from within its body (`if (failed) { report(); return; }`) never comes back to the header and is not
+//! on the cycle, yet it belongs to an iteration: a task there has not reached what later iterations do. So the
+//! points of a loop are its cycle and everything else inside the statement.
 
 use crate::Flow;
 use base::{Id, IdVec};
-use progress_map::{LoopId, PointId};
+use progress_map::{LoopId, PointId, ScopeId};
 
 /// The loop-nesting forest of one function.
 #[derive(Clone, Debug)]
@@ -26,51 +30,54 @@ pub struct LoopNode {
     pub header: PointId,
     /// Whether control enters only through `header`.
     pub reducible: bool,
-    /// All points inside, inner loops included, sorted.
+    /// All points inside, inner loops and ways out included, sorted.
     pub points: Vec<PointId>,
+    /// The points from which control may come back to the header, sorted.
+    pub cycle: Vec<PointId>,
 }
 
 impl Loops {
     /// The forest of `flow`; points that cannot be reached belong to no loop.
     pub fn new(flow: &Flow) -> Self {
+        let mut nodes = Vec::new();
+        let all: Vec<PointId> = flow.points.ids().filter(|&point| flow.reachable[point]).collect();
+        let mut work = vec![(all, None)];
+        while let Some((points, header)) = work.pop() {
+            for cycle in cycles(flow, &points, header) {
+                let node = LoopNode::new(flow, cycle);
+                work.push((node.cycle.clone(), Some(node.header)));
+                nodes.push(node);
+            }
+        }
+        Loops::nest(flow, nodes)
+    }
+
+    /// Puts loops into each other by their points.
+    fn nest(flow: &Flow, mut nodes: Vec<LoopNode>) -> Self {
+        // The larger first, so that parents come before children; of two loops with the same points the one whose
+        // cycle is larger is the outer one.
+        nodes.sort_by(|a, b| {
+            let size = |node: &LoopNode| (node.points.len(), node.cycle.len());
+            size(b).cmp(&size(a)).then(a.header.cmp(&b.header))
+        });
         let mut forest = Loops {
             loops: IdVec::new(),
             innermost: flow.points.iter().map(|_| None).collect(),
         };
-        let all: Vec<PointId> = flow.points.ids().filter(|&point| flow.reachable[point]).collect();
-        // Breadth first, so that parents come before children.
-        let mut work = std::collections::VecDeque::from([(all, None)]);
-        while let Some((points, parent)) = work.pop_front() {
-            for part in cycles(flow, &points, parent.map(|id: LoopId| forest.loops[id].header)) {
-                let id = forest.add(flow, part, parent);
-                work.push_back((forest.loops[id].points.clone(), Some(id)));
+        for mut node in nodes {
+            node.parent = forest.innermost[node.header];
+            // Jumps can tie loops together so that neither lies in the other; then nothing in them has an order.
+            let nested = |&point: &PointId| forest.innermost[point] == node.parent;
+            if !node.points.iter().all(nested) {
+                node.reducible = false;
             }
+            let id = forest.loops.next_id();
+            for &point in &node.points {
+                forest.innermost[point] = Some(id);
+            }
+            forest.loops.push(node);
         }
         forest
-    }
-
-    fn add(&mut self, flow: &Flow, points: Vec<PointId>, parent: Option<LoopId>) -> LoopId {
-        let entries: Vec<PointId> = points
-            .iter()
-            .copied()
-            .filter(|&point| {
-                point == flow.entry()
-                    || flow.preds[point]
-                        .iter()
-                        .any(|pred| flow.reachable[*pred] && points.binary_search(pred).is_err())
-            })
-            .collect();
-        let header = entries.first().copied().unwrap_or(points[0]);
-        let id = self.loops.next_id();
-        for &point in &points {
-            self.innermost[point] = Some(id);
-        }
-        self.loops.push(LoopNode {
-            parent,
-            header,
-            reducible: entries.len() == 1,
-            points,
-        })
     }
 
     /// Whether `point` lies in `id` or in a loop inside it.
@@ -78,10 +85,57 @@ impl Loops {
         self.loops[id].points.binary_search(&point).is_ok()
     }
 
+    /// Whether control may come back to the header of `id` from `point`.
+    pub fn comes_back(&self, id: LoopId, point: PointId) -> bool {
+        self.loops[id].cycle.binary_search(&point).is_ok()
+    }
+
     /// The loops around a point, innermost first.
     pub fn around(&self, point: PointId) -> impl Iterator<Item = LoopId> + '_ {
         std::iter::successors(self.innermost[point], |&id| self.loops[id].parent)
     }
+}
+
+impl LoopNode {
+    fn new(flow: &Flow, cycle: Vec<PointId>) -> Self {
+        let header = entries(flow, &cycle).first().copied().unwrap_or(cycle[0]);
+        let statement = flow.loop_statements.iter().find(|&&(_, _, each)| each == header);
+        let points = match statement {
+            Some(&(scope, ..)) => {
+                let inside = |&point: &PointId| {
+                    flow.reachable[point]
+                        && (cycle.binary_search(&point).is_ok()
+                            || lies_in(flow, flow.points[point].point.scope, scope))
+                };
+                flow.points.ids().filter(inside).collect()
+            }
+            None => cycle.clone(),
+        };
+        let reducible = entries(flow, &points) == [header];
+        LoopNode {
+            parent: None,
+            header,
+            reducible,
+            points,
+            cycle,
+        }
+    }
+}
+
+/// The points (sorted) that control enters from outside.
+fn entries(flow: &Flow, points: &[PointId]) -> Vec<PointId> {
+    let from_outside = |&point: &PointId| {
+        let preds = &flow.preds[point];
+        point == flow.entry()
+            || preds
+                .iter()
+                .any(|pred| flow.reachable[*pred] && points.binary_search(pred).is_err())
+    };
+    points.iter().copied().filter(from_outside).collect()
+}
+
+fn lies_in(flow: &Flow, scope: ScopeId, outer: ScopeId) -> bool {
+    std::iter::successors(Some(scope), |&at| flow.scopes[at].parent).any(|at| at == outer)
 }
 
 /// The strongly connected parts of the graph on `points` (sorted) that hold a cycle, without the edges into

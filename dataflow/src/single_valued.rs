@@ -112,9 +112,10 @@ impl Program<'_> {
 
 /// Whether a branch can end a loop.
 fn leaves(info: &FunctionInfo<'_>, branch: PointId, in_loop: LoopId) -> bool {
-    info.flow.succs[branch]
-        .iter()
-        .any(|&succ| !info.loops.contains(in_loop, succ))
+    info.loops.comes_back(in_loop, branch)
+        && info.flow.succs[branch]
+            .iter()
+            .any(|&succ| !info.loops.comes_back(in_loop, succ))
 }
 
 struct Search<'p, 'u> {

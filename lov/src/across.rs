@@ -3,7 +3,7 @@
 //! Three things can make the sequences differ: the start, the steps, and which updates a task makes. The last matters only
 //! when paths differ in it; then the branches that choose must go the same way on every task.
 
-use crate::candidate::{Candidate, Context, is_invariant, storage};
+use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, strip_casts};
 use dataflow::{Action, Program, Standing, Target};
@@ -99,6 +99,9 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
 pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Option<Term> {
     let (at, value) = start_expression(context, &candidate.target)?;
     let value = strip_casts(context, value);
+    if storage(context, value).is_some_and(|storage| hidden_name(context, &storage).is_some()) {
+        return None;
+    }
     if let Some(constant) = constant(context, value) {
         return Some(Term::Constant(constant));
     }

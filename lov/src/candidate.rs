@@ -135,6 +135,9 @@ pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> 
     if let Some(reason) = unstable_storage(context, &candidate.target) {
         return Some(reason);
     }
+    if let Some(reason) = hidden_name(context, &candidate.storage) {
+        return Some(reason);
+    }
     let updates = || candidate.assignments.iter().map(|&(point, _)| point);
     for &point in context.points() {
         let each = &context.info.flow.points[point].point;
@@ -161,6 +164,34 @@ pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> 
         }
     }
     None
+}
+
+/// Why the name of a storage may mean another variable somewhere in the loop: values are recorded by name.
+pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option<String> {
+    let (name, own_line) = match storage {
+        Storage::Local { name, line } => (name, Some(*line)),
+        Storage::Global { name } => (name, None),
+        Storage::Member { base, .. } | Storage::Pointee(base) => return hidden_name(context, base),
+    };
+    let spans = || {
+        context
+            .points()
+            .iter()
+            .map(|&point| context.info.flow.points[point].point.span)
+    };
+    let first = spans().map(|span| span.line).min()?;
+    let last = spans().map(|span| span.end_line).max()?;
+    let hiding = context.info.function.locals.iter().find(|local| {
+        local.name == *name
+            && match own_line {
+                Some(own) => local.span.line != own && (first..=last).contains(&local.span.line),
+                None => true,
+            }
+    })?;
+    Some(format!(
+        "another variable of this name, declared at line {}, hides it",
+        hiding.span.line
+    ))
 }
 
 /// Why what `target` names may change inside the loop other than by its own assignments, if it may.

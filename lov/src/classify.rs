@@ -107,7 +107,7 @@ pub(crate) struct Shape {
     pub cut: Cut,
     /// The step, when all are the same.
     pub step: Option<Term>,
-    /// The number of updates since the header is the same on every path.
+    /// All updates are alike, and their number since the header is the same on every path.
     pub uniform: bool,
     words: &'static str,
 }
@@ -119,11 +119,11 @@ fn shape(
     updates: &[PointId],
 ) -> Result<Shape, String> {
     let strict = change::on_every_cycle(context, updates);
-    let uniform = change::offsets(
-        context,
-        &updates.iter().map(|&point| (point, 1)).collect::<Vec<_>>(),
-    )
-    .is_some_and(|offsets| offsets.per_iteration > 0);
+    // On every path as many updates, and all alike: then the number of updates tells the value.
+    let alike = steps.iter().all(|(_, step)| *step == steps[0].1);
+    let each_once: Vec<(PointId, i64)> = updates.iter().map(|&point| (point, 1)).collect();
+    let uniform =
+        alike && change::offsets(context, &each_once).is_some_and(|counts| counts.per_iteration > 0);
     let class = if strict { LovClass::Strict } else { LovClass::Weak };
     let words = if strict {
         "every cycle changes it"

@@ -1,6 +1,6 @@
 //! How one assignment moves a variable.
 
-use crate::candidate::{Candidate, Context, is_invariant, storage};
+use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage};
 use dataflow::{Action, target_of};
 use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
 use progress_map::{PointId, Term};
@@ -157,6 +157,9 @@ fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step>
         }
         ExprKind::Var(_) | ExprKind::Field { .. } if is_invariant(context, operand) => {
             let storage = storage(context, operand)?;
+            if hidden_name(context, &storage).is_some() {
+                return None;
+            }
             Some(Step::Add(
                 Term::Variable {
                     name: storage.to_string(),

@@ -5,7 +5,7 @@ use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::{Confidence, IdVec};
-use progress_map::{Assumption, Cut, Function, FunctionId, Map, PointId, PointKind};
+use progress_map::{Assumption, Cut, Function, FunctionId, LovClass, Map, PointId, PointKind};
 use std::sync::OnceLock;
 
 /// A map prepared for comparisons.
@@ -250,6 +250,12 @@ impl<'m> Order<'m> {
         loop {
             let node_a = flow::node_of(function, outer, a);
             let node_b = flow::node_of(function, outer, b);
+            if node_a == node_b && self.may_recur(function, region, node_a) {
+                let same = same.last().map_or("", |same| same.name.as_str());
+                return nothing(format!(
+                    "both are there with the same {same}, perhaps more than once"
+                ));
+            }
             let inner = match (node_a, node_b) {
                 (Node::Inner(x), Node::Inner(y)) if x == y => x,
                 _ if a == b => return (Relation::Equal, Decided::SamePoint),
@@ -321,6 +327,22 @@ impl<'m> Order<'m> {
                 }
             }
         }
+    }
+
+    /// Whether a task may come to `node` twice within one epoch. In an iteration, and in the function as a whole, it may
+    /// not. An epoch of a strict variable shows each point once, but a loop that holds updates may be entered at the
+    /// end of the epoch and again at the start of the next one, with the same value; and a weak variable lets tasks go
+    /// round without changing it.
+    fn may_recur(&self, function: &Function, region: Region<'_>, node: Node) -> bool {
+        let Region::Epoch(in_loop, updates) = region else {
+            return false;
+        };
+        let strict = function.loops[in_loop]
+            .lovs
+            .iter()
+            .any(|lov| lov.class == LovClass::Strict && lov.updates == updates);
+        let once = strict && matches!(node, Node::Place(_));
+        !once && flow::reaches(function, region, node, node)
     }
 
     fn source_place(&self, function: &Function, point: PointId) -> String {

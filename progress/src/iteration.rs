@@ -42,8 +42,13 @@ pub(crate) fn compare<'m>(
 ) -> Iteration<'m> {
     let in_loop = &function.loops[id];
     let mut reasons: Vec<String> = Vec::new();
+    let mut same = None;
     for lov in &in_loop.lovs {
         match one(function, id, lov, (frame_a, a), (frame_b, b), same_task) {
+            // A weak variable that is equal says little; another one may differ.
+            Ok(Iteration::Same { region, lov, a, b }) if lov.class == LovClass::Weak => {
+                same.get_or_insert(Iteration::Same { region, lov, a, b });
+            }
             Ok(decided) => return decided,
             Err(reason) => {
                 let reason = format!("{}: {reason}", lov.name);
@@ -52,6 +57,9 @@ pub(crate) fn compare<'m>(
                 }
             }
         }
+    }
+    if let Some(same) = same {
+        return same;
     }
     if in_loop.lovs.is_empty() {
         reasons.extend(
@@ -103,7 +111,8 @@ fn one<'m>(
     let relation = match order(count_a, count_b)? {
         std::cmp::Ordering::Less => Relation::Before,
         std::cmp::Ordering::Greater => Relation::After,
-        std::cmp::Ordering::Equal if lov.class == LovClass::Strict => {
+        // No update lies between two moments of one task at which the value is the same, even of a weak variable.
+        std::cmp::Ordering::Equal if lov.class == LovClass::Strict || same_task => {
             let region = match &lov.cut {
                 Cut::Header { .. } => Region::Iteration(id),
                 Cut::Updates => Region::Epoch(id, &lov.updates),

@@ -112,6 +112,7 @@ impl Order<'_> {
             .filter(|(_, point)| stands_on(body, point, line))
             .map(|(id, _)| id)
             .collect();
+        let on_line = with_nested_calls(body.points.as_slice(), on_line);
         if on_line.is_empty() {
             let file = &self.map().files[body.file].path;
             located.obstacle = Some(format!("the map has no program point at {file}:{line}"));
@@ -268,5 +269,32 @@ fn narrow_column(points: &[Point], on_line: Vec<PointId>, line: u32, column: Opt
             && !matches!(point.kind, PointKind::Entry | PointKind::Exit)
     };
     let exact: Vec<PointId> = on_line.iter().copied().filter(contains).collect();
-    if exact.is_empty() { on_line } else { exact }
+    if exact.is_empty() {
+        on_line
+    } else {
+        with_nested_calls(points, exact)
+    }
+}
+
+/// Adds the calls in the arguments of calls that are there: gcc numbers them like the outer call, line and column.
+fn with_nested_calls(points: &[Point], mut chosen: Vec<PointId>) -> Vec<PointId> {
+    let outer: Vec<_> = chosen
+        .iter()
+        .map(|&id| &points[base::Id::index(id)])
+        .filter(|point| is_call(point))
+        .map(|point| point.span)
+        .collect();
+    if outer.is_empty() {
+        return chosen;
+    }
+    let nested = points.iter().enumerate().filter(|(_, point)| {
+        is_call(point)
+            && outer
+                .iter()
+                .any(|span| *span != point.span && span.contains(point.span))
+    });
+    chosen.extend(nested.map(|(index, _)| <PointId as base::Id>::from_index(index)));
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
 }
