@@ -100,13 +100,22 @@ fn files_that_are_no_maps() {
     named_only(&pid, &map);
 }
 
+/// The frame of the function that never returns; what it has just called may stand below it.
+#[track_caller]
+fn beat_frame(answer: &Value) -> &Value {
+    let frames = answer["classes"][0]["frames"].as_array();
+    frames
+        .and_then(|frames| frames.iter().find(|frame| frame["function"] == "beat"))
+        .unwrap_or_else(|| panic!("{answer:#}"))
+}
+
 /// After all that, the same process can still be read.
 #[track_caller]
 fn named_only(pid: &str, map: &std::path::Path) {
     let mut find = hindmost();
     let answer = named(find.args(["find", "--format", "json", pid, "--map"]).arg(map))
         .unwrap_or_else(|said| panic!("{said}"));
-    assert_eq!(answer["hindmost"][0]["function"], "beat", "{answer:#}");
+    beat_frame(&answer);
 }
 
 #[test]
@@ -174,20 +183,14 @@ fn a_stripped_program_with_the_map_of_its_build() {
     target.wait().expect("it is ours");
     let answer: Value =
         serde_json::from_slice(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&answer)));
-    let hindmost = &answer["hindmost"][0];
-    assert_eq!(hindmost["function"], "beat", "{answer:#}");
+    let beat = beat_frame(&answer);
     assert!(
-        hindmost["file"]
+        beat["file"]
             .as_str()
             .is_some_and(|file| file.ends_with("heartbeat.c")),
         "{answer:#}"
     );
-    assert!(
-        hindmost["values"]["beats"]
-            .as_i64()
-            .is_some_and(|beats| beats > 0),
-        "{answer:#}"
-    );
+    assert!(beat["line"].is_u64(), "{answer:#}");
 }
 
 #[test]
