@@ -351,12 +351,21 @@ def read_edges(columns, count):
 def read_loops(columns, function, count):
     loops = []
     header = 0
+    scopes, points = function["scopes"], function["points"]
+    # By loop: the last line of its statement and the first point in it.
+    statement_end, first_point = {}, {}
+    for scope in scopes:
+        if scope.get("loop") is not None:
+            statement_end.setdefault(scope["loop"], scope["end_line"])
+    for index, point in enumerate(points):
+        if point["scope"] < len(scopes) and scopes[point["scope"]].get("loop") is not None:
+            first_point.setdefault(scopes[point["scope"]]["loop"], index)
     for index in range(count):
         parent = columns[20].parent(index)
         kind = columns[21].byte()
-        header = columns[22].near(header)
-        points = function["points"]
-        near = points[header]["span"] if header < len(points) else function["span"]
+        header = columns[22].near(first_point.get(index, header))
+        near = list(points[header]["span"] if header < len(points) else function["span"])
+        near[2] = statement_end.get(index, near[2])
         loop = {
             "parent": parent,
             "source": LOOP[kind & 3],

@@ -7,8 +7,8 @@ use super::prose::Prose;
 use super::spans::SpanColumns;
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
-use crate::{Function, Loop, LoopId, LoopSource, Point, PointId, Refused};
-use base::{IdVec, Span};
+use crate::{Function, Loop, LoopId, LoopSource, Point, PointId, Refused, Scope, ScopeId, ScopeKind};
+use base::{Id, IdVec, Span};
 
 const PARENT: Column = Column(20);
 pub(crate) const KIND: Column = Column(21);
@@ -23,8 +23,14 @@ const REASON: Column = Column(33);
 const IRREDUCIBLE: u8 = 4;
 
 pub(crate) fn write_loops<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
+    let statements = Statements::new(
+        function.loops.len(),
+        function.scopes.as_slice(),
+        function.points.as_slice(),
+    );
     let mut header = 0;
     for (id, l) in function.loops.iter_enumerated() {
+        let expected = statements.of_loop(number(id), header);
         let out = &mut sink.columns;
         out.at(PARENT).parent(number(id), l.parent.map(number));
         let source = match l.source {
@@ -35,9 +41,9 @@ pub(crate) fn write_loops<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
         };
         out.at(KIND)
             .byte(if l.reducible { source } else { source + IRREDUCIBLE });
-        out.at(HEADER).near32(header, number(l.header));
+        out.at(HEADER).near32(expected.header, number(l.header));
         header = number(l.header);
-        let near = span_of_header(&function.points, l.header, function.span);
+        let near = expected.span(&function.points, l.header, function.span);
         SPAN.write_near(out, near, l.span);
         out.at(LOVS).size(l.lovs.len());
         out.at(REFUSED).size(l.refused.len());
@@ -55,9 +61,11 @@ pub(crate) fn write_loops<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
 pub(crate) fn read_loops(
     source: &mut Source<'_, '_>,
     function: Span,
+    scopes: &IdVec<ScopeId, Scope>,
     points: &IdVec<PointId, Point>,
     count: usize,
 ) -> Result<IdVec<LoopId, Loop>, ReadError> {
+    let statements = Statements::new(count, scopes.as_slice(), points.as_slice());
     let mut header = 0;
     let mut loops = Vec::with_capacity(count);
     for id in 0..count as u32 {
@@ -74,9 +82,10 @@ pub(crate) fn read_loops(
             3 => LoopSource::Goto,
             _ => return Err(columns.at(KIND).malformed("no such kind of loop")),
         };
-        header = columns.at(HEADER).near32(header)?;
+        let expected = statements.of_loop(id, header);
+        header = columns.at(HEADER).near32(expected.header)?;
         let header_id = columns.at(HEADER).id(header)?;
-        let near = span_of_header(points, header_id, function);
+        let near = expected.span(points, header_id, function);
         let span = SPAN.read_near(columns, near)?;
         let lov_count = columns.count(LOVS, TRAITS)?;
         let refused_count = columns.count(REFUSED, REASON)?;
@@ -105,6 +114,54 @@ pub(crate) fn read_loops(
     Ok(loops.into())
 }
 
-fn span_of_header(points: &IdVec<PointId, Point>, header: PointId, function: Span) -> Span {
-    points.get(header).map_or(function, |point| point.span)
+/// What the loop statements of a function, already known as scopes, let expect of its loops.
+struct Statements {
+    /// By loop: the last line of its statement and the first point in it, where there are such.
+    of_loop: Vec<(Option<u32>, Option<u32>)>,
+}
+
+struct Expected {
+    header: u32,
+    end_line: Option<u32>,
+}
+
+impl Statements {
+    fn new(loops: usize, scopes: &[Scope], points: &[Point]) -> Self {
+        let mut of_loop = vec![(None, None); loops];
+        for scope in scopes {
+            if let ScopeKind::Loop(Some(id)) = scope.kind
+                && let Some((end_line, _)) = of_loop.get_mut(id.index())
+            {
+                end_line.get_or_insert(scope.end_line);
+            }
+        }
+        for (index, point) in (0..).zip(points) {
+            let scope = scopes.get(point.scope.index());
+            if let Some(ScopeKind::Loop(Some(id))) = scope.map(|scope| scope.kind)
+                && let Some((_, first)) = of_loop.get_mut(id.index())
+            {
+                first.get_or_insert(index);
+            }
+        }
+        Self { of_loop }
+    }
+
+    fn of_loop(&self, id: u32, header_before: u32) -> Expected {
+        let (end_line, first) = self.of_loop[id as usize];
+        Expected {
+            header: first.unwrap_or(header_before),
+            end_line,
+        }
+    }
+}
+
+impl Expected {
+    /// The header's span, or the function's if there is no such point, but with the end of the statement.
+    fn span(&self, points: &IdVec<PointId, Point>, header: PointId, function: Span) -> Span {
+        let span = points.get(header).map_or(function, |point| point.span);
+        Span {
+            end_line: self.end_line.unwrap_or(span.end_line),
+            ..span
+        }
+    }
 }

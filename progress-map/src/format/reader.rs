@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
             let scopes = scopes::read_scopes(&mut source, head.span, scopes)?;
             let points = flow::read_points(&mut source, head.span, &scopes, points)?;
             let edges = flow::read_edges(&mut source, points.len(), edges)?;
-            let loops = loops::read_loops(&mut source, head.span, &points, loops)?;
+            let loops = loops::read_loops(&mut source, head.span, &scopes, &points, loops)?;
             each(Function {
                 name: head.name.clone(),
                 linkage_name: head.linkage_name.clone(),
