@@ -111,8 +111,11 @@ fn one<'m>(
     let relation = match order(count_a, count_b)? {
         std::cmp::Ordering::Less => Relation::Before,
         std::cmp::Ordering::Greater => Relation::After,
-        // No update lies between two moments of one task at which the value is the same, even of a weak variable.
-        std::cmp::Ordering::Equal if lov.class == LovClass::Strict || same_task => {
+        // No update lies between two moments of one task at which the value is the same, even of a weak variable;
+        // a floating-point update, though, may change nothing.
+        std::cmp::Ordering::Equal
+            if lov.class == LovClass::Strict || same_task && lov.growth != Growth::Floating =>
+        {
             let region = match &lov.cut {
                 Cut::Header { .. } => Region::Iteration(id),
                 Cut::Updates => Region::Epoch(id, &lov.updates),
