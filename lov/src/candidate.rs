@@ -181,13 +181,20 @@ pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option
     };
     let first = spans().map(|span| span.line).min()?;
     let last = spans().map(|span| span.end_line).max()?;
-    let hiding = context.info.function.locals.iter().find(|local| {
-        local.name == *name
-            && match own_line {
-                Some(own) => local.span.line != own && (first..=last).contains(&local.span.line),
-                None => true,
-            }
-    })?;
+    let mut same_name = context
+        .info
+        .function
+        .locals
+        .iter()
+        .filter(|local| local.name == *name);
+    let hiding = match own_line {
+        // Debug info tells variables of one name apart by their line only.
+        Some(own) if same_name.clone().filter(|local| local.span.line == own).count() > 1 => same_name.next(),
+        Some(own) => {
+            same_name.find(|local| local.span.line != own && (first..=last).contains(&local.span.line))
+        }
+        None => same_name.next(),
+    }?;
     Some(format!(
         "another variable of this name, declared at line {}, hides it",
         hiding.span.line
