@@ -1,7 +1,7 @@
 //! Maps made on the spot, kept for the next time.
 //!
-//! A map is kept under its build's id, and only when no source was newer than the executable: then the sources were
-//! those of the build, and the map stays right whatever happens to them later. One that an older hindmost made is not
+//! A map is kept under its build's id, and only when all sources were there and none was newer than the executable:
+//! then they were those of the build, and the map stays right whatever happens to them later. One that an older hindmost made is not
 //! used. The cache is an optimisation: any trouble with it is a warning.
 
 use crate::files;

@@ -67,8 +67,8 @@ impl Executable {
         let failure = Failure::new(format!("{}: {error}", self.path.display()));
         match error {
             BindError::NoDebugInfo(_) => failure.hint(
-                "rebuild with -g; or make a bound map of the build before it is stripped (hindmost map --exe PROGRAM) \
-                 and give it with --map",
+                "a map that was bound before the program was stripped (hindmost map --exe PROGRAM) needs no debug info: \
+                 give it with --map",
             ),
             _ => failure,
         }

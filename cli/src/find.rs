@@ -31,23 +31,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;
     if answer.outcome == Outcome::NothingReadable {
-        output::error(&nothing_readable(&answer).into());
+        output::error(&output::nothing_readable(&answer).into());
     }
     Ok(output::status_of(&answer))
-}
-
-/// Why there is no answer: every task has its reason, and usually it is the same.
-fn nothing_readable(answer: &engine::Answer) -> Failure {
-    match &answer.unreadable[..] {
-        [] => Failure::new("the job has no task"),
-        [only] => Failure::new(format!("task {}: {}", only.task, only.error)),
-        [first, more @ ..] => Failure::new(format!(
-            "no task could be read and placed: {}: {} (and {} more)",
-            first.task,
-            first.error,
-            more.len()
-        )),
-    }
 }
 
 fn find_job(args: &FindArgs) -> Result<Job, Failure> {

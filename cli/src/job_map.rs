@@ -95,18 +95,15 @@ impl JobMap {
             return Err(failure.into());
         }
         sources.add_headers();
-        warnings.append(&mut sources.warnings);
         let newer = newer_than(executable, &sources);
+        // What is missing now may be there next time.
+        let is_whole = newer.is_empty() && sources.warnings.is_empty();
+        warnings.append(&mut sources.warnings);
+        warnings.extend(newer);
         let mut map = map::make(sources.files, true);
         warnings.extend(bind(&mut map, executable)?);
-        match (slot, newer.is_empty()) {
-            (Some(slot), true) => {
-                if let Err(error) = slot.write(&map) {
-                    warnings.push(format!("the map could not be kept for the next time: {error:#}"));
-                }
-            }
-            (_, false) => warnings.extend(newer),
-            (None, true) => {}
+        if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
+            warnings.push(format!("the map could not be kept for the next time: {error:#}"));
         }
         Ok(Self {
             map,

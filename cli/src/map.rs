@@ -49,9 +49,12 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
         .collect();
     warn_all(&broken);
     if map.functions.is_empty() {
-        return Err(Failure::new(format!("no function with a body in {count} files"))
-            .hint("nothing was written; a map is made of C files with function definitions")
-            .into());
+        return Err(Failure::new(format!(
+            "no function with a body in {}",
+            report::counted(count, "file", "files")
+        ))
+        .hint("nothing was written; a map is made of C files with function definitions")
+        .into());
     }
     if let Some(executable) = &executable {
         let notes = executable.bind(&mut map)?;
@@ -167,11 +170,11 @@ fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
         partial => format!(" ({partial} in part)"),
     };
     report::clean(&format!(
-        "{}: {} files, {} functions{partial}, {} loops, {} of them with a LOV{bound}; {} KiB in {seconds:.2} s",
+        "{}: {}, {}{partial}, {}, {} of them with a LOV{bound}; {} KiB in {seconds:.2} s",
         path.display(),
-        summary.files,
-        summary.functions,
-        summary.loops,
+        report::counted(summary.files, "file", "files"),
+        report::counted(summary.functions, "function", "functions"),
+        report::counted(summary.loops, "loop", "loops"),
         summary.ordered_loops(),
         bytes.div_ceil(1024),
     ))

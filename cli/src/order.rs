@@ -12,10 +12,13 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let map = files::read_map(&args.map)?;
     let text = files::read_text(&args.stacks)?;
     let (_, tasks) = snapshot::read(&text).map_err(|error| {
-        Failure::new(format!("{}:{}: {}", args.stacks.display(), error.line, error.reason)).hint(
-            "one JSON object per line: {\"task\": \"0\", \"rank\": 0, \"frames\": [{\"function\": \"main\", \"file\": \
-             \"app.c\", \"line\": 40}]}",
-        )
+        Failure::new(format!(
+            "{}:{}: {}",
+            args.stacks.display(),
+            error.line,
+            error.reason
+        ))
+        .hint("`hindmost order --help` shows a line of recorded stacks")
     })?;
     if tasks.is_empty() {
         return Err(Failure::new(format!("{}: no task in it", args.stacks.display())).into());
@@ -29,6 +32,9 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let mut explanation = explain(&map, &tasks, args.explain.as_deref())?;
     SourceFinder::new(Some(&args.map)).fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;
+    if answer.outcome == engine::Outcome::NothingReadable {
+        output::error(&output::nothing_readable(&answer).into());
+    }
     Ok(output::status_of(&answer))
 }
 

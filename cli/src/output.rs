@@ -36,6 +36,20 @@ pub(crate) fn status_of(answer: &Answer) -> Status {
     }
 }
 
+/// Why there is no answer: every task has its reason, and usually it is the same.
+pub(crate) fn nothing_readable(answer: &Answer) -> Failure {
+    match &answer.unreadable[..] {
+        [] => Failure::new("the job has no task"),
+        [only] => Failure::new(format!("task {}: {}", only.task, only.error)),
+        [first, more @ ..] => Failure::new(format!(
+            "no task could be read and placed: {}: {} (and {} more)",
+            first.task,
+            first.error,
+            more.len()
+        )),
+    }
+}
+
 /// Prints text that may carry styles; they are dropped when standard output is no terminal or `NO_COLOR` is set.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();

@@ -33,8 +33,8 @@ pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         let mut failure = Failure::new(format!("{}:{line} is not inside a function", view.path));
         if !nearest.is_empty() {
             failure = failure.hint(format!(
-                "the nearest lines with program points are {}",
-                nearest.join(" and ")
+                "the nearest program points are on line {}",
+                nearest.join(" and on line ")
             ));
         }
         return Err(failure.into());

@@ -158,7 +158,11 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
     if answer.classes.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{}", paint(TITLE, "Classes, least progressed first:"))?;
+    let title = match answer.outcome {
+        Outcome::Named | Outcome::Undecided => "Classes, least progressed first:",
+        _ => "Classes:",
+    };
+    writeln!(out, "\n{}", paint(TITLE, title))?;
     for (index, class) in answer.classes.iter().enumerate() {
         let who = clean(&class.who.to_string()).into_owned();
         let count = match class.who.count() {

@@ -157,7 +157,7 @@ fn a_program_without_debug_info() {
     let target = sandbox.start("spin", &["3"]);
     let message = sandbox.refused(&["find", &target.pid()]);
     assert!(
-        message.contains("no debug info") && message.contains("hint: rebuild with -g"),
+        message.contains("no debug info: rebuild with -g") && message.contains("hint: a map that was bound"),
         "{message}"
     );
     sandbox.ok(&["map", "--quiet", "spin.c"]);
@@ -181,7 +181,8 @@ fn processes_that_are_none() {
     expect![[r#"
         hindmost: error: no process has pid PID on this host (or in this container)
         hint: it may have ended; `pgrep -a mpirun` lists launchers
-    "#]].assert_eq(&message);
+    "#]]
+    .assert_eq(&message);
     let message = sandbox.refused(&["find", "--launcher", &pid]);
     assert!(message.contains(&pid), "{message}");
     let message = sandbox.refused(&["find", &pid, "999999999"]);

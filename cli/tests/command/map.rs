@@ -26,7 +26,7 @@ fn a_directory_is_searched_for_sources() {
     std::os::unix::fs::symlink("a.c", sandbox.path("src/same.c")).unwrap();
     let out = sandbox.ok(&["map", "-o", "a.hmap", "src"]);
     assert!(
-        out.starts_with("a.hmap: 2 files, 2 functions, 1 loops, 1 of them with a LOV; "),
+        out.starts_with("a.hmap: 2 files, 2 functions, 1 loop, 1 of them with a LOV; "),
         "{out}"
     );
 }
@@ -130,19 +130,23 @@ fn what_cannot_be_mapped() {
     expect![[r#"
         hindmost: error: nothing to map
         hint: give C files, directories, -p compile_commands.json, or --exe PROGRAM built with -g
-    "#]].assert_eq(&sandbox.refused(&["map"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map"]));
     expect![[r#"
         hindmost: warning: cannot read gone.c: No such file or directory (os error 2)
         hindmost: error: no C source could be read
-    "#]].assert_eq(&sandbox.refused(&["map", "gone.c"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map", "gone.c"]));
     expect![[r#"
-        hindmost: error: no function with a body in 1 files
+        hindmost: error: no function with a body in 1 file
         hint: nothing was written; a map is made of C files with function definitions
-    "#]].assert_eq(&sandbox.refused(&["map", "empty.c"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map", "empty.c"]));
     expect![[r#"
         hindmost: warning: x.f90: Fortran is not supported yet
         hindmost: error: no C source could be read
-    "#]].assert_eq(&sandbox.refused(&["map", "x.f90"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map", "x.f90"]));
     expect![[r#"
         hindmost: error: db/compile_commands.json: not a compilation database: invalid type: map, expected a sequence at line 1 column 0
         hint: it is a JSON array of objects with directory, file, and command or arguments
@@ -150,13 +154,16 @@ fn what_cannot_be_mapped() {
     expect![[r#"
         hindmost: error: nowhere does not exist
         hint: CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; for make, use `bear -- make`
-    "#]].assert_eq(&sandbox.refused(&["map", "-p", "nowhere"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map", "-p", "nowhere"]));
     expect![[r#"
         hindmost: error: good.c: not an ELF file: give the program itself, not a script that starts it
-    "#]].assert_eq(&sandbox.refused(&["map", "--exe", "good.c", "good.c"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map", "--exe", "good.c", "good.c"]));
     expect![[r#"
         hindmost: error: cannot write no/such/dir.hmap: No such file or directory (os error 2)
-    "#]].assert_eq(&sandbox.refused(&["map", "-o", "no/such/dir.hmap", "good.c"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["map", "-o", "no/such/dir.hmap", "good.c"]));
     assert!(
         !sandbox.path("app.hmap").exists(),
         "nothing is written when there is nothing to write"
@@ -173,7 +180,7 @@ fn bound_to_its_executable() {
     sandbox.compile("src/app.c", "app", &["-g", "-O0"]);
     // No sources given: the debug info names them.
     let out = sandbox.ok(&["map", "--exe", "app"]);
-    assert!(out.starts_with("app.hmap: 1 files, 1 functions"), "{out}");
+    assert!(out.starts_with("app.hmap: 1 file, 1 function"), "{out}");
     assert!(out.contains("bound to app"), "{out}");
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.ok(&["show", "app.hmap", "--format", "json"])).unwrap();
@@ -181,8 +188,9 @@ fn bound_to_its_executable() {
     assert_eq!(json["binding"]["variables_located"], 1, "{json:#}");
 
     sandbox.compile("src/app.c", "stripped", &["-O0", "-s"]);
-    expect![[r#"
-        hindmost: error: stripped: no debug info: rebuild with -g, or give the separate debug file (.build-id/ca/6adb94876293b414a93e1b23f7126cf4a613e5.debug in a debug directory)
-        hint: rebuild with -g; or make a bound map of the build before it is stripped (hindmost map --exe PROGRAM) and give it with --map
-    "#]].assert_eq(&sandbox.refused(&["map", "--exe", "stripped"]));
+    let message = sandbox.refused(&["map", "--exe", "stripped"]);
+    assert!(
+        message.contains("stripped: no debug info: rebuild with -g"),
+        "{message}"
+    );
 }

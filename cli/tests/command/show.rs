@@ -62,7 +62,10 @@ fn check(sandbox: &Sandbox, arguments: &[&str], expected: Expect) {
 #[test]
 fn a_line_in_a_loop() {
     let sandbox = mapped("line", FIGURE_1);
-    check(&sandbox, &["show", "a.hmap", "poisson.c:7"], expect![[r#"
+    check(
+        &sandbox,
+        &["show", "a.hmap", "poisson.c:7"],
+        expect![[r#"
         poisson.c:7  <1, 0, 3, 0, $iter, 3>
           $iter of line 4: it
           point p7: call get_norm 7:16-7:27
@@ -74,17 +77,29 @@ fn a_line_in_a_loop() {
               accepted because: every iteration changes it by the same amount; start and steps are constants
             refused converged: line 13 does not move it by a step that is known
             refused norm: line 7 does not move it by a step that is known
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_line_without_points() {
     let sandbox = mapped("no-points", FIGURE_1);
-    check(&sandbox, &["show", "a.hmap", "poisson.c:16"], expect![[r#"
-        poisson.c:16  <1, 0, 3, 0, $iter, 10⊃ 2, 0>
-        in poisson (poisson.c:1-23)
-        no program point at poisson.c:16; the nearest are on: 15, 17
-    "#]]);
+    check(
+        &sandbox,
+        &["show", "a.hmap", "poisson.c:16"],
+        expect![[r#"
+            poisson.c:16  <1, 0, 3, 0, $iter, 10⊃ 2, 0>
+              $iter of line 4: it
+            in poisson (poisson.c:1-23)
+            loops around it, outermost first:
+              while at poisson.c:4
+                LOV it: strict, up, additive; same sequence on every task (proven); starts at 0; step 1; updated on line 20; cut at the header
+                  accepted because: every iteration changes it by the same amount; start and steps are constants
+                refused converged: line 13 does not move it by a step that is known
+                refused norm: line 7 does not move it by a step that is known
+            no program point at poisson.c:16; the nearest are on: 15, 17
+        "#]],
+    );
 }
 
 #[test]
@@ -179,7 +194,10 @@ fn a_line_as_json() {
 fn a_whole_map() {
     let source = format!("{FIGURE_1}\nint spin(volatile int *p) {{ while (*p) ; return 0; }}\n");
     let sandbox = mapped("whole", &source);
-    check(&sandbox, &["show", "a.hmap"], expect![[r#"
+    check(
+        &sandbox,
+        &["show", "a.hmap"],
+        expect![[r#"
         1 file, 2 functions (0 in part, 0 after a repair), 29 program points, 2 loops
         1 of 2 loops (50 %) have a variable that orders them across tasks:
               1   50 %  strict, same sequence on every task
@@ -188,7 +206,8 @@ fn a_whole_map() {
           poisson.c:25 in spin: no variable changes in it
 
         Not bound to an executable: made without --exe, so it serves recorded stacks; a live job binds it on the fly
-    "#]]);
+    "#]],
+    );
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.ok(&["show", "a.hmap", "--format", "json"])).unwrap();
     assert_eq!(json["schema"], "hindmost-map");
@@ -202,29 +221,44 @@ fn what_cannot_be_shown() {
     let sandbox = mapped("cannot", FIGURE_1);
     let check =
         |place: &str, expected: Expect| expected.assert_eq(&sandbox.refused(&["show", "a.hmap", place]));
-    check("other.c:3", expect![[r#"
+    check(
+        "other.c:3",
+        expect![[r#"
         hindmost: error: other.c is not in the map
         hint: it holds poisson.c
-    "#]]);
-    check("poisson.c:99", expect![[r#"
-        hindmost: error: poisson.c:99 is not inside a function
-        hint: the nearest lines with program points are 23
-    "#]]);
-    check("poisson.c", expect![[r#"
+    "#]],
+    );
+    check(
+        "poisson.c:99",
+        expect![[r#"
+            hindmost: error: poisson.c:99 is not inside a function
+            hint: the nearest program points are on line 23
+        "#]],
+    );
+    check(
+        "poisson.c",
+        expect![[r#"
         hindmost: error: 'poisson.c' is not FILE:LINE, such as poisson.c:84
-    "#]]);
-    check("poisson.c:0", expect![[r#"
+    "#]],
+    );
+    check(
+        "poisson.c:0",
+        expect![[r#"
         hindmost: error: 'poisson.c:0' is not FILE:LINE, such as poisson.c:84
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         hindmost: error: cannot read missing.hmap: No such file or directory (os error 2)
-    "#]].assert_eq(&sandbox.refused(&["show", "missing.hmap"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["show", "missing.hmap"]));
     expect![[r#"
         hindmost: error: . is a directory, not a file
-    "#]].assert_eq(&sandbox.refused(&["show", "."]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["show", "."]));
     expect![[r#"
         hindmost: error: poisson.c: not a progress map; make one with `hindmost map`
-    "#]].assert_eq(&sandbox.refused(&["show", "poisson.c"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["show", "poisson.c"]));
 }
 
 #[test]
@@ -236,7 +270,8 @@ fn a_name_that_two_files_share() {
     expect![[r#"
         hindmost: error: x.c may be any of a/x.c, b/x.c
         hint: give more of the path
-    "#]].assert_eq(&sandbox.refused(&["show", "app.hmap", "x.c:1"]));
+    "#]]
+    .assert_eq(&sandbox.refused(&["show", "app.hmap", "x.c:1"]));
     assert!(
         sandbox
             .ok(&["show", "app.hmap", "b/x.c:1"])
