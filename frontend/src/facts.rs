@@ -3,6 +3,7 @@
 //! Works on tokens, not on a tree: it must read headers that no C grammar can parse.
 
 use crate::directive::{Condition, Definition, Directive, read};
+use crate::hazard::declares;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +31,8 @@ pub struct Event {
     pub definition: Option<Definition>,
     /// It stands under a condition that depends on the build.
     pub conditional: bool,
+    /// The condition is that the name is not defined yet: the definition is a default.
+    pub default: bool,
 }
 
 /// What the events seen so far make of one name.
@@ -39,6 +42,10 @@ pub struct MacroState {
     pub definitions: Vec<u32>,
     /// An `#undef` under a condition may have taken the definitions away.
     pub perhaps_undefined: bool,
+    /// A default settles what the name means where nothing else defines it: a function-like macro, or a type.
+    pub certain: bool,
+    /// A default that is a value: it is there for a compiler option to override.
+    pub overridable: bool,
     /// An unconditional event has made what was there before irrelevant.
     pub settled: bool,
 }
@@ -50,10 +57,16 @@ impl MacroState {
         if !event.conditional {
             *self = Self {
                 settled: true,
+                certain: true,
                 ..Self::default()
             };
         } else if event.definition.is_none() {
             self.perhaps_undefined = true;
+        }
+        if let Some(definition) = event.definition.as_ref().filter(|_| event.default) {
+            let value = definition.params.is_none() && !declares(definition);
+            self.overridable |= value;
+            self.certain |= !value;
         }
         let same = |other: &u32| events[*other as usize].definition == event.definition;
         if event.definition.is_some() && !self.definitions.iter().any(same) {
@@ -65,7 +78,7 @@ impl MacroState {
 /// Reads the facts of `text`, whose tokens are `tokens`.
 pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
     let mut facts = FileFacts::default();
-    let mut conditions = Conditions::new(text, tokens);
+    let mut conditions = Conditions::default();
     let mut scope = Scope::default();
     let mut code: Vec<Token> = Vec::new();
     for token in tokens {
@@ -76,6 +89,7 @@ pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
             continue;
         }
         let directive = read(token.text(text));
+        let default = conditions.is_default(&directive);
         if conditions.enter(&directive) || !conditions.live() {
             continue;
         }
@@ -93,14 +107,17 @@ pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
             name,
             definition,
             conditional: conditions.open(),
+            default,
         });
     }
     facts
 }
 
 /// The stack of conditional groups around a place.
+#[derive(Default)]
 struct Conditions {
     groups: Vec<Group>,
+    /// The directive before was `#ifndef` of this name.
     guard: Option<Box<[u8]>>,
 }
 
@@ -109,16 +126,28 @@ struct Group {
     live: bool,
     /// Whether they are depends on the build.
     open: bool,
+    /// Whether the first arm is taken depends on the build.
+    first_open: bool,
     /// An earlier arm is taken in every build, so the remaining ones never are.
     settled: bool,
 }
 
 impl Conditions {
-    fn new(text: &[u8], tokens: &[Token]) -> Self {
-        Self {
-            groups: Vec::new(),
-            guard: include_guard(text, tokens),
+    /// Follows `#ifndef X`, `#define X`: with nothing behind the name, the group guards a file against a second
+    /// inclusion, and is taken; otherwise it gives a default, which this says.
+    fn is_default(&mut self, directive: &Directive) -> bool {
+        let guard = self.guard.take();
+        if let Directive::If(Condition::Unless(name)) = directive {
+            self.guard = Some(name.clone());
         }
+        let (Directive::Define(name, definition), Some(group)) = (directive, self.groups.last_mut()) else {
+            return false;
+        };
+        if guard.as_ref() != Some(name) {
+            return false;
+        }
+        group.open &= !definition.body.is_empty();
+        group.open
     }
 
     fn live(&self) -> bool {
@@ -134,16 +163,10 @@ impl Conditions {
         match directive {
             Directive::If(condition) => {
                 let outer = self.live();
-                let condition = match condition {
-                    Condition::Unless(name) if self.guard.as_ref() == Some(name) => {
-                        self.guard = None;
-                        &Condition::True
-                    }
-                    other => other,
-                };
                 self.groups.push(Group {
                     live: outer && *condition != Condition::False,
                     open: !matches!(condition, Condition::True | Condition::False),
+                    first_open: !matches!(condition, Condition::True | Condition::False),
                     settled: !outer || *condition == Condition::True,
                 });
             }
@@ -161,20 +184,8 @@ impl Conditions {
         if let Some(group) = self.groups.last_mut() {
             group.live = !group.settled && *condition != Condition::False;
             group.settled |= *condition == Condition::True;
-            group.open |= *condition != Condition::True;
+            group.open |= group.first_open || *condition != Condition::True;
         }
-    }
-}
-
-/// The name that guards the whole file against a second inclusion: its first directive tests it, the next defines it.
-fn include_guard(text: &[u8], tokens: &[Token]) -> Option<Box<[u8]>> {
-    let mut directives = tokens.iter().filter(|t| t.kind == TokenKind::Directive);
-    let Directive::If(Condition::Unless(name)) = read(directives.next()?.text(text)) else {
-        return None;
-    };
-    match read(directives.next()?.text(text)) {
-        Directive::Define(defined, _) if defined == name => Some(name),
-        _ => None,
     }
 }
 

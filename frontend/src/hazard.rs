@@ -38,7 +38,7 @@ pub fn is_structural(definition: &Definition) -> bool {
 }
 
 /// A replacement list of declaration words only: an attribute, or another name of a type.
-fn declares(definition: &Definition) -> bool {
+pub fn declares(definition: &Definition) -> bool {
     let word =
         |t: &crate::directive::BodyToken| t.kind == TokenKind::Ident && declaration_word(&t.text).is_some();
     definition.params.is_none() && definition.body.first().is_some_and(word)

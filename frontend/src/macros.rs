@@ -171,6 +171,11 @@ pub enum Meaning<'m> {
     Elsewhere,
 }
 
+/// Written all in capitals, as macros are: `CHECK`, but not `MPI_Send`.
+pub fn is_shouted(name: &[u8]) -> bool {
+    name.len() > 1 && name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)
+}
+
 /// The macros that one file can see.
 #[derive(Debug)]
 pub struct Visible<'m> {
@@ -201,13 +206,13 @@ impl<'m> Visible<'m> {
             return Meaning::None;
         }
         let mut found: Vec<&'m Definition> = Vec::new();
-        let mut perhaps_undefined = false;
+        let mut doubtful = false;
         let mut known = false;
         let mut certain = false;
         let mut add = |facts: &'m FileFacts, state: &MacroState| {
             known = true;
-            certain |= state.settled;
-            perhaps_undefined |= state.perhaps_undefined;
+            certain |= state.certain;
+            doubtful |= state.perhaps_undefined || state.overridable;
             for index in &state.definitions {
                 let definition = facts.events[*index as usize].definition.as_ref();
                 found.extend(definition.filter(|d| !found.contains(d)));
@@ -230,9 +235,11 @@ impl<'m> Visible<'m> {
         match found.as_slice() {
             [] if known => Meaning::None,
             [] => self.elsewhere(name),
-            // A condition that leaves the macro undefined is harmless, for then the code would not compile; unless a
-            // function stands behind the macro.
-            [only] if !perhaps_undefined && (certain || !self.is_function(name)) => Meaning::One(only),
+            // Where a condition leaves the macro undefined, something else may stand behind its name: a function of
+            // this project or of some library. Names in capitals are macros or nothing.
+            [only] if !doubtful && (certain || (is_shouted(name) && !self.is_function(name))) => {
+                Meaning::One(only)
+            }
             _ => Meaning::Several(found),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
-use crate::macros::Meaning;
+use crate::macros::{Meaning, is_shouted};
 use ir::{Callee, ExprId, ExprKind, Type};
 use tree_sitter::Node;
 
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
             "assert" | "static_assert" | "_Static_assert" => Callee::Macro(name),
             // The macros of <stdarg.h> are these built-ins of the compiler.
             "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}")),
-            _ if is_shouted(&name) && !self.is_function(&name) => Callee::Macro(name),
+            _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => Callee::Macro(name),
             _ => Callee::Named(name),
         }
     }
@@ -93,11 +93,4 @@ impl Body<'_, '_> {
             _ => None,
         }
     }
-}
-
-/// Written all in capitals, as macros are: `CHECK`, but not `MPI_Send`.
-fn is_shouted(name: &str) -> bool {
-    name.len() > 1
-        && name.bytes().any(|b| b.is_ascii_uppercase())
-        && !name.bytes().any(|b| b.is_ascii_lowercase())
 }

@@ -39,6 +39,7 @@ impl<'a> Writer<'a> {
             return next;
         }
         match expander.expand(at, self.line(token.start)) {
+            Outcome::Plain if self.declares_pointer_to_function(at) => {}
             Outcome::Plain => self.copy(at),
             Outcome::Opaque => {
                 if let Some(next) = self.variants(at, expander) {

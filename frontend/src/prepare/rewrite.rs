@@ -60,6 +60,20 @@ impl Writer<'_> {
         value
     }
 
+    /// `T (*f)(int) = g;` reads as an assignment to a call, unless `T` is known to be a type.
+    pub(super) fn declares_pointer_to_function(&mut self, at: usize) -> bool {
+        let text = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        let pattern = self.shape.at_statement() && text(at + 1) == b"(" && text(at + 2) == b"*";
+        let token = self.raw.tokens[at];
+        if !pattern || !self.raw.visible.is_visible_typedef(self.text(token)) {
+            return false;
+        }
+        self.blank_to(token.start);
+        self.prepared.cast_types.push(self.offset());
+        self.stand_in("int", TokenKind::Ident, token.start, token.end);
+        true
+    }
+
     /// Whether what comes next is an operand: `&&` is then GNU's address of a label.
     fn operand_expected(&self) -> bool {
         let Some(last) = self.shape.statement().last() else {

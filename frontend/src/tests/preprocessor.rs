@@ -446,3 +446,38 @@ LEAVE }",
         "#]],
     );
 }
+
+#[test]
+fn conditional_definitions_are_trusted_only_when_nothing_else_can_be_meant() {
+    check(
+        "#ifdef SEQUENTIAL
+#define MPI_Send my_send
+#define TRACE(x) trace(x)
+#endif
+#ifndef N
+#define N 10
+#endif
+#ifndef REAL
+#define REAL double
+#endif
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+int f(int x) { REAL r = N; MPI_Send(x); TRACE(x); return MAX(x, N); }
+#ifndef K
+#define K 1
+#else
+#define J 2
+#endif
+int g(void) { return J; }",
+        expect![[r#"
+            fn f(x:i32)
+              14:16 decl r:f64@14:21 = @N
+              14:28 MACRO MPI_Send@14:28(x)
+              14:41' trace@14:41'(x)
+              14:51 return ((x Gt @N) ? x : @N)
+            fn g()
+              20:15 return @J
+        "#]],
+    );
+}

@@ -308,3 +308,104 @@ fn errors_stay_in_their_function() {
         "#]],
     );
 }
+
+#[test]
+fn statements_that_look_like_declarations() {
+    check(
+        "typedef long T; void f(int *p, int a[9], int n) {
+  g(*p); g(a[3]); g((n)); g (n), h (n);
+  g(n)(n);
+  T (*fp)(int) = cb; T *q = p, r; S x;
+  n * *p;
+  if (n) ; else ;
+  while (n) ;
+  struct { int u; } v = { 1 }; enum { K = 3 } k = K;
+  int w[] = { [0 ... 3] = 1 }; char *s = \"a\" PRIu64 \"b\";
+  for (n = 0, p = a; ; ) break;
+  (void) n; (void) g(n); (*p)++; (n)++; *p++ = (n) + 1;
+  x = (n) ? (n) : (q) & 1;
+  ;
+  return (n);
+}",
+        expect![[r#"
+            fn f(p#1:ptr, a:ptr, n:i32) Partial: 'n' may be no type but a macro that hides code at line 5
+              2:3 g@2:3(*p#1)
+              2:10 g@2:10(a[3])
+              2:19 g@2:19(n)
+              2:27 (g@2:27(n), h@2:34(n))
+              3:3 [g@3:3(n)]@3:3(n)
+              4:3 decl fp:ptr@4:7 = @cb
+              4:22 group
+                4:24 decl q:ptr@4:25 = p#1
+                4:32 decl r:i64@4:32
+              4:35 decl x:?@4:37
+              5:3 decl p#2:ptr@5:8
+              6:3 if n else@6
+                6:10 empty
+                6:17 empty
+              7:3 while n step -
+                7:13 empty
+              8:3 decl v:struct@8:21 = {1}
+              8:32 decl k:int32@8:47 = 3
+              9:3 decl w&:array@9:7 = {1}
+              9:32 decl s:ptr@9:38 = ""
+              10:3 for - step -
+                  10:8 (n = 0, p#2 = a)
+                10:26 break
+              11:3 (?)n
+              11:13 (?)g@11:20(n)
+              11:26 *p#2++
+              11:34 n++
+              11:41 *p#2++ = (n Add 1)
+              12:3 x = (n ? n : (q BitAnd 1))
+              13:3 empty
+              14:3 return n
+        "#]],
+    );
+}
+
+#[test]
+fn macros_where_they_are_easily_misread() {
+    check(
+        "#define SQ(x) ((x)*(x))
+#define SWAP(a, b) { int t = a; a = b; b = t; }
+#define UNLESS(c) if (!(c))
+#define ARG(x) x,
+#define PAIR 1, 2
+#define EMPTY
+#define CALL g
+#define FIELD next->prev
+#define OPEN (
+int f(int a, struct n *p) {
+  int SQ = SQ(a + 1);
+  SWAP(a, SQ)
+  UNLESS(a) a++;
+  UNLESS(a) { a--; } else a = 2;
+  g(ARG(1) PAIR); EMPTY; EMPTY g(EMPTY);
+  CALL(p->FIELD);
+  g OPEN a );
+  return SQ
+    (a);
+}",
+        expect![[r#"
+            fn f(a:i32, p:ptr)
+              11:3 decl SQ:i32@11:7 = ((a Add 1) Mul (a Add 1))
+              12:3' block
+                12:3' decl t:i32@12:3 = a
+                12:3' a = SQ
+                12:3' SQ = t
+              13:3 if !a
+                13:13 a++
+              14:3 if !a else@14
+                14:13 block
+                  14:15 a--
+                14:27 a = 2
+              15:3 g@15:3(1, 1, 2)
+              15:24 empty
+              15:32 g@15:32()
+              16:3 g@16:3(p->next->prev)
+              17:3 g@17:3(a)
+              18:3 return (a Mul a)
+        "#]],
+    );
+}
