@@ -10,8 +10,12 @@ use std::time::Duration;
 /// How long anything may take on a busy machine before it counts as never.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The binary. Cargo builds the programs of a package for that package's own tests only, so this asks for it.
+/// The binary: the one named by `HINDMOST_BIN`, else what cargo builds. It is asked to, because it builds the programs
+/// of a package for that package's own tests only.
 static HINDMOST: LazyLock<PathBuf> = LazyLock::new(|| {
+    if let Some(named) = std::env::var_os("HINDMOST_BIN") {
+        return PathBuf::from(named);
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--package", "cli", "--bin", "hindmost"])
