@@ -2,6 +2,8 @@
 
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, declare, field, literal};
+use crate::macros::Meaning;
+use crate::token::TokenKind;
 use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
 use tree_sitter::Node;
 
@@ -164,7 +166,35 @@ impl Body<'_, '_> {
             }
         }
         self.file.note_address_of_function(name.clone());
+        if self.hides_variables(node, &name) {
+            return ExprKind::Unknown(Vec::new());
+        }
         ExprKind::Var(VarRef::Global(name))
+    }
+
+    /// Whether `name` is a macro that was left as it is, and a definition of it names anything: to take it for a
+    /// variable of that name, which nobody writes, would be wrong.
+    fn hides_variables(&mut self, node: Node, name: &str) -> bool {
+        let offset = node.start_byte() as u32;
+        if self.file.prepared.hidden_names.binary_search(&offset).is_ok() {
+            return false;
+        }
+        let raw = self.file.prepared.map.raw_start(offset);
+        let definitions = match self.file.raw.visible.meaning(name.as_bytes(), raw) {
+            Meaning::One(definition) => vec![definition],
+            Meaning::Several(definitions) => definitions,
+            Meaning::None | Meaning::Elsewhere => Vec::new(),
+        };
+        let tokens = definitions
+            .iter()
+            .filter(|d| d.params.is_none())
+            .flat_map(|d| &d.body);
+        let names: Vec<_> = tokens.filter(|t| t.kind == TokenKind::Ident).collect();
+        for token in &names {
+            self.file
+                .note_address_of_function(String::from_utf8_lossy(&token.text).into_owned());
+        }
+        !names.is_empty()
     }
 
     /// GNU `a ?: b` yields the value of `a` without evaluating it again.

@@ -481,3 +481,25 @@ int g(void) { return J; }",
         "#]],
     );
 }
+
+#[test]
+fn an_ambiguous_macro_that_names_variables_is_no_variable() {
+    check(
+        "#ifdef A
+#define LAST s->last
+#define SIZE 10
+#else
+#define LAST t->last
+#define SIZE 20
+#endif
+int f(int x) { return LAST + SIZE; }
+int g(int x) { LAST = 1; return x; }",
+        expect![[r#"
+            fn f(x:i32)
+              8:16 return (unknown[] Add @SIZE)
+            fn g(x:i32) Partial: assignment to something that is no variable at line 9
+              9:16 unknown[] = 1
+              9:26 return x
+        "#]],
+    );
+}
