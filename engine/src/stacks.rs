@@ -8,6 +8,7 @@ pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {
     ExecutionPoint {
         task: task.task.clone(),
         rank: task.rank,
+        pid: task.pid,
         frames: task.frames.iter().map(frame).collect(),
         incomplete: task.error.clone(),
     }

@@ -65,28 +65,22 @@ pub fn classify(order: &Order<'_>, tasks: &[Located]) -> Classes {
         |i: usize, j: usize| order.compare(&tasks[groups[i].members[0]], &tasks[groups[j].members[0]]);
     let relations = Relations::new(groups.len(), |i, j| compare(i, j).relation);
     let classes = merge_equal(&groups, &relations);
-    // Least progressed first: the number of classes known to be behind is a linear extension of the order.
-    let behind = |j: usize| {
-        classes
-            .iter()
-            .filter(|c| relations.get(c[0], j) == Relation::Before)
-            .count()
-    };
-    let mut sequence: Vec<&Vec<usize>> = classes.iter().collect();
-    sequence.sort_by_key(|class| (behind(class[0]), groups[class[0]].members[0]));
-    let first: Vec<usize> = sequence.iter().map(|class| class[0]).collect();
+    let depths = depths(&classes, &relations);
+    let mut sequence: Vec<(usize, &Vec<usize>)> = depths.into_iter().zip(&classes).collect();
+    sequence.sort_by_key(|&(depth, class)| (depth, groups[class[0]].members[0]));
+    let first: Vec<usize> = sequence.iter().map(|(_, class)| class[0]).collect();
     let mut verdicts = Vec::new();
     for (i, &x) in first.iter().enumerate() {
         verdicts.extend(first[i + 1..].iter().map(|&y| compare(x, y)));
     }
-    let minimal: Vec<usize> = (0..first.len()).filter(|&i| behind(first[i]) == 0).collect();
+    let minimal: Vec<usize> = (0..first.len()).filter(|&i| sequence[i].0 == 0).collect();
     let pairs = minimal.iter().flat_map(|&i| minimal.iter().map(move |&j| (i, j)));
     let undecided = pairs
         .filter(|&(i, j)| i < j && relations.get(first[i], first[j]) == Relation::Unknown)
         .collect();
     let classes = sequence
         .iter()
-        .map(|class| {
+        .map(|(_, class)| {
             let mut members: Vec<usize> = class
                 .iter()
                 .flat_map(|&g| groups[g].members.iter().copied())
@@ -104,6 +98,25 @@ pub fn classify(order: &Order<'_>, tasks: &[Located]) -> Classes {
         minimal,
         undecided,
     }
+}
+
+/// For every class the length of the longest chain of classes behind it. Sorted by that, no class stands before one
+/// that is behind it, also when some pairs are unknown.
+fn depths(classes: &[Vec<usize>], relations: &Relations) -> Vec<usize> {
+    let mut depths = vec![0; classes.len()];
+    // The relation has no cycles, so as many rounds as there are classes are enough; should it ever have one, this ends.
+    for _ in classes {
+        let before = depths.clone();
+        for (i, class) in classes.iter().enumerate() {
+            let behind = classes.iter().zip(&before);
+            let chain = behind.filter(|(other, _)| relations.get(other[0], class[0]) == Relation::Before);
+            depths[i] = chain.map(|(_, depth)| depth + 1).max().unwrap_or(0);
+        }
+        if depths == before {
+            break;
+        }
+    }
+    depths
 }
 
 /// The relation of every group to every other.

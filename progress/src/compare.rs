@@ -58,7 +58,10 @@ impl<'m> Order<'m> {
     /// How `a` stands to `b` (SC'09 Def. 3.1 to 3.4, on control flow). See the crate's promise.
     pub fn compare(&self, a: &Located, b: &Located) -> Verdict {
         let mut walk = Walk {
-            same_task: a.rank.is_some() && a.rank == b.rank,
+            // Two jobs, or a rank that forked, may give one rank to several processes.
+            same_task: a.rank.is_some()
+                && a.rank == b.rank
+                && (a.pid == b.pid || a.pid.is_none() || b.pid.is_none()),
             assumption: Assumption::Proven,
             same: Vec::new(),
         };

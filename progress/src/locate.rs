@@ -16,6 +16,8 @@ pub struct Located {
     pub task: String,
     /// Its rank.
     pub rank: Option<u32>,
+    /// Its process.
+    pub pid: Option<u32>,
     /// Frames from the outermost mapped function inwards; unmapped callees of mapped ones included.
     pub frames: Vec<LocatedFrame>,
     /// For each located frame, its place in [`ExecutionPoint::frames`].
@@ -77,6 +79,7 @@ impl Order<'_> {
         Located {
             task: point.task.clone(),
             rank: point.rank,
+            pid: point.pid,
             frames,
             origin: (first..point.frames.len()).collect(),
             obstacle,

@@ -8,8 +8,10 @@ use std::fmt;
 pub struct ExecutionPoint {
     /// How messages call the task.
     pub task: String,
-    /// Its rank. Two points of one rank are two moments of one task in one run.
+    /// Its rank. Two points of one rank are two moments of one task in one run, unless their processes differ.
     pub rank: Option<u32>,
+    /// Its process, if known.
+    pub pid: Option<u32>,
     /// Outermost first.
     pub frames: Vec<Frame>,
     /// Why the outermost frames are missing, if they are: nothing can be compared then.

@@ -131,6 +131,7 @@ fn at(task: &str, rank: u32, line: u32, values: &[(&str, i128)]) -> ExecutionPoi
     ExecutionPoint {
         task: task.into(),
         rank: Some(rank),
+        pid: None,
         frames: vec![frame],
         incomplete: None,
     }
