@@ -95,7 +95,7 @@ fn run(options: &Options) -> Result<usize, String> {
             .map(|&columns| View::of_seed(seed, columns))
             .collect();
         if options.sparse {
-            let all = View::of_seed(seed, seed % 2 == 0);
+            let all = View::of_seed(seed, seed.is_multiple_of(2));
             views.push(View {
                 unreadable: 15,
                 ..all

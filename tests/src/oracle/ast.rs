@@ -4,6 +4,12 @@
 //! are three readings of it that share no code. It is no subset of `ir` on purpose: an error in how the analysis reads C
 //! must not hide behind the same error here.
 
+mod make;
+mod visit;
+
+pub use make::{assign, bin, call, increment, int, stmt, update, var};
+pub use visit::{Part, visit_stmts};
+
 /// A translation unit: macros and declarations are implied, `main` is the last function.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -22,6 +28,8 @@ pub struct Global {
     pub ty: Ty,
     /// Its initial value; members of a structure start as zero.
     pub init: i64,
+    /// `static`: external functions cannot change it.
+    pub is_static: bool,
 }
 
 /// A function with a body.
@@ -241,63 +249,6 @@ pub struct TwoEntries {
     pub again: Expr,
 }
 
-/// The value of a variable.
-#[must_use]
-pub fn var(name: &str) -> Expr {
-    Expr::Get(Place::Var(name.to_owned()))
-}
-
-/// `name(args)`
-#[must_use]
-pub fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::Call {
-        name: name.to_owned(),
-        args,
-        site: 0,
-        spread: false,
-    }
-}
-
-/// `left op right`
-#[must_use]
-pub fn bin(op: Op, left: Expr, right: Expr) -> Expr {
-    Expr::Bin(op, Box::new(left), Box::new(right))
-}
-
-/// `place op= value`
-#[must_use]
-pub fn update(place: Place, op: Op, value: Expr) -> Expr {
-    Expr::Set(place, Some(op), Box::new(value))
-}
-
-/// `name = value`
-#[must_use]
-pub fn assign(name: &str, value: Expr) -> Expr {
-    Expr::Set(Place::Var(name.to_owned()), None, Box::new(value))
-}
-
-/// `name++`
-#[must_use]
-pub fn increment(name: &str) -> Expr {
-    Expr::Step {
-        place: Place::Var(name.to_owned()),
-        up: true,
-        prefix: false,
-    }
-}
-
-/// `e;`
-#[must_use]
-pub fn stmt(expr: Expr) -> Stmt {
-    Stmt::Expr(expr, 0)
-}
-
-/// `int name = e;`
-#[must_use]
-pub fn int(name: &str, value: Expr) -> Stmt {
-    Stmt::Decl(Ty::Int, name.to_owned(), Some(value), false)
-}
-
 impl Program {
     /// Numbers every call and every statement where a task can be stopped, in tree order, from 1; returns how many.
     pub fn number(&mut self) -> usize {
@@ -334,90 +285,5 @@ impl Expr {
             Expr::Bin(_, a, b) | Expr::Logic(_, a, b) | Expr::Comma(a, b) => a.has_call() || b.has_call(),
             Expr::Choose(c, a, b) => c.has_call() || a.has_call() || b.has_call(),
         }
-    }
-}
-
-/// What a visitor sees.
-pub enum Part<'a> {
-    /// A statement, before its parts.
-    Stmt(&'a mut Stmt),
-    /// An expression, before its parts.
-    Expr(&'a mut Expr),
-}
-
-/// Calls `see` for every statement and expression below `stmts`, parents first.
-pub fn visit_stmts(stmts: &mut [Stmt], see: &mut dyn FnMut(Part<'_>)) {
-    for stmt in stmts {
-        see(Part::Stmt(stmt));
-        match stmt {
-            Stmt::Expr(e, _) | Stmt::Decl(_, _, Some(e), _) | Stmt::Return(Some(e)) => visit_expr(e, see),
-            Stmt::If(c, yes, no) => {
-                visit_expr(c, see);
-                visit_stmts(yes, see);
-                visit_stmts(no.as_deref_mut().unwrap_or_default(), see);
-            }
-            Stmt::While(c, body) | Stmt::ForMacro(_, c, body) => {
-                visit_expr(c, see);
-                visit_stmts(body, see);
-            }
-            Stmt::Do(body, c) | Stmt::Again(_, body, c) => {
-                visit_stmts(body, see);
-                visit_expr(c, see);
-            }
-            Stmt::For(parts) => {
-                match &mut parts.init {
-                    Some(ForInit::Decl(_, _, e) | ForInit::Expr(e)) => visit_expr(e, see),
-                    None => {}
-                }
-                for e in parts.cond.iter_mut().chain(&mut parts.step) {
-                    visit_expr(e, see);
-                }
-                visit_stmts(&mut parts.body, see);
-            }
-            Stmt::Switch(value, cases) => {
-                visit_expr(value, see);
-                for case in cases {
-                    visit_stmts(&mut case.body, see);
-                }
-            }
-            Stmt::TwoEntries(parts) => {
-                visit_expr(&mut parts.enter, see);
-                visit_stmts(&mut parts.first, see);
-                visit_stmts(&mut parts.second, see);
-                visit_expr(&mut parts.again, see);
-            }
-            Stmt::Until(_, body) | Stmt::Block(body) | Stmt::OneLine(body) | Stmt::Macro(_, body) => {
-                visit_stmts(body, see);
-            }
-            Stmt::Decl(..)
-            | Stmt::Return(None)
-            | Stmt::Break
-            | Stmt::Continue
-            | Stmt::GotoAgain(_)
-            | Stmt::GotoEnd(_)
-            | Stmt::AddMacro(..) => {}
-        }
-    }
-}
-
-fn visit_expr(expr: &mut Expr, see: &mut dyn FnMut(Part<'_>)) {
-    see(Part::Expr(expr));
-    match expr {
-        Expr::Not(e) | Expr::Set(_, _, e) => visit_expr(e, see),
-        Expr::Bin(_, a, b) | Expr::Logic(_, a, b) | Expr::Comma(a, b) => {
-            visit_expr(a, see);
-            visit_expr(b, see);
-        }
-        Expr::Choose(c, a, b) => {
-            visit_expr(c, see);
-            visit_expr(a, see);
-            visit_expr(b, see);
-        }
-        Expr::Call { args, .. } => {
-            for arg in args {
-                visit_expr(arg, see);
-            }
-        }
-        Expr::Int(_) | Expr::Real(..) | Expr::Get(_) | Expr::Addr(_) | Expr::Word(_) | Expr::Step { .. } => {}
     }
 }

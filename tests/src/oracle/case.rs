@@ -4,6 +4,7 @@ use super::ast::Program;
 use super::generate;
 use super::interp::{self, Event, Invalid, Setting};
 use super::layout::{self, Compiler, FILE, Layout};
+use super::reach::{self, Loops};
 use super::rng::{Rng, mix};
 use super::truth::{self, Truth};
 
@@ -22,6 +23,8 @@ pub struct Case {
     pub program: Program,
     /// Its text.
     pub layout: Layout,
+    /// By site: the loops that can come round again after it.
+    coming_round: Vec<Loops>,
     /// Its run on each of [`RANKS`].
     pub runs: Vec<Vec<Event>>,
 }
@@ -82,7 +85,7 @@ impl Case {
     pub fn new(seed: u64, mut program: Program) -> Result<Self, Invalid> {
         let sites = program.number();
         let layout = layout::lay_out(&program, sites);
-        let diverse = mix(seed ^ 0xd1f) % 3 != 0;
+        let diverse = !mix(seed ^ 0xd1f).is_multiple_of(3);
         let mut runs = Vec::new();
         for rank in RANKS {
             let setting = Setting {
@@ -95,9 +98,11 @@ impl Case {
             };
             runs.push(interp::run(&program, setting)?);
         }
+        let coming_round = reach::coming_round(&program, sites);
         Ok(Self {
             seed,
             program,
+            coming_round,
             layout,
             runs,
         })
@@ -116,7 +121,7 @@ impl Case {
         if a.run == b.run {
             truth::same_run(x, y)
         } else {
-            truth::across(x, y)
+            truth::across(x, y, &self.coming_round)
         }
     }
 

@@ -14,6 +14,8 @@ use std::fmt;
 pub enum Fault {
     /// Before for after, or after for before: the worst.
     WrongOrder,
+    /// A task that is leaving a loop is put after one that is further in it.
+    LeavingAhead,
     /// Equal for two different executions.
     FalseEqual,
     /// Incomparable for two moments that have an order.
@@ -151,9 +153,19 @@ fn fault(case: &Case, pair: &Pair, truth: Truth, verdict: &Verdict) -> Option<Fa
             Some(Fault::FalseIncomparable)
         }
         (Truth::Same(_), Verdict::Equal) => None,
+        (Truth::Leaving { both: true, .. }, Verdict::Equal) if same_place(case, pair) => None,
+        (Truth::Leaving { .. }, Verdict::Incomparable)
+        | (Truth::Leaving { first: true, .. }, Verdict::Before)
+        | (Truth::Leaving { first: false, .. }, Verdict::After) => None,
+        // Two that are both out have the order of what follows the loop, and no oracle of their own.
+        (Truth::Leaving { both: true, .. }, Verdict::Before | Verdict::After) => None,
+        (
+            Truth::Leaving { .. } | Truth::Before { escapes: true } | Truth::After { escapes: true },
+            Verdict::Before | Verdict::After,
+        ) => Some(Fault::LeavingAhead),
         // Before and after the effect of one statement: an order is right if it is this one.
-        (Truth::Same(order), Verdict::Before) if order == Ordering::Less => None,
-        (Truth::Same(order), Verdict::After) if order == Ordering::Greater => None,
+        (Truth::Same(Ordering::Less), Verdict::Before) => None,
+        (Truth::Same(Ordering::Greater), Verdict::After) => None,
         (
             Truth::Before { .. } | Truth::After { .. } | Truth::FallsInto { .. } | Truth::Same(_),
             Verdict::Before | Verdict::After,
@@ -164,6 +176,12 @@ fn fault(case: &Case, pair: &Pair, truth: Truth, verdict: &Verdict) -> Option<Fa
         (Truth::Branches, _) if !same_run && values_differ(case, pair) => None,
         (Truth::Branches, _) => Some(Fault::OrderedBranches),
     }
+}
+
+/// Whether both moments are in the same calls.
+fn same_place(case: &Case, pair: &Pair) -> bool {
+    let sites = |moment| case.event(moment).frames.iter().map(|frame| frame.site);
+    sites(pair.a).eq(sites(pair.b))
 }
 
 /// Whether any value differs in the frames that both moments share.
@@ -243,6 +261,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Fault::WrongOrder => "wrong order",
+            Fault::LeavingAhead => "leaving put ahead",
             Fault::FalseEqual => "false equal",
             Fault::FalseIncomparable => "false incomparable",
             Fault::OrderedOperands => "ordered operands",

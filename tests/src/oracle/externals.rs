@@ -35,9 +35,9 @@ pub fn find(name: &str) -> Option<usize> {
 pub fn result(run: u64, index: usize, call: u64, argument: i64) -> i64 {
     let hash = mix(run ^ mix((index as u64) << 32 | call));
     match PROTOTYPES[index].0 {
-        "more" => i64::from(hash % 4 != 0),
-        "coin" => i64::from(hash % 2 == 0),
-        "cond" => i64::from(hash % 5 != 0),
+        "more" => i64::from(!hash.is_multiple_of(4)),
+        "coin" => i64::from(hash.is_multiple_of(2)),
+        "cond" => i64::from(!hash.is_multiple_of(5)),
         "same" => argument,
         "after" => argument + 1,
         _ => (hash % 4) as i64,

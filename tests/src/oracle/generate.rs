@@ -5,11 +5,11 @@
 //! budget.
 
 use super::ast::{
-    Case, Expr, Function, Global, Op, Place, Program, Stmt, TwoEntries, Ty, assign, bin, call, increment,
-    int, stmt, update, var,
+    Case, Expr, Global, Op, Place, Program, Stmt, TwoEntries, Ty, bin, call, int, stmt, update, var,
 };
 use super::rng::Rng;
 
+mod functions;
 mod loops;
 
 /// What the statements being generated may use.
@@ -59,10 +59,12 @@ pub fn program(seed: u64) -> Program {
         names: 0,
         returns: true,
     };
+    let is_static = g.rng.chance(60);
     let int_global = |name: &str, init| Global {
         name: name.to_owned(),
         ty: Ty::Int,
         init,
+        is_static,
     };
     let globals = vec![
         int_global("rank", 0),
@@ -73,9 +75,10 @@ pub fn program(seed: u64) -> Program {
             name: "whole".to_owned(),
             ty: Ty::Struct,
             init: 0,
+            is_static,
         },
     ];
-    let mut functions = helpers();
+    let mut functions = functions::helpers();
     let works = 1 + g.rng.below(3);
     for index in 0..works {
         let function = g.work(&format!("f{index}"), Signature::Work);
@@ -91,150 +94,10 @@ pub fn program(seed: u64) -> Program {
     Program { globals, functions }
 }
 
-/// Functions through which loops change their variables.
-fn helpers() -> Vec<Function> {
-    let function = |name: &str, params: Vec<(String, Ty)>, returns, body| Function {
-        name: name.to_owned(),
-        params,
-        returns,
-        body,
-    };
-    let p = Place::Deref("p".to_owned());
-    vec![
-        function(
-            "bump",
-            vec![("p".to_owned(), Ty::IntPtr)],
-            false,
-            vec![
-                stmt(call("w1", vec![Expr::Get(p.clone())])),
-                stmt(Expr::Set(
-                    p.clone(),
-                    None,
-                    Box::new(bin(Op::Add, Expr::Get(p.clone()), Expr::Int(1))),
-                )),
-                stmt(call("w2", vec![Expr::Get(p)])),
-            ],
-        ),
-        function(
-            "tick",
-            Vec::new(),
-            false,
-            vec![
-                stmt(call("w3", vec![var("ticks")])),
-                stmt(increment("ticks")),
-                stmt(call("w4", vec![var("ticks")])),
-            ],
-        ),
-        function(
-            "next_of",
-            vec![("i".to_owned(), Ty::Int)],
-            true,
-            vec![
-                stmt(call("w5", vec![var("i")])),
-                Stmt::Return(Some(bin(Op::Add, var("i"), Expr::Int(1)))),
-            ],
-        ),
-        function(
-            "advance",
-            vec![("s".to_owned(), Ty::StructPtr)],
-            false,
-            vec![
-                stmt(call("w1", vec![Expr::Int(0)])),
-                stmt(Expr::Step {
-                    place: Place::Arrow("s".to_owned(), "step"),
-                    up: true,
-                    prefix: false,
-                }),
-            ],
-        ),
-    ]
-}
-
 impl Generator {
     fn fresh(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
-    }
-
-    fn main(&mut self) -> Function {
-        let word = Expr::Word;
-        let address = |name: &str| Expr::Addr(Place::Var(name.to_owned()));
-        let mut body = vec![
-            stmt(call("MPI_Init", vec![address("argc"), word("&argv")])),
-            stmt(call(
-                "MPI_Comm_rank",
-                vec![word("MPI_COMM_WORLD"), address("rank")],
-            )),
-            int("d", Expr::Int(1)),
-            int(
-                "n",
-                if self.rng.chance(50) {
-                    bin(Op::Add, var("argc"), Expr::Int(1))
-                } else {
-                    Expr::Int(2)
-                },
-            ),
-            stmt(assign("extent", call("val", vec![Expr::Int(0)]))),
-        ];
-        if self.rng.chance(70) {
-            body.push(stmt(call(
-                "MPI_Bcast",
-                ["extent", "1", "MPI_INT", "0", "MPI_COMM_WORLD"]
-                    .into_iter()
-                    .enumerate()
-                    .map(|(i, name)| if i == 0 { address(name) } else { word(name) })
-                    .collect(),
-            )));
-        }
-        self.returns = true;
-        let around = Around {
-            ints: vec!["n".to_owned(), "rank".to_owned(), "d".to_owned()],
-            ..Around::default()
-        };
-        let count = 4 + self.rng.below(3);
-        body.extend(self.stmts(&around, count));
-        body.push(stmt(call("MPI_Barrier", vec![word("MPI_COMM_WORLD")])));
-        body.push(Stmt::Return(Some(Expr::Int(0))));
-        Function {
-            name: "main".to_owned(),
-            params: Vec::new(),
-            returns: true,
-            body,
-        }
-    }
-
-    fn work(&mut self, name: &str, signature: Signature) -> Function {
-        self.returns = true;
-        let mut body = Vec::new();
-        let mut around = Around {
-            ints: vec!["a".to_owned(), "d".to_owned()],
-            ..Around::default()
-        };
-        if self.rng.chance(40) {
-            body.push(int("k", Expr::Int(0)));
-            around.scratch = true;
-        }
-        let count = 3 + self.rng.below(3);
-        let mut stmts = self.stmts(&around, count);
-        if signature == Signature::Recursive {
-            let inner = || call(name, vec![bin(Op::Sub, var("d"), Expr::Int(1)), var("a")]);
-            let down = match self.rng.below(4) {
-                0 => vec![stmt(inner())],
-                1 => vec![stmt(inner()), self.leaf(&around), stmt(inner())],
-                2 => vec![Stmt::Return(Some(bin(Op::Add, inner(), inner())))],
-                _ => vec![Stmt::OneLine(vec![stmt(inner()), stmt(inner())])],
-            };
-            let at = self.rng.below(stmts.len() + 1);
-            stmts.insert(at, Stmt::If(bin(Op::Gt, var("d"), Expr::Int(0)), down, None));
-        }
-        body.extend(stmts);
-        body.push(Stmt::Return(Some(var("a"))));
-        Function {
-            name: name.to_owned(),
-            params: vec![("d".to_owned(), Ty::Int), ("a".to_owned(), Ty::Int)],
-            returns: true,
-            body,
-        }
     }
 
     fn stmts(&mut self, around: &Around, count: usize) -> Vec<Stmt> {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 mod eval;
 mod exec;
+mod record;
 
 /// A value as a debugger records it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -207,12 +208,12 @@ impl Machine<'_> {
     /// Cells for a variable of type `ty`, holding what is left over, or zero.
     fn allocate(&mut self, ty: Ty, left_over: Option<&[Value]>) -> usize {
         let first = self.cells.len();
-        for at in 0..width(ty) {
-            let ty = match ty {
-                Ty::Struct => MEMBERS[at].1,
-                Ty::Array(_) => Ty::Int,
-                other => other,
-            };
+        let cells = match ty {
+            Ty::Struct => MEMBERS.iter().map(|(_, ty)| *ty).collect(),
+            Ty::Array(n) => vec![Ty::Int; usize::from(n)],
+            other => vec![other],
+        };
+        for (at, ty) in cells.into_iter().enumerate() {
             let zero = match ty {
                 Ty::Float | Ty::Double => Value::Real(0.0),
                 _ => Value::Int(0),
@@ -313,87 +314,6 @@ impl Machine<'_> {
         self.block(&program.functions[function].body)?;
         self.path.pop();
         Ok(self.frames.pop().and_then(|frame| frame.result))
-    }
-
-    /// Records an event at `site`.
-    fn stop(&mut self, site: usize, leaf: Option<&str>) -> Run<()> {
-        if self.events.len() >= self.setting.budget {
-            return Err(Halt::Budget);
-        }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.site = site;
-        }
-        let frames = self.frames.iter().map(|frame| FrameView {
-            function: frame.function,
-            site: frame.site,
-            values: self.values(frame),
-        });
-        self.events.push(Event {
-            time: self.events.len(),
-            frames: frames.collect(),
-            leaf: leaf.map(str::to_owned),
-            index: self.path.clone(),
-        });
-        Ok(())
-    }
-
-    fn values(&self, frame: &Frame) -> Vec<(String, Seen)> {
-        let mut seen: Vec<&str> = Vec::new();
-        let mut values = Vec::new();
-        let slots = frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
-        for slot in slots.chain(self.globals.iter().rev()) {
-            if seen.contains(&slot.name.as_str()) || (self.setting.c_view && !slot.declared) {
-                continue;
-            }
-            seen.push(&slot.name);
-            match slot.ty {
-                Ty::Struct => self.members(&format!("{}.", slot.name), slot.cell, &mut values),
-                Ty::StructPtr => {
-                    if let Value::Address(at) = self.cells[slot.cell].value {
-                        self.members(&format!("{}->", slot.name), at, &mut values);
-                    }
-                }
-                Ty::Array(_) => values.push((slot.name.clone(), self.seen(Value::Address(slot.cell)))),
-                Ty::IntPtr => {
-                    let value = self.cells[slot.cell].value;
-                    values.push((slot.name.clone(), self.seen(value)));
-                    if let Value::Address(at) = value
-                        && let Some(cell) = self.cells.get(at)
-                    {
-                        values.push((format!("*{}", slot.name), self.seen(cell.value)));
-                    }
-                }
-                _ if self.setting.c_view && !self.cells[slot.cell].known => {}
-                _ => values.push((slot.name.clone(), self.seen(self.cells[slot.cell].value))),
-            }
-        }
-        values
-    }
-
-    fn members(&self, prefix: &str, first: usize, values: &mut Vec<(String, Seen)>) {
-        for (at, (member, _)) in MEMBERS.iter().enumerate() {
-            if let Some(cell) = self
-                .cells
-                .get(first + at)
-                .filter(|cell| cell.known || !self.setting.c_view)
-            {
-                values.push((format!("{prefix}{member}"), self.seen(cell.value)));
-            }
-        }
-    }
-
-    /// Addresses differ from rank to rank, as they do in real jobs.
-    fn seen(&self, value: Value) -> Seen {
-        match value {
-            Value::Int(value) => match i64::try_from(value) {
-                Ok(value) => Seen::Int(value),
-                Err(_) => Seen::Unsigned(u64::try_from(value).unwrap_or(0)),
-            },
-            Value::Real(value) => Seen::Real(value),
-            Value::Address(at) => {
-                Seen::Unsigned(0x7ffc_0000_0000 + u64::from(self.setting.rank) * 0x1370 + at as u64 * 4)
-            }
-        }
     }
 
     fn slot(&self, name: &str) -> Run<(Ty, usize)> {

@@ -7,6 +7,7 @@
 
 use super::ast::Stmt;
 use super::interp::Event;
+use super::reach::Loops;
 use std::cmp::Ordering;
 
 /// A step down the execution index.
@@ -101,6 +102,15 @@ pub enum Truth {
         /// The first moment is in the earlier case.
         first: bool,
     },
+    /// In different iterations of a loop, and the one in the earlier iteration is on its way out (see [`super::reach`]): it
+    /// is behind, unless one says that who has left a loop cannot be compared with who has not. When `both` are on their
+    /// way out they may even be equal.
+    Leaving {
+        /// The first moment is in the earlier iteration.
+        first: bool,
+        /// See above.
+        both: bool,
+    },
     /// In operands that C leaves unsequenced.
     Unsequenced,
     /// There is no order to hold a verdict against.
@@ -118,13 +128,47 @@ pub fn same_run(a: &Event, b: &Event) -> Truth {
     }
 }
 
-/// The truth about moments of two runs: their execution indices.
+/// The truth about moments of two runs: their execution indices. `coming_round` comes from [`super::reach`].
 #[must_use]
-pub fn across(a: &Event, b: &Event) -> Truth {
-    match structural(a, b) {
+pub fn across(a: &Event, b: &Event, coming_round: &[Loops]) -> Truth {
+    let truth = match structural(a, b) {
         (_, true) => Truth::Nothing,
         (truth, false) => truth,
+    };
+    let (earlier, later) = match truth {
+        Truth::Before { .. } => (a, b),
+        Truth::After { .. } => (b, a),
+        other => return other,
+    };
+    let at = a
+        .index
+        .iter()
+        .zip(&b.index)
+        .position(|(x, y)| x != y)
+        .unwrap_or(0);
+    if !matches!(earlier.index.get(at), Some(Step::Round(_))) || comes_round(earlier, at, coming_round) {
+        return truth;
     }
+    Truth::Leaving {
+        first: matches!(truth, Truth::Before { .. }),
+        both: !comes_round(later, at, coming_round),
+    }
+}
+
+/// Whether the loop whose iteration is step `at` of the event's index can come round again.
+fn comes_round(event: &Event, at: usize, coming_round: &[Loops]) -> bool {
+    let way = &event.index[..at];
+    let frame = way
+        .iter()
+        .filter(|step| **step == Step::Frame)
+        .count()
+        .saturating_sub(1);
+    let in_frame = way.iter().rev().take_while(|step| **step != Step::Frame);
+    let depth = in_frame.filter(|step| matches!(step, Step::Round(_))).count();
+    let site = event.frames.get(frame).map_or(0, |frame| frame.site);
+    coming_round
+        .get(site)
+        .is_some_and(|loops| loops >> depth.min(63) & 1 == 1)
 }
 
 /// The order of two execution indices, and whether it holds only within one run.
@@ -201,7 +245,7 @@ pub fn self_check(events: &[Event], samples: &[(usize, usize)]) -> Result<usize,
             Truth::After { .. } => a.time > b.time,
             Truth::Same(order) => a.time.cmp(&b.time) == order,
             Truth::Unsequenced => true,
-            Truth::Branches | Truth::FallsInto { .. } | Truth::Nothing => false,
+            Truth::Branches | Truth::FallsInto { .. } | Truth::Leaving { .. } | Truth::Nothing => false,
         };
         if !agrees {
             return Err(format!(

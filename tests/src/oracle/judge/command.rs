@@ -1,7 +1,7 @@
 //! The judge that matters: the `hindmost` command, as a user runs it.
 
 use super::{Judge, Question, Verdict};
-use crate::oracle::case::{Case, task_name};
+use crate::oracle::case::{Case, Moment, task_name};
 use crate::oracle::layout::FILE;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -180,10 +180,11 @@ impl Judge for Command {
         self.map(&dir.path, &case.layout.clean)?;
         let mut answers = Vec::new();
         for (index, question) in questions.iter().enumerate() {
-            let asked: BTreeSet<usize> = question.pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+            let places = question.pairs.iter().flat_map(|&(a, b)| [a, b]);
+            let asked: BTreeSet<Moment> = places.map(|i| question.moments[i]).collect();
             let tasks: Vec<snapshot::Task> = asked
                 .iter()
-                .map(|&i| case.record(question.moments[i], question.view))
+                .map(|&moment| case.record(moment, question.view))
                 .collect();
             let name = |i: usize| task_name(question.moments[i]);
             let pairs: Vec<(String, String)> =

@@ -180,10 +180,11 @@ impl Outside {
         };
         visit_stmts(body, &mut |part| match part {
             Part::Stmt(Stmt::Decl(ty, name, init, _)) => outside.declare(*ty, name, init.as_ref()),
-            Part::Stmt(Stmt::For(parts)) => match &parts.init {
-                Some(ForInit::Decl(ty, name, init)) => outside.declare(*ty, name, Some(init)),
-                _ => {}
-            },
+            Part::Stmt(Stmt::For(parts)) => {
+                if let Some(ForInit::Decl(ty, name, init)) = &parts.init {
+                    outside.declare(*ty, name, Some(init));
+                }
+            }
             Part::Stmt(Stmt::ForMacro(name, ..)) => outside.declare(Ty::Int, name, Some(&Expr::Int(0))),
             Part::Expr(Expr::Addr(Place::Var(name))) => {
                 outside.refused.insert(name.clone());
@@ -253,10 +254,11 @@ fn variable_of(stmt: &Stmt, outside: &Outside) -> Option<(String, bool)> {
         Part::Stmt(Stmt::AddMacro(name, ..)) => note(name, Some(true)),
         // A definition that does not use the variable itself.
         Part::Stmt(Stmt::Decl(_, name, ..)) => note(name, None),
-        Part::Stmt(Stmt::For(parts)) => match &parts.init {
-            Some(ForInit::Decl(_, name, _)) => note(name, None),
-            _ => {}
-        },
+        Part::Stmt(Stmt::For(parts)) => {
+            if let Some(ForInit::Decl(_, name, _)) = &parts.init {
+                note(name, None);
+            }
+        }
         Part::Stmt(branch @ Stmt::If(..)) => branches.push(branch.clone()),
         _ => {}
     });

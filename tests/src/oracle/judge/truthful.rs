@@ -62,7 +62,7 @@ fn honest(truth: Truth) -> Verdict {
         Truth::Before { .. } | Truth::FallsInto { first: true } => Verdict::Before,
         Truth::After { .. } | Truth::FallsInto { first: false } => Verdict::After,
         Truth::Same(_) => Verdict::Equal,
-        Truth::Branches => Verdict::Incomparable,
+        Truth::Branches | Truth::Leaving { .. } => Verdict::Incomparable,
         Truth::Unsequenced | Truth::Nothing => Verdict::Unknown("no order".to_owned()),
     }
 }
