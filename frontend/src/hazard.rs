@@ -1,7 +1,7 @@
 //! What a macro's replacement list may do to the code around it when it is left unexpanded.
 
 use crate::directive::Definition;
-use crate::shape::{declaration_word, is_control};
+use crate::shape::{declaration_word, is_control, is_keyword};
 use crate::token::TokenKind;
 use std::fmt;
 
@@ -62,7 +62,7 @@ pub fn hazard(definition: &Definition) -> Hazard {
         let word = &*token.text;
         match word {
             b"(" | b"[" | b"{" => {
-                let callee = at > 0 && body[at - 1].kind == TokenKind::Ident && !is_control(text(at - 1));
+                let callee = at > 0 && body[at - 1].kind == TokenKind::Ident && !is_keyword(text(at - 1));
                 if word == b"(" && callee {
                     worst = worst.max(Hazard::Call);
                 }
@@ -171,6 +171,7 @@ mod tests {
     #[test]
     fn from_values_to_halves_of_statements() {
         assert_eq!(of("#define N (1 + 2)"), Hazard::None);
+        assert_eq!(of("#define BITS (8 * sizeof (int))"), Hazard::None);
         assert_eq!(of("#define MAX(a,b) ((a) > (b) ? (a) : (b))"), Hazard::None);
         assert_eq!(
             of("#define CHECK(x) do { int e = (x); if (e) die(e); } while (0)"),

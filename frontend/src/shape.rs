@@ -253,7 +253,7 @@ pub enum Effect {
 }
 
 /// Keywords after which a parenthesis is not a call's.
-fn is_keyword(word: &[u8]) -> bool {
+pub fn is_keyword(word: &[u8]) -> bool {
     let operator = matches!(
         word,
         b"sizeof"

@@ -60,8 +60,7 @@ impl Body<'_, '_> {
             return Callee::Indirect(self.expr(function));
         }
         let offset = function.start_byte() as u32;
-        if self.file.prepared.hidden_names.binary_search(&offset).is_ok() {
-            // A macro's own expansion names the function behind it.
+        if self.is_plain_name(offset) {
             return Callee::Named(name);
         }
         let raw = self.file.prepared.map.raw_start(offset);
@@ -75,6 +74,14 @@ impl Body<'_, '_> {
             _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => Callee::Macro(name),
             _ => Callee::Named(name),
         }
+    }
+
+    /// Whether the name at this prepared offset is that of a function or variable, although there are macros of that
+    /// name: a macro's own expansion names what is behind it, or the macro is just another name.
+    pub(super) fn is_plain_name(&self, offset: u32) -> bool {
+        let prepared = self.file.prepared;
+        prepared.hidden_names.binary_search(&offset).is_ok()
+            || prepared.renamed.binary_search(&offset).is_ok()
     }
 
     fn is_function(&self, name: &str) -> bool {

@@ -176,7 +176,7 @@ impl Body<'_, '_> {
     /// variable of that name, which nobody writes, would be wrong.
     fn hides_variables(&mut self, node: Node, name: &str) -> bool {
         let offset = node.start_byte() as u32;
-        if self.file.prepared.hidden_names.binary_search(&offset).is_ok() {
+        if self.is_plain_name(offset) {
             return false;
         }
         let raw = self.file.prepared.map.raw_start(offset);

@@ -1,7 +1,7 @@
 //! Macro invocations on the way into prepared text: expanded, turned into alternatives, or left as they are written.
 
 use super::Writer;
-use crate::directive::Definition;
+use crate::directive::{BodyToken, Definition};
 use crate::expand::{Expander, Outcome, PpToken};
 use crate::hazard::{Hazard, hazard, is_structural};
 use crate::macros::Meaning;
@@ -45,14 +45,14 @@ impl<'a> Writer<'a> {
                 if let Some(next) = self.variants(at, expander) {
                     return next;
                 }
-                self.opaque(at);
+                self.opaque(at, expander);
             }
             Outcome::Expanded { tokens, next } => {
                 // Another name, or a constant: nothing that could not be parsed.
                 let constant = tokens.len() == 1;
                 if !constant && !self.is_structural(token) {
                     if self.is_as_written(token.start) {
-                        self.opaque(at);
+                        self.opaque(at, expander);
                         return at + 1;
                     }
                     if self.shape.in_function() {
@@ -189,25 +189,78 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// If each of `definitions` only gives the name at `at` another name, those names.
+    fn other_names(
+        &self,
+        at: usize,
+        definitions: &[&'a Definition],
+        expander: &mut Expander<'a>,
+    ) -> Option<Vec<Vec<u8>>> {
+        let line = self.line(self.raw.tokens[at].start);
+        let mut names = Vec::new();
+        for definition in definitions.iter().filter(|d| d.params.is_none()) {
+            match expander.expand_as(at, line, definition) {
+                Outcome::Expanded { tokens, .. } => match tokens.as_slice() {
+                    [only] if only.kind == TokenKind::Ident => names.push(only.text.to_vec()),
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        (!names.is_empty() && names.len() == definitions.len()).then_some(names)
+    }
+
+    /// Object-like `definitions` with the macros in them expanded as well; the others as they are.
+    fn expanded_definitions(
+        &self,
+        at: usize,
+        definitions: &[&'a Definition],
+        expander: &mut Expander<'a>,
+    ) -> Vec<Definition> {
+        let line = self.line(self.raw.tokens[at].start);
+        let own = |token: &PpToken| BodyToken {
+            kind: token.kind,
+            text: (*token.text).into(),
+        };
+        let expanded = definitions.iter().map(|definition| {
+            match (&definition.params, expander.expand_as(at, line, definition)) {
+                (None, Outcome::Expanded { tokens, .. }) => Definition {
+                    params: None,
+                    body: tokens.iter().map(own).collect(),
+                },
+                _ => (*definition).clone(),
+            }
+        });
+        expanded.collect()
+    }
+
     /// Copies a macro's name that stays unexpanded, and notes what it may hide.
-    fn opaque(&mut self, at: usize) {
+    fn opaque(&mut self, at: usize, expander: &mut Expander<'a>) {
         let token = self.raw.tokens[at];
         self.copy(at);
         let name = self.text(token);
-        let several;
-        let definitions: &[&Definition] = match self.raw.visible.meaning(name, token.start) {
-            Meaning::One(definition) => &[definition],
-            Meaning::Several(definitions) => {
-                several = definitions;
-                &several
-            }
-            Meaning::None | Meaning::Elsewhere => &[],
+        let definitions = match self.raw.visible.meaning(name, token.start) {
+            Meaning::One(definition) => vec![definition],
+            Meaning::Several(definitions) => definitions,
+            Meaning::None | Meaning::Elsewhere => Vec::new(),
         };
-        let worst = definitions
-            .iter()
-            .map(|d| hazard(d))
-            .max()
-            .unwrap_or(Hazard::None);
+        if let Some(targets) = self.other_names(at, &definitions, expander) {
+            // `#define walk PREFIX(walk)`: the function's definition and its calls are renamed alike. But when the other
+            // name is one of its own, nobody knows which of the two is meant.
+            let visible = self.raw.visible;
+            let own = |target: &Vec<u8>| {
+                let derived = target.windows(name.len()).any(|part| part == name);
+                let macro_name = !matches!(visible.meaning(target, token.start), Meaning::None);
+                !derived || visible.is_function(target) || macro_name
+            };
+            if visible.is_function(name) && !targets.iter().any(own) {
+                let start = self.offset() - name.len() as u32;
+                self.prepared.renamed.push(start);
+            }
+            return;
+        }
+        let expanded = self.expanded_definitions(at, &definitions, expander);
+        let worst = expanded.iter().map(hazard).max().unwrap_or(Hazard::None);
         if worst > Hazard::Call {
             let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
             let why = if definitions.len() > 1 {

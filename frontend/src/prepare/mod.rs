@@ -36,6 +36,8 @@ pub struct Prepared {
     pub cast_types: Vec<u32>,
     /// Prepared offsets of names that a macro's own expansion left alone: they name functions, sorted.
     pub hidden_names: Vec<u32>,
+    /// Prepared offsets of names that the build may change, without a change of what they name, sorted.
+    pub renamed: Vec<u32>,
     /// Raw offsets of invocations whose expansion could be left out, sorted.
     pub optional: Vec<u32>,
 }

@@ -503,3 +503,35 @@ int g(int x) { LAST = 1; return x; }",
         "#]],
     );
 }
+
+#[test]
+fn renamed_functions_keep_their_name() {
+    check_with(
+        &[(
+            "m.h",
+            "#ifdef RENAME
+#define PREFIX(n) my_##n
+#define walk PREFIX(walk)
+#define run stub_run
+#define stop PREFIX(stop)
+#define gather MPI_Gather
+#define twin twin2
+#define twin2(x) x
+#endif
+void stub_run(void), gather(int), twin(int);
+",
+        )],
+        "#include \"m.h\"
+void walk(int n) { walk(n - 1); run(); stop(); gather(n); twin(n); use(walk, run); }",
+        expect![[r#"
+            address taken: stub_run walk
+            fn walk(n:i32)
+              2:20 walk@2:20((n Sub 1))
+              2:33 MACRO run@2:33()
+              2:40 MACRO stop@2:40()
+              2:48 MACRO gather@2:48(n)
+              2:59 MACRO twin@2:59(n)
+              2:68 use@2:68(@walk, unknown[])
+        "#]],
+    );
+}
