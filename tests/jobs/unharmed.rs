@@ -64,7 +64,7 @@ fn killing_hindmost_at_any_moment_changes_nothing() {
     let (mut killed, mut finished) = (0, 0);
     let disturbed = last_line(&exe, |job| {
         let start = Instant::now();
-        while job.heartbeat().iter().any(|&beats| beats == 0) {
+        while job.heartbeat().contains(&0) {
             assert!(start.elapsed() < PATIENCE, "{}", job.output());
             thread::sleep(Duration::from_millis(5));
         }
