@@ -36,7 +36,9 @@ impl Heartbeat {
         compiler.args(flags).arg("-o").arg(&exe).arg(Self::source());
         crate::program::compile(&mut compiler)?;
 
-        let path = out.join(format!("heartbeat-{}.cells", processes.variable().1));
+        let scratch = processes.scratch();
+        fs::create_dir_all(&scratch).map_err(Error::io("create", &scratch))?;
+        let path = scratch.join("cells");
         fs::write(&path, [0; 16]).map_err(Error::io("write", &path))?;
         let cells = OpenOptions::new()
             .read(true)
@@ -59,8 +61,6 @@ impl Heartbeat {
         while heartbeat.beats() == 0 {
             thread::sleep(Duration::from_millis(1));
         }
-        // Both sides have it mapped or open by now, and nobody else needs its name.
-        let _ = fs::remove_file(&path);
         Ok(heartbeat)
     }
 

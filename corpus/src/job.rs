@@ -57,9 +57,7 @@ pub struct Job {
     launcher: Child,
     mpi: Mpi,
     ranks: u32,
-    // Fields are dropped in this order: the processes go before the files that they use.
     processes: JobProcesses,
-    scratch: Scratch,
 }
 
 impl JobPlan<'_> {
@@ -98,12 +96,13 @@ impl JobPlan<'_> {
     /// The launcher is missing, or there is no room for the job's files.
     pub fn start(&self) -> Result<Job, Error> {
         let processes = JobProcesses::new();
-        let scratch = Scratch::new(&processes)?;
-        let heartbeat = scratch.heartbeat();
+        let scratch = processes.scratch();
+        fs::create_dir_all(&scratch).map_err(Error::io("create", &scratch))?;
+        let heartbeat = heartbeat_file(&processes);
         let file = File::create(&heartbeat).map_err(Error::io("create", &heartbeat))?;
         file.set_len(u64::from(self.ranks) * 8)
             .map_err(Error::io("size", &heartbeat))?;
-        let output = scratch.output();
+        let output = output_file(&processes);
         let stdout = File::create(&output).map_err(Error::io("create", &output))?;
         let stderr = stdout.try_clone().map_err(Error::io("open", &output))?;
 
@@ -114,9 +113,9 @@ impl JobPlan<'_> {
             .env("HINDMOST_HEARTBEAT", &heartbeat)
             .env("HINDMOST_LIMIT", LIMIT_SECONDS.to_string())
             // Killed ranks leave their shared memory and sockets behind: keep them where they go with the job.
-            .env("TMPDIR", &scratch.0)
-            .env("OMPI_MCA_btl_vader_backing_directory", &scratch.0)
-            .env("OMPI_MCA_orte_tmpdir_base", &scratch.0)
+            .env("TMPDIR", &scratch)
+            .env("OMPI_MCA_btl_vader_backing_directory", &scratch)
+            .env("OMPI_MCA_orte_tmpdir_base", &scratch)
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(stderr)
@@ -130,7 +129,6 @@ impl JobPlan<'_> {
             mpi: self.mpi,
             ranks: self.ranks,
             processes,
-            scratch,
         })
     }
 }
@@ -161,14 +159,14 @@ impl Job {
 
     /// What the job has printed so far, on both streams.
     pub fn output(&self) -> String {
-        fs::read(self.scratch.output())
+        fs::read(output_file(&self.processes))
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .unwrap_or_default()
     }
 
     /// How often each rank came past a place where it could stall.
     pub fn heartbeat(&self) -> Vec<u64> {
-        let bytes = fs::read(self.scratch.heartbeat()).unwrap_or_default();
+        let bytes = fs::read(heartbeat_file(&self.processes)).unwrap_or_default();
         bytes
             .as_chunks()
             .0
@@ -256,30 +254,10 @@ impl Drop for Job {
     }
 }
 
-/// A directory that goes away with its owner.
-#[derive(Debug)]
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(processes: &JobProcesses) -> Result<Self, Error> {
-        // Short, because sockets are made in it and their paths may have 108 bytes only.
-        let path = std::env::temp_dir().join(format!("hindmost-{}", processes.variable().1));
-        fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
-        Ok(Self(path))
-    }
-
-    fn heartbeat(&self) -> PathBuf {
-        self.0.join("heartbeat")
-    }
-
-    fn output(&self) -> PathBuf {
-        self.0.join("output")
-    }
+fn heartbeat_file(processes: &JobProcesses) -> PathBuf {
+    processes.scratch().join("heartbeat")
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Left-over files in the temporary directory harm nobody; there is no one to tell.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn output_file(processes: &JobProcesses) -> PathBuf {
+    processes.scratch().join("output")
 }

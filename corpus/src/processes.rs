@@ -8,6 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -55,7 +56,14 @@ impl JobProcesses {
         carrying(&self.token)
     }
 
-    /// Ends all processes of the job and waits until they are gone. Returns those that would not go.
+    /// A directory for the job's files, not made yet; it is removed when the job has ended. The path is short, because
+    /// sockets are made in it and their paths may have 108 bytes only.
+    pub fn scratch(&self) -> PathBuf {
+        scratch(&self.token)
+    }
+
+    /// Ends all processes of the job, waits until they are gone, and removes its files. Returns those that would not
+    /// go.
     pub fn end(&self) -> Vec<u32> {
         let left = end(&self.token);
         lock(&RUNNING).remove(&self.token);
@@ -86,7 +94,22 @@ fn end_all() {
     }
 }
 
+fn scratch(token: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("hindmost-{token}"))
+}
+
 fn end(token: &str) -> Vec<u32> {
+    // One at a time: on an interrupt the owner of a job sees it die and ends it as well, and two that remove the same
+    // files stumble over each other.
+    static ENDING: Mutex<()> = Mutex::new(());
+    let _turn = lock(&ENDING);
+    let left = end_processes(token);
+    // There may be none, and what cannot be removed from the temporary directory harms nobody.
+    let _ = fs::remove_dir_all(scratch(token));
+    left
+}
+
+fn end_processes(token: &str) -> Vec<u32> {
     let deadline = Instant::now() + Duration::from_secs(10);
     let mut seen = BTreeSet::new();
     let mut quiet_rounds = 0;

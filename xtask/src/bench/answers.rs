@@ -3,7 +3,7 @@
 //! Wall times are of whole commands, as a user waits for them: hindmost once for all ranks, gdb and eu-stack once per
 //! rank, one after another (neither takes more than one process).
 
-use super::measure::{TIMES, eu_stack_on, median, median_wall, micro};
+use super::measure::{TIMES, eu_stack_on, gdb_on, median, median_wall, micro};
 use crate::command::{self, shown, succeed};
 use anyhow::{Context, Result, bail};
 use corpus::{Build, Job, JobPlan, Mpi, Program, Stall};
@@ -13,6 +13,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const RANKS: u32 = 32;
+const STALL: Stall<'_> = Stall {
+    rank: 8,
+    iteration: 41,
+    place: "get_norm",
+};
 /// How many ranks gdb looks at with `--quick`.
 const QUICK_RANKS: usize = 4;
 
@@ -35,16 +40,11 @@ pub fn print(hindmost: &Path, directory: &Path, quick: bool) -> Result<()> {
             .args(sources),
     )?;
 
-    let stall = Stall {
-        rank: 8,
-        iteration: 41,
-        place: "get_norm",
-    };
     let plan = JobPlan {
         exe: &exe,
         mpi: Mpi::OpenMpi,
         ranks: RANKS,
-        stall: Some(stall),
+        stall: Some(STALL),
         arguments: &[],
     };
     let mut job = plan.start()?;
@@ -151,13 +151,6 @@ fn without_map(hindmost: &Path, directory: &Path, job: &Job) -> Result<Row> {
     })
 }
 
-fn gdb_on(pid: u32) -> Command {
-    let mut gdb = Command::new("gdb");
-    gdb.args(["-nx", "-batch", "-p", &pid.to_string()]);
-    gdb.args(["-ex", "bt", "-ex", "frame function poisson", "-ex", "print it"]);
-    gdb
-}
-
 fn gdb(job: &Job, quick: bool) -> Result<Row> {
     let pids = Vec::from_iter(job.ranks().into_values());
     let looked_at = if quick {
@@ -167,10 +160,11 @@ fn gdb(job: &Job, quick: bool) -> Result<Row> {
     };
     let start = Instant::now();
     for &pid in &pids[..looked_at] {
-        let (output, _) = command::capture(&mut gdb_on(pid))?;
-        if !String::from_utf8_lossy(&output.stdout).contains("poisson") {
+        let (output, _) = command::capture(&mut gdb_on(pid, "it"))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        if !(printed.contains("poisson") && printed.contains(&format!(" = {}", STALL.iteration))) {
             bail!(
-                "gdb shows no stack of {pid}: {}",
+                "gdb does not show the stack of {pid} and the iteration: {printed}{}",
                 String::from_utf8_lossy(&output.stderr)
             );
         }
@@ -185,7 +179,10 @@ fn gdb(job: &Job, quick: bool) -> Result<Row> {
     } else {
         format!("{:.1} s per rank", measured.as_secs_f64() / pids.len() as f64)
     };
-    let commands = format!("for each rank: {}", shown(&gdb_on(0)).replace(" 0 ", " PID "));
+    let commands = format!(
+        "for each rank: {}",
+        shown(&gdb_on(0, "it")).replace(" 0 ", " PID ")
+    );
     Ok(Row {
         name: "gdb",
         wall,

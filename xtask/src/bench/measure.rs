@@ -8,6 +8,16 @@ use std::time::Duration;
 /// Repetitions of what is fast; the median is printed.
 pub const TIMES: usize = 7;
 
+/// gdb on one process: its stack, and one variable in every frame that has such a one. (A frame that was inlined
+/// cannot be chosen by its name.)
+pub fn gdb_on(pid: u32, variable: &str) -> Command {
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-nx", "-batch", "-p", &pid.to_string(), "-ex", "bt"]);
+    gdb.arg("-ex")
+        .arg(format!("frame apply all -s -q print {variable}"));
+    gdb
+}
+
 /// eu-stack on one process.
 pub fn eu_stack_on(pid: u32) -> Command {
     let mut eu_stack = Command::new("eu-stack");

@@ -5,7 +5,7 @@
 //! time without any tool is measured beside it and printed as `no tool`. A pause that is not above that is not
 //! visible to the program.
 
-use super::measure::{eu_stack_on, median, micro};
+use super::measure::{eu_stack_on, gdb_on, median, micro};
 use crate::command::{self, shown, succeed};
 use anyhow::{Result, bail};
 use corpus::Heartbeat;
@@ -35,19 +35,7 @@ pub fn print(hindmost: &Path, directory: &Path) -> Result<()> {
 
     let mut find = Command::new(hindmost);
     find.arg("find").arg("--map").arg(&map).arg(&pid);
-    let mut gdb = Command::new("gdb");
-    gdb.args([
-        "-nx",
-        "-batch",
-        "-p",
-        &pid,
-        "-ex",
-        "bt",
-        "-ex",
-        "frame function beat",
-        "-ex",
-        "print beats",
-    ]);
+    let mut gdb = gdb_on(heartbeat.pid(), "beats");
     let mut eu_stack = eu_stack_on(heartbeat.pid());
 
     println!(
