@@ -6,11 +6,11 @@
 //!
 //! What leaves a loop statement from within its body (`if (failed) { report(); return; }`) never comes back to the header and is not
 //! on the cycle, yet it belongs to an iteration: a task there has not reached what later iterations do. So the
-//! points of a loop are its cycle and everything else inside the statement.
+//! points of a loop are its cycle and everything else inside the statement, or between the label and the last `goto`.
 
 use crate::Flow;
 use base::{Id, IdVec};
-use progress_map::{LoopId, PointId, ScopeId};
+use progress_map::{LoopId, PointId, PointKind, ScopeId};
 
 /// The loop-nesting forest of one function.
 #[derive(Clone, Debug)]
@@ -100,17 +100,26 @@ impl LoopNode {
     fn new(flow: &Flow, cycle: Vec<PointId>) -> Self {
         let header = entries(flow, &cycle).first().copied().unwrap_or(cycle[0]);
         let statement = flow.loop_statements.iter().find(|&&(_, _, each)| each == header);
-        let points = match statement {
-            Some(&(scope, ..)) => {
-                let inside = |&point: &PointId| {
-                    flow.reachable[point]
-                        && (cycle.binary_search(&point).is_ok()
-                            || lies_in(flow, flow.points[point].point.scope, scope))
-                };
-                flow.points.ids().filter(inside).collect()
-            }
-            None => cycle.clone(),
+        // Of a `goto` loop the text from its label to its last jump.
+        let text = flow.points[header].point.span;
+        let last = cycle
+            .iter()
+            .map(|&point| flow.points[point].point.span)
+            .map(|span| (span.end_line, span.end_column));
+        let last = last.max().unwrap_or_default();
+        let inside = |&point: &PointId| {
+            let each = &flow.points[point].point;
+            let in_text = match statement {
+                Some(&(scope, ..)) => lies_in(flow, each.scope, scope),
+                None => {
+                    (text.line, text.column) <= (each.span.line, each.span.column)
+                        && (each.span.line, each.span.column) < last
+                        && !matches!(each.kind, PointKind::Entry | PointKind::Exit)
+                }
+            };
+            flow.reachable[point] && (in_text || cycle.binary_search(&point).is_ok())
         };
+        let points: Vec<PointId> = flow.points.ids().filter(inside).collect();
         let reducible = entries(flow, &points) == [header];
         LoopNode {
             parent: None,
