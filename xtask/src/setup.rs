@@ -12,7 +12,11 @@ use std::process::Command;
 const TOOLS: [(&str, &[&str]); 12] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
+    ("ld.lld", &["lld"]),
+    ("llvm-symbolizer", &["llvm"]),
     ("readelf", &["binutils"]),
+    ("objdump", &["binutils"]),
+    ("addr2line", &["binutils"]),
     ("objcopy", &["binutils"]),
     ("strip", &["binutils"]),
     ("gdb", &["gdb"]),
