@@ -2,7 +2,7 @@
 
 use tests::oracle::case::{Case, View};
 use tests::oracle::check::Fault;
-use tests::oracle::judge::{Fault as Lie, Judge, LineNumbers, MissingVariable, Paper, Truthful};
+use tests::oracle::judge::{Directory, Fault as Lie, Judge, LineNumbers, MissingVariable, Paper, Truthful};
 use tests::oracle::{Campaign, Effort, campaign, compiled};
 
 const SEEDS: std::ops::Range<u64> = 0..40;
@@ -13,9 +13,9 @@ fn both_views(seed: u64) -> Vec<View> {
 
 fn judged(judge: &dyn Judge) -> Campaign {
     let effort = Effort {
-        self_checks: 500,
+        pairs: 180,
+        self_checks: 100,
         shrinking: 0,
-        ..Effort::default()
     };
     campaign(SEEDS, judge, both_views, effort).unwrap()
 }
@@ -37,10 +37,8 @@ fn the_interpreter_agrees_with_gcc() {
     let mut compared = 0;
     for seed in (0..120).step_by(10) {
         let case = Case::from_seed(seed).unwrap_or_else(|e| panic!("seed {seed}: {}", e.reason));
-        let dir = std::env::temp_dir().join(format!("hindmost-compiled-{}-{seed}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        let result = compiled::compare(&case, &dir, &[0, 1, 2]);
-        std::fs::remove_dir_all(&dir).unwrap();
+        let dir = Directory::of_seed(None, seed).unwrap();
+        let result = compiled::compare(&case, &dir.path, &[0, 1, 2]);
         compared += result.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     }
     assert!(compared > 3_000, "{compared}");
@@ -61,7 +59,7 @@ fn silence_is_not_wrong_but_decides_nothing() {
     let result = judged(&Truthful(Lie::Silent));
     assert!(result.failures.is_empty());
     assert_eq!(result.stats.total(true, false).right, 0);
-    assert!(result.stats.total(true, false).pairs > 10_000);
+    assert!(result.stats.total(true, false).pairs > 4_000);
 }
 
 #[test]
@@ -94,7 +92,7 @@ fn line_numbers_are_caught() {
     );
     let faults = result.stats.faults();
     assert!(
-        faults[&Fault::WrongOrder] > 1_000 && faults[&Fault::FalseEqual] > 1_000,
+        faults[&Fault::WrongOrder] > 400 && faults[&Fault::FalseEqual] > 400,
         "{faults:?}"
     );
 }
@@ -108,6 +106,6 @@ fn the_rules_of_the_paper_are_caught() {
             "{missing:?}: caught in {} of 40",
             result.failures.len()
         );
-        assert!(result.stats.faults()[&Fault::WrongOrder] > 100);
+        assert!(result.stats.faults()[&Fault::WrongOrder] > 50);
     }
 }

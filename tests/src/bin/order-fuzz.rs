@@ -6,12 +6,12 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tests::oracle::case::View;
-use tests::oracle::judge::{Command, Judge, LineNumbers, MissingVariable, Paper};
+use tests::oracle::case::{Case, View};
+use tests::oracle::judge::{Command, Directory, Judge, LineNumbers, MissingVariable, Paper};
 use tests::oracle::{Effort, campaign};
 
 const USAGE: &str = "usage: order-fuzz --seeds A..B [--columns | --line] [--sparse] [--pairs N] [--no-shrink] \
-                     [--keep DIR] [--judge hindmost|paper|paper-skip|lines] [--print]";
+                     [--keep DIR] [--judge hindmost|paper|paper-skip|lines] [--print | --compiled]";
 
 struct Options {
     seeds: Range<u64>,
@@ -21,6 +21,7 @@ struct Options {
     keep: Option<PathBuf>,
     judge: String,
     print: bool,
+    compiled: bool,
 }
 
 fn main() -> ExitCode {
@@ -43,6 +44,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         keep: None,
         judge: "hindmost".to_owned(),
         print: false,
+        compiled: false,
     };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -61,21 +63,42 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--keep" => options.keep = Some(PathBuf::from(value()?)),
             "--judge" => options.judge = value()?,
             "--print" => options.print = true,
+            "--compiled" => options.compiled = true,
             _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
         }
     }
     Ok(options)
 }
 
+/// Holds the interpreter against gcc instead of a judge against the interpreter.
+fn compiled(options: &Options) -> Result<usize, String> {
+    let (mut compared, mut failing) = (0, 0);
+    for seed in options.seeds.clone() {
+        let case = Case::from_seed(seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
+        let dir = Directory::of_seed(options.keep.as_deref(), seed)?;
+        match tests::oracle::compiled::compare(&case, &dir.path, &[0, 1, 2]) {
+            Ok(events) => compared += events,
+            Err(reason) => {
+                println!("seed {seed}: {reason}");
+                failing += 1;
+            }
+        }
+    }
+    println!("{compared} events are the same for the interpreter and for gcc; {failing} seeds differ");
+    Ok(failing)
+}
+
 /// The number of failing seeds.
 fn run(options: &Options) -> Result<usize, String> {
     if options.print {
         for seed in options.seeds.clone() {
-            let case = tests::oracle::case::Case::from_seed(seed)
-                .map_err(|e| format!("seed {seed}: {}", e.reason))?;
+            let case = Case::from_seed(seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
             println!("{}", case.layout.clean);
         }
         return Ok(0);
+    }
+    if options.compiled {
+        return compiled(options);
     }
     let judge: Box<dyn Judge> = match options.judge.as_str() {
         "hindmost" => {

@@ -170,6 +170,8 @@ impl Generator {
                 inner.end.push(label.clone());
                 vec![Stmt::Until(label, self.stmts(&inner, 2))]
             }
+            // Rare in real code, and nothing inside can be decided.
+            13 if self.rng.chance(60) => vec![self.leaf(around)],
             13 => {
                 let name = self.fresh("e");
                 let mut inner = self.deeper(around);

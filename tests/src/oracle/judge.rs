@@ -73,7 +73,7 @@ mod lines;
 mod paper;
 mod truthful;
 
-pub use command::Command;
+pub use command::{Command, Directory};
 pub use lines::LineNumbers;
 pub use paper::{MissingVariable, Paper};
 pub use truthful::{Fault, Truthful};

@@ -141,7 +141,9 @@ fn class(reason: &str) -> String {
         }
     });
     let plain = words.collect::<Vec<_>>().join(" ");
-    let inner = plain.rsplit("in the loop at … the loop").next().unwrap_or(&plain);
+    let inner = plain
+        .rsplit_once("in the loop at … ")
+        .map_or(plain.as_str(), |(_, inner)| inner);
     let Some((head, details)) = inner.split_once(" decides ") else {
         return inner.to_owned();
     };

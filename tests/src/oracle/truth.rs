@@ -28,6 +28,8 @@ pub enum Step {
     Arm(u8),
     /// Into an iteration, counted from 0.
     Round(u32),
+    /// Into an iteration of a loop made by `goto`.
+    Jump(u32),
     /// Into one of several operands that C leaves unsequenced.
     Operand(u8),
     /// Into the body of a `switch`.
@@ -146,7 +148,19 @@ pub fn across(a: &Event, b: &Event, coming_round: &[Loops]) -> Truth {
         .zip(&b.index)
         .position(|(x, y)| x != y)
         .unwrap_or(0);
-    if !matches!(earlier.index.get(at), Some(Step::Round(_))) || comes_round(earlier, at, coming_round) {
+    // A loop made by `goto` has no extent in the syntax: who is on the way out of it is simply after it.
+    let frame_start = earlier.index[..at]
+        .iter()
+        .rposition(|step| *step == Step::Frame)
+        .unwrap_or(0);
+    for (place, step) in earlier.index.iter().enumerate().take(at + 1).skip(frame_start) {
+        let left = !comes_round(earlier, place, coming_round) && comes_round(later, place, coming_round);
+        if matches!(step, Step::Jump(_)) && left {
+            return Truth::Nothing;
+        }
+    }
+    let iterations = matches!(earlier.index.get(at), Some(Step::Round(_) | Step::Jump(_)));
+    if !iterations || comes_round(earlier, at, coming_round) {
         return truth;
     }
     Truth::Leaving {
@@ -164,7 +178,9 @@ fn comes_round(event: &Event, at: usize, coming_round: &[Loops]) -> bool {
         .count()
         .saturating_sub(1);
     let in_frame = way.iter().rev().take_while(|step| **step != Step::Frame);
-    let depth = in_frame.filter(|step| matches!(step, Step::Round(_))).count();
+    let depth = in_frame
+        .filter(|step| matches!(step, Step::Round(_) | Step::Jump(_)))
+        .count();
     let site = event.frames.get(frame).map_or(0, |frame| frame.site);
     coming_round
         .get(site)
@@ -192,19 +208,19 @@ fn structural(a: &Event, b: &Event) -> (Truth, bool) {
     match (a.index[at], b.index[at]) {
         (Step::Child { index: x, .. }, Step::Child { index: y, .. }) => (ordered(x.cmp(&y)), false),
         (Step::Phase(x), Step::Phase(y)) => (ordered(x.cmp(&y)), false),
-        (Step::Round(x), Step::Round(y)) => (ordered(x.cmp(&y)), false),
+        (Step::Round(x), Step::Round(y)) | (Step::Jump(x), Step::Jump(y)) => (ordered(x.cmp(&y)), false),
         (Step::Moment(x), Step::Moment(y)) => (ordered(x.cmp(&y)), true),
         (Step::Arm(_), Step::Arm(_)) => (Truth::Branches, false),
         (Step::Operand(_), Step::Operand(_)) => (Truth::Unsequenced, false),
         // Before and after the effect of a statement without a call: one point for every debugger.
         (Step::Micro(x), Step::Micro(y)) => (Truth::Same(x.cmp(&y)), false),
-        (Step::Entry { falls, .. }, Step::Entry { .. }) => (entries(a, b, at, falls), false),
+        (Step::Entry { falls, .. }, Step::Entry { .. }) => entries(a, b, at, falls),
         _ => (Truth::Nothing, false),
     }
 }
 
 /// Two executions of a `switch` that entered it at different cases.
-fn entries(a: &Event, b: &Event, at: usize, falls: u32) -> Truth {
+fn entries(a: &Event, b: &Event, at: usize, falls: u32) -> (Truth, bool) {
     let case = |event: &Event| match event.index.get(at + 1) {
         Some(Step::Child { index, .. }) => *index,
         _ => 0,
@@ -212,8 +228,8 @@ fn entries(a: &Event, b: &Event, at: usize, falls: u32) -> Truth {
     let (x, y) = (case(a), case(b));
     let connected = |from: usize, to: usize| (from..to).all(|case| falls >> case & 1 == 1);
     match x.cmp(&y) {
-        Ordering::Less if connected(x, y) => Truth::FallsInto { first: true },
-        Ordering::Greater if connected(y, x) => Truth::FallsInto { first: false },
+        Ordering::Less if connected(x, y) => (Truth::FallsInto { first: true }, false),
+        Ordering::Greater if connected(y, x) => (Truth::FallsInto { first: false }, false),
         // Where both are in one case it no longer matters where they came in.
         Ordering::Equal => {
             let inside = |event: &Event| Event {
@@ -222,9 +238,9 @@ fn entries(a: &Event, b: &Event, at: usize, falls: u32) -> Truth {
                 leaf: None,
                 time: event.time,
             };
-            structural(&inside(a), &inside(b)).0
+            structural(&inside(a), &inside(b))
         }
-        _ => Truth::Branches,
+        _ => (Truth::Branches, false),
     }
 }
 

@@ -122,7 +122,7 @@ impl Machine<'_> {
             }
             Stmt::Again(label, body, cond) => {
                 for round in 0.. {
-                    self.path.push(Step::Round(round));
+                    self.path.push(Step::Jump(round));
                     let flow = self.deeper(Step::Phase(0), |m| m.block(body))?;
                     let on = match flow {
                         Flow::Next => self.truth_of(Step::Phase(1), cond)?,

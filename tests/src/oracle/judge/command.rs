@@ -128,20 +128,7 @@ impl Command {
     /// # Errors
     /// When it cannot be made.
     pub fn directory(&self, seed: u64) -> Result<Directory, String> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let (path, temporary) = match &self.keep {
-            Some(keep) => (keep.join(format!("seed{seed}")), false),
-            None => {
-                let name = format!(
-                    "hindmost-order-{}-{}",
-                    std::process::id(),
-                    NEXT.fetch_add(1, Ordering::Relaxed)
-                );
-                (std::env::temp_dir().join(name), true)
-            }
-        };
-        std::fs::create_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok(Directory { path, temporary })
+        Directory::of_seed(self.keep.as_deref(), seed)
     }
 }
 
@@ -151,6 +138,28 @@ pub struct Directory {
     /// Where it is.
     pub path: PathBuf,
     temporary: bool,
+}
+
+impl Directory {
+    /// A directory below `keep`, or else a temporary one.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn of_seed(keep: Option<&Path>, seed: u64) -> Result<Self, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let path = match keep {
+            Some(keep) => keep.join(format!("seed{seed}")),
+            None => {
+                let number = NEXT.fetch_add(1, Ordering::Relaxed);
+                std::env::temp_dir().join(format!("hindmost-order-{}-{number}", std::process::id()))
+            }
+        };
+        std::fs::create_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Self {
+            path,
+            temporary: keep.is_none(),
+        })
+    }
 }
 
 impl Drop for Directory {
