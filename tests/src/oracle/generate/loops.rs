@@ -369,11 +369,16 @@ impl Generator {
         let inner = self.inside_unnamed(around, false);
         let single = self.rng.chance(40);
         let ty = if single { Ty::Float } else { Ty::Double };
-        if single && self.rng.chance(20) {
-            // Steps that vanish: above 2^24 a float does not count by ones.
-            let step = stmt(update(place(&name), Op::Add, Expr::Real(1.0, true)));
+        if self.rng.chance(12) {
+            // Steps that vanish: above 2^24 a float does not count by ones, nor a double by halves below 2^53.
+            let (start, by) = if single {
+                (16_777_214.0, 1.0)
+            } else {
+                (9_007_199_254_740_990.0, 0.5)
+            };
+            let step = stmt(update(place(&name), Op::Add, Expr::Real(by, single)));
             let body = self.around_update(&inner, vec![step]);
-            let start = Stmt::Decl(ty, name, Some(Expr::Real(16_777_214.0, true)), false);
+            let start = Stmt::Decl(ty, name, Some(Expr::Real(start, single)), false);
             return vec![start, Stmt::While(more(), body)];
         }
         let mut result = vec![Stmt::Decl(ty, name.clone(), Some(Expr::Real(0.0, single)), false)];
