@@ -23,7 +23,7 @@ const LIMIT_SECONDS: u32 = 300;
 const IDLE_TICKS: u64 = 2;
 
 /// For an MPI whose blocked ranks sleep instead of spinning: so long without any progress counts as hung too.
-const IDLE_TIME: Duration = Duration::from_secs(5);
+const IDLE_TIME: Duration = Duration::from_secs(30);
 
 /// Where one rank hangs.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long anything may take on a busy machine before it counts as never.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(280);
 
 /// The binary: the one named by `HINDMOST_BIN`, else what cargo builds. It is asked to, because it builds the programs
 /// of a package for that package's own tests only.
