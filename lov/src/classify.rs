@@ -215,7 +215,13 @@ fn shape(
         fits_type(context, candidate, constants, direction)?;
     }
     let (mut class, mut words) = (class, words);
-    if growth == Growth::Floating && (step.is_none() || candidate.ty == Type::Float { bits: 32 }) {
+    let absorbed = match (across::start_value(context, candidate), &step) {
+        (Some(Term::Float(start)), Some(Term::Float(step))) => step.abs() <= 2.0 * f64::EPSILON * start.abs(),
+        _ => false,
+    };
+    if growth == Growth::Floating
+        && (step.is_none() || absorbed || candidate.ty == (Type::Float { bits: 32 }))
+    {
         // Nobody can tell whether the smallest step is lost in rounding; single precision loses steps early.
         (class, words) = (LovClass::Weak, "a small step may be lost in rounding");
     }
