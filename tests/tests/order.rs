@@ -4,6 +4,7 @@
 //! `order-fuzz --seeds A..B`.
 
 use tests::oracle::case::View;
+use tests::oracle::generate::Profile;
 use tests::oracle::judge::Command;
 use tests::oracle::{Campaign, Effort, campaign};
 
@@ -41,7 +42,8 @@ const FLOOR: [(bool, bool, f64); 4] = [
 #[test]
 fn no_verdict_is_wrong_and_enough_are_given() {
     let views = |seed| vec![View::of_seed(seed, false), View::of_seed(seed, true)];
-    let result = campaign(0..60, &command(), views, effort()).unwrap_or_else(|e| panic!("{e}"));
+    let result =
+        campaign(Profile::Hard, 0..60, &command(), views, effort()).unwrap_or_else(|e| panic!("{e}"));
     nothing_wrong(&result);
     for (columns, across, floor) in FLOOR {
         let decided = result.stats.total(columns, across).decided();
@@ -63,6 +65,7 @@ fn missing_values_make_no_verdict_wrong() {
             ..view
         }]
     };
-    let result = campaign(1_000..1_020, &command(), views, effort()).unwrap_or_else(|e| panic!("{e}"));
+    let result =
+        campaign(Profile::Hard, 1_000..1_020, &command(), views, effort()).unwrap_or_else(|e| panic!("{e}"));
     nothing_wrong(&result);
 }

@@ -2,6 +2,7 @@
 
 use tests::oracle::case::{Case, View};
 use tests::oracle::check::Fault;
+use tests::oracle::generate::Profile;
 use tests::oracle::judge::{Directory, Fault as Lie, Judge, LineNumbers, MissingVariable, Paper, Truthful};
 use tests::oracle::{Campaign, Effort, campaign, compiled};
 
@@ -17,7 +18,7 @@ fn judged(judge: &dyn Judge) -> Campaign {
         self_checks: 100,
         shrinking: 0,
     };
-    campaign(SEEDS, judge, both_views, effort).unwrap()
+    campaign(Profile::Hard, SEEDS, judge, both_views, effort).unwrap()
 }
 
 #[test]

@@ -7,8 +7,9 @@ use tests::oracle::ast::{
     Expr, For, ForInit, Function, Global, Op, Place, Program, Stmt, Ty, assign, bin, call, increment, int,
     stmt, update, var,
 };
-use tests::oracle::case::{Case, Moment, View};
+use tests::oracle::case::{Case, FileName, Moment, View};
 use tests::oracle::check::judge_case;
+use tests::oracle::generate::Profile;
 use tests::oracle::judge::{Command, Judge, MissingVariable, Paper, Question, Verdict};
 use tests::oracle::layout::Compiler;
 use tests::oracle::pairs::{Draw, Pair, Sample};
@@ -505,8 +506,8 @@ fn variable_traps() -> Vec<Trap> {
 /// A case of the trap in which all named moments exist, and the moments.
 fn prepare(trap: &Trap) -> (Case, Vec<(Moment, Moment, Allowed)>) {
     for seed in 0..500 {
-        let case =
-            Case::new(seed, trap.program.clone()).unwrap_or_else(|e| panic!("{}: {}", trap.name, e.reason));
+        let case = Case::new(Profile::Hard, seed, trap.program.clone())
+            .unwrap_or_else(|e| panic!("{}: {}", trap.name, e.reason));
         let find = |(run, leaf, n): At| {
             let mut hits = case.runs[run]
                 .iter()
@@ -537,6 +538,8 @@ fn views() -> Vec<View> {
                     leaf,
                     compiler,
                     unreadable: 0,
+                    file: FileName::Given,
+                    only_counters: false,
                 });
             }
         }

@@ -7,13 +7,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tests::oracle::case::{Case, View};
+use tests::oracle::generate::Profile;
 use tests::oracle::judge::{Command, Directory, Judge, LineNumbers, MissingVariable, Paper};
 use tests::oracle::{Effort, campaign};
 
-const USAGE: &str = "usage: order-fuzz --seeds A..B [--columns | --line] [--sparse] [--pairs N] [--no-shrink] \
-                     [--keep DIR] [--judge hindmost|paper|paper-skip|lines] [--print | --compiled]";
+const USAGE: &str = "usage: order-fuzz --seeds A..B [--profile plain|hard] [--columns | --line] [--sparse] [--pairs N] \
+                     [--no-shrink] [--keep DIR] [--judge hindmost|paper|paper-skip|lines] [--print | --compiled]";
 
 struct Options {
+    profile: Profile,
     seeds: Range<u64>,
     views: Vec<bool>,
     sparse: bool,
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options {
+        profile: Profile::Hard,
         seeds: 0..60,
         views: vec![false, true],
         sparse: false,
@@ -54,6 +57,13 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
                 let bad = || format!("'{text}' is no range such as 0..100\n{USAGE}");
                 let (first, last) = text.split_once("..").ok_or_else(bad)?;
                 options.seeds = first.parse().map_err(|_| bad())?..last.parse().map_err(|_| bad())?;
+            }
+            "--profile" => {
+                options.profile = match value()?.as_str() {
+                    "plain" => Profile::Plain,
+                    "hard" => Profile::Hard,
+                    other => return Err(format!("'{other}' is no profile\n{USAGE}")),
+                }
             }
             "--columns" => options.views = vec![true],
             "--line" => options.views = vec![false],
@@ -74,7 +84,8 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
 fn compiled(options: &Options) -> Result<usize, String> {
     let (mut compared, mut failing) = (0, 0);
     for seed in options.seeds.clone() {
-        let case = Case::from_seed(seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
+        let case =
+            Case::of_profile(options.profile, seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
         let dir = Directory::of_seed(options.keep.as_deref(), seed)?;
         match tests::oracle::compiled::compare(&case, &dir.path, &[0, 1, 2]) {
             Ok(events) => compared += events,
@@ -92,7 +103,8 @@ fn compiled(options: &Options) -> Result<usize, String> {
 fn run(options: &Options) -> Result<usize, String> {
     if options.print {
         for seed in options.seeds.clone() {
-            let case = Case::from_seed(seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
+            let case =
+                Case::of_profile(options.profile, seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
             println!("{}", case.layout.clean);
         }
         return Ok(0);
@@ -128,7 +140,13 @@ fn run(options: &Options) -> Result<usize, String> {
     };
     let start = std::time::Instant::now();
     let seeds = options.seeds.end.saturating_sub(options.seeds.start);
-    let result = campaign(options.seeds.clone(), judge.as_ref(), views, options.effort)?;
+    let result = campaign(
+        options.profile,
+        options.seeds.clone(),
+        judge.as_ref(),
+        views,
+        options.effort,
+    )?;
     let seconds = start.elapsed().as_secs_f64();
     for (_, report) in &result.failures {
         println!("{report}");

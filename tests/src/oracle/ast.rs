@@ -4,6 +4,9 @@
 //! are three readings of it that share no code. It is no subset of `ir` on purpose: an error in how the analysis reads C
 //! must not hide behind the same error here.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
 mod make;
 mod visit;
 
@@ -266,6 +269,42 @@ impl Program {
             });
         }
         next
+    }
+
+    /// The names, as a debugger shows them, of what changes after its declaration: by an assignment, or through its
+    /// address.
+    #[must_use]
+    pub fn counters(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let is_global =
+            |place: &Place| matches!(place, Place::Var(name) if self.globals.iter().any(|g| g.name == *name));
+        for function in &self.functions {
+            // The walk is made for changing trees; this one is read only.
+            visit_stmts(&mut function.body.clone(), &mut |part| match part {
+                Part::Expr(Expr::Set(place, ..) | Expr::Step { place, .. }) => {
+                    names.insert(place.to_string());
+                }
+                Part::Expr(Expr::Addr(place)) if !is_global(place) => {
+                    names.insert(place.to_string());
+                }
+                Part::Stmt(Stmt::ForMacro(name, ..) | Stmt::AddMacro(name, ..)) => {
+                    names.insert(name.clone());
+                }
+                _ => {}
+            });
+        }
+        names
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Var(name) => f.write_str(name),
+            Place::Dot(name, member) => write!(f, "{name}.{member}"),
+            Place::Arrow(name, member) => write!(f, "{name}->{member}"),
+            Place::Deref(name) => write!(f, "*{name}"),
+        }
     }
 }
 

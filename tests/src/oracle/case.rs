@@ -1,22 +1,30 @@
 //! A program with its text and its runs: what a judge is asked about.
 
 use super::ast::Program;
-use super::generate;
+use super::generate::{self, Profile};
 use super::interp::{self, Event, Invalid, Setting};
 use super::layout::{self, Compiler, FILE, Layout};
 use super::reach::{self, Loops};
 use super::rng::{Rng, mix};
 use super::truth::{self, Truth};
+use std::collections::BTreeSet;
 
 /// The ranks of every case.
 pub const RANKS: [u32; 2] = [0, 1];
 
 /// The most events of one run.
-const BUDGET: usize = 700;
+fn budget(profile: Profile) -> usize {
+    match profile {
+        Profile::Plain => 1_500,
+        Profile::Hard => 700,
+    }
+}
 
 /// A program with its text and its runs.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// The kind of program.
+    pub profile: Profile,
     /// The seed of program and runs.
     pub seed: u64,
     /// The program.
@@ -25,6 +33,8 @@ pub struct Case {
     pub layout: Layout,
     /// By site: the loops that can come round again after it.
     coming_round: Vec<Loops>,
+    /// The names of what some loop changes.
+    counters: BTreeSet<String>,
     /// Its run on each of [`RANKS`].
     pub runs: Vec<Vec<Event>>,
 }
@@ -49,6 +59,21 @@ pub struct View {
     pub compiler: Compiler,
     /// So many per cent of the values could not be read.
     pub unreadable: u32,
+    /// How frames name the source file.
+    pub file: FileName,
+    /// Only what changes in some loop was recorded.
+    pub only_counters: bool,
+}
+
+/// How a recorder names the source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileName {
+    /// As the analysis was given it.
+    Given,
+    /// With the directory in which the program was built.
+    Absolute,
+    /// Not at all.
+    Absent,
 }
 
 impl View {
@@ -65,24 +90,34 @@ impl View {
                 Compiler::Clang
             },
             unreadable: 0,
+            file: [FileName::Given, FileName::Absolute, FileName::Absent][(bits >> 2) as usize % 3],
+            only_counters: bits >> 8 & 3 == 0,
         }
     }
 }
 
 impl Case {
-    /// The case that belongs to `seed`.
+    /// The case of the hard profile that belongs to `seed`.
     ///
     /// # Errors
     /// When the generator has made a program that is not valid.
     pub fn from_seed(seed: u64) -> Result<Self, Invalid> {
-        Self::new(seed, generate::program(seed))
+        Self::of_profile(Profile::Hard, seed)
+    }
+
+    /// The case of `profile` that belongs to `seed`.
+    ///
+    /// # Errors
+    /// When the generator has made a program that is not valid.
+    pub fn of_profile(profile: Profile, seed: u64) -> Result<Self, Invalid> {
+        Self::new(profile, seed, generate::program(profile, seed))
     }
 
     /// `program` with the runs that belong to `seed`.
     ///
     /// # Errors
     /// When the program is not valid.
-    pub fn new(seed: u64, mut program: Program) -> Result<Self, Invalid> {
+    pub fn new(profile: Profile, seed: u64, mut program: Program) -> Result<Self, Invalid> {
         let sites = program.number();
         let layout = layout::lay_out(&program, sites);
         let diverse = !mix(seed ^ 0xd1f).is_multiple_of(3);
@@ -92,17 +127,25 @@ impl Case {
                 seed,
                 rank,
                 diverse,
-                budget: BUDGET,
+                budget: budget(profile),
                 left_to_right: false,
                 c_view: false,
             };
-            runs.push(interp::run(&program, setting)?);
+            let mut events = interp::run(&program, setting)?;
+            if profile == Profile::Plain {
+                // A job hangs in calls.
+                events.retain(|event| event.leaf.is_some());
+            }
+            runs.push(events);
         }
         let coming_round = reach::coming_round(&program, sites);
+        let counters = program.counters();
         Ok(Self {
+            profile,
             seed,
             program,
             coming_round,
+            counters,
             layout,
             runs,
         })
@@ -163,10 +206,18 @@ impl Case {
             let (line, column) = site.position(view.compiler);
             // Which column a plain statement has is for each compiler to say.
             let known = view.columns && (depth < last || event.leaf.is_some());
-            let values = frame.values.iter().filter(|_| !luck.chance(view.unreadable));
+            let values = frame.values.iter().filter(|(name, _)| {
+                let wanted = !view.only_counters || self.counters.contains(name);
+                // A die for each, so that one option does not change what the other one hides.
+                !luck.chance(view.unreadable) && wanted
+            });
             frames.push(snapshot::Frame {
                 function: self.program.functions[frame.function].name.clone(),
-                file: Some(FILE.to_owned()),
+                file: match view.file {
+                    FileName::Given => Some(FILE.to_owned()),
+                    FileName::Absolute => Some(format!("/build/job/{FILE}")),
+                    FileName::Absent => None,
+                },
                 line: Some(line),
                 column: known.then_some(column),
                 values: values

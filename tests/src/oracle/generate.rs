@@ -1,8 +1,8 @@
-//! Random programs.
+//! Random programs, of two profiles.
 //!
-//! Every program is a call graph without cycles, but for one function that calls itself a bounded number of times.
-//! The shapes are those in which orders go wrong in practice; [`loops`] has the loops. Programs need not end: runs have a
-//! budget.
+//! [`Profile::Hard`]: every program is a call graph without cycles, but for one function that calls itself a bounded number of times.
+//! The shapes are those in which orders go wrong in practice; [`loops`] has the loops. [`Profile::Plain`]: see [`plain`].
+//! Programs need not end: runs have a budget.
 
 use super::ast::{
     Case, Expr, Global, Op, Place, Program, Stmt, TwoEntries, Ty, bin, call, int, stmt, update, var,
@@ -11,6 +11,17 @@ use super::rng::Rng;
 
 mod functions;
 mod loops;
+mod plain;
+
+/// What kind of programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Profile {
+    /// Textbook programs, to measure how much of ordinary code is decided.
+    Plain,
+    /// Programs full of what orders go wrong at, to find errors.
+    #[default]
+    Hard,
+}
 
 /// What the statements being generated may use.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +63,14 @@ enum Signature {
 
 /// The program that belongs to `seed`.
 #[must_use]
-pub fn program(seed: u64) -> Program {
+pub fn program(profile: Profile, seed: u64) -> Program {
+    match profile {
+        Profile::Plain => plain::program(seed),
+        Profile::Hard => hard(seed),
+    }
+}
+
+fn hard(seed: u64) -> Program {
     let mut g = Generator {
         rng: Rng::new(seed),
         callees: Vec::new(),

@@ -60,7 +60,7 @@ pub struct Question {
 }
 
 /// Says how recorded moments stand. It may read of a case only the clean text and the records of the moments.
-pub trait Judge {
+pub trait Judge: Sync {
     /// Verdicts for the pairs of every question, in order.
     ///
     /// # Errors

@@ -23,9 +23,11 @@ pub mod truth;
 
 use case::{Case, View};
 use check::{Fault, Outcome};
+use generate::Profile;
 use judge::Judge;
 use stats::Stats;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much is asked.
 #[derive(Clone, Copy, Debug)]
@@ -69,43 +71,90 @@ pub struct Campaign {
 /// When the oracle is at fault: an invalid program, or an execution index that contradicts time; or when the judge
 /// fails altogether.
 pub fn check_seed(
+    profile: Profile,
     seed: u64,
     judge: &dyn Judge,
     views: &[View],
     effort: Effort,
 ) -> Result<(Case, Outcome), String> {
-    let case = Case::from_seed(seed).map_err(|e| format!("seed {seed}: invalid program: {}", e.reason))?;
+    let case =
+        Case::of_profile(profile, seed).map_err(|e| format!("seed {seed}: invalid program: {}", e.reason))?;
     let sample = pairs::draw(&case, effort.pairs);
     let outcome = check::judge_case(&case, judge, &sample, views).map_err(|e| format!("seed {seed}: {e}"))?;
     Ok((case, outcome))
 }
 
-/// Judges the programs of many seeds.
+/// Judges the programs of many seeds, on every processor there is.
 ///
 /// # Errors
-/// As [`check_seed`].
+/// As [`check_seed`], for the first seed that has one.
 pub fn campaign(
+    profile: Profile,
     seeds: Range<u64>,
     judge: &dyn Judge,
-    views: impl Fn(u64) -> Vec<View>,
+    views: impl Fn(u64) -> Vec<View> + Sync,
     effort: Effort,
 ) -> Result<Campaign, String> {
-    let mut result = Campaign::default();
-    for seed in seeds {
-        let views = views(seed);
-        let (case, outcome) = check_seed(seed, judge, &views, effort)?;
-        result.events += case.runs.iter().map(Vec::len).sum::<usize>();
-        result.lines += case.layout.clean.lines().count();
-        result.self_checked += case
-            .self_check(effort.self_checks)
-            .map_err(|e| format!("seed {seed}: execution index: {e}"))?;
-        result.stats.add(&outcome.stats);
-        if let Some(first) = outcome.findings.iter().map(|finding| finding.fault).min() {
-            let report = report(&case, judge, &views, effort, first, &outcome);
-            result.failures.push((seed, report));
+    let next = AtomicU64::new(seeds.start);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end {
+                return done;
+            }
+            done.push((seed, one(profile, seed, judge, &views(seed), effort)));
         }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let joined = threads.into_iter().map(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect::<Vec<_>>()
+    });
+    // What is printed must not depend on who was faster.
+    all.sort_by_key(|(seed, _)| *seed);
+    let mut result = Campaign::default();
+    for (_, campaign) in all {
+        result.add(campaign?);
     }
     Ok(result)
+}
+
+/// The campaign of one seed.
+fn one(
+    profile: Profile,
+    seed: u64,
+    judge: &dyn Judge,
+    views: &[View],
+    effort: Effort,
+) -> Result<Campaign, String> {
+    let (case, outcome) = check_seed(profile, seed, judge, views, effort)?;
+    let self_checked = case
+        .self_check(effort.self_checks)
+        .map_err(|e| format!("seed {seed}: execution index: {e}"))?;
+    let first = outcome.findings.iter().map(|finding| finding.fault).min();
+    let report = first.map(|first| (seed, report(&case, judge, views, effort, first, &outcome)));
+    Ok(Campaign {
+        stats: outcome.stats,
+        failures: report.into_iter().collect(),
+        events: case.runs.iter().map(Vec::len).sum(),
+        self_checked,
+        lines: case.layout.clean.lines().count(),
+    })
+}
+
+impl Campaign {
+    fn add(&mut self, other: Campaign) {
+        self.stats.add(&other.stats);
+        self.failures.extend(other.failures);
+        self.events += other.events;
+        self.self_checked += other.self_checked;
+        self.lines += other.lines;
+    }
 }
 
 /// The faults of a case in words, with a program as small as it could be made.
@@ -118,7 +167,7 @@ fn report(
     outcome: &Outcome,
 ) -> String {
     let judged = |program: &ast::Program| -> Option<(Case, Outcome)> {
-        let case = Case::new(case.seed, program.clone()).ok()?;
+        let case = Case::new(case.profile, case.seed, program.clone()).ok()?;
         let sample = pairs::draw(&case, effort.pairs);
         let outcome = check::judge_case(&case, judge, &sample, views).ok()?;
         outcome

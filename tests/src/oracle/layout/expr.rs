@@ -29,13 +29,7 @@ impl Writer {
     }
 
     fn place(&mut self, place: &Place) {
-        let text = match place {
-            Place::Var(name) => name.clone(),
-            Place::Dot(name, member) => format!("{name}.{member}"),
-            Place::Arrow(name, member) => format!("{name}->{member}"),
-            Place::Deref(name) => format!("*{name}"),
-        };
-        self.put(&text);
+        self.put(&place.to_string());
     }
 
     fn operand(&mut self, e: &Expr) {
