@@ -1,0 +1,11 @@
+/* Included before everything else in a sheet with logging. */
+#ifndef HX_LOG_H
+#define HX_LOG_H
+void hx_pass(const char *function);
+void hx_value(const char *function, const char *name, int is_pointer, double value);
+void hx_start(const char *function, const char *name);
+#define HX_IS_POINTER(x) (__builtin_classify_type(x) == 5)
+#define HX_NUMBER(x) ((double) __builtin_choose_expr(HX_IS_POINTER(x), (unsigned long) (x), (x)))
+#define HX_VALUE(x) hx_value(__func__, #x, HX_IS_POINTER(x), HX_NUMBER(x))
+#define HX_START(x) hx_start(__func__, #x)
+#endif
