@@ -3,3 +3,4 @@
 
 pub mod loops;
 pub mod oracle;
+pub mod stops;

@@ -2,7 +2,7 @@
 
 use super::ast::Program;
 use super::generate::{self, Profile};
-use super::interp::{self, Event, Invalid, Setting};
+use super::interp::{self, Evaluation, Event, Invalid, Setting};
 use super::layout::{self, Compiler, FILE, Layout};
 use super::reach::{self, Loops};
 use super::rng::{Rng, mix};
@@ -120,18 +120,9 @@ impl Case {
     pub fn new(profile: Profile, seed: u64, mut program: Program) -> Result<Self, Invalid> {
         let sites = program.number();
         let layout = layout::lay_out(&program, sites);
-        let diverse = !mix(seed ^ 0xd1f).is_multiple_of(3);
         let mut runs = Vec::new();
         for rank in RANKS {
-            let setting = Setting {
-                seed,
-                rank,
-                diverse,
-                budget: budget(profile),
-                left_to_right: false,
-                c_view: false,
-            };
-            let mut events = interp::run(&program, setting)?;
+            let mut events = interp::run(&program, Self::setting(profile, seed, rank))?;
             if profile == Profile::Plain {
                 // A job hangs in calls.
                 events.retain(|event| event.leaf.is_some());
@@ -149,6 +140,19 @@ impl Case {
             layout,
             runs,
         })
+    }
+
+    /// How the program of `profile` and `seed` is run as `rank`.
+    #[must_use]
+    pub fn setting(profile: Profile, seed: u64, rank: u32) -> Setting {
+        Setting {
+            seed,
+            rank,
+            diverse: !mix(seed ^ 0xd1f).is_multiple_of(3),
+            budget: budget(profile),
+            evaluation: Evaluation::Random,
+            c_view: false,
+        }
     }
 
     /// The event of a moment.

@@ -141,7 +141,8 @@ fn one(case: &Case, view: View, pair: &Pair, verdict: &Verdict, reverse: &Verdic
     }
 }
 
-fn fault(case: &Case, pair: &Pair, truth: Truth, verdict: &Verdict) -> Option<Fault> {
+/// What is wrong with `verdict` when `truth` holds, if anything.
+pub(crate) fn fault(case: &Case, pair: &Pair, truth: Truth, verdict: &Verdict) -> Option<Fault> {
     let same_run = pair.a.run == pair.b.run;
     match (truth, verdict) {
         (_, Verdict::Unknown(_)) | (Truth::Nothing, _) => None,

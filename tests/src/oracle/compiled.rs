@@ -3,7 +3,7 @@
 
 use super::case::Case;
 use super::externals::run_seed;
-use super::interp::{self, Event, Seen, Setting};
+use super::interp::{self, Evaluation, Event, Seen, Setting};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -47,7 +47,7 @@ pub fn compare(case: &Case, dir: &Path, ranks: &[u32]) -> Result<usize, String> 
             rank,
             diverse: true,
             budget: BUDGET,
-            left_to_right: true,
+            evaluation: Evaluation::LeftToRight,
             c_view: true,
         };
         let expected = interp::run(&case.program, setting).map_err(|e| e.reason)?;

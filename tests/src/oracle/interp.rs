@@ -63,10 +63,21 @@ pub struct Setting {
     pub diverse: bool,
     /// The most events to record.
     pub budget: usize,
-    /// Evaluate operands from left to right rather than in a random order.
-    pub left_to_right: bool,
+    /// Which of several unsequenced operands goes first.
+    pub evaluation: Evaluation,
     /// Record only what C itself sees, as the logging build does.
     pub c_view: bool,
+}
+
+/// The order in which operands are evaluated that C leaves unsequenced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evaluation {
+    /// Any, and another one each time.
+    Random,
+    /// As clang does it, and the logging build.
+    LeftToRight,
+    /// As gcc does it on x86-64: arguments from the last to the first, other operands from left to right.
+    ArgumentsReversed,
 }
 
 /// Why a run has no result.
@@ -333,9 +344,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Which of two unsequenced operands goes first.
+    /// Whether the second of two unsequenced operands goes first.
     fn flip(&mut self) -> bool {
-        !self.setting.left_to_right && self.order.chance(50)
+        self.setting.evaluation == Evaluation::Random && self.order.chance(50)
     }
 
     /// `value` stored in type `ty`.

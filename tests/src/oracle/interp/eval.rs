@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Expr, Flow, Halt, Machine, Op, Run, Ty, Value, externals, invalid};
+use super::{Evaluation, Expr, Flow, Halt, Machine, Op, Run, Ty, Value, externals, invalid};
 use crate::oracle::ast::{MEMBERS, Place};
 use crate::oracle::truth::Step;
 
@@ -104,7 +104,7 @@ impl Machine<'_> {
     fn call(&mut self, name: &str, args: &[Expr], site: usize) -> Run<Value> {
         let mut values = vec![Value::Int(0); args.len()];
         let mut order: Vec<usize> = (0..args.len()).collect();
-        if self.flip() {
+        if self.flip() || self.setting.evaluation == Evaluation::ArgumentsReversed {
             order.reverse();
         }
         let unsequenced = args.iter().filter(|arg| arg.has_call()).count() > 1;

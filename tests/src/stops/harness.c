@@ -1,0 +1,92 @@
+/* The external functions of a generated program whose run is stopped by the probe.
+ *
+ * Their calls are numbered from 0. The program waits in the call whose number it was told: it says so on standard
+ * output (the number, and a hash of the names of all calls up to this one), and reads the next number, eight bytes,
+ * from standard input. Call 0 always waits. The results are those of externals.rs.
+ */
+#include "mpi.h"
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static uint64_t calls[16], broadcasts, made, history, target;
+static uint64_t run, seed, rank;
+
+static uint64_t setting(const char *name) {
+  const char *text = getenv(name);
+  return text ? strtoull(text, 0, 10) : 0;
+}
+
+__attribute__((constructor)) static void start(void) {
+  /* Whatever becomes of the test, its programs go with it. */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  run = setting("HX_RUN");
+  seed = setting("HX_SEED");
+  rank = setting("HX_RANK");
+}
+
+static uint64_t mix(uint64_t seed) {
+  uint64_t z = seed + UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+static __attribute__((noinline)) void wait_here(void) {
+  char line[64];
+  int length = snprintf(line, sizeof line, "%llu %llu\n", (unsigned long long)(made - 1), (unsigned long long)history);
+  if (write(1, line, length) != length) _exit(3);
+  if (read(0, &target, sizeof target) != sizeof target) _exit(0);
+}
+
+static void arrive(int name) {
+  history = mix(history ^ name);
+  if (made++ == target) wait_here();
+}
+
+static int result(int index, int argument) {
+  arrive(index);
+  uint64_t hash = mix(run ^ mix((uint64_t)index << 32 | calls[index]++));
+  switch (index) {
+  case 6: return hash % 4 != 0;
+  case 7: return hash % 2 == 0;
+  case 9: return hash % 5 != 0;
+  case 10: return argument;
+  case 11: return argument + 1;
+  }
+  return (int)(hash % 4);
+}
+
+#define EXTERNAL(name, index) \
+  int name(int x) { return result(index, x); }
+EXTERNAL(w1, 0)
+EXTERNAL(w2, 1)
+EXTERNAL(w3, 2)
+EXTERNAL(w4, 3)
+EXTERNAL(w5, 4)
+int pair(int a, int b) { (void)b; return result(5, a); }
+EXTERNAL(more, 6)
+EXTERNAL(coin, 7)
+EXTERNAL(val, 8)
+EXTERNAL(cond, 9)
+EXTERNAL(same, 10)
+EXTERNAL(after, 11)
+
+int MPI_Init(int *argc, char ***argv) { (void)argc, (void)argv; arrive(16); return 0; }
+int MPI_Comm_rank(int communicator, int *result) {
+  (void)communicator;
+  arrive(17);
+  *result = (int)rank;
+  return 0;
+}
+int MPI_Bcast(void *buffer, int count, int type, int root, int communicator) {
+  (void)count, (void)type, (void)root, (void)communicator;
+  arrive(18);
+  *(int *)buffer = (int)(mix(seed ^ mix(broadcasts++) ^ 0xb0ad) % 3) + 1;
+  return 0;
+}
+int MPI_Barrier(int communicator) { (void)communicator; arrive(19); return 0; }

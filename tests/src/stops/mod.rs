@@ -1,0 +1,129 @@
+//! Real stops: generated programs, compiled, run as ranks, stopped by the probe, and ordered.
+//!
+//! What [`crate::oracle`] proves of the order it proves of stacks that are as they should be: the positions are the source's,
+//! the values the interpreter's. Here they come from the real chain: line tables, columns and location lists of gcc and
+//! clang, stacks unwound from copied memory, registers restored frame by frame, inlined calls, functions of a library
+//! that is not in the map. [`build`] makes the executable and its bound map, [`process`] drives one rank, [`moments`]
+//! stops all ranks in step and says what is known of each stop, [`judge`] holds the verdicts against it, [`readings`]
+//! the frames and values.
+
+pub mod build;
+pub mod figures;
+pub mod judge;
+pub mod moments;
+pub mod process;
+pub mod readings;
+
+use crate::oracle::case::Case;
+use crate::oracle::generate::Profile;
+use build::{CONFIGS, Config};
+use figures::Figures;
+use moments::{Runs, Trouble};
+use std::ops::Range;
+use std::path::Path;
+
+/// How much is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Calls in which each rank is stopped, and after most of which it is stopped once more.
+    pub stops: usize,
+    /// Pairs drawn per program and configuration.
+    pub pairs: usize,
+    /// Faults shown per program and configuration.
+    pub shown: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            stops: 16,
+            pairs: 500,
+            shown: 3,
+        }
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug, Default)]
+pub struct Campaign {
+    /// The numbers.
+    pub figures: Figures,
+    /// Reports of what is wrong.
+    pub failures: Vec<(u64, String)>,
+    /// Programs that a compiler runs in an order of evaluation that the interpreter does not know.
+    pub left_out: Vec<(u64, String)>,
+}
+
+/// Builds and stops the programs of `seeds` with all of `configs`, in directories below `dir`.
+///
+/// # Errors
+/// When the campaign itself fails.
+pub fn campaign(
+    seeds: Range<u64>,
+    configs: &[Config],
+    effort: Effort,
+    dir: &Path,
+) -> Result<Campaign, String> {
+    build::externals(dir)?;
+    let mut result = Campaign::default();
+    for seed in seeds {
+        let below = dir.join(format!("seed{seed}"));
+        std::fs::create_dir_all(&below).map_err(|e| format!("{}: {e}", below.display()))?;
+        let case = Case::of_profile(profile(seed), seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
+        for &config in configs {
+            let at = |reason: String| format!("seed {seed}, {config}: {reason}");
+            match one(&case, config, effort, &below, &mut result.figures) {
+                Ok(faults) => result
+                    .failures
+                    .extend(faults.into_iter().map(|fault| (seed, at(fault)))),
+                Err(Trouble::OtherOrder(reason)) => result.left_out.push((seed, at(reason))),
+                Err(Trouble::Failed(reason)) => return Err(at(reason)),
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Which programs the seeds mean: two of three are of the hard ones.
+#[must_use]
+pub fn profile(seed: u64) -> Profile {
+    if seed % 3 == 2 {
+        Profile::Plain
+    } else {
+        Profile::Hard
+    }
+}
+
+/// All configurations.
+#[must_use]
+pub fn all_configs() -> &'static [Config] {
+    &CONFIGS
+}
+
+/// One program with one configuration; returns what is wrong.
+fn one(
+    case: &Case,
+    config: Config,
+    effort: Effort,
+    dir: &Path,
+    figures: &mut Figures,
+) -> Result<Vec<String>, Trouble> {
+    let runs = Runs::new(case, config)?;
+    let build = build::build(dir, case.seed, &build::text(case), config)?;
+    let stops = moments::collect(&build, &runs, config, effort.stops)?;
+    let judged = judge::judge(&build.map, &runs, &stops, effort.pairs, case.seed);
+    let numbers = figures.of.entry(config).or_default();
+    numbers.count(&stops, &judged);
+    let mut wrong = Vec::new();
+    for stop in stops.iter().filter(|stop| stop.in_call()) {
+        let faults = numbers.readings.count(&build.map, &runs, stop, config);
+        wrong.extend(faults.into_iter().map(|fault| {
+            let frames: Vec<String> = stop.task.frames.iter().map(judge::frame).collect();
+            format!("stop {}: {fault}\n{}", stop.task.task, frames.join("\n"))
+        }));
+    }
+    let faults = judged.iter().filter(|pair| pair.fault.is_some());
+    wrong.extend(faults.map(|pair| judge::describe(&runs, &stops, pair)));
+    wrong.truncate(effort.shown);
+    Ok(wrong)
+}
