@@ -7,7 +7,7 @@ use crate::flow::{Action, Flow};
 use crate::library::is_library;
 use crate::loops::Loops;
 use base::{IdVec, define_id};
-use ir::{Callee, ExprId, ExprKind, Function, Unit, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +31,8 @@ pub struct Program<'u> {
     changes: IdVec<FunctionIndex, Changes<'u>>,
     /// Members whose address is taken somewhere: any store may change them.
     exposed_members: BTreeSet<&'u str>,
+    /// The members of all structures, by name.
+    members: BTreeMap<&'u str, BTreeSet<&'u Member>>,
     /// Globals whose address is taken somewhere.
     exposed_globals: BTreeSet<&'u str>,
     /// Where each global is assigned, by name.
@@ -97,6 +99,7 @@ impl<'u> Program<'u> {
             by_name,
             through_pointer: BTreeSet::new(),
             exposed_members: BTreeSet::new(),
+            members: BTreeMap::new(),
             exposed_globals: BTreeSet::new(),
             assignments: BTreeMap::new(),
         };
@@ -105,6 +108,9 @@ impl<'u> Program<'u> {
                 program
                     .through_pointer
                     .extend(program.by_name.get(name.as_str()).into_iter().flatten());
+            }
+            for member in &unit.members {
+                program.members.entry(&member.name).or_default().insert(member);
             }
             let globals = unit.globals.iter().filter(|global| global.address_taken);
             program
@@ -157,6 +163,11 @@ impl<'u> Program<'u> {
     /// Whether the address of a member of this name is taken anywhere.
     pub fn is_exposed_member(&self, name: &str) -> bool {
         self.exposed_members.contains(name)
+    }
+
+    /// The members of this name in all structures that the program shows.
+    pub fn members(&self, name: &str) -> impl Iterator<Item = &'u Member> + use<'_, 'u> {
+        self.members.get(name).into_iter().flatten().copied()
     }
 
     /// Why the call at `point` may change what `target` names, if it may.

@@ -59,11 +59,13 @@ pub fn parse(source: &Source, macros: &Macros) -> Unit {
         address_taken_functions: BTreeSet::new(),
         types: BTreeMap::new(),
         enumerators: BTreeMap::new(),
+        members: BTreeSet::new(),
         diagnostics: Vec::new(),
     };
     file.lower(tree.root_node());
     unit.functions = file.functions;
     unit.globals = file.globals;
+    unit.members = file.members.into_iter().collect();
     unit.address_taken_functions = file.address_taken_functions.into_iter().collect();
     unit.diagnostics = file.diagnostics;
     unit

@@ -41,6 +41,8 @@ pub struct Unit {
     pub functions: Vec<Function>,
     /// File-scope variables declared in this file, in source order.
     pub globals: Vec<Global>,
+    /// Members of structures and unions that are declared in this file, sorted, each once.
+    pub members: Vec<Member>,
     /// Names of functions whose address is taken or stored anywhere in this file (used other than as a callee).
     pub address_taken_functions: Vec<String>,
     /// What could not be read, and why.
@@ -64,6 +66,17 @@ pub struct Global {
     pub address_taken: bool,
     /// The initialiser when it is an integer constant. Zero when a definition has none, as C says.
     pub initial: Option<i64>,
+}
+
+/// A member of some structure or union.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Member {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type as far as the declaration shows; of a bit field, an integer of its width.
+    pub ty: Type,
+    /// A union is around it: other members may stand in the same memory.
+    pub in_union: bool,
 }
 
 /// A function with a body.
@@ -109,7 +122,7 @@ pub struct Local {
 }
 
 /// A type, reduced to what decides whether a value can be ordered and may wrap around.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Type {
     /// An integer; `bits` is `None` for a typedef that the front end cannot see through.
     Int {

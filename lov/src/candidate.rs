@@ -92,11 +92,46 @@ fn describe(
             let storage = Storage::Global { name: name.clone() };
             Some((name.clone(), storage, global_type(context, name)))
         }
-        Target::Member { path, .. } => {
+        Target::Member { path, member, .. } => {
             let storage = storage(context, lvalue?)?;
-            Some((path.clone(), storage, Type::Unknown))
+            Some((path.clone(), storage, member_type(context, member)))
         }
         Target::Memory => None,
+    }
+}
+
+/// The type of a member, known by its name alone: of several, the one that holds least.
+fn member_type(context: Context<'_, '_>, name: &str) -> Type {
+    let types = context.program.members(name).map(|member| member.ty);
+    types.reduce(narrower).unwrap_or(Type::Unknown)
+}
+
+fn narrower(a: Type, b: Type) -> Type {
+    match (a, b) {
+        (Type::Int { bits: m, signed }, Type::Int { bits: n, .. }) => {
+            let (m, n) = (m.unwrap_or(u8::MAX), n.unwrap_or(u8::MAX));
+            // Of two of one width, the one without a sign wraps around.
+            if n < m || n == m && signed == Some(true) {
+                b
+            } else {
+                a
+            }
+        }
+        (Type::Float { bits: m }, Type::Float { bits: n }) => Type::Float { bits: m.min(n) },
+        _ if a == b => a,
+        (
+            Type::Int {
+                bits: Some(..=16), ..
+            },
+            _,
+        ) => a,
+        (
+            _,
+            Type::Int {
+                bits: Some(..=16), ..
+            },
+        ) => b,
+        _ => Type::Unknown,
     }
 }
 
@@ -225,6 +260,10 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Opt
         }
         Target::Global(_) => {}
         Target::Member { path, root, member } => {
+            let shares = |name: &&str| context.program.members(name).any(|member| member.in_union);
+            if let Some(name) = path.split("->").flat_map(|part| part.split('.')).find(shares) {
+                return Some(format!("{name} shares its memory with other members of a union"));
+            }
             if context.program.is_exposed_member(member) {
                 return Some(format!("the address of a member {member} is taken"));
             }

@@ -3,9 +3,10 @@
 use crate::across::{self, Sharing};
 use crate::candidate::{Candidate, Context, candidates, hidden_change};
 use crate::change;
-use crate::step::{Step, constant, step};
-use dataflow::{Action, FunctionIndex, Program};
-use ir::{BinaryOp, ExprId, ExprKind, LoopKind, Type};
+use crate::range;
+use crate::step::{Step, step};
+use dataflow::{FunctionIndex, Program};
+use ir::{BinaryOp, Type};
 use progress_map::{
     Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, Refused, Storage, Term,
 };
@@ -147,7 +148,14 @@ fn shape(
         if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start > 0) {
             return Err("it is multiplied, and its start is not known to be positive".to_owned());
         }
-        grows_within_type(context, candidate)?;
+        range::growth(
+            context,
+            candidate,
+            steps.iter().filter_map(|(point, step)| match step {
+                Step::Grow { factor, offset } => Some((*point, *factor, *offset)),
+                _ => None,
+            }),
+        )?;
         let (direction, growth) = (Direction::Up, Growth::Multiplicative);
         return Ok(Shape {
             class,
@@ -191,7 +199,7 @@ fn shape(
         } else {
             Direction::Down
         };
-        fits_type(context, candidate, constants, direction)?;
+        range::constant_steps(context, candidate, constants, direction)?;
         let cut = Cut::Header {
             offsets: offsets.at,
             per_iteration: offsets.per_iteration,
@@ -209,10 +217,11 @@ fn shape(
         });
     }
     let (direction, step) = one_way(&terms)?;
-    if let Some(constants) = &constants
-        && growth == Growth::Additive
-    {
-        fits_type(context, candidate, constants, direction)?;
+    if growth == Growth::Additive {
+        match &constants {
+            Some(constants) => range::constant_steps(context, candidate, constants, direction)?,
+            None => range::variable_steps(context, candidate, step.as_ref())?,
+        }
     }
     let (mut class, mut words) = (class, words);
     let absorbed = match (across::start_value(context, candidate), &step) {
@@ -262,67 +271,6 @@ fn one_way(terms: &[&Term]) -> Result<(Direction, Option<Term>), String> {
     Ok((if up { Direction::Up } else { Direction::Down }, None))
 }
 
-/// A variable of 8 or 16 bits must be held back by the loop's condition, or it wraps around.
-fn fits_type(
-    context: Context<'_, '_>,
-    candidate: &Candidate,
-    steps: &[(PointId, i64)],
-    direction: Direction,
-) -> Result<(), String> {
-    let Type::Int {
-        signed,
-        bits: Some(bits @ 0..=16),
-    } = candidate.ty
-    else {
-        return Ok(());
-    };
-    let (least, most) = match signed {
-        Some(true) => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
-        _ => (0, (1i64 << bits) - 1),
-    };
-    let stretch: i64 = steps
-        .iter()
-        .map(|&(_, step)| step.saturating_abs())
-        .fold(0, i64::saturating_add);
-    let bound = exit_bounds(context, candidate)
-        .into_iter()
-        .find_map(|(op, bound)| {
-            let bound = constant(context, bound)?;
-            match (op, direction) {
-                (BinaryOp::Lt | BinaryOp::Le, Direction::Up) => Some(bound.saturating_add(stretch) <= most),
-                (BinaryOp::Gt | BinaryOp::Ge, Direction::Down) => {
-                    Some(bound.saturating_sub(stretch) >= least)
-                }
-                _ => None,
-            }
-        });
-    if bound == Some(true) {
-        Ok(())
-    } else {
-        Err(format!("a variable of {bits} bits may wrap around"))
-    }
-}
-
-/// Multiplication overflows soon: a signed variable must not, an unsigned one would wrap to zero.
-fn grows_within_type(context: Context<'_, '_>, candidate: &Candidate) -> Result<(), String> {
-    match candidate.ty {
-        Type::Int {
-            signed: Some(true),
-            bits: Some(32..),
-        } => Ok(()),
-        _ => {
-            let bounded = exit_bounds(context, candidate)
-                .iter()
-                .any(|(op, _)| matches!(op, BinaryOp::Lt | BinaryOp::Le));
-            if bounded {
-                Ok(())
-            } else {
-                Err("it is multiplied without a bound and may wrap around".to_owned())
-            }
-        }
-    }
-}
-
 /// Division moves a positive value only: one update in each iteration, after the loop's condition has said that it is
 /// positive.
 fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId]) -> Result<(), String> {
@@ -334,78 +282,19 @@ fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId])
             ..
         }
     );
-    let positive =
-        exit_bounds(context, candidate)
-            .into_iter()
-            .any(|(op, bound)| match (op, constant(context, bound)) {
-                (BinaryOp::Gt, Some(bound)) => bound >= 0,
-                (BinaryOp::Ge, Some(bound)) => bound >= 1,
-                (BinaryOp::Ne, Some(0)) => unsigned,
-                _ => false,
-            });
+    // A test at the end lets the first iteration pass untested.
+    let (bounds, tested_first) = range::bounds(context, candidate);
+    let positive = tested_first
+        && bounds.iter().any(|bound| match (bound.op, bound.constant) {
+            (BinaryOp::Gt, Some(bound)) => bound >= 0,
+            (BinaryOp::Ge, Some(bound)) => bound >= 1,
+            (BinaryOp::Ne, Some(0)) => unsigned,
+            _ => false,
+        });
     if updates.len() == 1 && direct && positive {
         Ok(())
     } else {
         Err("it is divided and may stand still at zero".to_owned())
-    }
-}
-
-/// What holds for the variable in every iteration because the loop would end otherwise: comparisons with the
-/// variable on the left.
-fn exit_bounds(context: Context<'_, '_>, candidate: &Candidate) -> Vec<(BinaryOp, ExprId)> {
-    let info = context.info;
-    let statement = info
-        .flow
-        .loop_statements
-        .iter()
-        .find(|&&(_, _, header)| header == context.header());
-    let Some(&(scope, LoopKind::While | LoopKind::For, _)) = statement else {
-        // A `do` loop tests only afterwards.
-        return Vec::new();
-    };
-    let mut conditions = context.points().iter().filter_map(|&point| {
-        let each = &info.flow.points[point];
-        match each.action {
-            Action::Branch(condition) if each.point.scope == scope => Some(condition),
-            _ => None,
-        }
-    });
-    let mut bounds = Vec::new();
-    // A condition with calls in it has several branches; which of them must hold is not worth working out.
-    if let (Some(Some(condition)), None) = (conditions.next(), conditions.next()) {
-        conjuncts(context, candidate, condition, &mut bounds);
-    }
-    bounds
-}
-
-fn conjuncts(
-    context: Context<'_, '_>,
-    candidate: &Candidate,
-    condition: ExprId,
-    bounds: &mut Vec<(BinaryOp, ExprId)>,
-) {
-    match *context.kind(condition) {
-        ExprKind::And(a, b) => {
-            conjuncts(context, candidate, a, bounds);
-            conjuncts(context, candidate, b, bounds);
-        }
-        ExprKind::Binary(op, left, right) => {
-            let is_self = |id: ExprId| dataflow::target_of(context.info.function, id) == candidate.target;
-            let turned = match op {
-                BinaryOp::Lt => BinaryOp::Gt,
-                BinaryOp::Le => BinaryOp::Ge,
-                BinaryOp::Gt => BinaryOp::Lt,
-                BinaryOp::Ge => BinaryOp::Le,
-                BinaryOp::Eq | BinaryOp::Ne => op,
-                _ => return,
-            };
-            if is_self(left) {
-                bounds.push((op, right));
-            } else if is_self(right) {
-                bounds.push((turned, left));
-            }
-        }
-        _ => {}
     }
 }
 

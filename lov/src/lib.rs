@@ -15,6 +15,7 @@ mod assemble;
 mod candidate;
 mod change;
 mod classify;
+mod range;
 mod step;
 
 use dataflow::{FunctionInfo, Program};

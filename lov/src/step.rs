@@ -80,6 +80,23 @@ fn of_operator(context: Context<'_, '_>, op: BinaryOp, operand: ExprId) -> Optio
     }
 }
 
+/// Whether a copy of the first type keeps every value of the second.
+fn holds(copy: Type, original: Type) -> bool {
+    match (copy, original) {
+        (
+            Type::Int {
+                signed: s,
+                bits: Some(a),
+            },
+            Type::Int {
+                signed: t,
+                bits: Some(b),
+            },
+        ) => s == t && a >= b,
+        _ => copy == original,
+    }
+}
+
 /// `x = value`: how the value moves `x`.
 fn of_value(
     context: Context<'_, '_>,
@@ -88,8 +105,13 @@ fn of_value(
     value: ExprId,
     copies: u32,
 ) -> Option<Step> {
-    let is_self = |id: ExprId| target_of(context.info.function, strip_casts(context, id)) == candidate.target;
-    let value = strip_casts(context, value);
+    // A cast to an integer cuts a fraction off: it is part of the step then.
+    let strip = |id: ExprId| match candidate.ty {
+        Type::Float { .. } => id,
+        _ => strip_casts(context, id),
+    };
+    let is_self = |id: ExprId| target_of(context.info.function, strip(id)) == candidate.target;
+    let value = strip(value);
     match *context.kind(value) {
         ExprKind::Binary(op, a, b) if is_self(a) => of_operator(context, op, b),
         ExprKind::Binary(BinaryOp::Add, a, b) if is_self(b) => add(context, a, false),
@@ -100,7 +122,7 @@ fn of_value(
                 Some(offset) => (a, offset),
                 None => (b, constant(context, a)?),
             };
-            match *context.kind(strip_casts(context, product)) {
+            match *context.kind(strip(product)) {
                 ExprKind::Binary(BinaryOp::Mul, x, factor) if is_self(x) => {
                     grow(constant(context, factor)?, offset)
                 }
@@ -112,7 +134,7 @@ fn of_value(
         }
         ExprKind::Var(VarRef::Local(copy)) if copies > 0 => {
             let info = context.info;
-            if info.definitions.escaped(copy) {
+            if info.definitions.escaped(copy) || !holds(info.function.locals[copy].ty, candidate.ty) {
                 return None;
             }
             let reaching = info.definitions.reaching(&info.flow, copy, point, None);

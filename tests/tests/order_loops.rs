@@ -69,3 +69,10 @@ fn plain_loops() {
 const NUMBERED: usize = 19;
 /// How many of the plain loops must be won.
 const PLAIN: usize = 40;
+
+/// Loops made to be claimed wrongly; what is won of them does not matter.
+#[test]
+fn tricky_loops() {
+    let sheet = Sheet::new("tricky.c", include_str!("loops/tricky.c"));
+    judge(&sheet, |score| score.winnable);
+}

@@ -2,10 +2,10 @@
 
 use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
-use crate::lower::{children, declare, field, literal};
+use crate::lower::{children, declare, field, literal, member};
 use crate::prepare::{Prepared, Raw};
 use base::{Diagnostic, Span};
-use ir::{ExprKind, Function, Global, Type};
+use ir::{ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -38,6 +38,8 @@ pub struct File<'a> {
     pub types: BTreeMap<String, Type>,
     /// Enumerators of this file; `None` when the value is not known.
     pub enumerators: BTreeMap<String, Option<i64>>,
+    /// Members of the structures and unions of this file.
+    pub members: BTreeSet<Member>,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -108,8 +110,12 @@ impl<'a> File<'a> {
                     self.types.insert(name, ty);
                 }
                 self.note_enumerators(item);
+                self.note_members(item);
             }
-            "struct_specifier" | "union_specifier" | "enum_specifier" => self.note_enumerators(item),
+            "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                self.note_enumerators(item);
+                self.note_members(item);
+            }
             "ERROR" => {
                 let line = self.span(item).line;
                 let message =
@@ -130,6 +136,7 @@ impl<'a> File<'a> {
 
     fn declaration(&mut self, item: Node) {
         self.note_enumerators(item);
+        self.note_members(item);
         let specifiers = Specifiers::read(self, item);
         for declarator in declare::declarators(item) {
             let Some(declared) = declare::declarator(self, declarator) else {
@@ -195,6 +202,12 @@ impl<'a> File<'a> {
                 .and_modify(|known| *known = known.filter(|v| Some(*v) == value))
                 .or_insert(value);
         }
+    }
+
+    /// Records the members that `node`, a declaration or a type, declares.
+    pub fn note_members(&mut self, node: Node) {
+        let found = member::members_in(self, node);
+        self.members.extend(found);
     }
 
     /// The enumerators that `node`, a declaration or a type, defines, with their values where known.

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 
 impl Body<'_, '_> {
     pub(super) fn bind_enumerators(&mut self, node: Node) {
+        self.file.note_members(node);
         for (name, value) in self.file.enumerators_in(node) {
             self.bind(name, Binding::Enumerator(value));
         }

@@ -13,6 +13,7 @@ mod file;
 mod function;
 mod literal;
 mod local;
+mod member;
 mod statement;
 
 pub use call::COMPUTED_GOTO;

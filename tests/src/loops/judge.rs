@@ -101,10 +101,12 @@ pub fn score(sheet: &Sheet, map: &Map, runs: &Runs) -> Result<Vec<Score>, String
             let contradictions = in_loop
                 .lovs
                 .iter()
-                .flat_map(|lov| {
-                    contradictions(lov, place, runs)
-                        .into_iter()
-                        .map(|why| format!("{} {}: {why}", mark.function, lov.name))
+                .filter_map(|lov| {
+                    let found = contradictions(lov, place, runs);
+                    // One run is enough to see what is wrong.
+                    let why = found.first()?;
+                    let more = found.len() - 1;
+                    Some(format!("{} {}: {why} (and {more} more)", mark.function, lov.name))
                 })
                 .collect();
             let (claim, because) = best(place);
@@ -184,8 +186,14 @@ fn alone(lov: &Lov, place: Place<'_>, passes: &[&Pass]) -> Option<String> {
         .iter()
         .filter_map(|pass| pass.get(&lov.name).copied())
         .collect();
-    let (up, down, not_down, not_up) = ways(&values);
     let sign = passes.first().and_then(|pass| term(lov.step.as_ref(), pass));
+    // The order itself refuses floating-point values so far out that the step is lost in rounding (`Growth::Floating`).
+    let spacing = |pair: &[f64]| 2.0 * f64::EPSILON * pair[0].abs().max(pair[1].abs());
+    let lost = |pair: &[f64]| !sign.is_some_and(|step| step.abs() > spacing(pair));
+    if lov.growth == Growth::Floating && values.windows(2).any(lost) {
+        return None;
+    }
+    let (up, down, not_down, not_up) = ways(&values);
     let holds = match (lov.class, lov.direction, sign) {
         (LovClass::Strict, Direction::Up, _) => up,
         (LovClass::Strict, Direction::Down, _) => down,

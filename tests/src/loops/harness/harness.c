@@ -45,7 +45,7 @@ int work(int value) {
 void peek(void) {}
 int coin(int rank, int round) {
   int world = setting("HX_WORLD"), own = world == 0 ? 0 : world * (7 + this_rank()) + ++calls;
-  return noise((unsigned)(rank + 1), (unsigned)(round + own)) & 1;
+  return noise((unsigned)(rank + 1 + 64 * own), (unsigned)round) & 1;
 }
 int left(int rounds) {
   static int round;
