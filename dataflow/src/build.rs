@@ -34,6 +34,7 @@ struct Builder<'f> {
     edges: Vec<(PointId, PointId)>,
     scopes: IdVec<ScopeId, Scope>,
     loop_statements: Vec<(ScopeId, LoopKind, PointId)>,
+    divided: Vec<PointId>,
     scope: Option<ScopeId>,
     frontier: Frontier,
     /// Where `break` and `continue` collect, innermost last.
@@ -66,6 +67,7 @@ impl<'f> Builder<'f> {
             edges: Vec::new(),
             scopes: IdVec::new(),
             loop_statements: Vec::new(),
+            divided: Vec::new(),
             scope: None,
             frontier: Vec::new(),
             breaks: Vec::new(),
@@ -116,6 +118,7 @@ impl<'f> Builder<'f> {
             reachable,
             scopes: self.scopes,
             loop_statements: self.loop_statements,
+            divided: self.divided,
             distrust: self.distrust,
         }
     }
@@ -198,11 +201,17 @@ impl<'f> Builder<'f> {
                 cond,
                 step,
                 body,
+                divided,
             } => {
                 if let Some(init) = *init {
                     self.statement(init);
                 }
+                let before = self.loop_statements.len();
                 self.repeat(*kind, *cond, *step, *body, span);
+                // The loop itself is entered before those inside it, or not at all when it never repeats.
+                if *divided && let Some(&(.., header)) = self.loop_statements.get(before) {
+                    self.divided.push(header);
+                }
             }
             StmtKind::Switch { value, body } => self.switch(*value, *body, span),
             StmtKind::Case(_) => self.case(span, false),

@@ -24,6 +24,8 @@ pub struct Flow {
     pub scopes: IdVec<ScopeId, Scope>,
     /// Loop statements: scope, kind, and the point that heads the loop if it repeats.
     pub loop_statements: Vec<(ScopeId, LoopKind, PointId)>,
+    /// The headers of loops whose iterations a pragma divides among threads.
+    pub divided: Vec<PointId>,
     /// Why the graph cannot be trusted, if it cannot (`setjmp`, a computed `goto`, a jump to a missing label).
     pub distrust: Option<String>,
 }

@@ -138,6 +138,7 @@ fn stmt(f: &Function, id: StmtId, out: &mut String) -> Option<()> {
             cond,
             step,
             body,
+            ..
         } => {
             let _ = write!(out, "{kind:?}(");
             init.map_or(Some(()), |s| stmt(f, s, out))?;

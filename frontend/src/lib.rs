@@ -20,6 +20,7 @@ mod lower;
 mod macros;
 mod parse;
 mod position;
+mod pragma;
 mod prepare;
 mod repair;
 mod shape;

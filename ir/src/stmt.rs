@@ -53,6 +53,8 @@ pub enum StmtKind {
         step: Option<ExprId>,
         /// The body.
         body: StmtId,
+        /// A pragma divides its iterations among threads: no thread makes all of them, nor two runs the same.
+        divided: bool,
     },
     /// `switch`.
     Switch {

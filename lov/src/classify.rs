@@ -36,7 +36,15 @@ fn variables(context: Context<'_, '_>) -> Variables {
     if !context.info.loops.loops[context.in_loop].reducible {
         return (lovs, refused);
     }
+    let divided = context.info.flow.divided.contains(&context.header());
     for candidate in candidates(context) {
+        if divided {
+            refused.push(Refused {
+                name: candidate.name,
+                reason: "a pragma divides the iterations of the loop among threads".to_owned(),
+            });
+            continue;
+        }
         match classify(context, &candidate) {
             Ok(lov) => lovs.push(lov),
             Err(reason) => refused.push(Refused {

@@ -76,3 +76,21 @@ fn tricky_loops() {
     let sheet = Sheet::new("tricky.c", include_str!("loops/tricky.c"));
     judge(&sheet, |score| score.winnable);
 }
+
+/// Loops as programs have them.
+#[test]
+fn kinds_of_loops() {
+    let sheet = Sheet::new("kinds.c", include_str!("loops/kinds.c"));
+    let (all, won) = judge(&sheet, |score| score.winnable);
+    assert!(won >= KINDS, "won only {won} of {all}");
+}
+
+/// Loops whose iterations are divided among threads, compiled with OpenMP.
+#[test]
+fn openmp_loops() {
+    let sheet = Sheet::new("openmp.c", include_str!("loops/openmp.c"));
+    judge(&sheet, |score| score.winnable);
+}
+
+/// How many of the kinds must be won.
+const KINDS: usize = 39;

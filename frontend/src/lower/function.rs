@@ -37,6 +37,8 @@ pub struct Body<'f, 'a> {
     scopes: Vec<Vec<String>>,
     partial: Option<String>,
     depth: usize,
+    /// How many nested loops from here on a pragma divides among threads.
+    pub(super) divided_loops: usize,
 }
 
 /// Lowers the function defined by `node`; `None` when no name can be found.
@@ -55,6 +57,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         scopes: vec![Vec::new()],
         partial: None,
         depth: 0,
+        divided_loops: 0,
     };
     body.parameters(node, &declared);
     let params = body.locals.len();

@@ -3,6 +3,7 @@
 use crate::lower::declare;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, expression::is_expression, field};
+use crate::pragma::divided_loops;
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind};
 use tree_sitter::Node;
 
@@ -151,6 +152,10 @@ impl Body<'_, '_> {
     }
 
     fn for_loop(&mut self, node: Node) -> StmtKind {
+        let (start, _) = self.file.raw_range(node);
+        let around = self.divided_loops;
+        let own = divided_loops(self.file.raw, start);
+        let depth = around.max(own);
         let part = |name: &str| field(node, name);
         let init = part("initializer").map(|init| match init.kind() {
             "declaration" => self.statement(init),
@@ -161,13 +166,16 @@ impl Body<'_, '_> {
         });
         let cond = part("condition").map(|cond| self.expr(cond));
         let step = part("update").map(|step| self.expr(step));
+        self.divided_loops = depth.saturating_sub(1);
         let body = self.field_statement(node, "body");
+        self.divided_loops = around;
         StmtKind::Loop {
             kind: LoopKind::For,
             init,
             cond,
             step,
             body,
+            divided: depth > 0,
         }
     }
 
@@ -221,5 +229,6 @@ fn looping(kind: LoopKind, cond: Option<ExprId>, body: StmtId) -> StmtKind {
         cond,
         step: None,
         body,
+        divided: false,
     }
 }

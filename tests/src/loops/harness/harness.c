@@ -54,18 +54,24 @@ int left(int rounds) {
 }
 void see(double value) { (void)value; }
 
-/* On rank 1 the first thread lets the second one take three rounds before its own first. */
-static volatile int rounds_of_second;
+/* Which iterations the first of two threads gets is made to differ: before it goes on, the other one takes three turns on rank
+ * 1, and none elsewhere until the first has taken three. */
+static volatile int rounds[2];
 void in_turn(void) {
-  if (omp_get_thread_num() == 1) {
-#pragma omp atomic
-    rounds_of_second++;
-  } else if (this_rank() == 1) {
-    while (rounds_of_second < 3) {
+  int me = omp_get_thread_num(), leader = this_rank() == 1;
+  double until = omp_get_wtime() + 2;
+  if (omp_get_num_threads() != 2) return;
+  if (me == leader && rounds[me] == 3) {
+    while (rounds[!me] < 2 && omp_get_wtime() < until) {
+    }
+  } else if (me != leader && rounds[me] == 0) {
+    while (rounds[leader] < 3 && omp_get_wtime() < until) {
     }
   }
+#pragma omp atomic
+  rounds[me]++;
 }
-void new_turns(void) { rounds_of_second = 0; }
+void new_turns(void) { rounds[0] = rounds[1] = 0; }
 
 /* Values that differ by rank, and values that do not. */
 static void fill(void *buffer, int count, int type, int value) {
