@@ -1,7 +1,7 @@
 //! The variables that a map lists: the loop-order variables of its loops, and what their starts and steps name.
 
 use crate::types::Access;
-use progress_map::{FunctionId, Map, Storage, Term};
+use progress_map::{FunctionId, Map, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
@@ -30,9 +30,7 @@ pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
         for lov in function.loops.iter().flat_map(|looped| &looped.lovs) {
             storages.insert((&lov.name, &lov.storage));
             for term in [&lov.start, &lov.step].into_iter().flatten() {
-                if let Term::Variable { name, storage, .. } = term {
-                    storages.insert((name, storage));
-                }
+                storages.extend(term.variables());
             }
         }
         let wanted = storages

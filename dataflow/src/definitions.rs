@@ -1,12 +1,12 @@
 //! Which assignments of a local variable reach a point.
 //!
 //! Only variables whose every change is visible are tracked: one whose address escapes may change behind our back. An
-//! address passed to a library function that writes and forgets it (`MPI_Comm_rank(comm, &rank)`) is a definition at
-//! that call.
+//! address passed to a function that is known to write through it and forget it (`MPI_Comm_rank(comm, &rank)`,
+//! `advance(&i)`) is a definition at that call.
 
 use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
-use crate::library::writes_through;
+use crate::summary::{Effect, of_library};
 use base::IdVec;
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
 use progress_map::PointId;
@@ -16,6 +16,20 @@ use progress_map::PointId;
 pub struct Definitions {
     escaped: IdVec<LocalId, bool>,
     points: IdVec<LocalId, Vec<PointId>>,
+    by_calls: Vec<ByCall>,
+}
+
+/// A call that changes a variable whose address it is given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByCall {
+    /// The call.
+    pub call: ExprId,
+    /// The variable.
+    pub local: LocalId,
+    /// Which of the call's arguments is the address.
+    pub index: usize,
+    /// What the call does to it.
+    pub effect: Effect,
 }
 
 /// The definitions of one variable that reach one point.
@@ -28,8 +42,21 @@ pub struct Reaching {
 }
 
 impl Definitions {
-    /// Collects the definitions of `function`.
+    /// Collects the definitions of `function`, as far as it and the table of library functions show them.
     pub fn new(function: &Function, flow: &Flow) -> Self {
+        Self::with(function, flow, &mut of_library)
+    }
+
+    /// The same when `effect` tells what a function, by name, does through its argument of that number.
+    pub(crate) fn with(
+        function: &Function,
+        flow: &Flow,
+        effect: &mut dyn FnMut(&str, usize) -> Effect,
+    ) -> Self {
+        let mut by_calls = Vec::new();
+        for id in function.exprs.ids() {
+            addresses_given(function, id, effect, &mut by_calls);
+        }
         let mut found = Definitions {
             escaped: function
                 .locals
@@ -37,6 +64,7 @@ impl Definitions {
                 .map(|local| local.ty == Type::Array || local.is_static && local.address_taken)
                 .collect(),
             points: function.locals.iter().map(|_| Vec::new()).collect(),
+            by_calls,
         };
         for (id, point) in flow.points.iter_enumerated() {
             match &point.action {
@@ -45,8 +73,9 @@ impl Definitions {
                     ..
                 } => found.points[*local].push(id),
                 Action::Call(call) => {
-                    for (local, _) in written_by_call(function, *call) {
-                        found.points[local].push(id);
+                    let changed = found.by_calls.iter().filter(|each| each.call == *call);
+                    for each in changed.filter(|each| each.effect.changes()) {
+                        found.points[each.local].push(id);
                     }
                 }
                 _ => {}
@@ -67,11 +96,11 @@ impl Definitions {
                 }
             }
             // An address is harmless only as the direct argument of a call that is a definition.
-            let kept = match &expr.kind {
-                ExprKind::Call { .. } => written_by_call(function, id)
-                    .into_iter()
-                    .map(|(_, arg)| arg)
-                    .collect(),
+            let kept: Vec<ExprId> = match &expr.kind {
+                ExprKind::Call { args, .. } => {
+                    let here = found.by_calls.iter().filter(|each| each.call == id);
+                    here.map(|each| args[each.index]).collect()
+                }
                 ExprKind::AddressOf(_) => continue,
                 _ => Vec::new(),
             };
@@ -89,6 +118,11 @@ impl Definitions {
     /// Whether the variable may change where no definition shows.
     pub fn escaped(&self, local: LocalId) -> bool {
         self.escaped[local]
+    }
+
+    /// What the call `call` does to variables whose addresses it is given.
+    pub(crate) fn by_call(&self, call: ExprId) -> impl Iterator<Item = &ByCall> {
+        self.by_calls.iter().filter(move |each| each.call == call)
     }
 
     /// The points that define it, in order.
@@ -150,20 +184,22 @@ fn base_variable(function: &Function, id: ExprId) -> Option<LocalId> {
     }
 }
 
-/// The plain variables that a library call writes through an argument, with the argument.
-pub(crate) fn written_by_call(function: &Function, call: ExprId) -> Vec<(LocalId, ExprId)> {
+/// The plain variables whose addresses a call is given, when it is known to forget them.
+fn addresses_given(
+    function: &Function,
+    call: ExprId,
+    effect: &mut dyn FnMut(&str, usize) -> Effect,
+    found: &mut Vec<ByCall>,
+) {
     let ExprKind::Call {
         callee: Callee::Named(name),
         args,
     } = &function.exprs[call].kind
     else {
-        return Vec::new();
+        return;
     };
-    let mut written = Vec::new();
+    let first = found.len();
     for (index, &arg) in args.iter().enumerate() {
-        if writes_through(name, index).is_none() {
-            continue;
-        }
         let mut address = arg;
         while let ExprKind::Cast(_, inner) = function.exprs[address].kind {
             address = inner;
@@ -171,8 +207,26 @@ pub(crate) fn written_by_call(function: &Function, call: ExprId) -> Vec<(LocalId
         if let ExprKind::AddressOf(inner) = function.exprs[address].kind
             && let ExprKind::Var(VarRef::Local(local)) = function.exprs[inner].kind
         {
-            written.push((local, arg));
+            let effect = match address == arg {
+                true => effect(name, index),
+                // Through a cast it may be another type's value that is changed.
+                false => effect(name, index).several(),
+            };
+            if effect != Effect::Keeps {
+                found.push(ByCall {
+                    call,
+                    local,
+                    index,
+                    effect,
+                });
+            }
         }
     }
-    written
+    // Given the same address twice, a callee changes the variable under two names.
+    for at in first..found.len() {
+        let again = found[first..].iter().filter(|each| each.local == found[at].local);
+        if again.count() > 1 {
+            found[at].effect = found[at].effect.several();
+        }
+    }
 }

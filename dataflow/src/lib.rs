@@ -16,6 +16,7 @@ mod library;
 mod loops;
 mod program;
 mod single_valued;
+mod summary;
 
 pub use control::Control;
 pub use definitions::{Definitions, Reaching};
@@ -23,5 +24,6 @@ pub use effects::{Target, target_of};
 pub use flow::{Action, Flow, FlowPoint};
 pub use library::{CallValue, call_value, is_library, writes_through};
 pub use loops::Loops;
-pub use program::{FunctionIndex, FunctionInfo, Program};
+pub use program::{FunctionIndex, FunctionInfo, Program, Touch};
 pub use single_valued::Standing;
+pub use summary::Effect;

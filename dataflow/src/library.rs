@@ -161,6 +161,7 @@ const MADE_EQUAL: &[(&str, usize)] = &[
     ("MPI_Allgather", 1),
     ("MPI_Allgatherv", 1),
     ("MPI_Comm_size", 1),
+    ("MPI_Comm_dup", 1),
     ("MPI_Init", 0),
     ("MPI_Init", 1),
     ("MPI_Init_thread", 0),
@@ -172,6 +173,11 @@ const MADE_EQUAL: &[(&str, usize)] = &[
 /// MPI functions that write through an argument before they return and never later, with a value that differs.
 const MADE_DIFFERENT: &[(&str, usize)] = &[
     ("MPI_Comm_rank", 1),
+    ("MPI_Comm_split", 3),
+    ("MPI_Comm_split_type", 4),
+    ("MPI_Comm_create", 2),
+    ("MPI_Cart_create", 5),
+    ("MPI_Cart_sub", 2),
     ("MPI_Recv", 0),
     ("MPI_Sendrecv", 5),
     ("MPI_Reduce", 1),
@@ -245,6 +251,19 @@ pub fn writes_through(name: &str, index: usize) -> Option<CallValue> {
         return Some(CallValue::Differs);
     }
     QUIET.contains(&name).then_some(CallValue::Differs)
+}
+
+/// Which argument is the communicator over which an MPI function makes a value equal, of `count` arguments.
+pub(crate) fn communicator(name: &str, count: usize) -> Option<usize> {
+    let name = name
+        .strip_prefix('P')
+        .filter(|rest| rest.starts_with("MPI_"))
+        .unwrap_or(name);
+    match name {
+        "MPI_Bcast" | "MPI_Allreduce" | "MPI_Allgather" | "MPI_Allgatherv" => count.checked_sub(1),
+        "MPI_Comm_size" | "MPI_Comm_dup" => Some(0),
+        _ => None,
+    }
 }
 
 /// Whether a call may return more than once: control then reappears where the graph has no edge.

@@ -2,10 +2,11 @@
 
 use crate::control::Control;
 use crate::definitions::Definitions;
-use crate::effects::Target;
+use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
 use crate::library::is_library;
 use crate::loops::Loops;
+use crate::summary::{self, Effect, Summaries};
 use base::{IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
@@ -73,6 +74,17 @@ impl<'u> FunctionInfo<'u> {
     }
 }
 
+/// Whether a call may change a variable, weakest claim last.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Touch {
+    /// It cannot.
+    Leaves,
+    /// It could, but is taken not to: who, in words.
+    Assumed(String),
+    /// It may: who, in words.
+    May(String),
+}
+
 /// What a function, with everything that it calls, may change outside its own variables.
 #[derive(Clone, Debug, Default)]
 struct Changes<'u> {
@@ -119,7 +131,40 @@ impl<'u> Program<'u> {
         }
         program.collect_calls();
         program.collect_changes();
+        program.follow_addresses();
         program
+    }
+
+    /// Looks into the functions of the program that are given addresses of variables: what only reads or steps a variable
+    /// does not hide its changes.
+    fn follow_addresses(&mut self) {
+        let mut summaries = Summaries::default();
+        let gives_addresses = |info: &FunctionInfo<'_>| {
+            info.function.exprs.iter().any(|expr| match &expr.kind {
+                ExprKind::Call {
+                    callee: Callee::Named(name),
+                    args,
+                } => {
+                    args.iter()
+                        .any(|&arg| matches!(info.function.exprs[arg].kind, ExprKind::AddressOf(_)))
+                        && !self.callees(info.unit, name).is_empty()
+                }
+                _ => false,
+            })
+        };
+        let refined: Vec<(FunctionIndex, Definitions)> = self
+            .functions
+            .iter_enumerated()
+            .filter(|(_, info)| gives_addresses(info))
+            .map(|(id, info)| {
+                let mut effect =
+                    |name: &str, index: usize| summaries.through_argument(self, info.unit, name, index);
+                (id, Definitions::with(info.function, &info.flow, &mut effect))
+            })
+            .collect();
+        for (id, definitions) in refined {
+            self.functions[id].definitions = definitions;
+        }
     }
 
     /// The functions that a call by name from `unit` may mean: one of the same file first, else any of other files
@@ -170,42 +215,112 @@ impl<'u> Program<'u> {
         self.members.get(name).into_iter().flatten().copied()
     }
 
-    /// Why the call at `point` may change what `target` names, if it may.
-    pub fn may_change(&self, id: FunctionIndex, point: PointId, target: &Target) -> Option<String> {
+    /// Whether a function may assign a global of this name, callees in the program included.
+    pub(crate) fn may_assign_global(&self, id: FunctionIndex, name: &str) -> bool {
+        self.changes[id].globals.contains(name)
+    }
+
+    /// The variables that the call at `point` may step: those whose address it is given, and those of `globals` that its
+    /// callees assign.
+    pub fn changed_by_call(
+        &self,
+        id: FunctionIndex,
+        point: PointId,
+        globals: &BTreeSet<&str>,
+    ) -> Vec<Target> {
+        let info = &self.functions[id];
+        let Action::Call(call) = info.flow.points[point].action else {
+            return Vec::new();
+        };
+        let locals = info
+            .definitions
+            .by_call(call)
+            .map(|each| Target::Local(each.local));
+        let mut targets: Vec<Target> = locals.collect();
+        if let ExprKind::Call {
+            callee: Callee::Named(name),
+            ..
+        } = &info.function.exprs[call].kind
+        {
+            for callee in self.callees(info.unit, name) {
+                let assigned = globals
+                    .iter()
+                    .filter(|&&name| self.may_assign_global(callee, name));
+                targets.extend(assigned.map(|&name| Target::Global(name.to_owned())));
+            }
+        }
+        targets.sort();
+        targets.dedup();
+        targets
+    }
+
+    /// What the call at `point` is known to add to what `target` names, when it is a constant on every path.
+    pub fn added_by_call(&self, id: FunctionIndex, point: PointId, target: &Target) -> Option<i64> {
         let info = &self.functions[id];
         let Action::Call(call) = info.flow.points[point].action else {
             return None;
         };
-        let ExprKind::Call { callee, .. } = &info.function.exprs[call].kind else {
-            return None;
+        let effect = match target {
+            Target::Local(local) => {
+                let mut here = info.definitions.by_call(call).filter(|each| each.local == *local);
+                here.next()?.effect
+            }
+            Target::Global(name) => {
+                let ExprKind::Call {
+                    callee: Callee::Named(callee),
+                    ..
+                } = &info.function.exprs[call].kind
+                else {
+                    return None;
+                };
+                let callees = self.callees(info.unit, callee);
+                let mut effects = callees
+                    .into_iter()
+                    .map(|callee| summary::on_global(self, callee, name));
+                let first = effects.next()?;
+                effects.all(|other| other == first).then_some(first)?
+            }
+            Target::Member { .. } | Target::Memory => return None,
+        };
+        match effect {
+            Effect::Adds(step) => Some(step),
+            _ => None,
+        }
+    }
+
+    /// Whether the call at `point` may change what `target` names.
+    pub fn may_change(&self, id: FunctionIndex, point: PointId, target: &Target) -> Touch {
+        let info = &self.functions[id];
+        let Action::Call(call) = info.flow.points[point].action else {
+            return Touch::Leaves;
+        };
+        let ExprKind::Call { callee, args } = &info.function.exprs[call].kind else {
+            return Touch::Leaves;
         };
         match callee {
             Callee::Named(name) => {
                 let callees = self.callees(info.unit, name);
                 if callees.is_empty() {
-                    return self.unknown_may_change(id, name, target);
+                    return self.unknown_may_change(id, name, args, target);
                 }
-                callees
+                let each = callees
                     .into_iter()
-                    .find_map(|callee| self.function_may_change(id, callee, target))
+                    .map(|callee| self.function_may_change(id, callee, target));
+                each.max().unwrap_or(Touch::Leaves)
             }
-            Callee::Macro(name) => Some(format!(
+            Callee::Macro(name) => Touch::May(format!(
                 "the macro {name} could not be expanded and may change it"
             )),
-            Callee::Indirect(_) => self
-                .through_pointer
-                .iter()
-                .find_map(|&callee| self.function_may_change(id, callee, target))
-                .or_else(|| self.unknown_may_change(id, "a function behind a pointer", target)),
+            Callee::Indirect(_) => {
+                let known = self.through_pointer.iter();
+                let each = known.map(|&callee| self.function_may_change(id, callee, target));
+                let unknown = self.unknown_may_change(id, "a function behind a pointer", args, target);
+                each.fold(unknown, Touch::max)
+            }
         }
     }
 
-    fn function_may_change(
-        &self,
-        here: FunctionIndex,
-        callee: FunctionIndex,
-        target: &Target,
-    ) -> Option<String> {
+    fn function_may_change(&self, here: FunctionIndex, callee: FunctionIndex, target: &Target) -> Touch {
         let changes = &self.changes[callee];
         let name = &self.functions[callee].function.name;
         let direct = match target {
@@ -215,37 +330,61 @@ impl<'u> Program<'u> {
             Target::Memory => true,
         };
         if direct {
-            return Some(format!("{name}() may change it"));
+            return Touch::May(format!("{name}() may change it"));
         }
-        changes
-            .unknown
-            .and_then(|unknown| self.unknown_may_change(here, unknown, target))
+        match changes.unknown {
+            Some(unknown) => self.unknown_may_change(here, unknown, &[], target),
+            None => Touch::Leaves,
+        }
     }
 
-    /// What a function outside the map may change: a `static` global only by calling back into this file.
-    fn unknown_may_change(&self, here: FunctionIndex, name: &str, target: &Target) -> Option<String> {
+    /// What a function outside the map, given `args`, may change: anything that it can name or reach. That it does so to a
+    /// variable whose address nobody takes would need a declaration of it in source that the map has not seen, or a
+    /// call back; that is assumed not to be.
+    fn unknown_may_change(&self, here: FunctionIndex, name: &str, args: &[ExprId], target: &Target) -> Touch {
         if is_library(name) {
-            return None;
+            return Touch::Leaves;
         }
-        let safe = match target {
-            Target::Local(_) => true,
+        let info = &self.functions[here];
+        let assumed = || {
+            Touch::Assumed(format!(
+                "{name}() is not in the map and is taken to leave it alone"
+            ))
+        };
+        match target {
+            Target::Local(_) => Touch::Leaves,
             Target::Global(global) => {
-                let unit = self.functions[here].unit;
-                let is_static = self.units[unit]
+                let is_static = self.units[info.unit]
                     .globals
                     .iter()
                     .any(|each| each.name == *global && each.is_static);
-                let others_change_it = self.functions.iter_enumerated().any(|(id, info)| {
-                    id != here
-                        && info.unit == unit
-                        && (!info.function.is_static || self.through_pointer.contains(&id))
-                        && self.changes[id].globals.contains(global.as_str())
-                });
-                is_static && !others_change_it
+                let changes = |&(id, _): &(FunctionIndex, &FunctionInfo<'_>)| {
+                    self.changes[id].globals.contains(global.as_str())
+                };
+                let others: Vec<(FunctionIndex, &FunctionInfo<'_>)> = self
+                    .functions
+                    .iter_enumerated()
+                    .filter(|&(id, other)| id != here && (!is_static || other.unit == info.unit))
+                    .filter(changes)
+                    .collect();
+                let called_back = others.iter().find(|(id, _)| self.through_pointer.contains(id));
+                if let Some((_, other)) = called_back {
+                    let other = &other.function.name;
+                    return Touch::May(format!("{name}() is not in the map and may call {other}()"));
+                }
+                let alone = is_static && others.iter().all(|(_, other)| other.function.is_static);
+                if alone { Touch::Leaves } else { assumed() }
             }
-            Target::Member { .. } | Target::Memory => false,
-        };
-        (!safe).then(|| format!("{name}() is not in the map and may change it"))
+            Target::Member { root, .. } => {
+                // Whoever is given the structure, or the address of a part of it, is free to write to it.
+                if args.iter().any(|&arg| gives(info.function, arg, root)) {
+                    Touch::May(format!("{name}() is not in the map and may change it"))
+                } else {
+                    assumed()
+                }
+            }
+            Target::Memory => Touch::May(format!("{name}() is not in the map and may change it")),
+        }
     }
 
     fn collect_calls(&mut self) {
@@ -346,6 +485,21 @@ impl<'u> Program<'u> {
             }
         }
     }
+}
+
+/// Whether an argument leads to the structure that `root` is or points to; a member's value alone does not.
+fn gives(function: &Function, arg: ExprId, root: &VarRef) -> bool {
+    let mut work = vec![(arg, false)];
+    while let Some((id, address)) = work.pop() {
+        let expr = &function.exprs[id];
+        let inside_address = address || matches!(expr.kind, ExprKind::AddressOf(_));
+        match &expr.kind {
+            ExprKind::Var(var) if var == root => return true,
+            ExprKind::Field { .. } if !address => {}
+            _ => work.extend(children(expr).into_iter().map(|child| (child, inside_address))),
+        }
+    }
+    false
 }
 
 /// What an assignment writes.

@@ -11,8 +11,9 @@
 
 use crate::effects::children;
 use crate::flow::Action;
-use crate::library::{CallValue, call_value, writes_through};
+use crate::library::{CallValue, call_value, communicator, writes_through};
 use crate::program::{FunctionIndex, FunctionInfo, Program};
+use crate::summary::Effect;
 use ir::{Callee, ExprId, ExprKind, LocalId, VarRef};
 use progress_map::{Assumption, LoopId, PointId};
 use std::collections::BTreeSet;
@@ -271,7 +272,7 @@ impl<'p, 'u> Search<'p, 'u> {
                     }
                     _ => self.push(Source::Local(id, local, at)),
                 },
-                Action::Call(call) => self.written_by_call(info, *call, local),
+                Action::Call(call) => self.written_by_call(id, *call, local, at),
                 _ => {}
             }
             if !constant && names_a_rank(&variable.name) {
@@ -304,7 +305,8 @@ impl<'p, 'u> Search<'p, 'u> {
         }
     }
 
-    fn written_by_call(&mut self, info: &FunctionInfo<'_>, call: ExprId, local: LocalId) {
+    fn written_by_call(&mut self, id: FunctionIndex, call: ExprId, local: LocalId, at: PointId) {
+        let info = &self.program.functions[id];
         let ExprKind::Call {
             callee: Callee::Named(name),
             args,
@@ -312,13 +314,21 @@ impl<'p, 'u> Search<'p, 'u> {
         else {
             return;
         };
-        for (written, arg) in crate::definitions::written_by_call(info.function, call) {
-            if written != local {
+        for each in info.definitions.by_call(call).filter(|each| each.local == local) {
+            if matches!(each.effect, Effect::Adds(_)) {
+                self.push(Source::Local(id, local, at));
                 continue;
             }
-            let index = args.iter().position(|&each| each == arg).unwrap_or_default();
-            match writes_through(name, index) {
-                Some(CallValue::Same) => self.rests_on(Assumption::Assumed, || format!("{name}() sets it")),
+            let of_library = self.program.callees(info.unit, name).is_empty();
+            match writes_through(name, each.index) {
+                Some(CallValue::Same) if of_library => {
+                    self.rests_on(Assumption::Assumed, || format!("{name}() sets it"));
+                    // The same on every task of the communicator: that must be one and the same for all of them.
+                    let communicator = communicator(name, args.len()).and_then(|index| args.get(index));
+                    if let Some(&communicator) = communicator {
+                        self.push(Source::Value(id, communicator, at));
+                    }
+                }
                 _ => self.differs(|| format!("{name}() sets it")),
             }
         }

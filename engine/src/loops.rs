@@ -1,8 +1,6 @@
 //! What the map knows about a loop, in words.
 
-use progress_map::{
-    Across, Assumption, Cut, Direction, Function, Growth, LoopId, LoopSource, Lov, LovClass, Term,
-};
+use progress_map::{Across, Assumption, Cut, Direction, Function, Growth, LoopId, LoopSource, Lov, LovClass};
 
 /// A loop with its candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,8 +95,8 @@ fn lov_view(function: &Function, lov: &Lov) -> LovView {
             Assumption::Assumed => "assumed",
             Assumption::RankDependent => "rank-dependent",
         },
-        start: lov.start.as_ref().map(term),
-        step: lov.step.as_ref().map(term),
+        start: lov.start.as_ref().map(ToString::to_string),
+        step: lov.step.as_ref().map(ToString::to_string),
         cut: match lov.cut {
             Cut::Header { .. } => "header",
             Cut::Updates => "updates",
@@ -122,13 +120,5 @@ pub(crate) fn across_word(across: Across) -> &'static str {
         Across::SameSequence => "same sequence on every task",
         Across::Relative => "relative to its start",
         Across::Nothing => "not comparable across tasks",
-    }
-}
-
-fn term(term: &Term) -> String {
-    match term {
-        Term::Constant(value) => value.to_string(),
-        Term::Float(value) => format!("{value:?}"),
-        Term::Variable { name, negated, .. } => format!("{}{name}", if *negated { "-" } else { "" }),
     }
 }

@@ -434,6 +434,8 @@ def read_lov(columns, function, header, prose):
         lov["cut"] = {"offsets": offsets, "per_iteration": columns[39].s()}
     lov["step"] = read_term(columns, line)
     lov["start"] = read_term(columns, line)
+    lov["visible"] = ASSUMPTION[columns[56].byte()]
+    lov["unsigned_bits"] = columns[57].byte() or None
     return lov
 
 
@@ -445,7 +447,9 @@ def read_term(columns, line):
         return columns[41].s()
     if kind == 2:
         return struct.unpack("<d", columns[42].take(8))[0]
-    if kind > 4:
+    if 5 <= kind <= 8:
+        return {"op": "+-*/"[kind - 5], "operands": [read_term(columns, line), read_term(columns, line)]}
+    if kind > 8:
         raise MapError(f"no term of kind {kind}")
     name = columns.string(43)
     return {"name": name, "storage": read_storage(columns, line, name), "negated": kind == 4}

@@ -94,6 +94,8 @@ pub struct Function {
     pub locals: IdVec<LocalId, Local>,
     /// How many of `locals` are parameters.
     pub params: usize,
+    /// The type of its value.
+    pub returns: Type,
     /// Expressions, children before parents.
     pub exprs: IdVec<ExprId, Expr>,
     /// Statements, children before parents.

@@ -6,9 +6,9 @@
 use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, strip_casts};
-use dataflow::{Action, Program, Standing, Target};
-use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
-use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Storage, Term};
+use dataflow::{Action, Program, Standing, Target, Touch};
+use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, VarRef};
+use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Storage, Term, TermOp};
 
 /// What the values on two tasks say about each other, and why.
 pub(crate) struct Sharing {
@@ -27,7 +27,7 @@ pub(crate) fn sharing(
     let start = start_value(context, candidate);
     let mut standing = start_standing(context, candidate);
     for (point, step) in steps {
-        if let Step::Add(_, Some(operand)) = step {
+        if let Step::Add(_, Some(operand)) | Step::Vary { by: operand, .. } = step {
             worsen(
                 &mut standing,
                 context.program.single_valued(context.id, *operand, *point),
@@ -97,13 +97,56 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
 
 /// The value on entry to the loop, when it is a constant or can still be read while the loop runs.
 pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Option<Term> {
-    let (at, value) = start_expression(context, &candidate.target)?;
+    start_of(context, &candidate.target)
+}
+
+/// The value of `target` on entry to the loop, under the same conditions.
+pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<Term> {
+    let (at, value) = start_expression(context, target)?;
+    start_term(context, at, value, 0)
+}
+
+/// An expression evaluated at `at` as a term that still has the same value wherever the loop reads it.
+fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize) -> Option<Term> {
     let value = strip_casts(context, value);
-    if storage(context, value).is_some_and(|storage| hidden_name(context, &storage).is_some()) {
-        return None;
-    }
     if let Some(constant) = constant(context, value) {
         return Some(Term::Constant(constant));
+    }
+    if let ExprKind::Binary(op, left, right) = *context.kind(value) {
+        let op = match op {
+            BinaryOp::Add => TermOp::Add,
+            BinaryOp::Sub => TermOp::Sub,
+            BinaryOp::Mul => TermOp::Mul,
+            BinaryOp::Div => TermOp::Div,
+            _ => return None,
+        };
+        if depth == Term::MAX_DEPTH {
+            return None;
+        }
+        let operand = |id| {
+            let term = start_term(context, at, id, depth + 1)?;
+            // Only where the language forbids the overflow that we would not see.
+            let whole = |(_, storage): (&str, &Storage)| match storage {
+                Storage::Local { name, line } => context.info.function.locals.iter().any(|local| {
+                    (&local.name, local.span.line) == (name, *line)
+                        && matches!(
+                            local.ty,
+                            Type::Int {
+                                signed: Some(true),
+                                bits: Some(32..)
+                            }
+                        )
+                }),
+                _ => false,
+            };
+            let exact = !matches!(term, Term::Float(_)) && term.variables().into_iter().all(whole);
+            exact.then_some(term)
+        };
+        let operands = Box::new([operand(left)?, operand(right)?]);
+        return Some(Term::Arithmetic { op, operands });
+    }
+    if storage(context, value).is_some_and(|storage| hidden_name(context, &storage).is_some()) {
+        return None;
     }
     match context.kind(value) {
         ExprKind::Float(value) => Some(Term::Float(*value)),
@@ -205,7 +248,10 @@ fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointI
 fn may_set(context: Context<'_, '_>, point: PointId, target: &Target) -> bool {
     match target {
         Target::Local(local) => context.info.definitions.of(*local).contains(&point),
-        _ => context.program.may_change(context.id, point, target).is_some(),
+        _ => {
+            let added = context.program.added_by_call(context.id, point, target).is_some();
+            added || context.program.may_change(context.id, point, target) != Touch::Leaves
+        }
     }
 }
 

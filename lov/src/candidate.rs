@@ -1,9 +1,9 @@
 //! The variables that a loop assigns, and whether every change of one can be seen.
 
-use base::Id;
-use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, target_of};
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, Touch, target_of};
 use ir::{ExprId, ExprKind, Type, VarRef};
 use progress_map::{LoopId, PointId, PointKind, Storage};
+use std::collections::BTreeSet;
 
 /// A loop under analysis.
 #[derive(Clone, Copy)]
@@ -39,8 +39,20 @@ pub(crate) struct Candidate {
     pub name: String,
     pub storage: Storage,
     pub ty: Type,
-    /// The assignments inside the loop: point and expression, sorted by point.
+    /// The assignments inside the loop: point and expression, sorted by point. A call that adds a constant is one.
     pub assignments: Vec<(PointId, ExprId)>,
+}
+
+impl Candidate {
+    fn new(name: String, storage: Storage, ty: Type, target: Target, at: PointId, by: ExprId) -> Self {
+        Candidate {
+            target,
+            name,
+            storage,
+            ty,
+            assignments: vec![(at, by)],
+        }
+    }
 }
 
 /// The variables that the loop assigns, by name.
@@ -62,16 +74,45 @@ pub(crate) fn candidates(context: Context<'_, '_>) -> Vec<Candidate> {
         let Some((name, storage, ty)) = describe(context, target, lvalue) else {
             continue;
         };
-        found.push(Candidate {
-            target: target.clone(),
-            name,
-            storage,
-            ty,
-            assignments: vec![(point, *by)],
-        });
+        found.push(Candidate::new(name, storage, ty, target.clone(), point, *by));
     }
+    stepped_by_calls(context, &mut found);
     found.sort_by(|a, b| (&a.name, &a.storage).cmp(&(&b.name, &b.storage)));
     found
+}
+
+/// Adds the calls that step a variable: `advance(&i)`, or a function that counts in a global which this one reads.
+fn stepped_by_calls(context: Context<'_, '_>, found: &mut Vec<Candidate>) {
+    let read: BTreeSet<&str> = context
+        .info
+        .function
+        .exprs
+        .iter()
+        .filter_map(|expr| match &expr.kind {
+            ExprKind::Var(VarRef::Global(name)) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    for &point in context.points() {
+        let Action::Call(call) = context.info.flow.points[point].action else {
+            continue;
+        };
+        for target in context.program.changed_by_call(context.id, point, &read) {
+            if context
+                .program
+                .added_by_call(context.id, point, &target)
+                .is_none()
+            {
+                continue;
+            }
+            if let Some(known) = found.iter_mut().find(|each| each.target == target) {
+                known.assignments.push((point, call));
+                known.assignments.sort_unstable();
+            } else if let Some((name, storage, ty)) = describe(context, &target, None) {
+                found.push(Candidate::new(name, storage, ty, target, point, call));
+            }
+        }
+    }
 }
 
 fn describe(
@@ -165,11 +206,16 @@ pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
     }
 }
 
-/// Why some change of the candidate inside the loop may go unseen, if one may.
-pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> Option<String> {
-    if let Some(reason) = unstable_storage(context, &candidate.target) {
-        return Some(reason);
+/// Whether some change of the candidate inside the loop may go unseen.
+pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> Touch {
+    match hidden_by_order(context, candidate) {
+        Some(reason) => Touch::May(reason),
+        None => unstable_storage(context, &candidate.target),
     }
+}
+
+/// Why C, or the name of the candidate, leaves open which value is seen, if so.
+fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<String> {
     if let Some(reason) = hidden_name(context, &candidate.storage) {
         return Some(reason);
     }
@@ -184,7 +230,7 @@ pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> 
             continue;
         }
         // A call that C may run before or after the update shows either value.
-        for update in updates() {
+        for update in updates().filter(|&update| update != point) {
             let other = &context.info.flow.points[update].point.unsequenced;
             let open = each
                 .unsequenced
@@ -236,46 +282,53 @@ pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option
     ))
 }
 
-/// Why what `target` names may change inside the loop other than by its own assignments, if it may.
-pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Option<String> {
+/// Whether what `target` names may change inside the loop other than by its own assignments and calls that add a
+/// constant.
+pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Touch {
     let info = context.info;
+    let adds = |point| context.program.added_by_call(context.id, point, target).is_some();
     match target {
-        Target::Memory => return Some("it is no variable".to_owned()),
+        Target::Memory => return Touch::May("it is no variable".to_owned()),
         Target::Local(local) => {
             let variable = &info.function.locals[*local];
             if info.definitions.escaped(*local) {
-                return Some("it may change through a pointer".to_owned());
+                return Touch::May("it may change through a pointer".to_owned());
             }
             if variable.is_static {
-                return Some("it is static and other calls of the function change it".to_owned());
+                return Touch::May("it is static and other calls of the function change it".to_owned());
             }
             let by_call = info.definitions.of(*local).iter().find(|&&point| {
                 info.loops.contains(context.in_loop, point)
                     && matches!(info.flow.points[point].action, Action::Call(_))
+                    && !adds(point)
             });
-            return by_call.map(|&point| format!("the call at line {} sets it", context.line(point)));
+            return match by_call {
+                Some(&point) => Touch::May(format!("the call at line {} sets it", context.line(point))),
+                None => Touch::Leaves,
+            };
         }
         Target::Global(name) if context.program.is_exposed_global(name) => {
-            return Some("its address is taken".to_owned());
+            return Touch::May("its address is taken".to_owned());
         }
         Target::Global(_) => {}
         Target::Member { path, root, member } => {
             let shares = |name: &&str| context.program.members(name).any(|member| member.in_union);
             if let Some(name) = path.split("->").flat_map(|part| part.split('.')).find(shares) {
-                return Some(format!("{name} shares its memory with other members of a union"));
+                return Touch::May(format!("{name} shares its memory with other members of a union"));
             }
             if context.program.is_exposed_member(member) {
-                return Some(format!("the address of a member {member} is taken"));
+                return Touch::May(format!("the address of a member {member} is taken"));
             }
             if let Some(reason) = unstable_path(context, path, root, member) {
-                return Some(reason);
+                return Touch::May(reason);
             }
         }
     }
-    context
-        .points()
-        .iter()
-        .find_map(|&point| context.program.may_change(context.id, point, target))
+    let others = context.points().iter().filter(|&&point| !adds(point));
+    others
+        .map(|&point| context.program.may_change(context.id, point, target))
+        .max()
+        .unwrap_or(Touch::Leaves)
 }
 
 /// Why the path to a member may lead elsewhere, or another path to the same place.
@@ -329,9 +382,10 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
 /// Whether the loop leaves what `id` names alone; `id` is a variable or a member path.
 pub(crate) fn is_invariant(context: Context<'_, '_>, id: ExprId) -> bool {
     let target = target_of(context.info.function, id);
-    let assigned = context.points().iter().any(|&point| {
-        matches!(&context.info.flow.points[point].action, Action::Assign { target: other, .. } if *other == target)
+    let changed = context.points().iter().any(|&point| {
+        let assigned = matches!(&context.info.flow.points[point].action, Action::Assign { target: other, .. } if *other == target);
+        assigned || context.program.added_by_call(context.id, point, &target).is_some()
     });
-    debug_assert!(context.header().index() < context.info.flow.points.len());
-    !assigned && unstable_storage(context, &target).is_none()
+    // A step that rests on an assumption of its own is not worth the words.
+    !changed && unstable_storage(context, &target) == Touch::Leaves
 }

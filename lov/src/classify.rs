@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, Context, candidates, hidden_change};
 use crate::change;
 use crate::range;
 use crate::step::{Step, step};
-use dataflow::{FunctionIndex, Program};
+use dataflow::{FunctionIndex, Program, Touch};
 use ir::{BinaryOp, Type};
 use progress_map::{
     Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, Refused, Storage, Term,
@@ -67,7 +67,7 @@ fn preference(lov: &Lov) -> impl Ord + use<'_> {
     (
         lov.class == LovClass::Weak,
         across,
-        lov.assumption,
+        lov.assumption.max(lov.visible),
         lov.growth != Growth::Additive,
         !matches!(lov.storage, Storage::Local { .. }),
         &lov.name,
@@ -80,12 +80,14 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
     for &(point, by) in &candidate.assignments {
         steps.push((point, step(context, candidate, point, by)?));
     }
-    if let Some(reason) = hidden_change(context, candidate) {
-        return Err(reason);
-    }
+    let trust = match hidden_change(context, candidate) {
+        Touch::Leaves => None,
+        Touch::Assumed(reason) => Some(reason),
+        Touch::May(reason) => return Err(reason),
+    };
     let shape = shape(context, candidate, &steps, &updates)?;
     let sharing = across::sharing(context, candidate, &steps, &shape)?;
-    let because = because(&shape, &sharing);
+    let because = because(&shape, &sharing, trust.as_deref());
     let Sharing {
         across,
         assumption,
@@ -105,6 +107,17 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
         updates,
         step: shape.step,
         start,
+        visible: match trust {
+            None => Assumption::Proven,
+            Some(_) => Assumption::Assumed,
+        },
+        unsigned_bits: match candidate.ty {
+            Type::Int {
+                signed: Some(false),
+                bits,
+            } => bits,
+            _ => None,
+        },
     })
 }
 
@@ -175,6 +188,17 @@ fn shape(
             words,
         });
     }
+    if steps.iter().any(|(_, step)| matches!(step, Step::Vary { .. })) {
+        return Ok(Shape {
+            class,
+            direction: one_way(steps)?.0,
+            growth: Growth::Additive,
+            cut: Cut::Updates,
+            step: None,
+            uniform: false,
+            words,
+        });
+    }
     let terms: Option<Vec<&Term>> = steps
         .iter()
         .map(|(_, step)| match step {
@@ -224,7 +248,7 @@ fn shape(
             words,
         });
     }
-    let (direction, step) = one_way(&terms)?;
+    let (direction, step) = one_way(steps)?;
     if growth == Growth::Additive {
         match &constants {
             Some(constants) => range::constant_steps(context, candidate, constants, direction)?,
@@ -254,29 +278,28 @@ fn shape(
 }
 
 /// The common direction of additive steps, and the step itself when all are the same.
-fn one_way(terms: &[&Term]) -> Result<(Direction, Option<Term>), String> {
-    let first = terms[0];
-    if terms.iter().all(|term| *term == first) {
-        let direction = match first {
-            Term::Constant(value) if *value > 0 => Direction::Up,
-            Term::Float(value) if *value > 0.0 => Direction::Up,
-            Term::Constant(_) | Term::Float(_) => Direction::Down,
-            Term::Variable { .. } => Direction::SignOfStep,
-        };
-        return Ok((direction, Some(first.clone())));
-    }
-    let sign = |term: &Term| match term {
-        Term::Constant(value) => Ok(*value > 0),
-        Term::Float(value) => Ok(*value > 0.0),
-        Term::Variable { name, .. } => Err(format!("it moves by {name} and by other steps")),
+fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), String> {
+    let common = match &steps[0].1 {
+        Step::Add(term, _) if steps.iter().all(|(_, step)| *step == steps[0].1) => Some(term.clone()),
+        _ => None,
     };
-    let up = sign(first)?;
-    for term in terms {
-        if sign(term)? != up {
+    if let Some(step @ Term::Variable { .. }) = common {
+        return Ok((Direction::SignOfStep, Some(step)));
+    }
+    let sign = |step: &Step| match step {
+        Step::Add(Term::Constant(value), _) => Ok(*value > 0),
+        Step::Add(Term::Float(value), _) => Ok(*value > 0.0),
+        Step::Add(term, _) => Err(format!("it moves by {term} and by other steps")),
+        Step::Vary { up, .. } => Ok(*up),
+        Step::Grow { .. } | Step::Shrink => Err("it is both added to and multiplied".to_owned()),
+    };
+    let up = sign(&steps[0].1)?;
+    for (_, step) in steps {
+        if sign(step)? != up {
             return Err("it moves both ways".to_owned());
         }
     }
-    Ok((if up { Direction::Up } else { Direction::Down }, None))
+    Ok((if up { Direction::Up } else { Direction::Down }, common))
 }
 
 /// Division moves a positive value only: one update in each iteration, after the loop's condition has said that it is
@@ -306,7 +329,7 @@ fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId])
     }
 }
 
-fn because(shape: &Shape, sharing: &Sharing) -> String {
+fn because(shape: &Shape, sharing: &Sharing, trust: Option<&str>) -> String {
     let mut text = shape.words.to_owned();
     match (sharing.across, sharing.assumption) {
         (Across::SameSequence, Assumption::Proven) => text.push_str("; start and steps are constants"),
@@ -317,6 +340,10 @@ fn because(shape: &Shape, sharing: &Sharing) -> String {
     if !sharing.reason.is_empty() {
         text.push_str(": ");
         text.push_str(&sharing.reason);
+    }
+    if let Some(trust) = trust {
+        text.push_str("; ");
+        text.push_str(trust);
     }
     text
 }

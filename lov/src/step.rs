@@ -1,8 +1,9 @@
 //! How one assignment moves a variable.
 
-use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage};
-use dataflow::{Action, target_of};
-use ir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VarRef};
+use crate::across::start_of;
+use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage, unstable_storage};
+use dataflow::{Action, Touch, target_of};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
 use progress_map::{PointId, Term};
 
 /// One step of a variable.
@@ -10,6 +11,8 @@ use progress_map::{PointId, Term};
 pub(crate) enum Step {
     /// `x + c`. The expression is that of `c` where it is not a constant.
     Add(Term, Option<ExprId>),
+    /// An amount that changes from step to step and is always positive, added or (`up` is false) taken away.
+    Vary { up: bool, by: ExprId },
     /// `factor * x + offset`, `factor >= 2`, `offset >= 0`.
     Grow { factor: i64, offset: i64 },
     /// `x / c` or `x >> k`, `c >= 2`.
@@ -33,11 +36,17 @@ pub(crate) fn step(
     );
     let found = match *context.kind(by) {
         _ if initial => None,
+        ExprKind::Call { .. } => {
+            let added = context
+                .program
+                .added_by_call(context.id, point, &candidate.target);
+            added.map(|value| Step::Add(Term::Constant(value), None))
+        }
         ExprKind::Step { up, .. } => Some(Step::Add(Term::Constant(if up { 1 } else { -1 }), None)),
         ExprKind::Assign { op: None, value, .. } => of_value(context, candidate, point, value, MAX_COPIES),
         ExprKind::Assign {
             op: Some(op), value, ..
-        } => of_operator(context, op, value),
+        } => of_operator(context, candidate, op, value),
         _ => None,
     };
     match found {
@@ -65,10 +74,15 @@ fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
     }
 }
 
-fn of_operator(context: Context<'_, '_>, op: BinaryOp, operand: ExprId) -> Option<Step> {
+fn of_operator(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    op: BinaryOp,
+    operand: ExprId,
+) -> Option<Step> {
     match op {
-        BinaryOp::Add => add(context, operand, false),
-        BinaryOp::Sub => add(context, operand, true),
+        BinaryOp::Add => add(context, operand, false).or_else(|| vary(context, candidate, operand, true)),
+        BinaryOp::Sub => add(context, operand, true).or_else(|| vary(context, candidate, operand, false)),
         BinaryOp::Mul => grow(constant(context, operand)?, 0),
         BinaryOp::Shl => grow(
             1i64.checked_shl(u32::try_from(constant(context, operand)?).ok()?)?,
@@ -113,8 +127,10 @@ fn of_value(
     let is_self = |id: ExprId| target_of(context.info.function, strip(id)) == candidate.target;
     let value = strip(value);
     match *context.kind(value) {
-        ExprKind::Binary(op, a, b) if is_self(a) => of_operator(context, op, b),
-        ExprKind::Binary(BinaryOp::Add, a, b) if is_self(b) => add(context, a, false),
+        ExprKind::Binary(op, a, b) if is_self(a) => of_operator(context, candidate, op, b),
+        ExprKind::Binary(BinaryOp::Add, a, b) if is_self(b) => {
+            of_operator(context, candidate, BinaryOp::Add, a)
+        }
         ExprKind::Binary(BinaryOp::Mul, a, b) if is_self(b) => grow(constant(context, a)?, 0),
         ExprKind::Binary(BinaryOp::Add, a, b) => {
             // a*x + b, either way round.
@@ -132,6 +148,10 @@ fn of_value(
                 _ => None,
             }
         }
+        ExprKind::Call {
+            callee: Callee::Named(ref name),
+            ref args,
+        } => of_returned(context, candidate, name, args),
         ExprKind::Var(VarRef::Local(copy)) if copies > 0 => {
             let info = context.info;
             if info.definitions.escaped(copy) || !holds(info.function.locals[copy].ty, candidate.ty) {
@@ -167,6 +187,114 @@ fn of_value(
         }
         _ => None,
     }
+}
+
+/// `x = next(x)`: the step when every `return` of the callee makes the same of the parameter.
+fn of_returned(context: Context<'_, '_>, candidate: &Candidate, name: &str, args: &[ExprId]) -> Option<Step> {
+    let index = args
+        .iter()
+        .position(|&arg| target_of(context.info.function, arg) == candidate.target)?;
+    let param = <LocalId as base::Id>::from_index(index);
+    let mut found: Option<Step> = None;
+    for callee in context.program.callees(context.info.unit, name) {
+        let info = &context.program.functions[callee];
+        let function = info.function;
+        // Narrower or other types would cut the value off.
+        let whole = matches!(candidate.ty, Type::Int { bits: Some(32..), .. } | Type::Pointer);
+        if !whole
+            || function.confidence == base::Confidence::Partial
+            || info.flow.distrust.is_some()
+            || index >= function.params
+            || function.locals[param].ty != candidate.ty
+            || function.returns != candidate.ty
+            || info.definitions.escaped(param)
+            || !info.definitions.of(param).is_empty()
+        {
+            return None;
+        }
+        let there = Context {
+            id: callee,
+            info,
+            ..context
+        };
+        let returns = info.flow.points.iter_enumerated().filter_map(|(point, each)| {
+            let Action::Return(value) = each.action else {
+                return None;
+            };
+            info.flow.reachable[point].then_some(value)
+        });
+        for value in returns {
+            let step = of_parameter(there, param, value?)?;
+            if found.get_or_insert(step.clone()) != &step {
+                return None;
+            }
+        }
+    }
+    found
+}
+
+/// What a returned value makes of the parameter, by constants alone.
+fn of_parameter(there: Context<'_, '_>, param: LocalId, value: ExprId) -> Option<Step> {
+    let is_param = |id: ExprId| *there.kind(id) == ExprKind::Var(VarRef::Local(param));
+    let ExprKind::Binary(op, a, b) = *there.kind(value) else {
+        return None;
+    };
+    let (op, operand) = match op {
+        _ if is_param(a) => (op, constant(there, b)?),
+        BinaryOp::Add | BinaryOp::Mul if is_param(b) => (op, constant(there, a)?),
+        _ => return None,
+    };
+    let added = match op {
+        BinaryOp::Add => operand,
+        BinaryOp::Sub => operand.checked_neg()?,
+        BinaryOp::Mul => return grow(operand, 0),
+        _ => return None,
+    };
+    (added != 0).then_some(Step::Add(Term::Constant(added), None))
+}
+
+/// Adding another variable that counts up from at least one: the amount changes, its sign does not.
+fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bool) -> Option<Step> {
+    let signed = |ty: Type| {
+        matches!(
+            ty,
+            Type::Int {
+                signed: Some(true),
+                bits: Some(32..)
+            }
+        )
+    };
+    let ExprKind::Var(VarRef::Local(local)) = *context.kind(operand) else {
+        return None;
+    };
+    let info = context.info;
+    let variable = &info.function.locals[local];
+    let other = dataflow::Target::Local(local);
+    if !signed(candidate.ty)
+        || !signed(variable.ty)
+        || other == candidate.target
+        || unstable_storage(context, &other) != Touch::Leaves
+    {
+        return None;
+    }
+    let counts_up = |point: PointId| match info.flow.points[point].action {
+        Action::Assign {
+            by, initial: false, ..
+        } => match *context.kind(by) {
+            ExprKind::Step { up, .. } => up,
+            ExprKind::Assign {
+                op: Some(BinaryOp::Add),
+                value,
+                ..
+            } => constant(context, value).is_some_and(|value| value > 0),
+            _ => false,
+        },
+        _ => false,
+    };
+    let inside = info.definitions.of(local).iter();
+    let mut inside = inside.filter(|&&point| info.loops.contains(context.in_loop, point));
+    let starts_positive = matches!(start_of(context, &other), Some(Term::Constant(start)) if start > 0);
+    (starts_positive && inside.all(|&point| counts_up(point))).then_some(Step::Vary { up, by: operand })
 }
 
 fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {

@@ -169,12 +169,19 @@ pub struct Lov {
     pub because: String,
     /// Where the loop is cut to see the order inside one epoch.
     pub cut: Cut,
-    /// The points that assign it inside the loop, sorted. A task stopped at one of them may have done it or not.
+    /// The points that assign it inside the loop, sorted. A task stopped at one of them may have done it or not; so
+    /// may one inside a call that updates it.
     pub updates: Vec<PointId>,
     /// The increment, when it is a constant or a loop-invariant variable; `None` when steps differ.
     pub step: Option<Term>,
     /// The value on entry, when it is a constant or a variable that the loop does not change.
     pub start: Option<Term>,
+    /// What it rests on that `updates` are all its changes: nothing, or ([`Assumption::Assumed`]) that functions
+    /// outside the map leave it alone, though they could change it; `because` names them.
+    pub visible: Assumption,
+    /// The width in bits of an unsigned variable: its arithmetic wraps around at two to that power. `None` for all
+    /// others, which the language does not let wrap.
+    pub unsigned_bits: Option<u8>,
 }
 
 /// Whether every cycle of the loop changes the variable.
@@ -263,6 +270,67 @@ pub enum Term {
         /// The term is minus the variable's value.
         negated: bool,
     },
+    /// What an operator makes of two terms, in integers: `rank * chunk`.
+    Arithmetic {
+        /// The operator.
+        op: TermOp,
+        /// The two operands, in order.
+        operands: Box<[Term; 2]>,
+    },
+}
+
+/// An operator between two terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermOp {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`, rounded towards zero.
+    Div,
+}
+
+impl Term {
+    /// How deep operators may stand in each other.
+    pub const MAX_DEPTH: usize = 4;
+
+    /// The variables that must be read to evaluate the term: names and storages, in order.
+    pub fn variables(&self) -> Vec<(&str, &Storage)> {
+        match self {
+            Term::Constant(_) | Term::Float(_) => Vec::new(),
+            Term::Variable { name, storage, .. } => vec![(name, storage)],
+            Term::Arithmetic { operands, .. } => operands.iter().flat_map(Term::variables).collect(),
+        }
+    }
+
+    /// How many operators stand in each other, at most.
+    pub fn depth(&self) -> usize {
+        match self {
+            Term::Arithmetic { operands, .. } => 1 + operands.iter().map(Term::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+}
+
+impl std::fmt::Display for Term {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Term::Constant(value) => value.fmt(f),
+            Term::Float(value) => write!(f, "{value:?}"),
+            Term::Variable { name, negated, .. } => write!(f, "{}{name}", if *negated { "-" } else { "" }),
+            Term::Arithmetic { op, operands } => {
+                let sign = match op {
+                    TermOp::Add => '+',
+                    TermOp::Sub => '-',
+                    TermOp::Mul => '*',
+                    TermOp::Div => '/',
+                };
+                write!(f, "({} {sign} {})", operands[0], operands[1])
+            }
+        }
+    }
 }
 
 /// How debug info names the storage of a variable.

@@ -12,7 +12,7 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Loop, LoopId, LoopSource,
-    Lov, LovClass, Map, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind, Storage, Term,
+    Lov, LovClass, Map, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp,
     Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
@@ -170,6 +170,8 @@ pub fn lov(name: &str) -> Lov {
         updates: Vec::new(),
         step: Some(Term::Constant(1)),
         start: Some(Term::Constant(0)),
+        visible: Assumption::Proven,
+        unsigned_bits: None,
     }
 }
 
@@ -297,21 +299,27 @@ fn arbitrary_lov(rng: &mut Rng, points: usize) -> Lov {
         because: rng.word(),
         cut: if rng.one_in(2) { Cut::Updates } else { cut },
         updates: rng.ids(3, points),
-        step: rng.some(term),
-        start: rng.some(term),
+        step: rng.some(|rng| term(rng, 0)),
+        start: rng.some(|rng| term(rng, 0)),
+        visible: rng.pick(&[Assumption::Proven, Assumption::Assumed]),
+        unsigned_bits: rng.pick(&[None, Some(8), Some(16), Some(32), Some(64)]),
     }
 }
 
-fn term(rng: &mut Rng) -> Term {
+fn term(rng: &mut Rng, depth: usize) -> Term {
     let name = rng.word();
-    match rng.below(3) {
+    match rng.below(if depth < Term::MAX_DEPTH { 4 } else { 3 }) {
         0 => Term::Constant(rng.magnitude().cast_signed()),
         // Never NaN, which would not equal itself.
         1 => Term::Float(f64::from(rng.u32()) * 0.37 - 1.0),
-        _ => Term::Variable {
+        2 => Term::Variable {
             storage: storage(rng, &name),
             name,
             negated: rng.one_in(2),
+        },
+        _ => Term::Arithmetic {
+            op: rng.pick(&[TermOp::Add, TermOp::Sub, TermOp::Mul, TermOp::Div]),
+            operands: Box::new([term(rng, depth + 1), term(rng, depth + 1)]),
         },
     }
 }

@@ -23,7 +23,7 @@ pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};
 pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
-    Refused, Scope, ScopeKind, Storage, Term, Unsequenced,
+    Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 
 use base::{Diagnostic, IdVec, define_id};

@@ -191,9 +191,9 @@ fn lov(f: &Function, lov: &crate::Lov) -> Option<&'static str> {
         ]),
     };
     let terms = [&lov.step, &lov.start];
-    let shallow = terms.iter().all(|term| match term {
-        Some(Term::Variable { storage, .. }) => is_shallow(storage),
-        _ => true,
+    let shallow = terms.iter().copied().flatten().all(|term| {
+        let mut variables = term.variables().into_iter();
+        term.depth() <= Term::MAX_DEPTH && variables.all(|(_, storage)| is_shallow(storage))
     });
     cut.or_else(|| {
         first_failure([
@@ -207,7 +207,7 @@ fn lov(f: &Function, lov: &crate::Lov) -> Option<&'static str> {
             ),
             (
                 shallow && is_shallow(&lov.storage),
-                "a variable is too many steps from its base",
+                "a variable or a term is too many steps from its base",
             ),
         ])
     })

@@ -5,7 +5,7 @@ use progress_map::generate::{arbitrary, bind, synthetic};
 use progress_map::{
     Across, Assumption, Binding, BoundVariable, Cut, Direction, Encoding, FileId, Function, FunctionInstance,
     Growth, Loop, LoopSource, Lov, LovClass, Map, PathStep, Point, PointKind, Scope, ScopeKind, Storage,
-    Term,
+    Term, TermOp,
 };
 use serde_json::{Map as Object, Value, json};
 use std::path::{Path, PathBuf};
@@ -240,6 +240,8 @@ fn a_lov(lov: &Lov) -> Value {
         },
         "step": lov.step.as_ref().map(a_term),
         "start": lov.start.as_ref().map(a_term),
+        "visible": if lov.visible == Assumption::Proven { "proven" } else { "assumed" },
+        "unsigned_bits": lov.unsigned_bits,
     })
 }
 
@@ -253,6 +255,15 @@ fn a_term(term: &Term) -> Value {
             storage,
             negated,
         } => json!({"name": name, "storage": a_storage(storage), "negated": negated}),
+        Term::Arithmetic { op, operands } => {
+            let op = match op {
+                TermOp::Add => "+",
+                TermOp::Sub => "-",
+                TermOp::Mul => "*",
+                TermOp::Div => "/",
+            };
+            json!({"op": op, "operands": operands.iter().map(a_term).collect::<Vec<_>>()})
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::flow::{self, Region};
 use crate::locate::{LocatedFrame, Place};
 use crate::{Relation, Value};
 use progress_map::{
-    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, Term,
+    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, Term, TermOp,
 };
 
 /// What the variables of a loop say.
@@ -143,11 +143,12 @@ fn one<'m>(
 
 /// The weakest assumption that using `lov` brings in.
 pub(crate) fn assumption(lov: &Lov, same_task: bool) -> Assumption {
-    if same_task || lov.across == Across::Relative {
+    let across = if same_task || lov.across == Across::Relative {
         Assumption::Proven
     } else {
         lov.assumption
-    }
+    };
+    across.max(lov.visible)
 }
 
 fn read(frame: &LocatedFrame, name: &str) -> Result<Value, String> {
@@ -190,9 +191,13 @@ fn at_header(function: &Function, header: PointId, lov: &Lov, place: Place, valu
     } else {
         before(place.point)
     };
-    match value {
-        Value::Int(value) => Value::Int(value - i128::from(change)),
-        float => float,
+    match (value, lov.unsigned_bits) {
+        // `while (n-- > 0)` leaves with the largest value there is.
+        (Value::Int(value), Some(bits)) => {
+            Value::Int((value - i128::from(change)).rem_euclid(1i128 << bits.min(64)))
+        }
+        (Value::Int(value), None) => Value::Int(value - i128::from(change)),
+        (float, _) => float,
     }
 }
 
@@ -231,9 +236,31 @@ fn steps_since_start(
 fn term(term: Option<&Term>, role: &str, frame: &LocatedFrame) -> Result<Value, String> {
     match term {
         None => Err(format!("its {role} is not known")),
-        Some(Term::Constant(value)) => Ok(Value::Int(i128::from(*value))),
-        Some(Term::Float(value)) => Ok(Value::Float(*value)),
-        Some(Term::Variable { name, negated, .. }) => {
+        Some(term) => evaluate(term, role, frame),
+    }
+}
+
+fn evaluate(term: &Term, role: &str, frame: &LocatedFrame) -> Result<Value, String> {
+    match term {
+        Term::Constant(value) => Ok(Value::Int(i128::from(*value))),
+        Term::Float(value) => Ok(Value::Float(*value)),
+        Term::Arithmetic { op, operands } => {
+            let operand = |index: usize| match evaluate(&operands[index], role, frame)? {
+                Value::Int(value) => Ok(value),
+                Value::Float(_) => Err(format!("its {role} {term} is not computed in whole numbers")),
+            };
+            let (left, right) = (operand(0)?, operand(1)?);
+            let value = match op {
+                TermOp::Add => left.checked_add(right),
+                TermOp::Sub => left.checked_sub(right),
+                TermOp::Mul => left.checked_mul(right),
+                TermOp::Div => left.checked_div(right),
+            };
+            value
+                .map(Value::Int)
+                .ok_or_else(|| format!("its {role} {term} has no value"))
+        }
+        Term::Variable { name, negated, .. } => {
             let value = read(frame, name).map_err(|reason| format!("its {role} {name}: {reason}"))?;
             Ok(match value {
                 Value::Int(value) if *negated => Value::Int(-value),

@@ -163,7 +163,9 @@ impl Order<'_> {
         let assigns = self.assigning_points(id);
         for point in chosen {
             located.places.push(Place { point, after: false });
-            if !inside_call && assigns.binary_search(&point).is_ok() {
+            // Inside a call only what the call itself updates may have changed.
+            let may_be_after = !inside_call || is_call(&body.points[point]);
+            if may_be_after && assigns.binary_search(&point).is_ok() {
                 located.places.push(Place { point, after: true });
             }
         }

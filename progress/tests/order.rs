@@ -112,6 +112,8 @@ fn lov(name: &str, class: LovClass, across: Across, cut: Cut, updates: &[usize])
         updates: updates.iter().map(|&at| p(at)).collect(),
         step: Some(Term::Constant(1)),
         start: None,
+        visible: Assumption::Proven,
+        unsigned_bits: None,
     }
 }
 

@@ -43,9 +43,15 @@ pub struct Body<'f, 'a> {
 
 /// Lowers the function defined by `node`; `None` when no name can be found.
 pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Function> {
-    let declared = declare::declarator(file, field(node, "declarator")?)?;
+    let declarator = field(node, "declarator")?;
+    let declared = declare::declarator(file, declarator)?;
     let body_node = field(node, "body")?;
     let specifiers = Specifiers::read(file, node);
+    let returns = match declarator.kind() {
+        "function_declarator" => specifiers.ty,
+        "pointer_declarator" => Type::Pointer,
+        _ => Type::Unknown,
+    };
     let name = file.name(declared.name);
     let span = file.span(node);
     let mut body = Body {
@@ -76,6 +82,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         span,
         locals,
         params,
+        returns,
         exprs,
         stmts,
         body: block,

@@ -6,7 +6,7 @@ use super::prose::Prose;
 use super::storage::{read_storage, write_storage};
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
-use crate::{Across, Assumption, Cut, Direction, Function, Growth, Lov, LovClass, Term};
+use crate::{Across, Assumption, Cut, Direction, Function, Growth, Lov, LovClass, Term, TermOp};
 use base::Span;
 
 const NAME: Column = Column(29);
@@ -22,6 +22,8 @@ const TERM: Column = Column(40);
 const CONSTANT: Column = Column(41);
 const FLOAT: Column = Column(42);
 const TERM_NAME: Column = Column(43);
+const VISIBLE: Column = Column(56);
+const UNSIGNED_BITS: Column = Column(57);
 
 pub(super) fn write_lov<'a>(
     sink: &mut Sink<'a, '_>,
@@ -60,6 +62,9 @@ pub(super) fn write_lov<'a>(
     for term in [&lov.step, &lov.start] {
         write_term(sink, function, term.as_ref());
     }
+    let out = &mut sink.columns;
+    out.at(VISIBLE).byte(u8::from(lov.visible != Assumption::Proven));
+    out.at(UNSIGNED_BITS).byte(lov.unsigned_bits.unwrap_or(0));
 }
 
 pub(super) fn read_lov(
@@ -104,8 +109,21 @@ pub(super) fn read_lov(
             .at(TRAITS)
             .malformed("no such traits of a variable")
     })?;
-    let step = read_term(source, function)?;
-    let start = read_term(source, function)?;
+    let step = read_term(source, function, 0)?;
+    let start = read_term(source, function, 0)?;
+    let visible = match source.columns.at(VISIBLE).byte()? {
+        0 => Assumption::Proven,
+        1 => Assumption::Assumed,
+        _ => return Err(source.columns.at(VISIBLE).malformed("neither 0 nor 1")),
+    };
+    let unsigned_bits = match source.columns.at(UNSIGNED_BITS).byte()? {
+        0 => None,
+        bits @ 1..=64 => Some(bits),
+        _ => {
+            let column = source.columns.at(UNSIGNED_BITS);
+            return Err(column.malformed("an integer of more than 64 bits"));
+        }
+    };
     Ok(Lov {
         name,
         storage,
@@ -119,6 +137,8 @@ pub(super) fn read_lov(
         updates,
         step,
         start,
+        visible,
+        unsigned_bits,
     })
 }
 
@@ -173,10 +193,23 @@ const TERM_CONSTANT: u8 = 1;
 const TERM_FLOAT: u8 = 2;
 const TERM_VARIABLE: u8 = 3;
 const TERM_NEGATED: u8 = 4;
+/// The first of four: the operators in the order of [`OPERATORS`].
+const TERM_ARITHMETIC: u8 = 5;
 
+const OPERATORS: [TermOp; 4] = [TermOp::Add, TermOp::Sub, TermOp::Mul, TermOp::Div];
+
+/// A term stands before its operands.
 fn write_term<'a>(sink: &mut Sink<'a, '_>, function: &Function, term: Option<&'a Term>) {
+    if let Some(Term::Arithmetic { op, operands }) = term {
+        let number = OPERATORS.iter().position(|each| each == op).unwrap_or_default();
+        sink.columns.at(TERM).byte(TERM_ARITHMETIC + number as u8);
+        for operand in operands.iter() {
+            write_term(sink, function, Some(operand));
+        }
+        return;
+    }
     let code = match term {
-        None => TERM_NONE,
+        None | Some(Term::Arithmetic { .. }) => TERM_NONE,
         Some(Term::Constant(value)) => {
             sink.columns.at(CONSTANT).signed(*value);
             TERM_CONSTANT
@@ -198,7 +231,7 @@ fn write_term<'a>(sink: &mut Sink<'a, '_>, function: &Function, term: Option<&'a
     sink.columns.at(TERM).byte(code);
 }
 
-fn read_term(source: &mut Source<'_, '_>, function: Span) -> Result<Option<Term>, ReadError> {
+fn read_term(source: &mut Source<'_, '_>, function: Span, depth: usize) -> Result<Option<Term>, ReadError> {
     let code = source.columns.at(TERM).byte()?;
     Ok(match code {
         TERM_NONE => None,
@@ -217,7 +250,20 @@ fn read_term(source: &mut Source<'_, '_>, function: Span) -> Result<Option<Term>
                 negated: code == TERM_NEGATED,
             })
         }
-        _ => return Err(source.columns.at(TERM).malformed("no such kind of term")),
+        _ => {
+            let operator = OPERATORS.get(usize::from(code - TERM_ARITHMETIC));
+            let Some(&op) = operator.filter(|_| depth < Term::MAX_DEPTH) else {
+                return Err(source.columns.at(TERM).malformed("no such kind of term"));
+            };
+            let mut operand = || {
+                read_term(source, function, depth + 1)?
+                    .ok_or_else(|| source.columns.at(TERM).malformed("an operand is missing"))
+            };
+            Some(Term::Arithmetic {
+                op,
+                operands: Box::new([operand()?, operand()?]),
+            })
+        }
     })
 }
 

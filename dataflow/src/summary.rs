@@ -1,0 +1,368 @@
+//! What a function does to a variable whose address it is given, or to a global, seen from the call.
+//!
+//! `advance(&i)` with `void advance(int *p) { *p = *p + 1; }` is as good a step as `i++`: the callee only reads and
+//! writes through the pointer, forgets it, and on every path from entry to exit adds the same. A summary is that one
+//! fact. Whoever is stopped inside such a call may see the variable before or after the step.
+
+use crate::definitions::Definitions;
+use crate::effects::{Target, children};
+use crate::flow::{Action, Flow};
+use crate::library::writes_through;
+use crate::program::{FunctionIndex, Program};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
+use progress_map::PointId;
+use std::collections::BTreeMap;
+
+/// What a call does to a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It does not change it.
+    Leaves,
+    /// It adds this constant, never zero, exactly once on every path.
+    Adds(i64),
+    /// It may set it to anything before it returns.
+    Sets,
+    /// It may keep the address, or nothing is known.
+    Keeps,
+}
+
+impl Effect {
+    /// Whether the variable may have another value after the call.
+    pub fn changes(self) -> bool {
+        self != Effect::Leaves
+    }
+
+    /// The effect through several arguments that are one address.
+    pub(crate) fn several(self) -> Self {
+        match self {
+            Effect::Adds(_) => Effect::Sets,
+            other => other,
+        }
+    }
+}
+
+/// The effect of a library function on what its argument of that number points to.
+pub(crate) fn of_library(name: &str, index: usize) -> Effect {
+    match writes_through(name, index) {
+        Some(_) => Effect::Sets,
+        None => Effect::Keeps,
+    }
+}
+
+/// Calls deeper than this are taken to do anything: a chain so long passes no counter on.
+const MAX_DEPTH: u32 = 64;
+
+/// Effects through parameters, worked out when asked for and remembered.
+#[derive(Default)]
+pub(crate) struct Summaries {
+    known: BTreeMap<(FunctionIndex, usize), Effect>,
+    depth: u32,
+}
+
+impl Summaries {
+    /// What a call of `name` from `unit` does to what its argument `index` points to.
+    pub(crate) fn through_argument(
+        &mut self,
+        program: &Program<'_>,
+        unit: usize,
+        name: &str,
+        index: usize,
+    ) -> Effect {
+        let callees = program.callees(unit, name);
+        let mut effects = callees.iter().map(|&callee| self.through(program, callee, index));
+        match effects.next() {
+            None => of_library(name, index),
+            Some(first) => effects.fold(first, either),
+        }
+    }
+
+    fn through(&mut self, program: &Program<'_>, id: FunctionIndex, index: usize) -> Effect {
+        if let Some(&effect) = self.known.get(&(id, index)) {
+            return effect;
+        }
+        if self.depth == MAX_DEPTH {
+            return Effect::Keeps;
+        }
+        // A function that passes the pointer on to itself is not followed.
+        self.known.insert((id, index), Effect::Keeps);
+        self.depth += 1;
+        let effect = self.work_out(program, id, index);
+        self.depth -= 1;
+        self.known.insert((id, index), effect);
+        effect
+    }
+
+    fn work_out(&mut self, program: &Program<'_>, id: FunctionIndex, index: usize) -> Effect {
+        let info = &program.functions[id];
+        let function = info.function;
+        let local = <LocalId as base::Id>::from_index(index);
+        if index >= function.params
+            || function.confidence == base::Confidence::Partial
+            || info.flow.distrust.is_some()
+            || !pointer_stays(function, &info.flow, &info.definitions, local)
+        {
+            return Effect::Keeps;
+        }
+        let mut steps: Vec<(PointId, i64)> = Vec::new();
+        let mut sets = false;
+        for (point, each) in info.flow.points.iter_enumerated() {
+            match &each.action {
+                Action::Assign {
+                    target: Target::Memory,
+                    by,
+                    initial: false,
+                } => match written_through(function, *by, local) {
+                    Some(Some(step)) => steps.push((point, step)),
+                    Some(None) => sets = true,
+                    None => {}
+                },
+                Action::Call(call) => {
+                    let ExprKind::Call {
+                        callee: Callee::Named(name),
+                        args,
+                    } = &function.exprs[*call].kind
+                    else {
+                        continue;
+                    };
+                    let passed = args
+                        .iter()
+                        .enumerate()
+                        .filter(|&(_, &arg)| carries(function, arg, local));
+                    let passed: Vec<usize> = passed.map(|(index, _)| index).collect();
+                    for &index in &passed {
+                        let mut effect = self.through_argument(program, info.unit, name, index);
+                        let is_cast = matches!(function.exprs[args[index]].kind, ExprKind::Cast(..));
+                        if passed.len() > 1 || is_cast {
+                            effect = effect.several();
+                        }
+                        match effect {
+                            Effect::Leaves => {}
+                            Effect::Adds(step) => steps.push((point, step)),
+                            Effect::Sets => sets = true,
+                            Effect::Keeps => return Effect::Keeps,
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        total(&info.flow, &steps, sets)
+    }
+}
+
+/// The effect of `id` on a global that only visible assignments change, callees included.
+pub(crate) fn on_global(program: &Program<'_>, id: FunctionIndex, name: &str) -> Effect {
+    global(program, id, name, &mut Vec::new())
+}
+
+fn global(program: &Program<'_>, id: FunctionIndex, name: &str, open: &mut Vec<FunctionIndex>) -> Effect {
+    if !program.may_assign_global(id, name) {
+        return Effect::Leaves;
+    }
+    let info = &program.functions[id];
+    let untrusted = info.function.confidence == base::Confidence::Partial || info.flow.distrust.is_some();
+    if untrusted || open.contains(&id) || open.len() > MAX_DEPTH as usize {
+        return Effect::Sets;
+    }
+    open.push(id);
+    let mut steps: Vec<(PointId, i64)> = Vec::new();
+    let mut sets = false;
+    let target = Target::Global(name.to_owned());
+    let is_self = |id: ExprId| crate::target_of(info.function, id) == target;
+    for (point, each) in info.flow.points.iter_enumerated() {
+        match &each.action {
+            Action::Assign {
+                target: written, by, ..
+            } if *written == target => match constant_step(info.function, *by, &is_self) {
+                Some(step) => steps.push((point, step)),
+                None => sets = true,
+            },
+            Action::Call(call) => match &info.function.exprs[*call].kind {
+                ExprKind::Call {
+                    callee: Callee::Named(callee),
+                    ..
+                } => {
+                    let callees = program.callees(info.unit, callee);
+                    let effects: Vec<Effect> = callees
+                        .into_iter()
+                        .map(|callee| global(program, callee, name, open))
+                        .collect();
+                    match effects.into_iter().reduce(either) {
+                        None | Some(Effect::Leaves) => {}
+                        Some(Effect::Adds(step)) => steps.push((point, step)),
+                        Some(Effect::Sets | Effect::Keeps) => sets = true,
+                    }
+                }
+                ExprKind::Call {
+                    callee: Callee::Macro(_) | Callee::Indirect(_),
+                    ..
+                } => sets = true,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    open.pop();
+    total(&info.flow, &steps, sets)
+}
+
+fn either(a: Effect, b: Effect) -> Effect {
+    match (a, b) {
+        _ if a == b => a,
+        (Effect::Keeps, _) | (_, Effect::Keeps) => Effect::Keeps,
+        _ => Effect::Sets,
+    }
+}
+
+/// What single steps (sorted by point) add up to over the whole function.
+fn total(flow: &Flow, steps: &[(PointId, i64)], sets: bool) -> Effect {
+    let reachable: Vec<(PointId, i64)> = steps
+        .iter()
+        .copied()
+        .filter(|&(at, _)| flow.reachable[at])
+        .collect();
+    match (sets, reachable.is_empty()) {
+        (true, _) => Effect::Sets,
+        (false, true) => Effect::Leaves,
+        // Steps that cancel out are no step, and the value in between is another.
+        (false, false) => match sum(flow, &reachable) {
+            Some(step) if step != 0 => Effect::Adds(step),
+            _ => Effect::Sets,
+        },
+    }
+}
+
+/// The sum of `steps` from entry to exit, when it is the same on every path.
+fn sum(flow: &Flow, steps: &[(PointId, i64)]) -> Option<i64> {
+    let mut known: BTreeMap<PointId, i64> = BTreeMap::from([(flow.entry(), 0)]);
+    let mut work = vec![flow.entry()];
+    while let Some(point) = work.pop() {
+        let here = steps
+            .iter()
+            .filter(|&&(at, _)| at == point)
+            .map(|&(_, step)| step);
+        let after = here.fold(Some(known[&point]), |sum, step| sum?.checked_add(step))?;
+        for &succ in &flow.succs[point] {
+            match known.get(&succ) {
+                Some(&before) if before != after => return None,
+                Some(_) => {}
+                None => {
+                    known.insert(succ, after);
+                    work.push(succ);
+                }
+            }
+        }
+    }
+    known.get(&flow.exit()).copied()
+}
+
+/// Whether an expression is the parameter's own value, perhaps cast.
+fn carries(function: &Function, id: ExprId, param: LocalId) -> bool {
+    match &function.exprs[id].kind {
+        ExprKind::Var(VarRef::Local(local)) => *local == param,
+        ExprKind::Cast(_, inner) => carries(function, *inner, param),
+        _ => false,
+    }
+}
+
+/// Whether the parameter occurs in an expression.
+fn mentions(function: &Function, id: ExprId, param: LocalId) -> bool {
+    let mut work = vec![id];
+    while let Some(id) = work.pop() {
+        if matches!(function.exprs[id].kind, ExprKind::Var(VarRef::Local(local)) if local == param) {
+            return true;
+        }
+        work.extend(children(&function.exprs[id]));
+    }
+    false
+}
+
+/// Whether a pointer parameter is used only to read and write what it points to and to pass it on.
+fn pointer_stays(function: &Function, flow: &Flow, definitions: &Definitions, param: LocalId) -> bool {
+    let ty = function.locals[param].ty;
+    if !matches!(ty, Type::Pointer | Type::Array)
+        || !definitions.of(param).is_empty()
+        || ty == Type::Pointer && definitions.escaped(param)
+    {
+        return false;
+    }
+    let stays_alone = flow.points.iter().all(|each| match each.action {
+        Action::Assign {
+            by, initial: true, ..
+        } => !carries(function, by, param),
+        Action::Return(Some(value)) => !carries(function, value, param),
+        _ => true,
+    });
+    stays_alone
+        && function.exprs.iter().all(|expr| {
+            let carried = |id: &ExprId| carries(function, *id, param);
+            match &expr.kind {
+                ExprKind::Deref(_) | ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Cast(..) => true,
+                ExprKind::Index { index, .. } => !carried(index),
+                ExprKind::Binary(op, ..) => {
+                    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+                    matches!(op, Lt | Le | Gt | Ge | Eq | Ne) || !children(expr).iter().any(carried)
+                }
+                ExprKind::And(..) | ExprKind::Or(..) => true,
+                ExprKind::Call {
+                    callee: Callee::Named(_),
+                    ..
+                } => true,
+                ExprKind::AddressOf(inner) => !mentions(function, *inner, param),
+                _ => !children(expr).iter().any(carried),
+            }
+        })
+}
+
+/// For an assignment through `param`: the constant that it adds, or `Some(None)` when it does something else. `None`
+/// for assignments through other pointers, which cannot lead to a variable whose address only `param` holds.
+fn written_through(function: &Function, by: ExprId, param: LocalId) -> Option<Option<i64>> {
+    // Through a cast it may be another type's value that is changed.
+    let is_param =
+        |id: ExprId| matches!(function.exprs[id].kind, ExprKind::Var(VarRef::Local(local)) if local == param);
+    let is_pointee = |id: ExprId| matches!(function.exprs[id].kind, ExprKind::Deref(base) if is_param(base));
+    let target = match function.exprs[by].kind {
+        ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => target,
+        _ => return None,
+    };
+    if is_pointee(target) {
+        return Some(constant_step(function, by, &is_pointee));
+    }
+    // `p[0] = …`, `p->x = …`
+    let mut base = target;
+    loop {
+        if carries(function, base, param) {
+            return Some(None);
+        }
+        base = match function.exprs[base].kind {
+            ExprKind::Index { base, .. } | ExprKind::Field { base, .. } | ExprKind::Deref(base) => base,
+            ExprKind::Cast(_, inner) => inner,
+            _ => return None,
+        };
+    }
+}
+
+/// The constant that an assignment adds to what `is_self` names.
+fn constant_step(function: &Function, by: ExprId, is_self: &dyn Fn(ExprId) -> bool) -> Option<i64> {
+    let constant = |id: ExprId| match function.exprs[id].kind {
+        ExprKind::Int(value) => Some(value),
+        _ => None,
+    };
+    let signed = |op: BinaryOp, value: i64| match op {
+        BinaryOp::Add => Some(value),
+        BinaryOp::Sub => value.checked_neg(),
+        _ => None,
+    };
+    match function.exprs[by].kind {
+        ExprKind::Step { up, .. } => Some(if up { 1 } else { -1 }),
+        ExprKind::Assign {
+            op: Some(op), value, ..
+        } => signed(op, constant(value)?),
+        ExprKind::Assign { op: None, value, .. } => match function.exprs[value].kind {
+            ExprKind::Binary(op, a, b) if is_self(a) => signed(op, constant(b)?),
+            ExprKind::Binary(BinaryOp::Add, a, b) if is_self(b) => constant(a),
+            _ => None,
+        },
+        _ => None,
+    }
+}
