@@ -34,8 +34,11 @@ pub struct Program<'u> {
     exposed_members: BTreeSet<&'u str>,
     /// The members of all structures, by name.
     members: BTreeMap<&'u str, BTreeSet<&'u Member>>,
-    /// Globals whose address is taken somewhere.
+    /// Globals whose address somebody may keep.
     exposed_globals: BTreeSet<&'u str>,
+    /// Globals whose address a call of a library function is given that writes through it and forgets it: by calling
+    /// function and call, with the number of the argument.
+    given_globals: BTreeMap<(FunctionIndex, ExprId), Vec<(&'u str, usize)>>,
     /// Where each global is assigned, by name.
     assignments: BTreeMap<&'u str, Vec<(FunctionIndex, PointId)>>,
 }
@@ -113,6 +116,7 @@ impl<'u> Program<'u> {
             exposed_members: BTreeSet::new(),
             members: BTreeMap::new(),
             exposed_globals: BTreeSet::new(),
+            given_globals: BTreeMap::new(),
             assignments: BTreeMap::new(),
         };
         for unit in units {
@@ -130,6 +134,7 @@ impl<'u> Program<'u> {
                 .extend(globals.map(|global| global.name.as_str()));
         }
         program.collect_calls();
+        program.collect_addresses();
         program.collect_changes();
         program.follow_addresses();
         program
@@ -200,7 +205,13 @@ impl<'u> Program<'u> {
         self.assignments.get(global).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the address of a global is taken anywhere.
+    /// The globals whose address the call is given, when it is a library function's that sets them and forgets the
+    /// address, with the number of the argument.
+    pub(crate) fn given_globals(&self, id: FunctionIndex, call: ExprId) -> &[(&'u str, usize)] {
+        self.given_globals.get(&(id, call)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether somebody may keep the address of a global.
     pub fn is_exposed_global(&self, name: &str) -> bool {
         self.exposed_globals.contains(name)
     }
@@ -297,6 +308,15 @@ impl<'u> Program<'u> {
         let ExprKind::Call { callee, args } = &info.function.exprs[call].kind else {
             return Touch::Leaves;
         };
+        if let Target::Global(global) = target
+            && self
+                .given_globals(id, call)
+                .iter()
+                .any(|(name, _)| name == global)
+        {
+            let line = info.flow.points[point].point.span.line;
+            return Touch::May(format!("the call at line {line} sets it"));
+        }
         match callee {
             Callee::Named(name) => {
                 let callees = self.callees(info.unit, name);
@@ -404,6 +424,49 @@ impl<'u> Program<'u> {
         }
     }
 
+    /// Finds the members and globals whose address is taken, and by whom.
+    fn collect_addresses(&mut self) {
+        for (id, info) in self.functions.iter_enumerated() {
+            let exprs = &info.function.exprs;
+            // Addresses that stand as an argument of a call which forgets them.
+            let mut forgotten: BTreeSet<ExprId> = BTreeSet::new();
+            for (call, expr) in exprs.iter_enumerated() {
+                let ExprKind::Call {
+                    callee: Callee::Named(name),
+                    args,
+                } = &expr.kind
+                else {
+                    continue;
+                };
+                if !self.callees(info.unit, name).is_empty() {
+                    continue;
+                }
+                for (index, &arg) in args.iter().enumerate() {
+                    if let ExprKind::AddressOf(inner) = exprs[arg].kind
+                        && let ExprKind::Var(VarRef::Global(global)) = &exprs[inner].kind
+                        && summary::of_library(name, index) != Effect::Keeps
+                    {
+                        forgotten.insert(arg);
+                        let given = self.given_globals.entry((id, call)).or_default();
+                        given.push((global, index));
+                    }
+                }
+            }
+            for (address, expr) in exprs.iter_enumerated() {
+                let ExprKind::AddressOf(inner) = expr.kind else {
+                    continue;
+                };
+                match &exprs[inner].kind {
+                    ExprKind::Field { name, .. } => drop(self.exposed_members.insert(name)),
+                    ExprKind::Var(VarRef::Global(name)) if !forgotten.contains(&address) => {
+                        self.exposed_globals.insert(name);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
     fn collect_changes(&mut self) {
         for (id, info) in self.functions.iter_enumerated() {
             let mut changes = Changes::default();
@@ -422,6 +485,10 @@ impl<'u> Program<'u> {
                         _ => changes.memory = true,
                     },
                     Action::Call(call) => {
+                        for &(name, _) in self.given_globals.get(&(id, *call)).into_iter().flatten() {
+                            changes.globals.insert(name);
+                            self.assignments.entry(name).or_default().push((id, point));
+                        }
                         if let ExprKind::Call { callee, .. } = &info.function.exprs[*call].kind {
                             match callee {
                                 Callee::Named(name)
@@ -437,16 +504,6 @@ impl<'u> Program<'u> {
                             }
                         }
                     }
-                    _ => {}
-                }
-            }
-            for expr in &info.function.exprs {
-                let ExprKind::AddressOf(inner) = expr.kind else {
-                    continue;
-                };
-                match &info.function.exprs[inner].kind {
-                    ExprKind::Field { name, .. } => drop(self.exposed_members.insert(name)),
-                    ExprKind::Var(VarRef::Global(name)) => drop(self.exposed_globals.insert(name)),
                     _ => {}
                 }
             }

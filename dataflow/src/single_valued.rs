@@ -320,17 +320,31 @@ impl<'p, 'u> Search<'p, 'u> {
                 continue;
             }
             let of_library = self.program.callees(info.unit, name).is_empty();
-            match writes_through(name, each.index) {
-                Some(CallValue::Same) if of_library => {
-                    self.rests_on(Assumption::Assumed, || format!("{name}() sets it"));
-                    // The same on every task of the communicator: that must be one and the same for all of them.
-                    let communicator = communicator(name, args.len()).and_then(|index| args.get(index));
-                    if let Some(&communicator) = communicator {
-                        self.push(Source::Value(id, communicator, at));
-                    }
-                }
-                _ => self.differs(|| format!("{name}() sets it")),
+            if of_library {
+                self.written_by_library(id, name, args, each.index, at);
+            } else {
+                self.differs(|| format!("{name}() sets it"));
             }
+        }
+    }
+
+    /// What a library function puts where its argument `index` points to.
+    fn written_by_library(
+        &mut self,
+        id: FunctionIndex,
+        name: &str,
+        args: &[ExprId],
+        index: usize,
+        at: PointId,
+    ) {
+        if writes_through(name, index) != Some(CallValue::Same) {
+            return self.differs(|| format!("{name}() sets it"));
+        }
+        self.rests_on(Assumption::Assumed, || format!("{name}() sets it"));
+        // The same on every task of the communicator: that must be one and the same for all of them.
+        let communicator = communicator(name, args.len()).and_then(|index| args.get(index));
+        if let Some(&communicator) = communicator {
+            self.push(Source::Value(id, communicator, at));
         }
     }
 
@@ -430,10 +444,25 @@ impl<'p, 'u> Search<'p, 'u> {
         self.rests_on(Assumption::Assumed, || format!("{name} is a global"));
         for &(id, point) in assignments {
             let info = &program.functions[id];
-            if let Action::Assign { by, .. } = info.flow.points[point].action {
-                for child in children(&info.function.exprs[by]) {
-                    self.push(Source::Value(id, child, point));
+            match info.flow.points[point].action {
+                Action::Assign { by, .. } => {
+                    for child in children(&info.function.exprs[by]) {
+                        self.push(Source::Value(id, child, point));
+                    }
                 }
+                Action::Call(call) => {
+                    if let ExprKind::Call {
+                        callee: Callee::Named(callee),
+                        args,
+                    } = &info.function.exprs[call].kind
+                    {
+                        let given = program.given_globals(id, call).iter();
+                        for &(_, index) in given.filter(|&&(given, _)| given == name) {
+                            self.written_by_library(id, callee, args, index, point);
+                        }
+                    }
+                }
+                _ => {}
             }
             for branch in info.control.deciders(point) {
                 self.decided_by(id, branch);

@@ -177,6 +177,14 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, open: &mut Vec<F
                 Some(step) => steps.push((point, step)),
                 None => sets = true,
             },
+            Action::Call(call)
+                if program
+                    .given_globals(id, *call)
+                    .iter()
+                    .any(|&(given, _)| given == name) =>
+            {
+                sets = true;
+            }
             Action::Call(call) => match &info.function.exprs[*call].kind {
                 ExprKind::Call {
                     callee: Callee::Named(callee),

@@ -62,7 +62,8 @@ pub struct Global {
     pub is_static: bool,
     /// `extern` without initialiser: defined elsewhere.
     pub is_extern: bool,
-    /// Its address is taken somewhere in this file, or it is an array.
+    /// Its address is taken in this file otherwise than as `&name` in a function (there the expressions show it): in an
+    /// initialiser, of a part of it, by asm. Or it is an array.
     pub address_taken: bool,
     /// The initialiser when it is an integer constant. Zero when a definition has none, as C says.
     pub initial: Option<i64>,

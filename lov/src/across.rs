@@ -3,10 +3,10 @@
 //! Three things can make the sequences differ: the start, the steps, and which updates a task makes. The last matters only
 //! when paths differ in it; then the branches that choose must go the same way on every task.
 
-use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage};
+use crate::candidate::{Candidate, Context, hidden_name, invariance, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, strip_casts};
-use dataflow::{Action, Program, Standing, Target, Touch};
+use dataflow::{Action, Standing, Target, Touch};
 use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, VarRef};
 use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Storage, Term, TermOp};
 
@@ -15,6 +15,8 @@ pub(crate) struct Sharing {
     pub across: Across,
     pub assumption: Assumption,
     pub start: Option<Term>,
+    /// What it rests on that `start` is still what it was on entry, where it is used.
+    pub start_touch: Touch,
     pub reason: String,
 }
 
@@ -24,7 +26,10 @@ pub(crate) fn sharing(
     steps: &[(PointId, Step)],
     shape: &Shape,
 ) -> Result<Sharing, String> {
-    let start = start_value(context, candidate);
+    let (start, start_touch) = match start_of(context, &candidate.target) {
+        Some((start, touch)) => (Some(start), touch),
+        None => (None, Touch::Leaves),
+    };
     let mut standing = start_standing(context, candidate);
     for (point, step) in steps {
         if let Step::Add(_, Some(operand)) | Step::Vary { by: operand, .. } = step {
@@ -48,6 +53,7 @@ pub(crate) fn sharing(
             across: Across::SameSequence,
             assumption,
             start,
+            start_touch: Touch::Leaves,
             reason,
         });
     }
@@ -61,6 +67,7 @@ pub(crate) fn sharing(
             across: Across::Relative,
             assumption: Assumption::Proven,
             start,
+            start_touch,
             reason,
         });
     }
@@ -69,6 +76,7 @@ pub(crate) fn sharing(
         across: Across::Nothing,
         assumption,
         start,
+        start_touch: Touch::Leaves,
         reason,
     })
 }
@@ -97,20 +105,20 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
 
 /// The value on entry to the loop, when it is a constant or can still be read while the loop runs.
 pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Option<Term> {
-    start_of(context, &candidate.target)
+    start_of(context, &candidate.target).map(|(start, _)| start)
 }
 
-/// The value of `target` on entry to the loop, under the same conditions.
-pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<Term> {
+/// The value of `target` on entry to the loop, under the same conditions, and what it rests on that it still is.
+pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
     let (at, value) = start_expression(context, target)?;
     start_term(context, at, value, 0)
 }
 
 /// An expression evaluated at `at` as a term that still has the same value wherever the loop reads it.
-fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize) -> Option<Term> {
+fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize) -> Option<(Term, Touch)> {
     let value = strip_casts(context, value);
     if let Some(constant) = constant(context, value) {
-        return Some(Term::Constant(constant));
+        return Some((Term::Constant(constant), Touch::Leaves));
     }
     if let ExprKind::Binary(op, left, right) = *context.kind(value) {
         let op = match op {
@@ -124,7 +132,7 @@ fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize
             return None;
         }
         let operand = |id| {
-            let term = start_term(context, at, id, depth + 1)?;
+            let (term, touch) = start_term(context, at, id, depth + 1)?;
             // Only where the language forbids the overflow that we would not see.
             let whole = |(_, storage): (&str, &Storage)| match storage {
                 Storage::Local { name, line } => context.info.function.locals.iter().any(|local| {
@@ -140,36 +148,70 @@ fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize
                 _ => false,
             };
             let exact = !matches!(term, Term::Float(_)) && term.variables().into_iter().all(whole);
-            exact.then_some(term)
+            exact.then_some((term, touch))
         };
-        let operands = Box::new([operand(left)?, operand(right)?]);
-        return Some(Term::Arithmetic { op, operands });
+        let ((left, left_touch), (right, right_touch)) = (operand(left)?, operand(right)?);
+        let operands = Box::new([left, right]);
+        return Some((Term::Arithmetic { op, operands }, left_touch.max(right_touch)));
     }
     if storage(context, value).is_some_and(|storage| hidden_name(context, &storage).is_some()) {
         return None;
     }
     match context.kind(value) {
-        ExprKind::Float(value) => Some(Term::Float(*value)),
+        ExprKind::Float(value) => Some((Term::Float(*value), Touch::Leaves)),
         ExprKind::Var(VarRef::Local(local)) if never_changes_after(context, *local, at) => {
             let storage = storage(context, value)?;
-            Some(Term::Variable {
-                name: storage.to_string(),
-                storage,
-                negated: false,
-            })
+            let name = storage.to_string();
+            let negated = false;
+            Some((
+                Term::Variable {
+                    name,
+                    storage,
+                    negated,
+                },
+                Touch::Leaves,
+            ))
         }
-        ExprKind::Var(VarRef::Global(name))
-            if is_invariant(context, value) && never_assigned(context.program, name) =>
-        {
+        ExprKind::Var(VarRef::Global(name)) => {
+            let touch = global_since(context, value, at);
             let storage = Storage::Global { name: name.clone() };
-            Some(Term::Variable {
-                name: name.clone(),
-                storage,
-                negated: false,
-            })
+            let (name, negated) = (name.clone(), false);
+            (!matches!(touch, Touch::May(_))).then_some((
+                Term::Variable {
+                    name,
+                    storage,
+                    negated,
+                },
+                touch,
+            ))
         }
         _ => None,
     }
+}
+
+/// Whether a global may have changed since `at`, wherever the loop reads it.
+fn global_since(context: Context<'_, '_>, value: ExprId, at: PointId) -> Touch {
+    let flow = &context.info.flow;
+    let target = dataflow::target_of(context.info.function, value);
+    let mut touch = invariance(context, value);
+    let mut seen = vec![at];
+    let mut work = vec![context.header()];
+    while let Some(point) = work.pop() {
+        for &pred in &flow.preds[point] {
+            if seen.contains(&pred) || !flow.reachable[pred] {
+                continue;
+            }
+            seen.push(pred);
+            work.push(pred);
+            match &flow.points[pred].action {
+                Action::Assign { target: other, .. } if *other == target => {
+                    return Touch::May("it is assigned on the way to the loop".to_owned());
+                }
+                _ => touch = touch.max(context.program.may_change(context.id, pred, &target)),
+            }
+        }
+    }
+    touch
 }
 
 /// Whether a variable still has the value that it had at `at`, wherever the loop reads it.
@@ -190,10 +232,6 @@ fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) ->
         .iter()
         .any(|&point| info.loops.contains(context.in_loop, point));
     there == here && !changed
-}
-
-fn never_assigned(program: &Program<'_>, global: &str) -> bool {
-    program.assignments(global).is_empty() && !program.is_exposed_global(global)
 }
 
 /// The one assignment that gives `target` its value on entry to the loop, with the value's expression.

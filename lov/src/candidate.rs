@@ -380,12 +380,19 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
 }
 
 /// Whether the loop leaves what `id` names alone; `id` is a variable or a member path.
-pub(crate) fn is_invariant(context: Context<'_, '_>, id: ExprId) -> bool {
+pub(crate) fn invariance(context: Context<'_, '_>, id: ExprId) -> Touch {
     let target = target_of(context.info.function, id);
     let changed = context.points().iter().any(|&point| {
         let assigned = matches!(&context.info.flow.points[point].action, Action::Assign { target: other, .. } if *other == target);
         assigned || context.program.added_by_call(context.id, point, &target).is_some()
     });
-    // A step that rests on an assumption of its own is not worth the words.
-    !changed && unstable_storage(context, &target) == Touch::Leaves
+    if changed {
+        return Touch::May("the loop changes it".to_owned());
+    }
+    unstable_storage(context, &target)
+}
+
+/// Whether it does, perhaps by assumption.
+pub(crate) fn is_invariant(context: Context<'_, '_>, id: ExprId) -> bool {
+    !matches!(invariance(context, id), Touch::May(_))
 }

@@ -1,7 +1,7 @@
 //! From the variables that a loop assigns to those that order it.
 
 use crate::across::{self, Sharing};
-use crate::candidate::{Candidate, Context, candidates, hidden_change};
+use crate::candidate::{Candidate, Context, candidates, hidden_change, invariance};
 use crate::change;
 use crate::range;
 use crate::step::{Step, step};
@@ -80,13 +80,24 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
     for &(point, by) in &candidate.assignments {
         steps.push((point, step(context, candidate, point, by)?));
     }
-    let trust = match hidden_change(context, candidate) {
-        Touch::Leaves => None,
-        Touch::Assumed(reason) => Some(reason),
-        Touch::May(reason) => return Err(reason),
-    };
+    let hidden = hidden_change(context, candidate);
+    if let Touch::May(reason) = hidden {
+        return Err(reason);
+    }
     let shape = shape(context, candidate, &steps, &updates)?;
     let sharing = across::sharing(context, candidate, &steps, &shape)?;
+    // The weakest of what the variable, its steps and (where it counts) its start rest on.
+    let operands = steps.iter().filter_map(|(_, step)| match step {
+        Step::Add(_, operand) => *operand,
+        _ => None,
+    });
+    let trust = operands
+        .map(|operand| invariance(context, operand))
+        .fold(hidden, Touch::max);
+    let trust = match trust.max(sharing.start_touch.clone()) {
+        Touch::Leaves => None,
+        Touch::Assumed(reason) | Touch::May(reason) => Some(reason),
+    };
     let because = because(&shape, &sharing, trust.as_deref());
     let Sharing {
         across,

@@ -293,7 +293,7 @@ fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bo
     };
     let inside = info.definitions.of(local).iter();
     let mut inside = inside.filter(|&&point| info.loops.contains(context.in_loop, point));
-    let starts_positive = matches!(start_of(context, &other), Some(Term::Constant(start)) if start > 0);
+    let starts_positive = matches!(start_of(context, &other), Some((Term::Constant(start), _)) if start > 0);
     (starts_positive && inside.all(|&point| counts_up(point))).then_some(Step::Vary { up, by: operand })
 }
 

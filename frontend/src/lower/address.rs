@@ -33,6 +33,13 @@ impl Body<'_, '_> {
         ExprKind::Unknown(parts)
     }
 
+    /// `&target`: what the expression itself shows of a whole global needs no note.
+    pub(super) fn note_address(&mut self, target: ExprId) {
+        if !matches!(self.exprs[target].kind, ExprKind::Var(VarRef::Global(_))) {
+            self.take_address(target);
+        }
+    }
+
     /// Records that the address of `target` is taken: of the variable that it is, or is a part of.
     pub(super) fn take_address(&mut self, target: ExprId) {
         match &self.exprs[target].kind {

@@ -15,7 +15,7 @@ impl Body<'_, '_> {
         let value = match operator.as_slice() {
             b"*" => ExprKind::Deref(operand),
             b"&" => {
-                self.take_address(operand);
+                self.note_address(operand);
                 ExprKind::AddressOf(operand)
             }
             b"-" => ExprKind::Unary(UnaryOp::Neg, operand),

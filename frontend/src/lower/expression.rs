@@ -93,7 +93,7 @@ impl Body<'_, '_> {
             "pointer_expression" => {
                 let argument = self.operand(node, "argument");
                 if self.operator(node) == b"&" {
-                    self.take_address(argument);
+                    self.note_address(argument);
                     ExprKind::AddressOf(argument)
                 } else {
                     ExprKind::Deref(argument)

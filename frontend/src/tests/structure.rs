@@ -203,7 +203,7 @@ int f(int n) {
   return table[0](1) + (*table[1])(2);
 }",
         expect![[r#"
-            1:5 global g: i32 = 0 &
+            1:5 global g: i32 = 0
             1:8 global h: array = 0 &
             1:14 global k: i32 = 0 &
             1:43 global table: array static &

@@ -3,7 +3,7 @@
 use super::run::{Pass, Runs};
 use super::sheet::{Place, Sheet};
 use super::truth::{Truth, agree, sequences, ways};
-use progress_map::{Across, Assumption, Cut, Direction, Growth, Lov, LovClass, Map, Term};
+use progress_map::{Across, Assumption, Cut, Direction, Growth, Lov, LovClass, Map, Term, TermOp};
 use std::fmt;
 
 /// The best that the map claims of a loop.
@@ -261,13 +261,22 @@ fn counts(lov: &Lov, place: Place<'_>, passes: &[&Pass]) -> Vec<f64> {
     passes.iter().filter_map(count).collect()
 }
 
-fn term(term: Option<&Term>, pass: &Pass) -> Option<f64> {
-    match term? {
+fn term(asked: Option<&Term>, pass: &Pass) -> Option<f64> {
+    match asked? {
         Term::Constant(value) => Some(*value as f64),
         Term::Float(value) => Some(*value),
         Term::Variable { name, negated, .. } => {
             let value = *pass.get(name)?;
             Some(if *negated { -value } else { value })
+        }
+        Term::Arithmetic { op, operands } => {
+            let [left, right] = [term(Some(&operands[0]), pass)?, term(Some(&operands[1]), pass)?];
+            Some(match op {
+                TermOp::Add => left + right,
+                TermOp::Sub => left - right,
+                TermOp::Mul => left * right,
+                TermOp::Div => (left / right).trunc(),
+            })
         }
     }
 }

@@ -60,11 +60,10 @@ impl Sheet {
             if let Some(mark) = names(line, "mark").and_then(|_| marks.next()) {
                 let mut logged = mark.variables.clone();
                 let claims = &mark.place(map)?.in_loop().lovs;
-                for term in claims.iter().flat_map(|lov| [&lov.start, &lov.step]) {
-                    if let Some(Term::Variable { name, .. }) = term
-                        && !logged.contains(name)
-                    {
-                        logged.push(name.clone());
+                let terms = claims.iter().flat_map(|lov| [&lov.start, &lov.step]).flatten();
+                for (name, _) in terms.flat_map(Term::variables) {
+                    if !logged.iter().any(|each| each == name) {
+                        logged.push(name.to_owned());
                     }
                 }
                 text.push_str("hx_pass(__func__);");
