@@ -245,11 +245,11 @@ fn sum(flow: &Flow, steps: &[(PointId, i64)]) -> Option<i64> {
     let mut known: BTreeMap<PointId, i64> = BTreeMap::from([(flow.entry(), 0)]);
     let mut work = vec![flow.entry()];
     while let Some(point) = work.pop() {
-        let here = steps
+        let mut here = steps
             .iter()
             .filter(|&&(at, _)| at == point)
             .map(|&(_, step)| step);
-        let after = here.fold(Some(known[&point]), |sum, step| sum?.checked_add(step))?;
+        let after = here.try_fold(known[&point], i64::checked_add)?;
         for &succ in &flow.succs[point] {
             match known.get(&succ) {
                 Some(&before) if before != after => return None,

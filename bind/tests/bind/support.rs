@@ -325,6 +325,8 @@ fn lov(name: &str, storage: Storage) -> Lov {
         updates: Vec::new(),
         step: None,
         start: None,
+        visible: Assumption::Proven,
+        unsigned_bits: None,
     }
 }
 
