@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit status of find and order: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.
-Exit status of map and show: 0 done, 2 error.";
+Exit status of map, counters and show: 0 done, 2 error.";
 
 /// Finds the task of a hung parallel job that is behind all others, and says why.
 #[derive(Parser, Debug)]
@@ -23,6 +23,9 @@ pub(crate) enum Command {
     /// Make a progress map from C sources
     #[command(after_help = "Exit status: 0 the map was written, 2 error.")]
     Map(MapArgs),
+    /// Print a patch that gives loops without a strict variable a counter
+    #[command(after_help = COUNTERS_HELP)]
+    Counters(CountersArgs),
     /// Show what a map knows about a source line, or as a whole
     #[command(after_help = "Exit status: 0 shown, 2 error.")]
     Show(ShowArgs),
@@ -39,6 +42,13 @@ $XDG_CACHE_HOME/hindmost, or ~/.cache/hindmost.
 The tasks are stopped for microseconds each and then run on. Reading them needs their user's rights.
 
 Exit status: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.";
+
+const COUNTERS_HELP: &str = "\
+The patch goes to standard output, what it does to standard error: hindmost counters src | patch -p1
+A counter is a local 'volatile unsigned long' that every cycle of the loop steps; lines keep their numbers. By default \
+the loops that call something get one, where no variable orders their iterations on all tasks.
+
+Exit status: 0 the patch was printed (it may be empty), 2 error.";
 
 const ORDER_HELP: &str = "\
 Stacks are JSON Lines, one task per line, frames outermost first:
@@ -73,6 +83,25 @@ pub(crate) struct MapArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CountersArgs {
+    /// C files, directories, and FILE:LINE for only the loop around a line
+    #[arg(value_name = "PATH|FILE:LINE")]
+    pub(crate) paths: Vec<String>,
+    /// Take the files from this map, as far as they have not changed since
+    #[arg(long, value_name = "FILE")]
+    pub(crate) map: Option<PathBuf>,
+    /// Take the files from a compile_commands.json, or from the one in this directory
+    #[arg(short = 'p', value_name = "FILE|DIR")]
+    pub(crate) compile_commands: Option<PathBuf>,
+    /// Also loops that call nothing
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print nothing but the patch and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

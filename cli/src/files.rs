@@ -74,7 +74,7 @@ impl SourceFinder {
         Self { roots }
     }
 
-    fn read(&self, path: &str) -> Option<Vec<u8>> {
+    pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
         self.roots.iter().find_map(|root| fs::read(root.join(path)).ok())
     }
 

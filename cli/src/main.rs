@@ -8,6 +8,7 @@ mod args;
 mod cache;
 mod collect;
 mod compile_commands;
+mod counters;
 mod executable;
 mod failure;
 mod files;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Map(args) => map::run(&args),
+        Command::Counters(args) => counters::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Find(args) => find::run(&args),
         Command::Order(args) => order::run(&args),

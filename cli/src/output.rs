@@ -62,6 +62,12 @@ pub(crate) fn print_plain(text: &str) -> io::Result<()> {
     ignore_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
+/// Prints bytes as they are.
+pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    ignore_closed(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
 /// Whoever reads the output (`head`, a pager) may stop reading: that is no error of ours.
 fn ignore_closed(result: io::Result<()>) -> io::Result<()> {
     match result {
@@ -93,6 +99,12 @@ pub(crate) fn print_answer(
 pub(crate) fn warn(message: &str) {
     // There is nowhere left to report that standard error is gone.
     let _ = writeln!(anstream::stderr(), "hindmost: warning: {}", clean(message));
+}
+
+/// Says what was done, on standard error: standard output has the result.
+pub(crate) fn note(message: &str) {
+    // There is nowhere left to report that standard error is gone.
+    let _ = writeln!(anstream::stderr(), "hindmost: {}", clean(message));
 }
 
 /// Prints an error on one line, and a line with what to do about it.

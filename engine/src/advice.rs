@@ -71,7 +71,8 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
         return Some(match unread {
             Some(lov) => unread_advice(&lov.name, &at, frame_a, frame_b),
             None => format!(
-                "add a counter to the loop at {at}: a variable that every iteration increments by one"
+                "add a counter to the loop at {at}: a variable that every iteration increments by one \
+                 (`hindmost counters {at}` prints the change)"
             ),
         });
     }

@@ -6,6 +6,7 @@
 //! * [`map_sources`] turns source text into a [`Map`]; [`bind_map`] ties it to a build.
 //! * [`answer`] turns recorded stacks into an [`Answer`]: classes, their order, the hindmost, and what is undecided.
 //! * [`Comparer`] compares any two of the tasks, and explains.
+//! * [`counters`] changes sources so that loops get a strict variable.
 //! * [`line_view`] and [`summary`] tell what a map knows.
 
 mod advice;
@@ -13,6 +14,7 @@ mod answer;
 mod assemble;
 mod binding;
 mod blocking;
+mod counters;
 mod excerpt;
 mod explain;
 mod frames;
@@ -36,6 +38,7 @@ pub use binding::{
     BindError, DebugHints, Identity, Language, Mismatch, SourceUnit, bind_map, build_id_text, check_map,
     executable_sources, identity,
 };
+pub use counters::{CounterRequest, Counters, counters};
 pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Comparer, Explanation, SharedLoop, Side};
 pub use frames::FrameView;

@@ -32,6 +32,7 @@ mod tests;
 
 pub use macros::Macros;
 pub use parse::parse;
+pub use token::{Token, TokenKind, lex};
 
 /// A source file.
 #[derive(Clone, Copy, Debug)]

@@ -442,7 +442,7 @@ fn a_loop_without_a_counter_leaves_it_open() {
 
             What is not known:
               rank 0 against rank 1: the loop at solver.c:21 has no readable loop-order variable that decides (no variable changes in it)
-                to decide it: add a counter to the loop at solver.c:21: a variable that every iteration increments by one
+                to decide it: add a counter to the loop at solver.c:21: a variable that every iteration increments by one (`hindmost counters solver.c:21` prints the change)
 
             Classes, least progressed first:
               1. rank 0: candidate
