@@ -11,16 +11,16 @@ use tests::oracle::judge::Directory;
 /// Two moments, as the visits after which a process stops there.
 type Pair = (u32, u32);
 
-const PROGRAMS: [(&str, &str, [Pair; 3]); 2] = [
+const PROGRAMS: [(&str, &str, [Pair; 4]); 2] = [
     (
         "jobs.c",
         include_str!("counters/jobs.c"),
-        [(1, 3), (7, 9), (14, 15)],
+        [(1, 3), (7, 9), (14, 15), (17, 18)],
     ),
     (
         "grid.c",
         include_str!("counters/grid.c"),
-        [(1, 3), (9, 10), (14, 21)],
+        [(1, 3), (9, 10), (14, 21), (2, 8)],
     ),
 ];
 
