@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Hindmost, Link, Outcome, TaskClass, UndecidedPair, Unreadable};
 use crate::{Relation, Who, advice, frames, stacks};
 use base::RankSet;
-use progress::{Classes, Located, Order};
+use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
 use rayon::prelude::*;
 use snapshot::Task;
@@ -33,7 +33,8 @@ pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
     let job = JobView {
         map,
         tasks: readable,
-        reached: reached(&classes),
+        reached: reached(&order, &located, &classes),
+        order,
         classes,
         located,
         shared_ranks: shared_ranks(tasks),
@@ -73,6 +74,7 @@ pub(crate) fn shared_ranks(tasks: &[Task]) -> RankSet {
 /// Everything that the parts of the answer are made from.
 pub(crate) struct JobView<'a> {
     pub(crate) map: &'a Map,
+    pub(crate) order: Order<'a>,
     /// The tasks that take part in the order.
     pub(crate) tasks: Vec<&'a Task>,
     /// The same, looked up in the map.
@@ -85,16 +87,23 @@ pub(crate) struct JobView<'a> {
     reached: Vec<Vec<usize>>,
 }
 
+/// Chains through other classes are looked for among so many classes; among more, almost all pairs speak for themselves.
+const FEW: usize = 400;
+
 /// For each class that is a candidate, the classes that some chain of `Before` puts ahead of it; empty for the others.
-fn reached(classes: &Classes) -> Vec<Vec<usize>> {
+fn reached(order: &Order<'_>, located: &[Located], classes: &Classes) -> Vec<Vec<usize>> {
     let count = classes.classes.len();
     let mut reached = vec![Vec::new(); count];
+    if count > FEW {
+        return reached;
+    }
     for &candidate in &classes.minimal {
         let mut is_reached = vec![false; count];
         let mut work = vec![candidate];
         while let Some(at) = work.pop() {
             for (next, seen) in is_reached.iter_mut().enumerate() {
-                if !*seen && classes.relation(at, next) == Relation::Before {
+                let is_ahead = || classes.verdict(order, located, at, next).relation == Relation::Before;
+                if !*seen && next != at && is_ahead() {
                     *seen = true;
                     work.push(next);
                     reached[candidate].push(next);
@@ -128,7 +137,7 @@ impl JobView<'_> {
             [only] if only.members.len() == 1 => Outcome::Alone,
             [only] if only.unordered.is_some() => Outcome::Undecided,
             [_] => Outcome::AllEqual,
-            _ if classes.undecided.is_empty() => Outcome::Branches,
+            _ if classes.undecided.is_empty() && classes.unfinished.is_none() => Outcome::Branches,
             _ => Outcome::Undecided,
         }
     }
@@ -210,30 +219,47 @@ impl JobView<'_> {
         }
     }
 
+    /// How class `a` stands to class `b`.
+    pub(crate) fn verdict(&self, a: usize, b: usize) -> Verdict {
+        self.classes.verdict(&self.order, &self.located, a, b)
+    }
+
     /// The relation of class `a` to class `b`, with its reason.
     fn reason(&self, a: usize, b: usize) -> (Relation, String) {
-        let relation = self.classes.relation(a, b);
         let (first, second) = (a.min(b), a.max(b));
         if first == second {
-            return (relation, String::new());
+            return (Relation::Equal, String::new());
         }
         let located = |class| &self.located[self.first_member(class)];
-        let verdict = self.classes.verdict(first, second);
-        let reason = progress::sentence(self.map, verdict, located(first), located(second));
+        let verdict = self.verdict(first, second);
+        let reason = progress::sentence(self.map, &verdict, located(first), located(second));
+        let relation = if a < b {
+            verdict.relation
+        } else {
+            verdict.relation.reversed()
+        };
         (relation, reason)
     }
 
     /// The last class of a chain of `Before` that leads from a candidate to another class, if there is one.
     fn between(&self, candidate: usize, class: usize) -> Option<usize> {
-        let is_last = |&middle: &usize| self.classes.relation(middle, class) == Relation::Before;
+        let is_last =
+            |&middle: &usize| middle != class && self.verdict(middle, class).relation == Relation::Before;
         self.reached[candidate].iter().copied().find(is_last)
     }
 
     fn undecided(&self) -> Vec<UndecidedPair> {
-        let order = Order::new(self.map);
         let mut pairs: Vec<UndecidedPair> = Vec::new();
+        if let Some(reason) = &self.classes.unfinished {
+            pairs.push(UndecidedPair {
+                a: 0,
+                b: 1,
+                reason: reason.clone(),
+                advice: None,
+            });
+        }
         for &(a, b) in &self.classes.undecided {
-            let verdict = self.classes.verdict(a, b);
+            let verdict = self.verdict(a, b);
             let (at_a, at_b) = (
                 &self.located[self.first_member(a)],
                 &self.located[self.first_member(b)],
@@ -241,8 +267,8 @@ impl JobView<'_> {
             pairs.push(UndecidedPair {
                 a,
                 b,
-                reason: progress::sentence(self.map, verdict, at_a, at_b),
-                advice: advice::for_unknown(self.map, verdict, at_a, at_b),
+                reason: progress::sentence(self.map, &verdict, at_a, at_b),
+                advice: advice::for_unknown(self.map, &verdict, at_a, at_b),
             });
         }
         if self.outcome() == Outcome::Undecided
@@ -250,7 +276,7 @@ impl JobView<'_> {
             && let [first, second, ..] = only.members[..]
         {
             let (at_a, at_b) = (&self.located[first], &self.located[second]);
-            let verdict = order.compare(at_a, at_b);
+            let verdict = self.order.compare(at_a, at_b);
             pairs.push(UndecidedPair {
                 a: 0,
                 b: 0,

@@ -16,11 +16,11 @@ impl JobView<'_> {
         let mut clauses: Vec<String> = Vec::new();
         for &a in &self.classes.minimal {
             for b in (0..count).filter(|&b| b != a) {
-                let verdict = self.classes.verdict(a.min(b), a.max(b));
+                let verdict = self.verdict(a.min(b), a.max(b));
                 if verdict.relation == Relation::Unknown {
                     continue;
                 }
-                if let Some(clause) = progress::assumption(verdict)
+                if let Some(clause) = progress::assumption(&verdict)
                     && clauses.iter().all(|known| known != clause)
                 {
                     clauses.push(clause.to_owned());

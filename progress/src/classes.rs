@@ -1,7 +1,14 @@
 //! Many tasks: classes of equal execution points, the partial order between them, and its minimal elements.
+//!
+//! Up to [`ALL_PAIRS`] groups of like tasks every pair is compared. More groups are first laid out in chains, each
+//! ordered from end to end (`chains`): tasks that differ by the iteration of one loop make one chain, however many.
 
-use crate::{Decided, Located, LocatedFrame, Order, Place, Relation, Verdict};
-use progress_map::{Across, FunctionId};
+use crate::chains;
+use crate::group::group;
+use crate::{Located, Order, Relation, Verdict};
+
+/// So many groups are compared pair by pair.
+const ALL_PAIRS: usize = 400;
 
 /// Tasks that were seen at one execution point.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,34 +25,26 @@ pub struct Class {
 pub struct Classes {
     /// Least progressed first, as far as they are ordered; then by first member.
     pub classes: Vec<Class>,
-    /// Verdicts of class `i` against class `j` for `i < j`, row after row.
-    verdicts: Vec<Verdict>,
     /// The candidates: classes (by index) that no other class is known to be behind.
     pub minimal: Vec<usize>,
     /// Pairs of candidates whose order is unknown: while there are any, no hindmost can be named.
     pub undecided: Vec<(usize, usize)>,
+    /// Why the candidates were not all found, if so; then none can be named either.
+    pub unfinished: Option<String>,
 }
 
 impl Classes {
-    /// How class `i` stands to class `j`, `i < j`.
-    pub fn verdict(&self, i: usize, j: usize) -> &Verdict {
-        &self.verdicts[pair_index(self.classes.len(), i, j)]
-    }
-
-    /// The relation of any class to any other.
-    pub fn relation(&self, i: usize, j: usize) -> Relation {
-        match i.cmp(&j) {
-            std::cmp::Ordering::Less => self.verdict(i, j).relation,
-            std::cmp::Ordering::Equal => Relation::Equal,
-            std::cmp::Ordering::Greater => self.verdict(j, i).relation.reversed(),
-        }
+    /// How class `i` stands to class `j`; the classes are those of `tasks`.
+    pub fn verdict(&self, order: &Order<'_>, tasks: &[Located], i: usize, j: usize) -> Verdict {
+        let first = |class: usize| &tasks[self.classes[class].members[0]];
+        order.compare(first(i), first(j))
     }
 
     /// The hindmost classes: the minimal ones, when nothing about them is undecided and some class is ahead of them.
     /// Empty when all tasks are at one point or on branches that have no order: then nobody is behind.
     pub fn hindmost(&self) -> &[usize] {
         let somebody_is_ahead = self.minimal.len() < self.classes.len();
-        if somebody_is_ahead && self.undecided.is_empty() {
+        if somebody_is_ahead && self.undecided.is_empty() && self.unfinished.is_none() {
             &self.minimal
         } else {
             &[]
@@ -53,50 +52,72 @@ impl Classes {
     }
 }
 
-fn pair_index(count: usize, i: usize, j: usize) -> usize {
-    // Rows of an upper triangle without its diagonal: row i starts after i rows of falling length.
-    i * (2 * count - i - 1) / 2 + (j - i - 1)
+/// Groups of like tasks, put into classes and an order. Groups are numbers here.
+pub(crate) struct Arranged {
+    /// The groups of each class; least progressed first.
+    pub classes: Vec<Vec<usize>>,
+    /// The classes that no other class is known to be behind, ascending.
+    pub minimal: Vec<usize>,
+    /// As [`Classes::unfinished`].
+    pub unfinished: Option<String>,
 }
 
 /// Groups tasks into classes and orders the classes.
 pub fn classify(order: &Order<'_>, tasks: &[Located]) -> Classes {
-    let groups = group(order, tasks);
-    let compare =
-        |i: usize, j: usize| order.compare(&tasks[groups[i].members[0]], &tasks[groups[j].members[0]]);
-    let relations = Relations::new(groups.len(), |i, j| compare(i, j).relation);
-    let classes = merge_equal(&groups, &relations);
-    let depths = depths(&classes, &relations);
-    let mut sequence: Vec<(usize, &Vec<usize>)> = depths.into_iter().zip(&classes).collect();
-    sequence.sort_by_key(|&(depth, class)| (depth, groups[class[0]].members[0]));
-    let first: Vec<usize> = sequence.iter().map(|(_, class)| class[0]).collect();
-    let mut verdicts = Vec::new();
-    for (i, &x) in first.iter().enumerate() {
-        verdicts.extend(first[i + 1..].iter().map(|&y| compare(x, y)));
+    let mut groups = group(order, tasks);
+    let many = groups.len() > ALL_PAIRS;
+    if !many {
+        groups.sort_by_key(|group| group.members[0]);
     }
-    let minimal: Vec<usize> = (0..first.len()).filter(|&i| sequence[i].0 == 0).collect();
+    let first = |group: usize| groups[group].members[0];
+    let compare = |i: usize, j: usize| order.compare(&tasks[first(i)], &tasks[first(j)]).relation;
+    let arranged = if many {
+        chains::arrange(groups.len(), &compare, &first)
+    } else {
+        pair_by_pair(groups.len(), &compare, &first)
+    };
+    let minimal = arranged.minimal;
     let pairs = minimal.iter().flat_map(|&i| minimal.iter().map(move |&j| (i, j)));
     let undecided = pairs
-        .filter(|&(i, j)| i < j && relations.get(first[i], first[j]) == Relation::Unknown)
+        .filter(|&(i, j)| i < j)
+        .filter(|&(i, j)| compare(arranged.classes[i][0], arranged.classes[j][0]) == Relation::Unknown)
         .collect();
-    let classes = sequence
+    let classes = arranged
+        .classes
         .iter()
-        .map(|(_, class)| {
-            let mut members: Vec<usize> = class
-                .iter()
-                .flat_map(|&g| groups[g].members.iter().copied())
-                .collect();
+        .map(|class| {
+            let members = class.iter().flat_map(|&group| &groups[group].members);
+            let mut members: Vec<usize> = members.copied().collect();
             members.sort_unstable();
             Class {
                 members,
-                unordered: class.iter().find_map(|&g| groups[g].unordered.clone()),
+                unordered: class.iter().find_map(|&group| groups[group].unordered.clone()),
             }
         })
         .collect();
     Classes {
         classes,
-        verdicts,
         minimal,
         undecided,
+        unfinished: arranged.unfinished,
+    }
+}
+
+/// Compares every pair: exact, and slow for many groups.
+pub(crate) fn pair_by_pair(
+    count: usize,
+    compare: &dyn Fn(usize, usize) -> Relation,
+    first: &dyn Fn(usize) -> usize,
+) -> Arranged {
+    let relations = Relations::new(count, compare);
+    let classes = merge_equal(count, &relations);
+    let depths = depths(&classes, &relations);
+    let mut sequence: Vec<(usize, Vec<usize>)> = depths.into_iter().zip(classes).collect();
+    sequence.sort_by_key(|(depth, class)| (*depth, first(class[0])));
+    Arranged {
+        minimal: (0..sequence.len()).filter(|&i| sequence[i].0 == 0).collect(),
+        classes: sequence.into_iter().map(|(_, class)| class).collect(),
+        unfinished: None,
     }
 }
 
@@ -126,7 +147,7 @@ struct Relations {
 }
 
 impl Relations {
-    fn new(count: usize, relation: impl Fn(usize, usize) -> Relation) -> Self {
+    fn new(count: usize, relation: &dyn Fn(usize, usize) -> Relation) -> Self {
         let mut of = vec![Relation::Equal; count * count];
         for i in 0..count {
             for j in i + 1..count {
@@ -144,9 +165,9 @@ impl Relations {
 }
 
 /// Joins groups that are equal although their values differ (a start that differs by task, say).
-fn merge_equal(groups: &[Class], relations: &Relations) -> Vec<Vec<usize>> {
+fn merge_equal(groups: usize, relations: &Relations) -> Vec<Vec<usize>> {
     let mut classes: Vec<Vec<usize>> = Vec::new();
-    for group in 0..groups.len() {
+    for group in 0..groups {
         match classes
             .iter_mut()
             .find(|class| relations.get(class[0], group) == Relation::Equal)
@@ -156,91 +177,4 @@ fn merge_equal(groups: &[Class], relations: &Relations) -> Vec<Vec<usize>> {
         }
     }
     classes
-}
-
-/// What tells the members of a class from other tasks.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'a> {
-    obstacle: Option<&'a str>,
-    frames: Vec<FrameKey<'a>>,
-    in_library: bool,
-}
-
-/// What tells one frame from another: function, name, places and the values that matter there.
-type FrameKey<'a> = (Option<FunctionId>, &'a str, &'a [Place], Vec<(&'a str, String)>);
-
-fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
-    let mut keyed: Vec<(Key<'_>, usize)> = tasks
-        .iter()
-        .enumerate()
-        .map(|(index, task)| (key(order, task), index))
-        .collect();
-    keyed.sort();
-    let mut classes: Vec<Class> = Vec::new();
-    for chunk in keyed.chunk_by(|(a, _), (b, _)| a == b) {
-        let members: Vec<usize> = chunk.iter().map(|&(_, index)| index).collect();
-        // All members look alike, so one pair tells for all.
-        let unordered = members.get(1).and_then(|&second| {
-            let verdict = order.compare(&tasks[members[0]], &tasks[second]);
-            match verdict.proof.decided {
-                Decided::Nothing(reason) if verdict.relation == Relation::Unknown => Some(reason),
-                _ => None,
-            }
-        });
-        classes.push(Class { members, unordered });
-    }
-    classes.sort_by_key(|class| class.members[0]);
-    classes
-}
-
-fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
-    // What happens inside a library below the program does not tell tasks apart.
-    let program = task
-        .frames
-        .iter()
-        .rposition(|frame| frame.function.is_some())
-        .map_or(0, |last| last + 1);
-    let frames = task.frames[..program]
-        .iter()
-        .map(|frame| {
-            (
-                frame.function,
-                frame.name.as_str(),
-                frame.places.as_slice(),
-                values(order, frame),
-            )
-        })
-        .collect();
-    Key {
-        obstacle: task.obstacle.as_deref(),
-        frames,
-        in_library: program < task.frames.len(),
-    }
-}
-
-/// The values that matter in a frame: of the variables that can order tasks in the loops around its places.
-fn values<'a>(order: &Order<'_>, frame: &'a LocatedFrame) -> Vec<(&'a str, String)> {
-    let Some(id) = frame.function else {
-        return Vec::new();
-    };
-    let function = &order.map().functions[id];
-    let mut values: Vec<(&str, String)> = Vec::new();
-    for place in &frame.places {
-        let mut at = function.points[place.point].innermost_loop;
-        while let Some(current) = at {
-            for lov in function.loops[current]
-                .lovs
-                .iter()
-                .filter(|lov| lov.across != Across::Nothing)
-            {
-                if let Some((name, value)) = frame.values.get_key_value(&lov.name) {
-                    values.push((name, value.to_string()));
-                }
-            }
-            at = function.loops[current].parent;
-        }
-    }
-    values.sort();
-    values.dedup();
-    values
 }

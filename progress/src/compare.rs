@@ -5,7 +5,7 @@ use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::{Confidence, IdVec};
-use progress_map::{Assumption, Cut, Function, FunctionId, LovClass, Map, PointId, PointKind};
+use progress_map::{Assumption, Cut, Function, FunctionId, Lov, LovClass, Map, PointId, PointKind};
 use std::sync::OnceLock;
 
 /// A map prepared for comparisons.
@@ -63,12 +63,14 @@ impl<'m> Order<'m> {
                 && a.rank == b.rank
                 && (a.pid == b.pid || a.pid.is_none() || b.pid.is_none()),
             assumption: Assumption::Proven,
+            trusts_outside: false,
             same: Vec::new(),
         };
         let (depth, function, relation, decided) = self.walk(&mut walk, a, b);
         Verdict {
             relation,
             assumption: walk.assumption,
+            trusts_outside: walk.trusts_outside,
             proof: Proof {
                 depth,
                 function,
@@ -293,7 +295,7 @@ impl<'m> Order<'m> {
             }
             match iteration::compare(function, inner, (frame_a, a), (frame_b, b), walk.same_task) {
                 Iteration::Differ { relation, lov, a, b } => {
-                    walk.weaken(iteration::assumption(lov, walk.same_task));
+                    walk.rest_on(lov);
                     return (
                         relation,
                         Decided::Iteration {
@@ -310,7 +312,7 @@ impl<'m> Order<'m> {
                     a,
                     b,
                 } => {
-                    walk.weaken(iteration::assumption(lov, walk.same_task));
+                    walk.rest_on(lov);
                     same.push(SameEpoch {
                         function: id,
                         in_loop: inner,
@@ -360,12 +362,15 @@ impl<'m> Order<'m> {
 struct Walk {
     same_task: bool,
     assumption: Assumption,
+    trusts_outside: bool,
     same: Vec<SameEpoch>,
 }
 
 impl Walk {
-    fn weaken(&mut self, assumption: Assumption) {
+    fn rest_on(&mut self, lov: &Lov) {
+        let assumption = iteration::assumption(lov, self.same_task);
         self.assumption = self.assumption.max(assumption);
+        self.trusts_outside |= lov.visible != Assumption::Proven;
     }
 }
 

@@ -143,12 +143,11 @@ fn one<'m>(
 
 /// The weakest assumption that using `lov` brings in.
 pub(crate) fn assumption(lov: &Lov, same_task: bool) -> Assumption {
-    let across = if same_task || lov.across == Across::Relative {
+    if same_task || lov.across == Across::Relative {
         Assumption::Proven
     } else {
         lov.assumption
-    };
-    across.max(lov.visible)
+    }
 }
 
 fn read(frame: &LocatedFrame, name: &str) -> Result<Value, String> {

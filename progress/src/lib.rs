@@ -17,10 +17,12 @@
 //!
 //! Frames are compared from the outermost inwards; the first that differs decides.
 
+mod chains;
 mod classes;
 mod compare;
 mod explain;
 mod flow;
+mod group;
 mod iteration;
 mod locate;
 mod point;

@@ -5,7 +5,7 @@ mod maps;
 mod measure;
 mod pauses;
 
-use crate::command::{build_hindmost, work_directory};
+use crate::command::{self, build_hindmost, cargo, work_directory};
 use crate::setup;
 use anyhow::Result;
 use std::path::Path;
@@ -24,5 +24,16 @@ pub fn run(quick: bool, tree: Option<&Path>) -> Result<()> {
     );
     answers::print(&hindmost, &directory, quick)?;
     pauses::print(&hindmost, &directory)?;
-    maps::print(&hindmost, &directory, tree)
+    maps::print(&hindmost, &directory, tree)?;
+    let mut engines = cargo();
+    engines.args([
+        "run",
+        "--release",
+        "--package",
+        "bench",
+        "--bin",
+        "order-bench",
+        "--",
+    ]);
+    command::run(engines.args(tree))
 }

@@ -94,6 +94,8 @@ fn listed(name: &str, storage: Storage) -> Lov {
         updates: Vec::new(),
         step: None,
         start: None,
+        visible: Assumption::Proven,
+        unsigned_bits: None,
     }
 }
 

@@ -1,0 +1,112 @@
+//! Tasks that look alike: one position, one set of values. They are the units that the order is worked out for.
+
+use crate::{Class, Decided, Located, LocatedFrame, Order, Place, Relation, Value};
+use progress_map::{Across, FunctionId};
+
+/// What tells the members of a class from other tasks.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    obstacle: Option<&'a str>,
+    frames: Vec<FrameKey<'a>>,
+    in_library: bool,
+}
+
+/// What tells one frame from another: function, name, places and the values that matter there.
+type FrameKey<'a> = (Option<FunctionId>, &'a str, &'a [Place], Vec<(&'a str, Number)>);
+
+/// A value as a key: sorted by size, so that tasks in one loop come in the order of their iterations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Number {
+    Int(i128),
+    /// The bits of a float, turned so that they sort as the numbers do.
+    Float(u64),
+}
+
+impl From<Value> for Number {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Int(value) => Number::Int(value),
+            Value::Float(value) => {
+                let bits = value.to_bits();
+                let negative = bits >> 63 == 1;
+                Number::Float(if negative { !bits } else { bits | 1 << 63 })
+            }
+        }
+    }
+}
+
+/// Tasks at one position with the same values of the variables that matter there, sorted by position and values.
+pub(crate) fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
+    let mut keyed: Vec<(Key<'_>, usize)> = tasks
+        .iter()
+        .enumerate()
+        .map(|(index, task)| (key(order, task), index))
+        .collect();
+    keyed.sort();
+    let mut classes: Vec<Class> = Vec::new();
+    for chunk in keyed.chunk_by(|(a, _), (b, _)| a == b) {
+        let members: Vec<usize> = chunk.iter().map(|&(_, index)| index).collect();
+        // All members look alike, so one pair tells for all.
+        let unordered = members.get(1).and_then(|&second| {
+            let verdict = order.compare(&tasks[members[0]], &tasks[second]);
+            match verdict.proof.decided {
+                Decided::Nothing(reason) if verdict.relation == Relation::Unknown => Some(reason),
+                _ => None,
+            }
+        });
+        classes.push(Class { members, unordered });
+    }
+    classes
+}
+
+fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
+    // What happens inside a library below the program does not tell tasks apart.
+    let program = task
+        .frames
+        .iter()
+        .rposition(|frame| frame.function.is_some())
+        .map_or(0, |last| last + 1);
+    let frames = task.frames[..program]
+        .iter()
+        .map(|frame| {
+            (
+                frame.function,
+                frame.name.as_str(),
+                frame.places.as_slice(),
+                values(order, frame),
+            )
+        })
+        .collect();
+    Key {
+        obstacle: task.obstacle.as_deref(),
+        frames,
+        in_library: program < task.frames.len(),
+    }
+}
+
+/// The values that matter in a frame: of the variables that can order tasks in the loops around its places.
+fn values<'a>(order: &Order<'_>, frame: &'a LocatedFrame) -> Vec<(&'a str, Number)> {
+    let Some(id) = frame.function else {
+        return Vec::new();
+    };
+    let function = &order.map().functions[id];
+    let mut values: Vec<(&str, Number)> = Vec::new();
+    for place in &frame.places {
+        let mut at = function.points[place.point].innermost_loop;
+        while let Some(current) = at {
+            for lov in function.loops[current]
+                .lovs
+                .iter()
+                .filter(|lov| lov.across != Across::Nothing)
+            {
+                if let Some((name, value)) = frame.values.get_key_value(&lov.name) {
+                    values.push((name, Number::from(*value)));
+                }
+            }
+            at = function.loops[current].parent;
+        }
+    }
+    values.sort();
+    values.dedup();
+    values
+}
