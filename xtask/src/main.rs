@@ -7,6 +7,7 @@ mod bench;
 mod command;
 mod demo;
 mod invariants;
+mod scev;
 mod setup;
 mod test;
 mod workspace;
@@ -42,6 +43,18 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         tree: Option<PathBuf>,
     },
+    /// Hold the map's loops against LLVM's scalar evolution, and explain each kind of difference
+    Scev {
+        /// C files, or directories with C files
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// How many places to print of each kind
+        #[arg(long, default_value_t = 3)]
+        examples: usize,
+        /// What the compiler needs, after --: -I and -D
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -49,6 +62,11 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(),
         Task::Demo => demo::run(),
         Task::Test => test::run(),
+        Task::Scev {
+            paths,
+            examples,
+            flags,
+        } => scev::run(&paths, &flags, examples),
         Task::Bench { quick, tree } => bench::run(quick, tree.as_deref()),
     };
     match result {

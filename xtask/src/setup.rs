@@ -31,9 +31,15 @@ const TOOLS: [(&str, &[&str]); 17] = [
 
 /// Installs what is missing.
 pub fn ensure() -> Result<()> {
+    ensure_tools(&TOOLS)
+}
+
+/// Installs what is missing of these programs, each with its Debian packages.
+pub fn ensure_tools(tools: &[(&str, &[&str])]) -> Result<()> {
     let missing = Vec::from_iter(
-        TOOLS
-            .into_iter()
+        tools
+            .iter()
+            .copied()
             .filter(|(program, _)| find_program(program).is_none()),
     );
     if missing.is_empty() {
