@@ -817,6 +817,247 @@ void e_global_set_by_some(int n) {
   }
 }
 
+/* Callees and starts that are followed too far. */
+static void add_some(int *p) { for (int k = 0; k < coin(rank, *p); k++) ++*p; }
+void f_loop_in_callee(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    add_some(&i);
+  }
+}
+static void add_unless(int *p) { if (*p == 3) return; ++*p; }
+void f_early_return(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    add_unless(&i);
+  }
+}
+static void add_down(int *p, int depth) { if (depth > 0) add_down(p, depth - 1); *p += 1; }
+void f_recursive_callee(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    add_down(&i, work(i) & 3);
+  }
+}
+static void add_byte(unsigned char *p) { *p += 1; }
+void f_byte_by_pointer(void) {
+  unsigned char c = 250;
+  while (left(12)) {
+    /* mark: c */
+    add_byte(&c);
+  }
+}
+void f_int_as_byte(void) {
+  int i = 250;
+  while (left(12)) {
+    /* mark: i */
+    add_byte((unsigned char *) &i);
+  }
+}
+static void add_amount(int *p, int by) { *p += by; }
+void f_amount_turns(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    add_amount(&i, coin(rank, i) ? 1 : -1);
+  }
+}
+void f_amount_itself(void) {
+  int i = 1;
+  while (left(8)) {
+    /* mark: i */
+    add_amount(&i, -i);
+  }
+}
+static void add_later(int *p) { int *q = p; q = &marks[3]; *q += 1; }
+void f_pointer_moved(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    add_later(&i);
+  }
+}
+static void add_next(int *p) { p++; *p += 1; }
+void f_next_element(void) {
+  int i[2] = {0, 0};
+  while (left(8)) {
+    /* mark: i[0] */
+    add_next(i);
+  }
+}
+static void swap(int *p, int *q) { int t = *p; *p = *q; *q = t; }
+void f_swapped(void) {
+  int i = 0, j = 5;
+  while (left(8)) {
+    /* mark: i, j */
+    add_amount(&i, 1);
+    swap(&i, &j);
+  }
+}
+static int *chosen(int *p, int *q) { return coin(rank, *p) ? p : q; }
+void f_chosen(void) {
+  int i = 0, j = 0;
+  while (left(8)) {
+    /* mark: i, j */
+    add_amount(chosen(&i, &j), 1);
+  }
+}
+static int counted;
+static void count_one(void) { counted++; }
+static void count_back(void) { counted = 0; }
+static void (*handler)(void) = count_one;
+void f_through_function_pointer(void) {
+  counted = 0;
+  while (left(8)) {
+    /* mark: counted */
+    handler();
+    if (counted == 3) handler = count_back;
+    else handler = count_one;
+  }
+}
+static int successor(int i) { counted = i; return counted + 1; }
+static int reset_at(int i) { return i >= 4 ? i - 4 : i + 1; }
+static int through_static(int i) { static int kept; int old = kept; kept = i; return old + 1; }
+void f_returned_static(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    i = through_static(i);
+  }
+}
+void f_returned_reset(void) {
+  int i = 0;
+  while (left(9)) {
+    /* mark: i */
+    i = reset_at(i);
+  }
+}
+void f_returned_of_other(void) {
+  int i = 0, j = 3;
+  while (left(8)) {
+    /* mark: i, j */
+    i = successor(j);
+    j = reset_at(j);
+  }
+}
+void f_two_paths_of_calls(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    if (coin(rank, i)) add_amount(&i, 1);
+    else add_amount(&i, 2);
+  }
+}
+void f_called_now_and_then(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    if (coin(rank, i)) add_amount(&i, 1);
+  }
+}
+void g_chunk_changes(int n) {
+  int chunk = 3 + rank, i;
+  for (i = rank * chunk; left(6); i++) {
+    /* mark: i, chunk */
+    chunk = 5;
+    work(n);
+  }
+}
+void g_chunk_changes_before(int n) {
+  int chunk = 3 + rank, first = rank * chunk;
+  chunk += 2;
+  for (int i = first; left(6); i++) {
+    /* mark: i */
+    work(n + chunk);
+  }
+}
+void g_start_shadowed(int n) {
+  int first = rank * 2;
+  for (int i = first; left(6); i++) {
+    int first = 100;
+    /* mark: i */
+    work(first + n);
+  }
+}
+void g_divided_start(int n) {
+  int first = (n - 3 * rank) / 2;
+  for (int i = first; left(6); i++) {
+    /* mark: i */
+    work(n);
+  }
+}
+void g_unsigned_start(unsigned n) {
+  unsigned first = rank - n;
+  for (unsigned i = first; left(6); i++) {
+    /* mark: i */
+    work(1);
+  }
+}
+void g_narrow_start(int n) {
+  unsigned char first = 100 * rank + n;
+  for (int i = first; i < 1000 && left(6); i++) {
+    /* mark: i */
+    work(n);
+  }
+}
+void g_float_start(int n) {
+  int first = rank * 0.75 * n;
+  for (int i = first; left(6); i++) {
+    /* mark: i */
+    work(n);
+  }
+}
+void g_narrow_copy(int n) {
+  unsigned char i;
+  for (i = rank * 100 + n; left(6) && i < 240; i++) {
+    /* mark: i */
+    work(n);
+  }
+}
+void g_start_from_member(struct node *s) {
+  s->step = rank * 3;
+  for (int i = s->step; left(6); i++) {
+    /* mark: i */
+    s->step = 1;
+  }
+}
+void g_start_from_element(void) {
+  marks[2] = rank * 3;
+  for (int i = marks[2]; left(6); i++) {
+    /* mark: i */
+    marks[2] = work(1);
+  }
+}
+static int place;
+static void set_place(int to) { place = to; }
+void g_start_from_global(void) {
+  place = rank + 4;
+  for (int i = place; left(6); i++) {
+    /* mark: i */
+    set_place(9);
+  }
+}
+void g_rank_in_group(int n) {
+  int mine;
+  MPI_Comm_rank(MPI_COMM_WORLD, &mine);
+  int column = mine % 2, row = mine / 2;
+  for (int i = column; i < n; i += 2) {
+    /* mark: i */
+    work(row);
+  }
+}
+void g_reduced_in_part(int n) {
+  int mine = rank, group = rank % 2, most = 0;
+  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, group);
+  for (int i = most; i < n; i++) {
+    /* mark: i */
+    work(group);
+  }
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -923,6 +1164,36 @@ int main(int argc, char **argv) {
   e_called_by_some(3);
   if (rank == 1) e_called_by_some(7);
   e_global_set_by_some(6);
+  f_loop_in_callee();
+  f_early_return();
+  f_recursive_callee();
+  f_byte_by_pointer();
+  f_int_as_byte();
+  f_amount_turns();
+  f_amount_itself();
+  f_pointer_moved();
+  f_next_element();
+  f_swapped();
+  f_chosen();
+  f_through_function_pointer();
+  f_returned_static();
+  f_returned_reset();
+  f_returned_of_other();
+  f_two_paths_of_calls();
+  f_called_now_and_then();
+  g_chunk_changes(9);
+  g_chunk_changes_before(9);
+  g_start_shadowed(9);
+  g_divided_start(9);
+  g_unsigned_start(9);
+  g_narrow_start(9);
+  g_float_start(9);
+  g_narrow_copy(9);
+  g_start_from_member(&nodes[0]);
+  g_start_from_element();
+  g_start_from_global();
+  g_rank_in_group(9);
+  g_reduced_in_part(9);
   MPI_Finalize();
   return 0;
 }
