@@ -4,6 +4,7 @@
 
 mod diagnostic;
 mod index;
+pub mod mutant;
 mod ranks;
 mod span;
 

@@ -27,6 +27,8 @@ use output::Status;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "mutants")]
+    switch_mutant_on();
     let result = match Cli::parse().command {
         Command::Map(args) => map::run(&args),
         Command::Counters(args) => counters::run(&args),
@@ -40,5 +42,16 @@ fn main() -> ExitCode {
             output::error(&error);
             Status::Error.into()
         }
+    }
+}
+
+/// Breaks the rule that `HINDMOST_MUTANT` names. A name that is none is an error: a test would believe the rule broken.
+#[cfg(feature = "mutants")]
+fn switch_mutant_on() {
+    if let Ok(name) = std::env::var("HINDMOST_MUTANT")
+        && !base::mutant::switch_on(&name)
+    {
+        output::error(&anyhow::anyhow!("HINDMOST_MUTANT: no mutant '{name}'"));
+        std::process::exit(2);
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::effects::{self, Target, target_of};
 use crate::flow::{Action, Flow, FlowPoint};
+use base::mutant::{Mutant, on};
 use base::{Id, IdVec, Span};
 use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp};
 use progress_map::{Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Unsequenced};
@@ -88,6 +89,7 @@ impl<'f> Builder<'f> {
         let exit = self.emit(PointKind::Exit, span, Action::None);
         for (from, name) in std::mem::take(&mut self.gotos) {
             match self.labels.get(&name) {
+                Some(&to) if on(Mutant::GotoBackIgnored) && to < from => {}
                 Some(&to) => self.edges.push((from, to)),
                 None => {
                     self.edges.push((from, exit));
@@ -342,7 +344,7 @@ impl<'f> Builder<'f> {
         if let Some(scope) = scope {
             self.loop_statements.push((scope, kind, header));
         }
-        let leave = if kind == LoopKind::DoWhile {
+        let leave = if kind == LoopKind::DoWhile && !on(Mutant::DoConditionFirst) {
             self.statement(body);
             self.frontier.extend(self.continues.pop().unwrap_or_default());
             let (again, leave) = cond.map_or_else(Default::default, |cond| self.condition(cond));
@@ -419,6 +421,9 @@ impl<'f> Builder<'f> {
             self.scope = scope;
             let end = scope.map_or(span.end_line, |scope| self.scopes[scope].end_line);
             self.scope = self.open(ScopeKind::Arm(number), span.line, end);
+        }
+        if on(Mutant::FallthroughCut) {
+            self.frontier.clear();
         }
         if !self.frontier.contains(&decider) {
             self.frontier.push(decider);

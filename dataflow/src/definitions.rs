@@ -8,6 +8,7 @@ use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
 use crate::summary::{Effect, of_library};
 use base::IdVec;
+use base::mutant::{Mutant, on};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
 use progress_map::PointId;
 
@@ -117,7 +118,7 @@ impl Definitions {
 
     /// Whether the variable may change where no definition shows.
     pub fn escaped(&self, local: LocalId) -> bool {
-        self.escaped[local]
+        self.escaped[local] && !on(Mutant::AddressIgnored)
     }
 
     /// What the call `call` does to variables whose addresses it is given.

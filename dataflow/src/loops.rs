@@ -9,6 +9,7 @@
 //! points of a loop are its cycle and everything else inside the statement, or between the label and the last `goto`.
 
 use crate::Flow;
+use base::mutant::{Mutant, on};
 use base::{Id, IdVec};
 use progress_map::{LoopId, PointId, PointKind, ScopeId};
 
@@ -117,6 +118,7 @@ impl LoopNode {
                         && !matches!(each.kind, PointKind::Entry | PointKind::Exit)
                 }
             };
+            let in_text = in_text && !on(Mutant::WaysOutOutside);
             flow.reachable[point] && (in_text || cycle.binary_search(&point).is_ok())
         };
         let points: Vec<PointId> = flow.points.ids().filter(inside).collect();

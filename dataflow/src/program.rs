@@ -7,6 +7,7 @@ use crate::flow::{Action, Flow};
 use crate::library::is_library;
 use crate::loops::Loops;
 use crate::summary::{self, Effect, Summaries};
+use base::mutant::{Mutant, on};
 use base::{IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
@@ -305,6 +306,9 @@ impl<'u> Program<'u> {
         let Action::Call(call) = info.flow.points[point].action else {
             return Touch::Leaves;
         };
+        if on(Mutant::CalleeUpdateIgnored) {
+            return Touch::Leaves;
+        }
         let ExprKind::Call { callee, args } = &info.function.exprs[call].kind else {
             return Touch::Leaves;
         };

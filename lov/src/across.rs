@@ -6,6 +6,7 @@
 use crate::candidate::{Candidate, Context, hidden_name, invariance, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, strip_casts};
+use base::mutant::{Mutant, on};
 use dataflow::{Action, Standing, Target, Touch};
 use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, VarRef};
 use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Storage, Term, TermOp};
@@ -38,7 +39,7 @@ pub(crate) fn sharing(
                 context.program.single_valued(context.id, *operand, *point),
             );
         }
-        if !shape.uniform {
+        if !shape.uniform && !on(Mutant::WeakAcrossTasks) {
             worsen(
                 &mut standing,
                 context

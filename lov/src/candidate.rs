@@ -1,5 +1,6 @@
 //! The variables that a loop assigns, and whether every change of one can be seen.
 
+use base::mutant::{Mutant, on};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, Touch, target_of};
 use ir::{ExprId, ExprKind, Type, VarRef};
 use progress_map::{LoopId, PointId, PointKind, Storage};
@@ -232,10 +233,11 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
         // A call that C may run before or after the update shows either value.
         for update in updates().filter(|&update| update != point) {
             let other = &context.info.flow.points[update].point.unsequenced;
-            let open = each
-                .unsequenced
-                .iter()
-                .any(|x| other.iter().any(|y| x.group == y.group && x.operand != y.operand));
+            let open = !on(Mutant::OpenUpdateTrusted)
+                && each
+                    .unsequenced
+                    .iter()
+                    .any(|x| other.iter().any(|y| x.group == y.group && x.operand != y.operand));
             if open {
                 let line = context.line(update);
                 return Some(format!(
@@ -250,6 +252,7 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
 /// Why the name of a storage may mean another variable somewhere in the loop: values are recorded by name.
 pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option<String> {
     let (name, own_line) = match storage {
+        _ if on(Mutant::ShadowIgnored) => return None,
         Storage::Local { name, line } => (name, Some(*line)),
         Storage::Global { name } => (name, None),
         Storage::Member { base, .. } | Storage::Pointee(base) => return hidden_name(context, base),
@@ -294,7 +297,7 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
             if info.definitions.escaped(*local) {
                 return Touch::May("it may change through a pointer".to_owned());
             }
-            if variable.is_static {
+            if variable.is_static && !on(Mutant::StaticIsLocal) {
                 return Touch::May("it is static and other calls of the function change it".to_owned());
             }
             let by_call = info.definitions.of(*local).iter().find(|&&point| {

@@ -1,6 +1,7 @@
 //! What the steps of a variable add up to on the cycles of its loop.
 
 use crate::candidate::Context;
+use base::mutant::{Mutant, on};
 use progress_map::PointId;
 use std::collections::BTreeMap;
 
@@ -60,7 +61,7 @@ pub(crate) fn offsets(context: Context<'_, '_>, steps: &[(PointId, i64)]) -> Opt
                 &mut known.get(&succ).copied()
             };
             match *slot {
-                Some(before) if before != after => return None,
+                Some(before) if before != after && !on(Mutant::ConditionalIsUnconditional) => return None,
                 Some(_) => {}
                 None if succ == header => per_iteration = Some(after),
                 None => {

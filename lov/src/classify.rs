@@ -5,6 +5,7 @@ use crate::candidate::{Candidate, Context, candidates, hidden_change, invariance
 use crate::change;
 use crate::range;
 use crate::step::{Step, step};
+use base::mutant::{Mutant, on};
 use dataflow::{FunctionIndex, Program, Touch};
 use ir::{BinaryOp, Type};
 use progress_map::{
@@ -151,7 +152,7 @@ fn shape(
     steps: &[(PointId, Step)],
     updates: &[PointId],
 ) -> Result<Shape, String> {
-    let strict = change::on_every_cycle(context, updates);
+    let strict = change::on_every_cycle(context, updates) || on(Mutant::WeakIsStrict);
     // On every path as many updates, and all alike: then the number of updates tells the value.
     let alike = steps.iter().all(|(_, step)| *step == steps[0].1);
     let each_once: Vec<(PointId, i64)> = updates.iter().map(|&point| (point, 1)).collect();
@@ -177,7 +178,8 @@ fn shape(
         });
     }
     if steps.iter().all(|(_, step)| matches!(step, Step::Grow { .. })) {
-        if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start > 0) {
+        let least = if on(Mutant::ZeroGrows) { 0 } else { 1 };
+        if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start >= least) {
             return Err("it is multiplied, and its start is not known to be positive".to_owned());
         }
         range::growth(
@@ -267,11 +269,16 @@ fn shape(
         }
     }
     let (mut class, mut words) = (class, words);
-    let absorbed = match (across::start_value(context, candidate), &step) {
-        (Some(Term::Float(start)), Some(Term::Float(step))) => step.abs() <= 2.0 * f64::EPSILON * start.abs(),
-        _ => false,
-    };
+    let absorbed = !on(Mutant::AbsorptionIgnored);
+    let absorbed = absorbed
+        && match (across::start_value(context, candidate), &step) {
+            (Some(Term::Float(start)), Some(Term::Float(step))) => {
+                step.abs() <= 2.0 * f64::EPSILON * start.abs()
+            }
+            _ => false,
+        };
     if growth == Growth::Floating
+        && !on(Mutant::AbsorptionIgnored)
         && (step.is_none() || absorbed || candidate.ty == (Type::Float { bits: 32 }))
     {
         // Nobody can tell whether the smallest step is lost in rounding; single precision loses steps early.

@@ -10,6 +10,7 @@
 use crate::across;
 use crate::candidate::{Candidate, Context};
 use crate::step::constant;
+use base::mutant::{Mutant, on};
 use dataflow::Action;
 use ir::{BinaryOp, ExprId, ExprKind, LoopKind, Type};
 use progress_map::{Direction, PointId, Term};
@@ -29,6 +30,7 @@ pub(crate) struct Bound {
 /// Least and largest value of a type that wraps around, and its width.
 fn wrapping(ty: Type) -> Option<(i128, i128, u8)> {
     match ty {
+        _ if on(Mutant::WrapIgnored) => None,
         Type::Int {
             signed: Some(true),
             bits: Some(32..),

@@ -4,6 +4,7 @@ use crate::flow::{self, Node, Region};
 use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
+use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
 use progress_map::{Assumption, Cut, Function, FunctionId, Lov, LovClass, Map, PointId, PointKind};
 use std::sync::OnceLock;
@@ -91,7 +92,8 @@ impl<'m> Order<'m> {
         if let Some(obstacle) = a.obstacle.as_ref().or(b.obstacle.as_ref()) {
             return unknown(0, None, obstacle.clone());
         }
-        for depth in 0.. {
+        let inner_first = on(Mutant::InnerFramesFirst).then(|| a.frames.len().min(b.frames.len()));
+        for depth in inner_first.map_or(0, |frames| frames.saturating_sub(1)).. {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (None, None) => {
                     let function = depth.checked_sub(1).and_then(|last| a.frames[last].function);
@@ -290,7 +292,7 @@ impl<'m> Order<'m> {
                     self.map.files[function.file].path, in_loop.span.line
                 )
             };
-            if !in_loop.reducible {
+            if !in_loop.reducible && !on(Mutant::EntriesIgnored) {
                 return nothing(format!("{} is entered by a jump into its middle", at()));
             }
             match iteration::compare(function, inner, (frame_a, a), (frame_b, b), walk.same_task) {
@@ -320,9 +322,15 @@ impl<'m> Order<'m> {
                         a,
                         b,
                     });
-                    debug_assert!(matches!(next, Region::Epoch(..)) == matches!(lov.cut, Cut::Updates));
+                    debug_assert!(
+                        matches!(next, Region::Epoch(..)) == matches!(lov.cut, Cut::Updates)
+                            || on(Mutant::HeaderCutsEpoch)
+                    );
                     region = next;
                     outer = Some(inner);
+                }
+                Iteration::Unknown(_) if on(Mutant::MissingVariableSkipped) => {
+                    (region, outer) = (Region::Iteration(inner), Some(inner));
                 }
                 Iteration::Unknown(reasons) => {
                     return nothing(format!(
@@ -347,7 +355,7 @@ impl<'m> Order<'m> {
             .iter()
             .any(|lov| lov.class == LovClass::Strict && lov.updates == updates);
         let once = strict && matches!(node, Node::Place(_));
-        !once && flow::reaches(function, region, node, node)
+        !once && !on(Mutant::RecurrenceIgnored) && flow::reaches(function, region, node, node)
     }
 
     fn source_place(&self, function: &Function, point: PointId) -> String {
@@ -377,6 +385,7 @@ impl Walk {
 /// Whether C leaves the order of two points of one expression open.
 fn unsequenced(function: &Function, a: PointId, b: PointId) -> bool {
     let (a, b) = (&function.points[a].unsequenced, &function.points[b].unsequenced);
-    a.iter()
-        .any(|x| b.iter().any(|y| x.group == y.group && x.operand != y.operand))
+    !on(Mutant::OperandsInOrder)
+        && a.iter()
+            .any(|x| b.iter().any(|y| x.group == y.group && x.operand != y.operand))
 }

@@ -8,6 +8,7 @@
 use crate::flow::{self, Region};
 use crate::locate::{LocatedFrame, Place};
 use crate::{Relation, Value};
+use base::mutant::{Mutant, on};
 use progress_map::{
     Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, Term, TermOp,
 };
@@ -92,7 +93,8 @@ fn one<'m>(
         ));
     }
     let header = function.loops[id].header;
-    let (count_a, count_b) = if !same_task && lov.across == Across::Relative {
+    let relative = lov.across == Across::Relative && !on(Mutant::StartNotSubtracted);
+    let (count_a, count_b) = if !same_task && relative {
         (
             steps_since_start(function, header, lov, frame_a, a, value_a)?,
             steps_since_start(function, header, lov, frame_b, b, value_b)?,
@@ -118,6 +120,7 @@ fn one<'m>(
         {
             let region = match &lov.cut {
                 Cut::Header { .. } => Region::Iteration(id),
+                Cut::Updates if on(Mutant::HeaderCutsEpoch) => Region::Iteration(id),
                 Cut::Updates => Region::Epoch(id, &lov.updates),
             };
             return Ok(Iteration::Same {
@@ -169,6 +172,9 @@ fn at_header(function: &Function, header: PointId, lov: &Lov, place: Place, valu
     else {
         return value;
     };
+    if on(Mutant::ChangeNotSubtracted) {
+        return value;
+    }
     let before = |point: PointId| match offsets.binary_search_by_key(&point, |&(point, _)| point) {
         Ok(found) => offsets[found].1,
         Err(_) => 0,
@@ -295,7 +301,7 @@ fn in_direction(sign: i8, value: Value) -> Value {
 
 /// A floating-point sum stands still once its step is smaller than half the spacing of its values.
 fn check_absorption(lov: &Lov, frame: &LocatedFrame, a: Value, b: Value) -> Result<(), String> {
-    if lov.growth != Growth::Floating {
+    if lov.growth != Growth::Floating || on(Mutant::AbsorptionIgnored) {
         return Ok(());
     }
     let float = |value| match value {

@@ -6,6 +6,7 @@
 //! before or after the assignment of a point that assigns.
 
 use crate::{ExecutionPoint, Frame, Order, Value};
+use base::mutant::{Mutant, on};
 use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ impl Order<'_> {
             ids.iter().copied().filter(|&id| keep(&body.points[id])).collect()
         };
         let mut inside_call = false;
-        let chosen = if let Some(callee) = callee {
+        let mut chosen = if let Some(callee) = callee {
             let named = points(&on_line, &|p| calls_by_name(p, &callee.function));
             if !named.is_empty() {
                 located.callee_known = true;
@@ -160,11 +161,21 @@ impl Order<'_> {
         } else {
             narrow_column(body.points.as_slice(), on_line, line, frame.column)
         };
+        if on(Mutant::FirstCallTaken) && inside_call || on(Mutant::FirstPointTaken) && !inside_call {
+            chosen.truncate(1);
+        }
+        if on(Mutant::ForHeaderTrusted) {
+            chosen.retain(|&p| {
+                let headers = body.loops.iter().filter(|each| each.span.line == line);
+                headers.count() == 0 || body.points[p].innermost_loop.is_some()
+            });
+        }
         let assigns = self.assigning_points(id);
         for point in chosen {
             located.places.push(Place { point, after: false });
             // Inside a call only what the call itself updates may have changed.
-            let may_be_after = !inside_call || is_call(&body.points[point]);
+            let may_be_after =
+                (!inside_call || is_call(&body.points[point])) && !on(Mutant::UpdateLineIsBefore);
             if may_be_after && assigns.binary_search(&point).is_ok() {
                 located.places.push(Place { point, after: true });
             }
@@ -257,7 +268,12 @@ fn narrow_calls(points: &[Point], calls: Vec<PointId>, line: u32, column: Option
     }
     calls
         .into_iter()
-        .filter(|&c| exact.iter().any(|&e| span(e).contains(span(c))))
+        .filter(|&c| {
+            let nested = !on(Mutant::NestedCallExcluded);
+            exact
+                .iter()
+                .any(|&e| e == c || nested && span(e).contains(span(c)))
+        })
         .collect()
 }
 
