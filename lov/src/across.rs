@@ -5,7 +5,7 @@
 
 use crate::candidate::{Candidate, Context, hidden_name, invariance, storage};
 use crate::classify::Shape;
-use crate::step::{Step, constant, strip_casts};
+use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
 use base::mutant::{Mutant, on};
 use dataflow::{Action, Standing, Target, Touch};
 use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, VarRef};
@@ -112,15 +112,34 @@ pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Op
 /// The value of `target` on entry to the loop, under the same conditions, and what it rests on that it still is.
 pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
     let (at, value) = start_expression(context, target)?;
-    start_term(context, at, value, 0)
+    let (term, touch) = start_term(context, at, value, 0)?;
+    // What is stored is what the type holds of it.
+    let whole = match (target, &term) {
+        (Target::Local(local), Term::Constant(value)) => {
+            let ty = context.info.function.locals[*local].ty;
+            !matches!(ty, Type::Int { bits: Some(_), .. }) || type_holds(ty, *value)
+        }
+        (Target::Local(local), Term::Variable { .. }) => {
+            let from = type_of(context, strip_casts(context, value));
+            let to = context.info.function.locals[*local].ty;
+            keeps(from, to) || keeps(to, from)
+        }
+        _ => true,
+    };
+    whole.then_some((term, touch))
 }
 
 /// An expression evaluated at `at` as a term that still has the same value wherever the loop reads it.
 fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize) -> Option<(Term, Touch)> {
-    let value = strip_casts(context, value);
     if let Some(constant) = constant(context, value) {
         return Some((Term::Constant(constant), Touch::Leaves));
     }
+    if let ExprKind::Cast(ty, inner) = *context.kind(value)
+        && !keeps(type_of(context, inner), ty)
+    {
+        return None;
+    }
+    let value = strip_casts(context, value);
     if let ExprKind::Binary(op, left, right) = *context.kind(value) {
         let op = match op {
             BinaryOp::Add => TermOp::Add,

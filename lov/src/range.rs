@@ -77,6 +77,10 @@ pub(crate) fn constant_steps(
         && first_fits
         && bounds.iter().any(|bound| {
             let value = bound.constant.map(i128::from);
+            // Compared with an unsigned variable, a negative number is a large one.
+            if value.is_some_and(|value| value < least) {
+                return false;
+            }
             match (bound.op, direction, value) {
                 (BinaryOp::Lt, Direction::Up, Some(value)) => value - 1 + stretch <= most,
                 (BinaryOp::Le, Direction::Up, Some(value)) => value + stretch <= most,
@@ -145,7 +149,9 @@ pub(crate) fn growth(
     let held = tested_first
         && steps.iter().all(direct)
         && bounds.iter().any(|bound| match (bound.op, bound.constant) {
-            (BinaryOp::Lt | BinaryOp::Le, Some(value)) => grown(value).is_some_and(|value| value <= most),
+            (BinaryOp::Lt | BinaryOp::Le, Some(value)) if value >= 0 => {
+                grown(value).is_some_and(|value| value <= most)
+            }
             (BinaryOp::Lt | BinaryOp::Le, None) => bits >= 64,
             _ => false,
         });

@@ -58,8 +58,32 @@ pub(crate) fn step(
         {
             Err(format!("line {line} adds a fraction to an integer"))
         }
+        Some(Step::Add(Term::Constant(value), _)) if !fits_step(candidate.ty, value) => {
+            Err(format!("line {line} adds {value}, which its type does not hold"))
+        }
+        Some(Step::Add(_, Some(operand)))
+            if !keeps(type_of(context, operand), candidate.ty)
+                && matches!(
+                    candidate.ty,
+                    Type::Int {
+                        signed: Some(true),
+                        ..
+                    }
+                ) =>
+        {
+            Err(format!("line {line} adds a value that its type may not hold"))
+        }
         Some(step) => Ok(step),
         None => Err(format!("line {line} does not move it by a step that is known")),
+    }
+}
+
+/// Whether adding a constant moves a variable by that constant: one beyond the type is the same as a step back.
+fn fits_step(ty: Type, value: i64) -> bool {
+    match ty {
+        Type::Int { bits: Some(bits), .. } if bits > 32 => true,
+        Type::Float { .. } | Type::Pointer => true,
+        _ => value.abs() <= i64::from(i32::MAX),
     }
 }
 
@@ -67,7 +91,7 @@ fn may_be_floating(ty: Type) -> bool {
     matches!(ty, Type::Float { .. } | Type::Unknown)
 }
 
-fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
+pub(crate) fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
     match context.kind(id) {
         ExprKind::Var(VarRef::Local(local)) => context.info.function.locals[*local].ty,
         _ => Type::Unknown,
@@ -298,9 +322,30 @@ fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bo
 }
 
 fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
+    let cast = operand;
     let operand = strip_casts(context, operand);
+    if constant(context, operand).is_some() {
+        // With its casts: `(unsigned) -1` is a large number.
+        let value = constant(context, cast)?;
+        let value = if negated { value.checked_neg()? } else { value };
+        return (value != 0).then_some(Step::Add(Term::Constant(value), None));
+    }
     match *context.kind(operand) {
-        ExprKind::Unary(UnaryOp::Neg, inner) => add(context, inner, !negated),
+        ExprKind::Unary(UnaryOp::Neg, inner)
+            if !matches!(
+                type_of(context, inner),
+                Type::Int {
+                    signed: Some(false),
+                    ..
+                }
+            ) =>
+        {
+            match typed_constant(context, inner) {
+                // Minus a constant without a sign, which is a large one.
+                Some(_) => None,
+                None => add(context, inner, !negated),
+            }
+        }
         ExprKind::Float(value) => {
             let value = if negated { -value } else { value };
             (value != 0.0 && value.is_finite()).then_some(Step::Add(Term::Float(value), None))
@@ -319,11 +364,7 @@ fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step>
                 Some(operand),
             ))
         }
-        _ => {
-            let value = constant(context, operand)?;
-            let value = if negated { value.checked_neg()? } else { value };
-            (value != 0).then_some(Step::Add(Term::Constant(value), None))
-        }
+        _ => None,
     }
 }
 
@@ -331,33 +372,108 @@ fn grow(factor: i64, offset: i64) -> Option<Step> {
     (factor >= 2 && offset >= 0).then_some(Step::Grow { factor, offset })
 }
 
-/// The value of a constant expression.
+/// The value of a constant expression, as C computes it.
 pub(crate) fn constant(context: Context<'_, '_>, id: ExprId) -> Option<i64> {
+    typed_constant(context, id).map(|(value, _)| value)
+}
+
+/// The value, and whether its type has no sign: what would be negative there is a large number, or wraps around.
+fn typed_constant(context: Context<'_, '_>, id: ExprId) -> Option<(i64, bool)> {
     match *context.kind(id) {
-        ExprKind::Int(value) => Some(value),
-        ExprKind::Cast(_, inner) => constant(context, inner),
-        ExprKind::Unary(UnaryOp::Neg, inner) => constant(context, inner)?.checked_neg(),
+        ExprKind::Int(value) => Some((value, false)),
+        ExprKind::Cast(ty, inner) => {
+            let (value, _) = typed_constant(context, inner)?;
+            let unsigned = matches!(
+                ty,
+                Type::Int {
+                    signed: Some(false),
+                    ..
+                }
+            );
+            type_holds(ty, value).then_some((value, unsigned))
+        }
+        ExprKind::Unary(UnaryOp::Neg, inner) => match typed_constant(context, inner)? {
+            (0, unsigned) => Some((0, unsigned)),
+            (_, true) => None,
+            (value, false) => Some((value.checked_neg()?, false)),
+        },
         ExprKind::Binary(op, a, b) => {
-            let (a, b) = (constant(context, a)?, constant(context, b)?);
-            match op {
+            let ((a, left), (b, right)) = (typed_constant(context, a)?, typed_constant(context, b)?);
+            let value = match op {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
                 _ => None,
-            }
+            }?;
+            let unsigned = left || right;
+            // An operand of 32 bits may be all that has no sign.
+            (!unsigned || (0..1 << 32).contains(&value)).then_some((value, unsigned))
         }
         _ => None,
+    }
+}
+
+/// Whether a variable of this type can have this value. Types that the front end could not see through may be narrow.
+pub(crate) fn type_holds(ty: Type, value: i64) -> bool {
+    match ty {
+        Type::Int {
+            signed,
+            bits: Some(bits @ 1..=63),
+        } => {
+            let least = if signed == Some(true) {
+                -(1 << (bits - 1))
+            } else {
+                0
+            };
+            let most = (1 << (bits - u8::from(signed != Some(false)))) - 1;
+            (least..=most).contains(&value)
+        }
+        Type::Int {
+            signed,
+            bits: Some(_),
+        } => signed == Some(true) || value >= 0,
+        Type::Float { .. } => value.abs() < 1 << 24,
+        Type::Int { bits: None, .. } | Type::Unknown => (0..=127).contains(&value),
+        Type::Pointer | Type::Array | Type::Aggregate => value == 0,
+    }
+}
+
+/// Whether every value of the first type is one of the second, as far as the types are known.
+pub(crate) fn keeps(from: Type, to: Type) -> bool {
+    match (from, to) {
+        (
+            Type::Int {
+                signed: Some(s),
+                bits: Some(m),
+            },
+            Type::Int {
+                signed: Some(t),
+                bits: Some(n),
+            },
+        ) => s == t && m <= n || !s && m < n,
+        (Type::Float { .. }, Type::Int { .. }) => false,
+        _ => true,
     }
 }
 
 /// Takes away casts that keep a counter's value: those to narrow types may cut it off.
 pub(crate) fn strip_casts(context: Context<'_, '_>, mut id: ExprId) -> ExprId {
     while let ExprKind::Cast(ty, inner) = *context.kind(id) {
+        let from = match *context.kind(inner) {
+            ExprKind::Float(_) => Type::Float { bits: 64 },
+            _ => type_of(context, inner),
+        };
         match ty {
             Type::Int { bits: Some(bits), .. } if bits < 32 => break,
             Type::Float { .. } | Type::Array | Type::Aggregate => break,
+            // `(int) n` of an unsigned `n` is what programs write; it keeps all that is not absurd.
+            Type::Int { bits, .. } if !keeps(from, ty) && (bits != Some(32) || from_float(from)) => break,
             _ => id = inner,
         }
     }
     id
+}
+
+fn from_float(ty: Type) -> bool {
+    matches!(ty, Type::Float { .. })
 }

@@ -64,7 +64,18 @@ impl Body<'_, '_> {
                 let offset = node.start_byte() as u32;
                 match self.file.prepared.type_arguments.binary_search(&offset) {
                     Ok(_) => ExprKind::Constant,
-                    Err(_) => literal::number(self.file.text(node)),
+                    Err(_) => {
+                        let text = self.file.text(node);
+                        match (literal::number(text), literal::unsigned_bits(text)) {
+                            (number @ ExprKind::Int(_), Some(bits)) => {
+                                let number = self.push_expr(number, node);
+                                let signed = Some(false);
+                                let bits = Some(bits);
+                                ExprKind::Cast(Type::Int { signed, bits }, number)
+                            }
+                            (number, _) => number,
+                        }
+                    }
                 }
             }
             "char_literal" => literal::character(self.file.text(node)),

@@ -34,9 +34,29 @@ pub fn number(text: &[u8]) -> ExprKind {
         plain.parse()
     };
     match value {
+        // `-1u` is a large number.
+        Ok(1..) if sign < 0 && digits.contains('u') => ExprKind::Constant,
         Ok(value) => ExprKind::Int(i64::from(sign) * value),
         Err(_) => ExprKind::Constant,
     }
+}
+
+/// The width of an integer constant whose type has no sign (C11 6.4.4.1), widths being those of LP64.
+pub fn unsigned_bits(text: &[u8]) -> Option<u8> {
+    let lower = text.to_ascii_lowercase();
+    let ExprKind::Int(value) = number(text) else {
+        return None;
+    };
+    let hex = lower.starts_with(b"0x");
+    let suffix = match hex {
+        true => lower.rsplit(|b| b.is_ascii_hexdigit()).next(),
+        false => lower.rsplit(u8::is_ascii_digit).next(),
+    };
+    let suffix = suffix.unwrap_or_default();
+    let wide = suffix.contains(&b'l') || value > i64::from(u32::MAX);
+    // What is written in base 8 or 16 takes the unsigned type when the signed one is too narrow.
+    let based = lower.starts_with(b"0") && !wide && value > i64::from(i32::MAX);
+    (suffix.contains(&b'u') || based).then_some(if wide { 64 } else { 32 })
 }
 
 /// The value of a character constant as written.

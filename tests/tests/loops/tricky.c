@@ -817,6 +817,176 @@ void e_global_set_by_some(int n) {
   }
 }
 
+/* Constants that are not what they look like. */
+void h_negative_bound(void) {
+  for (unsigned i = 0; i < -1; i += 0x70000000u) {
+    /* mark: i */
+    if (!left(9)) break;
+  }
+}
+void h_negative_bound_tripled(void) {
+  for (unsigned i = 1; i < -1; i *= 3) {
+    /* mark: i */
+    if (!left(30)) break;
+  }
+}
+void h_plus_all_ones(void) {
+  int i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += 4294967295u;
+  }
+}
+void h_plus_hex(void) {
+  int i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i = i + 0xffffffff;
+  }
+}
+void h_long_minus_one(void) {
+  long i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += -1u;
+  }
+}
+void h_long_minus(void) {
+  long i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i -= -2u;
+  }
+}
+void h_cast_down(void) {
+  int i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += (signed char) 200;
+  }
+}
+void h_cast_up(void) {
+  int i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += (unsigned char) -1;
+  }
+}
+void h_cast_unsigned(void) {
+  long i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += (unsigned) -1;
+  }
+}
+void h_large_factor(void) {
+  long i = 1;
+  while (left(4)) {
+    /* mark: i */
+    i *= (unsigned char) 257;
+  }
+}
+void h_cast_factor(void) {
+  int i = 1;
+  while (left(4)) {
+    /* mark: i */
+    i *= (signed char) 130;
+  }
+}
+void h_octal(void) {
+  int i = 0;
+  while (left(8)) {
+    /* mark: i */
+    i += 010;
+  }
+}
+void h_unsigned_difference(unsigned a) {
+  long i = 0;
+  while (left(8)) {
+    /* mark: i */
+    i += 2u - 5u;
+  }
+}
+void h_start_cast(void) {
+  int i;
+  for (i = (signed char) 200; i < 0 && left(8); i *= 2) {
+    /* mark: i */
+    peek();
+  }
+}
+void h_start_wraps(void) {
+  unsigned i = -5;
+  do {
+    /* mark: i */
+    i += 2;
+  } while (left(8));
+}
+void h_start_wraps_up(void) {
+  size_t i = -5;
+  do {
+    /* mark: i */
+    i += 2;
+  } while (left(8));
+}
+void h_start_too_large(void) {
+  int i = 4294967200u;
+  while (left(8)) {
+    /* mark: i */
+    i *= 2;
+  }
+}
+void h_float_absorbed_by_cast(void) {
+  double t = 0;
+  while (left(8)) {
+    /* mark: t */
+    t += (int) 0.5;
+  }
+}
+void h_pointer_to_zero_size(void) {
+  char *p = (char *) marks;
+  while (left(8)) {
+    /* mark: p */
+    p += (signed char) 255;
+  }
+}
+
+void h_unsigned_variable(void) {
+  unsigned by = -1;
+  int i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += by;
+  }
+}
+void h_minus_unsigned_variable(unsigned by) {
+  long i = 10;
+  while (left(8)) {
+    /* mark: i */
+    i += -by;
+  }
+}
+void h_cast_variable(void) {
+  double t = 0, by = 0.5;
+  while (left(8)) {
+    /* mark: t */
+    t += (int) by;
+  }
+}
+void h_unsigned_into_signed(void) {
+  unsigned first = 5 * rank - 6;
+  for (int i = first; left(8); i++) {
+    /* mark: i */
+    work(i);
+  }
+}
+void h_unsigned_into_long(void) {
+  unsigned first = 5 * rank - 6;
+  for (long i = (int) first; left(8); i++) {
+    /* mark: i */
+    peek();
+  }
+}
+
 /* Callees and starts that are followed too far. */
 static void add_some(int *p) { for (int k = 0; k < coin(rank, *p); k++) ++*p; }
 void f_loop_in_callee(void) {
@@ -1194,6 +1364,30 @@ int main(int argc, char **argv) {
   g_start_from_global();
   g_rank_in_group(9);
   g_reduced_in_part(9);
+  h_negative_bound();
+  h_negative_bound_tripled();
+  h_plus_all_ones();
+  h_plus_hex();
+  h_long_minus_one();
+  h_long_minus();
+  h_cast_down();
+  h_cast_up();
+  h_cast_unsigned();
+  h_large_factor();
+  h_cast_factor();
+  h_octal();
+  h_unsigned_difference(9);
+  h_start_cast();
+  h_start_wraps();
+  h_start_wraps_up();
+  h_start_too_large();
+  h_float_absorbed_by_cast();
+  h_pointer_to_zero_size();
+  h_unsigned_variable();
+  h_minus_unsigned_variable(9);
+  h_cast_variable();
+  h_unsigned_into_signed();
+  h_unsigned_into_long();
   MPI_Finalize();
   return 0;
 }
