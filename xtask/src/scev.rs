@@ -23,6 +23,9 @@ use walkdir::WalkDir;
 /// What this command needs beside what setup installs.
 const TOOLS: [(&str, &[&str]); 2] = [("clang-14", &["clang-14"]), ("opt-14", &["llvm-14"])];
 
+/// Seconds for the recurrences of one file.
+const PATIENCE: &str = "20";
+
 /// Compares the C files below `paths`, compiled with `flags`; prints up to `examples` of each kind of difference.
 pub fn run(paths: &[PathBuf], flags: &[String], examples: usize) -> Result<()> {
     setup::ensure()?;
@@ -44,11 +47,7 @@ pub fn run(paths: &[PathBuf], flags: &[String], examples: usize) -> Result<()> {
         bail!("no C file in {paths:?}");
     }
     let (loops, failed) = all_loops(&files, flags, &directory)?;
-    println!(
-        "{} C files, {} of them not compiled with these flags",
-        files.len(),
-        failed.len()
-    );
+    println!("{} C files, {} of them left out", files.len(), failed.len());
     for (file, why) in failed.iter().take(5) {
         println!("  {}: {why}", file.display());
     }
@@ -131,11 +130,20 @@ fn loops_of(
             .args(["-S", "-passes=mem2reg,loop-simplify,lcssa", "-o"])
             .args([&values, &raw]),
     )?;
-    let (printed, _) = command::succeed(
-        Command::new("opt-14")
-            .args(["-disable-output", "-passes=print<scalar-evolution>"])
+    // Long macros make expressions that take minutes to print.
+    let (printed, _) = command::capture(
+        Command::new("timeout")
+            .args([
+                PATIENCE,
+                "opt-14",
+                "-disable-output",
+                "-passes=print<scalar-evolution>",
+            ])
             .arg(&values),
     )?;
+    if !printed.status.success() {
+        return Ok(Err(format!("opt does not finish in {PATIENCE} seconds")));
+    }
     let text =
         std::fs::read_to_string(&values).with_context(|| format!("cannot read {}", values.display()))?;
     Ok(Ok(ir::loops(&text, &String::from_utf8_lossy(&printed.stderr))))

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 17] = [
+const TOOLS: [(&str, &[&str]); 18] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("ld.lld", &["lld"]),
@@ -19,6 +19,7 @@ const TOOLS: [(&str, &[&str]); 17] = [
     ("addr2line", &["binutils"]),
     ("objcopy", &["binutils"]),
     ("strip", &["binutils"]),
+    ("git", &["git"]),
     ("patch", &["patch"]),
     ("gdb", &["gdb"]),
     ("eu-stack", &["elfutils"]),

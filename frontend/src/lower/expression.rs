@@ -294,11 +294,33 @@ impl Body<'_, '_> {
         ExprKind::List(values)
     }
 
-    /// `({ … })`: its value and effects are those of its parts.
+    /// `({ … })`: its value and effects are those of its parts, one after the other where nothing in it branches.
     fn statement_expression(&mut self, node: Node, block: Node) -> ExprId {
         let parts = self.scoped(|body| body.deeper(node, |body| body.parts(block)));
-        self.push_expr(ExprKind::Unknown(parts.unwrap_or_default()), node)
+        let parts = parts.unwrap_or_default();
+        if is_straight(block, 0)
+            && let Some((first, rest)) = parts.split_first()
+        {
+            return rest.iter().fold(*first, |before, after| {
+                self.push_expr(ExprKind::Comma(before, *after), node)
+            });
+        }
+        self.push_expr(ExprKind::Unknown(parts), node)
     }
+}
+
+/// Blocks in statement expressions that are looked into.
+const BLOCK_LIMIT: usize = 20;
+
+/// Whether a block holds only declarations and expressions, which run in order.
+fn is_straight(block: Node, depth: usize) -> bool {
+    depth < BLOCK_LIMIT
+        && !block.has_error()
+        && children(block).into_iter().all(|child| match child.kind() {
+            "declaration" | "expression_statement" | "comment" => true,
+            "compound_statement" => is_straight(child, depth + 1),
+            _ => false,
+        })
 }
 
 /// The name that stands for `&&label` in prepared text.

@@ -131,6 +131,11 @@ fn best(place: Place<'_>) -> (Claim, String) {
         (LovClass::Strict, Across::Nothing) => Claim::StrictAlone,
         (LovClass::Weak, _) => Claim::Weak,
     };
+    if place.function.confidence == base::Confidence::Partial {
+        // What is claimed there is never used.
+        let reason = place.function.confidence_reason.as_deref().unwrap_or_default();
+        return (Claim::Refused, format!("not fully understood: {reason}"));
+    }
     let in_loop = place.in_loop();
     match in_loop.lovs.iter().min_by_key(|lov| of(lov)) {
         Some(lov) => (of(lov), format!("{}: {}", lov.name, lov.because)),

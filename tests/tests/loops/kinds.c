@@ -524,6 +524,23 @@ void e_comma(int n) {
     i++;
   }
 }
+#define TAKE(a) ({ int seen = work(a); see(seen); (a) += 2; seen; })
+void e_statement_expression(int n) {
+  int i = 0, last = 0;
+  while (i < n) {
+    /* mark: i, last */
+    last = TAKE(i);
+    see(last);
+  }
+}
+#define MAYBE(a) ({ if (coin(rank, a)) (a) += 2; else (a) += 1; a; })
+void e_branch_in_expression(int n) {
+  int i = 0;
+  while (i < n) {
+    /* mark: i */
+    see(MAYBE(i));
+  }
+}
 void e_retry(int n) {
   int i = 0, tries = 0;
   while (i < n) {
@@ -777,6 +794,8 @@ int main(int argc, char **argv) {
   e_switch(7);
   e_goto_continue(7);
   e_comma(6);
+  e_statement_expression(9);
+  e_branch_in_expression(9);
   e_retry(5);
   e_polling();
   e_polling_counted();

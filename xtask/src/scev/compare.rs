@@ -75,7 +75,7 @@ impl Comparison {
         for (place, mut here) in ours {
             let mut there = theirs.remove(&place).unwrap_or_default();
             // Several loops of one place come out of a macro; the better ones are taken for each other.
-            here.sort_by_key(|(_, in_loop)| best(in_loop));
+            here.sort_by_key(|(function, in_loop)| best(function, in_loop));
             there.sort();
             let mut there = there.into_iter();
             for (function, in_loop) in here {
@@ -96,7 +96,7 @@ impl Comparison {
     }
 
     fn pair(&mut self, place: &Place, function: &Function, in_loop: &Loop, evolution: Evolution) {
-        let ours = best(in_loop);
+        let ours = best(function, in_loop);
         *self.counts.entry((ours, evolution)).or_default() += 1;
         let affine = matches!(evolution, Evolution::Constant | Evolution::Invariant);
         let (kinds, kind) = match ours {
@@ -167,7 +167,11 @@ fn kinds(out: &mut String, title: &str, kinds: &BTreeMap<String, Vec<String>>, e
     }
 }
 
-fn best(in_loop: &Loop) -> Ours {
+fn best(function: &Function, in_loop: &Loop) -> Ours {
+    // What is claimed there is never used.
+    if function.confidence == Confidence::Partial {
+        return Ours::None;
+    }
     let each = in_loop.lovs.iter().map(|lov| match (lov.class, lov.across) {
         (LovClass::Strict, Across::SameSequence) => Ours::Same,
         (LovClass::Strict, Across::Relative) => Ours::Relative,
