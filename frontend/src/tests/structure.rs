@@ -253,7 +253,7 @@ int h(int x) { int nested(int q) { return q + x; } return nested(1); }
 int k(int x) { switch (x) { case 1 ... 5: return 1; } return __builtin_expect(x, 0); }",
         expect![[r#"
             fn f(x:i32) Partial: jump out of an expression at line 3
-              2:3 decl y:i32@2:7 = unknown[t = g@2:22(x), (t Add 1)]
+              2:3 decl y:i32@2:7 = (t = g@2:22(x), (t Add 1))
               3:3 decl z:?@3:13 = unknown[1, 2]
               4:3 decl p:ptr@4:9 = const
               4:20 goto **p
