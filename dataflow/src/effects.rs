@@ -80,7 +80,7 @@ pub(crate) fn effects(function: &Function) -> IdVec<ExprId, bool> {
 }
 
 /// The operands of an expression, in source order.
-pub(crate) fn children(expr: &Expr) -> Vec<ExprId> {
+pub fn children(expr: &Expr) -> Vec<ExprId> {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {
             vec![]

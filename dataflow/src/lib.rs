@@ -20,7 +20,7 @@ mod summary;
 
 pub use control::Control;
 pub use definitions::{Definitions, Reaching};
-pub use effects::{Target, target_of};
+pub use effects::{Target, children as operands, target_of};
 pub use flow::{Action, Flow, FlowPoint};
 pub use library::{CallValue, call_value, is_library, writes_through};
 pub use loops::Loops;

@@ -244,11 +244,11 @@ impl<'u> Program<'u> {
         let Action::Call(call) = info.flow.points[point].action else {
             return Vec::new();
         };
-        let locals = info
+        let changed = info
             .definitions
             .by_call(call)
-            .map(|each| Target::Local(each.local));
-        let mut targets: Vec<Target> = locals.collect();
+            .filter(|each| each.effect.changes());
+        let mut targets: Vec<Target> = changed.map(|each| Target::Local(each.local)).collect();
         if let ExprKind::Call {
             callee: Callee::Named(name),
             ..

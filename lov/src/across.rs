@@ -3,13 +3,14 @@
 //! Three things can make the sequences differ: the start, the steps, and which updates a task makes. The last matters only
 //! when paths differ in it; then the branches that choose must go the same way on every task.
 
-use crate::candidate::{Candidate, Context, hidden_name, invariance, storage};
+use crate::candidate::{Candidate, Context, invariance, storage};
 use crate::classify::Shape;
-use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
+use crate::step::{Step, keeps, strip_casts, type_holds, type_of};
+use crate::term;
 use base::mutant::{Mutant, on};
 use dataflow::{Action, Standing, Target, Touch};
-use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, VarRef};
-use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Storage, Term, TermOp};
+use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
+use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Term};
 
 /// What the values on two tasks say about each other, and why.
 pub(crate) struct Sharing {
@@ -112,7 +113,7 @@ pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Op
 /// The value of `target` on entry to the loop, under the same conditions, and what it rests on that it still is.
 pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
     let (at, value) = start_expression(context, target)?;
-    let (term, touch) = start_term(context, at, value, 0)?;
+    let (term, touch) = term::term(context, value, &|leaf| start_leaf(context, at, leaf))?;
     // What is stored is what the type holds of it.
     let whole = match (target, &term) {
         (Target::Local(local), Term::Constant(value)) => {
@@ -124,86 +125,29 @@ pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Ter
             let to = context.info.function.locals[*local].ty;
             keeps(from, to) || keeps(to, from)
         }
+        (Target::Local(local), Term::Arithmetic { .. }) => {
+            let to = term::width(context.info.function.locals[*local].ty);
+            let mut variables = term.variables().into_iter();
+            variables.all(|(_, storage)| term::width(term::type_of(context, storage)) <= to)
+        }
+        (_, Term::Arithmetic { .. }) => false,
         _ => true,
     };
     whole.then_some((term, touch))
 }
 
-/// An expression evaluated at `at` as a term that still has the same value wherever the loop reads it.
-fn start_term(context: Context<'_, '_>, at: PointId, value: ExprId, depth: usize) -> Option<(Term, Touch)> {
-    if let Some(constant) = constant(context, value) {
-        return Some((Term::Constant(constant), Touch::Leaves));
-    }
-    if let ExprKind::Cast(ty, inner) = *context.kind(value)
-        && !keeps(type_of(context, inner), ty)
-    {
-        return None;
-    }
-    let value = strip_casts(context, value);
-    if let ExprKind::Binary(op, left, right) = *context.kind(value) {
-        let op = match op {
-            BinaryOp::Add => TermOp::Add,
-            BinaryOp::Sub => TermOp::Sub,
-            BinaryOp::Mul => TermOp::Mul,
-            BinaryOp::Div => TermOp::Div,
-            _ => return None,
-        };
-        if depth == Term::MAX_DEPTH {
-            return None;
-        }
-        let operand = |id| {
-            let (term, touch) = start_term(context, at, id, depth + 1)?;
-            // Only where the language forbids the overflow that we would not see.
-            let whole = |(_, storage): (&str, &Storage)| match storage {
-                Storage::Local { name, line } => context.info.function.locals.iter().any(|local| {
-                    (&local.name, local.span.line) == (name, *line)
-                        && matches!(
-                            local.ty,
-                            Type::Int {
-                                signed: Some(true),
-                                bits: Some(32..)
-                            }
-                        )
-                }),
-                _ => false,
-            };
-            let exact = !matches!(term, Term::Float(_)) && term.variables().into_iter().all(whole);
-            exact.then_some((term, touch))
-        };
-        let ((left, left_touch), (right, right_touch)) = (operand(left)?, operand(right)?);
-        let operands = Box::new([left, right]);
-        return Some((Term::Arithmetic { op, operands }, left_touch.max(right_touch)));
-    }
-    if storage(context, value).is_some_and(|storage| hidden_name(context, &storage).is_some()) {
-        return None;
-    }
+/// A variable read at `at` as a term that still has the same value wherever the loop reads it.
+fn start_leaf(context: Context<'_, '_>, at: PointId, value: ExprId) -> Option<(Term, Touch)> {
     match context.kind(value) {
         ExprKind::Float(value) => Some((Term::Float(*value), Touch::Leaves)),
         ExprKind::Var(VarRef::Local(local)) if never_changes_after(context, *local, at) => {
-            let storage = storage(context, value)?;
-            let name = storage.to_string();
-            let negated = false;
-            Some((
-                Term::Variable {
-                    name,
-                    storage,
-                    negated,
-                },
-                Touch::Leaves,
-            ))
+            let term = term::variable(context, storage(context, value)?, false)?;
+            Some((term, Touch::Leaves))
         }
-        ExprKind::Var(VarRef::Global(name)) => {
+        ExprKind::Var(VarRef::Global(_)) => {
             let touch = global_since(context, value, at);
-            let storage = Storage::Global { name: name.clone() };
-            let (name, negated) = (name.clone(), false);
-            (!matches!(touch, Touch::May(_))).then_some((
-                Term::Variable {
-                    name,
-                    storage,
-                    negated,
-                },
-                touch,
-            ))
+            let term = term::variable(context, storage(context, value)?, false)?;
+            (!matches!(touch, Touch::May(_))).then_some((term, touch))
         }
         _ => None,
     }

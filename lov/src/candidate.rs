@@ -1,7 +1,7 @@
 //! The variables that a loop assigns, and whether every change of one can be seen.
 
 use base::mutant::{Mutant, on};
-use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, Touch, target_of};
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, Touch, operands, target_of};
 use ir::{ExprId, ExprKind, Type, VarRef};
 use progress_map::{LoopId, PointId, PointKind, Storage};
 use std::collections::BTreeSet;
@@ -99,11 +99,9 @@ fn stepped_by_calls(context: Context<'_, '_>, found: &mut Vec<Candidate>) {
             continue;
         };
         for target in context.program.changed_by_call(context.id, point, &read) {
-            if context
-                .program
-                .added_by_call(context.id, point, &target)
-                .is_none()
-            {
+            // What a call sets to anything is worth a word only where the loop's branches ask for it.
+            let added = context.program.added_by_call(context.id, point, &target);
+            if added.is_none() && !decides(context, &target) {
                 continue;
             }
             if let Some(known) = found.iter_mut().find(|each| each.target == target) {
@@ -114,6 +112,24 @@ fn stepped_by_calls(context: Context<'_, '_>, found: &mut Vec<Candidate>) {
             }
         }
     }
+}
+
+/// Whether a branch of the loop tests the variable.
+fn decides(context: Context<'_, '_>, target: &Target) -> bool {
+    let exprs = &context.info.function.exprs;
+    context.points().iter().any(|&point| {
+        let Action::Branch(Some(condition)) = context.info.flow.points[point].action else {
+            return false;
+        };
+        let mut work = vec![condition];
+        while let Some(id) = work.pop() {
+            if target_of(context.info.function, id) == *target {
+                return true;
+            }
+            work.extend(operands(&exprs[id]));
+        }
+        false
+    })
 }
 
 fn describe(
@@ -177,7 +193,7 @@ fn narrower(a: Type, b: Type) -> Type {
     }
 }
 
-fn global_type(context: Context<'_, '_>, name: &str) -> Type {
+pub(crate) fn global_type(context: Context<'_, '_>, name: &str) -> Type {
     let here = &context.program.units[context.info.unit];
     let everywhere = context.program.units.iter();
     std::iter::once(here)
@@ -382,8 +398,16 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
     None
 }
 
-/// Whether the loop leaves what `id` names alone; `id` is a variable or a member path.
+/// Whether the loop leaves alone what `id` names: a variable, a member path, or all that an expression is computed from.
 pub(crate) fn invariance(context: Context<'_, '_>, id: ExprId) -> Touch {
+    match *context.kind(id) {
+        ExprKind::Int(_) => return Touch::Leaves,
+        ExprKind::Binary(_, left, right) => {
+            return invariance(context, left).max(invariance(context, right));
+        }
+        ExprKind::Cast(_, inner) => return invariance(context, inner),
+        _ => {}
+    }
     let target = target_of(context.info.function, id);
     let changed = context.points().iter().any(|&point| {
         let assigned = matches!(&context.info.flow.points[point].action, Action::Assign { target: other, .. } if *other == target);

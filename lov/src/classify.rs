@@ -301,7 +301,7 @@ fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), Strin
         Step::Add(term, _) if steps.iter().all(|(_, step)| *step == steps[0].1) => Some(term.clone()),
         _ => None,
     };
-    if let Some(step @ Term::Variable { .. }) = common {
+    if let Some(step @ (Term::Variable { .. } | Term::Arithmetic { .. })) = common {
         return Ok((Direction::SignOfStep, Some(step)));
     }
     let sign = |step: &Step| match step {

@@ -17,6 +17,7 @@ mod change;
 mod classify;
 mod range;
 mod step;
+mod term;
 
 use dataflow::{FunctionInfo, Program};
 use progress_map::Map;

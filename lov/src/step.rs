@@ -1,10 +1,11 @@
 //! How one assignment moves a variable.
 
 use crate::across::start_of;
-use crate::candidate::{Candidate, Context, hidden_name, is_invariant, storage, unstable_storage};
+use crate::candidate::{Candidate, Context, invariance, is_invariant, storage, unstable_storage};
+use crate::term;
 use dataflow::{Action, Touch, target_of};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
-use progress_map::{PointId, Term};
+use progress_map::{PointId, Term, TermOp};
 
 /// One step of a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -351,20 +352,28 @@ fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step>
             (value != 0.0 && value.is_finite()).then_some(Step::Add(Term::Float(value), None))
         }
         ExprKind::Var(_) | ExprKind::Field { .. } if is_invariant(context, operand) => {
-            let storage = storage(context, operand)?;
-            if hidden_name(context, &storage).is_some() {
-                return None;
-            }
-            Some(Step::Add(
-                Term::Variable {
-                    name: storage.to_string(),
-                    storage,
-                    negated,
-                },
-                Some(operand),
-            ))
+            let term = term::variable(context, storage(context, operand)?, negated)?;
+            Some(Step::Add(term, Some(operand)))
         }
-        _ => None,
+        _ => {
+            let leaf = |id: ExprId| {
+                let touch = invariance(context, id);
+                let term = term::variable(context, storage(context, id)?, false)?;
+                (!matches!(touch, Touch::May(_))).then_some((term, touch))
+            };
+            let (computed, _) = term::term(context, operand, &leaf)?;
+            let computed = match (computed, negated) {
+                (term @ Term::Arithmetic { .. }, false) => term,
+                (term @ Term::Arithmetic { .. }, true) if term.depth() < Term::MAX_DEPTH => {
+                    Term::Arithmetic {
+                        op: TermOp::Sub,
+                        operands: Box::new([Term::Constant(0), term]),
+                    }
+                }
+                _ => return None,
+            };
+            Some(Step::Add(computed, Some(operand)))
+        }
     }
 }
 
@@ -378,7 +387,7 @@ pub(crate) fn constant(context: Context<'_, '_>, id: ExprId) -> Option<i64> {
 }
 
 /// The value, and whether its type has no sign: what would be negative there is a large number, or wraps around.
-fn typed_constant(context: Context<'_, '_>, id: ExprId) -> Option<(i64, bool)> {
+pub(crate) fn typed_constant(context: Context<'_, '_>, id: ExprId) -> Option<(i64, bool)> {
     match *context.kind(id) {
         ExprKind::Int(value) => Some((value, false)),
         ExprKind::Cast(ty, inner) => {

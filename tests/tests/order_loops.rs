@@ -85,6 +85,17 @@ fn kinds_of_loops() {
     assert!(won >= KINDS, "won only {won} of {all}");
 }
 
+/// Loops whose variables move in callees, with starts and communicators that come from elsewhere.
+#[test]
+fn loops_with_callees() {
+    let sheet = Sheet::new("callees.c", include_str!("loops/callees.c"));
+    let (all, won) = judge(&sheet, |score| score.winnable);
+    assert!(won >= CALLEES, "won only {won} of {all}");
+}
+
+/// How many of those with callees must be won.
+const CALLEES: usize = 21;
+
 /// Loops whose iterations are divided among threads, compiled with OpenMP.
 #[test]
 fn openmp_loops() {

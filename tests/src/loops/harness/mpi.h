@@ -22,6 +22,8 @@ int MPI_Reduce(const void *out, void *in, int count, int type, int operation, in
 int MPI_Allgather(const void *out, int outs, int out_type, void *in, int ins, int in_type, int communicator);
 int MPI_Scatter(const void *out, int outs, int out_type, void *in, int ins, int in_type, int root, int communicator);
 int MPI_Scan(const void *out, void *in, int count, int type, int operation, int communicator);
+int MPI_Comm_dup(int communicator, int *copy);
+int MPI_Comm_split(int communicator, int color, int key, int *part);
 int MPI_Barrier(int communicator);
 int MPI_Test(int *request, int *flag, MPI_Status *status);
 double MPI_Wtime(void);
