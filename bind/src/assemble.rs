@@ -5,6 +5,8 @@ use crate::elf::{Identity, Image};
 use crate::expression::Refusal;
 use crate::functions::{identify, layout};
 use crate::lines::{RawRow, UnitFiles, rows};
+use crate::moved;
+use crate::optimised::{gcc, llvm};
 use crate::paths::{PathId, match_files};
 use crate::sources::producer;
 use crate::trouble::{Outcome, Trouble};
@@ -65,8 +67,12 @@ pub(crate) fn assemble(
     report.functions(&identified.elsewhere, laid_out.contested.len());
     report.variables(&outcomes);
 
+    let mut in_order: IdVec<_, bool> = debug.units.ids().map(|unit| llvm(debug, unit)).collect();
+    for node in forest.nodes.iter().filter(|node| node.optimised) {
+        in_order[node.die.unit] = false;
+    }
     let producers = debug.units.ids().map(|unit| producer(debug, unit));
-    let binding = Binding {
+    let mut binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
         executable: path.to_owned(),
@@ -75,26 +81,29 @@ pub(crate) fn assemble(
             .unwrap_or_default(),
         rows: raw_rows
             .iter()
-            .map(|row| bound_row(row, file_of(row.path)))
+            .map(|row| bound_row(row, file_of(row.path), in_order[row.unit]))
             .collect(),
         other_files: other.0,
         functions: laid_out.functions,
         inlines: laid_out.inlines,
         variables,
     };
+    let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
+    report.moved(moved::withhold(map, &mut binding, only_gcc));
     (binding, report.diagnostics)
 }
 
 /// Stands for the file of an inlined call that names none.
 const NO_FILE: &str = "??";
 
-fn bound_row(row: &RawRow, file: Result<FileId, u32>) -> Row {
+fn bound_row(row: &RawRow, file: Result<FileId, u32>, in_order: bool) -> Row {
     Row {
         start: row.start,
         end: row.end,
         file,
         line: row.line,
         column: row.column,
+        statement: row.statement || in_order,
     }
 }
 
@@ -226,6 +235,16 @@ impl Report<'_> {
                  unknown functions"
             );
             self.whole(Severity::Warning, message);
+        }
+    }
+
+    fn moved(&mut self, count: usize) {
+        if count > 0 {
+            let message = format!(
+                "{count} variables in registers are not read behind the place of their update: an optimising compiler \
+                 may have moved it"
+            );
+            self.whole(Severity::Note, message);
         }
     }
 

@@ -153,6 +153,7 @@ pub(crate) fn layout(
             function: identified[node.origin],
             name: name_of(forest, node),
             frame_base: node.frame_base.clone(),
+            optimised: node.optimised,
         });
         let instance = FunctionInstance::Concrete(index(layout.functions.len() - 1));
         layout.pieces[id].push((instance, range.clone()));

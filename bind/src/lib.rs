@@ -18,6 +18,8 @@ mod expression;
 mod functions;
 mod lines;
 mod locations;
+mod moved;
+mod optimised;
 mod paths;
 mod sources;
 mod trouble;

@@ -18,6 +18,8 @@ pub(crate) struct RawRow {
     pub(crate) path: PathId,
     pub(crate) line: u32,
     pub(crate) column: u32,
+    /// It begins a statement.
+    pub(crate) statement: bool,
     /// The unit whose program has it.
     pub(crate) unit: UnitId,
 }
@@ -99,24 +101,34 @@ fn program_rows(
 ) -> gimli::Result<()> {
     let mut program = program.rows();
     let mut open: Option<RawRow> = None;
+    let mut begun: Vec<(PathId, u32)> = Vec::new();
     while let Some((_, row)) = program.next_row()? {
         let address = row.address();
         if let Some(mut before) = open.take() {
             before.end = address;
-            if before.start < before.end && image.is_code(before.start) {
-                rows.push(before);
+            if before.start < before.end {
+                begun.clear();
+                if image.is_code(before.start) {
+                    rows.push(before);
+                }
+            } else if before.statement {
+                // gcc numbers an address several times, and marks only the first time that a statement begins there.
+                begun.push((before.path, before.line));
             }
         }
         if row.end_sequence() {
+            begun.clear();
             continue;
         }
+        let line = row
+            .line()
+            .map_or(0, |line| u32::try_from(line.get()).unwrap_or(0));
         open = files.path(unit, row.file_index()).map(|path| RawRow {
             start: address,
             end: address,
             path,
-            line: row
-                .line()
-                .map_or(0, |line| u32::try_from(line.get()).unwrap_or(0)),
+            line,
+            statement: row.is_stmt() || begun.contains(&(path, line)),
             column: match row.column() {
                 ColumnType::LeftEdge => 0,
                 ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
@@ -136,7 +148,8 @@ fn disjoint(rows: Vec<RawRow>) -> Vec<RawRow> {
             if row.start >= row.end {
                 continue;
             }
-            let same = (row.path, row.line, row.column) == (last.path, last.line, last.column);
+            let position = |row: &RawRow| (row.path, row.line, row.column, row.statement);
+            let same = position(&row) == position(last);
             if same && row.start == last.end {
                 last.end = row.end;
                 continue;

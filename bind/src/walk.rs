@@ -7,6 +7,7 @@
 use crate::debug::{Debug, Die, Entry, UnitId, text};
 use crate::elf::Image;
 use crate::lines::UnitFiles;
+use crate::optimised::optimised;
 use crate::paths::PathId;
 use base::{IdVec, define_id};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,8 @@ pub(crate) struct Node {
     pub(crate) call: Option<Call>,
     /// The frame base of a function; empty for an inlined call.
     pub(crate) frame_base: Vec<u8>,
+    /// See [`progress_map::BoundFunction::optimised`]; false for an inlined call.
+    pub(crate) optimised: bool,
 }
 
 /// Where an inlined call stands in the source.
@@ -172,6 +175,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             ranges,
             call: None,
             frame_base,
+            optimised: optimised(self.debug, die.unit, entry),
         };
         Open::Node(self.forest.nodes.push(node))
     }
@@ -200,6 +204,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             ranges,
             call: Some(call),
             frame_base: Vec::new(),
+            optimised: false,
         };
         Open::Node(self.forest.nodes.push(node))
     }

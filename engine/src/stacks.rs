@@ -20,6 +20,7 @@ fn frame(recorded: &snapshot::Frame) -> Frame {
         file: recorded.file.clone(),
         line: recorded.line.filter(|&line| line > 0),
         column: recorded.column.filter(|&column| column > 0),
+        inexact: recorded.inexact,
         missing: recorded.missing.clone(),
         ..Frame::default()
     };

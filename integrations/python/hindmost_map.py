@@ -525,7 +525,8 @@ def read_rows(columns):
         end = columns[1].after64(start)
         file = columns[2].near64(file)
         line = columns[3].near(line)
-        rows.append([start, end, file_of(file), line, columns[4].u()])
+        code = columns[4].u()
+        rows.append([start, end, file_of(file), line, code >> 1, code & 1 == 1])
     columns.finish()
     return rows
 
@@ -544,6 +545,7 @@ def read_bound_functions(columns):
                 "function": function - 1 if function else None,
                 "name": columns.string(3),
                 "frame_base": columns.blob(4),
+                "optimised": columns[5].u() != 0,
             }
         )
     columns.finish()

@@ -41,6 +41,9 @@ pub struct Row {
     pub line: u32,
     /// Column in bytes, from 1; 0 when the compiler gives none.
     pub column: u32,
+    /// The code begins a statement of the line (`is_stmt`), or was not optimised. Other code may stand among that of other
+    /// lines, or have no line of its own and show that of its neighbour.
+    pub statement: bool,
 }
 
 /// A function's code in the executable.
@@ -56,6 +59,9 @@ pub struct BoundFunction {
     pub name: String,
     /// The DWARF expression of its frame base (usually `DW_OP_call_frame_cfa`).
     pub frame_base: Vec<u8>,
+    /// The compiler was free to make a jump of a call in tail position, and to move computations past calls. Frames may
+    /// be missing from a stack then, and a frame of a function that calls itself last may be that of a deeper call.
+    pub optimised: bool,
 }
 
 /// An inlined call: from `start` to `end` the code belongs to `function`, called from the position given.

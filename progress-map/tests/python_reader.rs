@@ -292,13 +292,14 @@ fn a_binding(b: &Binding) -> Value {
         "executable": b.executable,
         "producer": b.producer,
         "other_files": b.other_files,
-        "rows": list(&b.rows, |r| json!([r.start, r.end, a_file(r.file), r.line, r.column])),
+        "rows": list(&b.rows, |r| json!([r.start, r.end, a_file(r.file), r.line, r.column, r.statement])),
         "functions": list(&b.functions, |f| json!({
             "start": f.start,
             "end": f.end,
             "function": f.function.map(Id::index),
             "name": f.name,
             "frame_base": hex(&f.frame_base),
+            "optimised": f.optimised,
         })),
         "inlines": list(&b.inlines, |i| json!({
             "start": i.start,

@@ -3,6 +3,7 @@
 use crate::flow::{self, Node, Region};
 use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
+use crate::tail;
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
@@ -16,6 +17,10 @@ pub struct Order<'m> {
     by_name: Vec<FunctionId>,
     /// The points of each function that assign some loop-order variable, sorted; made when first asked for.
     assigning: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
+    /// Functions whose calls may have left no frame.
+    optimised: IdVec<FunctionId, bool>,
+    /// What each function calls last; made when first asked for.
+    last_calls: IdVec<FunctionId, OnceLock<Vec<&'m str>>>,
 }
 
 impl<'m> Order<'m> {
@@ -28,6 +33,8 @@ impl<'m> Order<'m> {
             map,
             by_name,
             assigning,
+            optimised: tail::optimised(map),
+            last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -42,6 +49,16 @@ impl<'m> Order<'m> {
         let first = self.by_name.partition_point(|id| name_of(id) < name);
         let count = self.by_name[first..].partition_point(|id| name_of(id) == name);
         &self.by_name[first..first + count]
+    }
+
+    /// Whether some of a function's code was optimised.
+    pub(crate) fn is_optimised(&self, id: FunctionId) -> bool {
+        self.optimised[id]
+    }
+
+    /// The functions that a function calls last, by name.
+    pub(crate) fn last_calls(&self, id: FunctionId) -> &[&'m str] {
+        self.last_calls[id].get_or_init(|| tail::last_calls(&self.map.functions[id]))
     }
 
     /// The points of a function that assign some loop-order variable, sorted.

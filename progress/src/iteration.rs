@@ -10,7 +10,8 @@ use crate::locate::{LocatedFrame, Place};
 use crate::{Relation, Value};
 use base::mutant::{Mutant, on};
 use progress_map::{
-    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, Term, TermOp,
+    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, PointKind, Term,
+    TermOp,
 };
 
 /// What the variables of a loop say.
@@ -92,6 +93,9 @@ fn one<'m>(
             lov.because
         ));
     }
+    for (place, value) in [(a, value_a), (b, value_b)] {
+        check_passed_zero(function, lov, place, value)?;
+    }
     let header = function.loops[id].header;
     let relative = lov.across == Across::Relative && !on(Mutant::StartNotSubtracted);
     let (count_a, count_b) = if !same_task && relative {
@@ -142,6 +146,29 @@ fn one<'m>(
         a: value_a,
         b: value_b,
     })
+}
+
+/// The last `c--` of `while (c-- > 0)` takes an unsigned variable around zero, which is undone where the change since the
+/// header is known. Elsewhere nothing but the rest of the condition sees it, and no call: whatever is called there is
+/// called for a condition that holds.
+fn check_passed_zero(function: &Function, lov: &Lov, place: Place, value: Value) -> Result<(), String> {
+    let in_call = matches!(
+        function.points[place.point].kind,
+        PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
+    );
+    let (Direction::Down, Cut::Updates, Some(bits), false) =
+        (lov.direction, &lov.cut, lov.unsigned_bits, in_call)
+    else {
+        return Ok(());
+    };
+    let (Value::Int(value), Some(Term::Constant(step))) = (value, &lov.step) else {
+        return Ok(());
+    };
+    let end = 1i128 << bits.min(64);
+    if (end - i128::from(*step).abs()..end).contains(&value) {
+        return Err(format!("it is {value}, which may be below zero"));
+    }
+    Ok(())
 }
 
 /// The weakest assumption that using `lov` brings in.

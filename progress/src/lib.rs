@@ -26,6 +26,7 @@ mod group;
 mod iteration;
 mod locate;
 mod point;
+mod tail;
 mod verdict;
 
 pub use classes::{Class, Classes, classify};

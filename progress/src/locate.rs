@@ -71,8 +71,14 @@ impl Order<'_> {
             (None, Some(_)) => None,
         };
         let first = first.unwrap_or(point.frames.len());
-        let frames = (first..point.frames.len())
-            .map(|index| {
+        let is_split = |index: usize| {
+            let function = functions[index].filter(|_| functions.get(index + 1) == Some(&functions[index]));
+            function.is_some_and(|id| self.is_head_of_split(id, &point.frames[index]))
+        };
+        let origin = Vec::from_iter((first..point.frames.len()).filter(|&index| !is_split(index)));
+        let frames = origin
+            .iter()
+            .map(|&index| {
                 let callee = point.frames.get(index + 1);
                 self.locate_frame(&point.frames[index], functions[index], callee)
             })
@@ -82,9 +88,18 @@ impl Order<'_> {
             rank: point.rank,
             pid: point.pid,
             frames,
-            origin: (first..point.frames.len()).collect(),
+            origin,
             obstacle,
         }
+    }
+
+    /// Whether a frame that has one of its own function below it is the same call of it: gcc splits functions, inlines
+    /// their head, and has it call the rest from a place where the source calls nothing.
+    fn is_head_of_split(&self, id: FunctionId, frame: &Frame) -> bool {
+        let body = &self.map().functions[id];
+        let line = frame.line.unwrap_or(0);
+        let mut on_line = body.points.iter().filter(|point| stands_on(body, point, line));
+        self.is_optimised(id) && line > 0 && !on_line.any(is_call)
     }
 
     fn locate_frame(
@@ -110,6 +125,20 @@ impl Order<'_> {
             return located;
         };
         let body = &self.map().functions[id];
+        if frame.inexact {
+            located.obstacle = Some(format!(
+                "in {} the task computes, in code that an optimising compiler has mixed",
+                body.name
+            ));
+            return located;
+        }
+        if self.may_vanish_into(id, &body.name) {
+            located.obstacle = Some(format!(
+                "{} calls itself last: in this optimised build the frame may be that of a deeper call",
+                body.name
+            ));
+            return located;
+        }
         let on_line: Vec<PointId> = body
             .points
             .iter_enumerated()
@@ -127,11 +156,15 @@ impl Order<'_> {
         };
         let mut inside_call = false;
         let mut chosen = if let Some(callee) = callee {
-            let named = points(&on_line, &|p| calls_by_name(p, &callee.function));
-            if !named.is_empty() {
-                located.callee_known = true;
+            let by_name = |point: &Point| calls_by_name(point, &callee.function);
+            // What was called may have made a tail call of the callee: then it is no longer there.
+            let vanished = |point: &Point| self.vanished_call(point, &callee.function);
+            let named = points(&on_line, &|p| by_name(p) || vanished(p));
+            if named.iter().any(|&p| by_name(&body.points[p])) {
                 inside_call = true;
-                narrow_calls(body.points.as_slice(), named, line, frame.column)
+                let chosen = narrow_calls(body.points.as_slice(), named, line, frame.column);
+                located.callee_known = chosen.iter().all(|&p| by_name(&body.points[p]));
+                chosen
             } else {
                 let through_pointer = points(&on_line, &|p| {
                     matches!(p.kind, PointKind::IndirectCall | PointKind::MacroCall(_))
@@ -147,7 +180,13 @@ impl Order<'_> {
                 } else if callee_mapped {
                     // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
                     let calls = points(&on_line, &is_call);
-                    if calls.is_empty() { on_line } else { calls }
+                    if calls.is_empty() {
+                        let file = &self.map().files[body.file].path;
+                        let name = &callee.function;
+                        located.obstacle = Some(format!("no call at {file}:{line} can be that of {name}"));
+                        return located;
+                    }
+                    calls
                 } else {
                     // A compiler's helper (memcpy for a structure) may be called by any point. But where the line calls
                     // a function of the map, that one may be gone: it made a tail call.
@@ -181,6 +220,15 @@ impl Order<'_> {
             }
         }
         located
+    }
+
+    /// Whether a point calls a function that may have vanished into `callee`.
+    fn vanished_call(&self, point: &Point, callee: &str) -> bool {
+        let PointKind::Call(name) = &point.kind else {
+            return false;
+        };
+        let candidates = self.functions_named(name).iter();
+        candidates.copied().any(|id| self.may_vanish_into(id, callee))
     }
 
     /// The function of the map that a frame names: by name, then by file, then by line.

@@ -29,6 +29,8 @@ pub struct Frame {
     pub line: Option<u32>,
     /// The column in bytes from 1.
     pub column: Option<u32>,
+    /// The task is not in a call, and its code is not in the order of the source: the position orders nothing.
+    pub inexact: bool,
     /// Values of variables by the names that the map lists.
     pub values: BTreeMap<String, Value>,
     /// Listed variables that could not be read, with the reason.

@@ -51,11 +51,12 @@ impl Builder<'_> {
         if let Some(locator) = locator
             && let Some(place) = locator.place(address)
         {
-            let frame_base = locator
-                .binding
-                .functions
-                .get(place.function as usize)
-                .map_or(&[][..], |function| &function.frame_base);
+            let function = locator.binding.functions.get(place.function as usize);
+            let frame_base = function.map_or(&[][..], |function| &function.frame_base);
+            // A call stands where it stands. Other code that begins no statement may stand anywhere between two calls, or
+            // have no position of its own and show its neighbour's; compilers do that from -Og on.
+            let interrupted = raw.lookup == raw.pc;
+            let inexact = interrupted && place.levels.last().is_some_and(|level| level.position.inexact);
             let context = Context {
                 registers: &raw.registers,
                 memory: self.memory,
@@ -70,6 +71,7 @@ impl Builder<'_> {
                     line: level.position.line,
                     column: level.position.column,
                     inlined: depth > 0,
+                    inexact,
                     module: (!level.mapped).then(|| file.name().to_owned()),
                     pc,
                     ..Frame::default()

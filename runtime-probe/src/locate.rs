@@ -2,7 +2,7 @@
 //!
 //! SPMD tasks stand at few distinct addresses: answers are remembered, so the searches need no index.
 
-use progress_map::{Binding, BoundInline, FileId, FunctionInstance, Map, Row};
+use progress_map::{Binding, BoundInline, FileId, FunctionInstance, Map};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -44,6 +44,8 @@ pub(crate) struct Position {
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u32>,
     pub(crate) column: Option<u32>,
+    /// The code may be among that of another position.
+    pub(crate) inexact: bool,
 }
 
 impl<'m> Locator<'m> {
@@ -76,13 +78,10 @@ impl<'m> Locator<'m> {
         let after = self.binding.rows.partition_point(|row| row.start <= address);
         let row = after.checked_sub(1).and_then(|at| self.binding.rows.get(at));
         match row {
-            Some(Row {
-                end,
-                file,
-                line,
-                column,
-                ..
-            }) if address < *end => self.position(*file, *line, *column),
+            Some(row) if address < row.end => Position {
+                inexact: !row.statement,
+                ..self.position(row.file, row.line, row.column)
+            },
             _ => Position::default(),
         }
     }
@@ -178,6 +177,7 @@ impl<'m> Locator<'m> {
             file: path.cloned(),
             line: known(line),
             column: known(line).and(known(column)),
+            inexact: false,
         }
     }
 }
@@ -186,7 +186,7 @@ impl<'m> Locator<'m> {
 mod tests {
     use super::*;
     use base::Id;
-    use progress_map::{BoundFunction, File};
+    use progress_map::{BoundFunction, File, Row};
 
     fn map() -> Map {
         let mut map = Map::default();
@@ -200,6 +200,7 @@ mod tests {
             file: Ok(file),
             line,
             column: line % 10,
+            statement: true,
         };
         let inline = |start, end, parent, name: &str, line| BoundInline {
             start,
@@ -219,6 +220,7 @@ mod tests {
                 function: Some(FunctionId::from_index(0)),
                 name: "f".to_owned(),
                 frame_base: vec![0x9c],
+                optimised: false,
             }],
             inlines: vec![
                 inline(0x14, 0x28, None, "g", 50),

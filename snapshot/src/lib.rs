@@ -67,6 +67,9 @@ pub struct Frame {
     /// The call was inlined into the frame before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inlined: bool,
+    /// The task is not in a call, and its code is not in the order of the source: the position is near the truth.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inexact: bool,
     /// The shared object or executable, when the function is not in the map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,

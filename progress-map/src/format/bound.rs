@@ -57,7 +57,8 @@ pub(crate) fn write_rows(out: &mut ColumnsOut, rows: &[Row]) {
         out.at(ROW_LENGTH).after64(row.start, row.end);
         out.at(ROW_FILE).near64(file, file_code(row.file));
         out.at(ROW_LINE).near32(line, row.line);
-        out.at(ROW_COLUMN).unsigned(u64::from(row.column));
+        out.at(ROW_COLUMN)
+            .unsigned(u64::from(row.column) << 1 | u64::from(row.statement));
         (end, file, line) = (row.end, file_code(row.file), row.line);
     }
 }
@@ -70,12 +71,17 @@ pub(crate) fn read_rows(mut columns: Columns<'_>) -> Result<Vec<Row>, ReadError>
         end = columns.at(ROW_LENGTH).after64(start)?;
         file = columns.at(ROW_FILE).near64(file)?;
         line = columns.at(ROW_LINE).near32(line)?;
+        let cursor = columns.at(ROW_COLUMN);
+        let code = cursor.unsigned()?;
+        let column =
+            u32::try_from(code >> 1).map_err(|_| cursor.malformed("a column has more than 32 bits"))?;
         rows.push(Row {
             start,
             end,
             file: from_file_code(&mut columns, ROW_FILE, file)?,
             line,
-            column: columns.at(ROW_COLUMN).u32()?,
+            column,
+            statement: code & 1 == 1,
         });
     }
     columns.finish()?;
@@ -111,6 +117,7 @@ const LENGTH: Column = Column(1);
 const FUNCTION: Column = Column(2);
 const NAME: Column = Column(3);
 const FRAME_BASE: Column = Column(4);
+const OPTIMISED: Column = Column(5);
 const PARENT: Column = Column(5);
 const CALL_FILE: Column = Column(6);
 const CALL_LINE: Column = Column(7);
@@ -124,6 +131,7 @@ pub(crate) fn write_functions<'a>(sink: &mut Sink<'a, '_>, functions: &'a [Bound
         id = write_function(sink, id, function.function);
         sink.text(NAME, &function.name);
         sink.blob(FRAME_BASE, &function.frame_base);
+        sink.columns.at(OPTIMISED).unsigned(u64::from(function.optimised));
         end = function.end;
     }
 }
@@ -140,10 +148,20 @@ pub(crate) fn read_functions(mut source: Source<'_, '_>) -> Result<Vec<BoundFunc
             function: read_function(&mut source.columns, &mut id)?,
             name: source.text(NAME)?,
             frame_base: source.blob(FRAME_BASE)?,
+            optimised: read_flag(&mut source.columns)?,
         });
     }
     source.columns.finish()?;
     Ok(functions)
+}
+
+fn read_flag(columns: &mut Columns<'_>) -> Result<bool, ReadError> {
+    let cursor = columns.at(OPTIMISED);
+    match cursor.unsigned()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(cursor.malformed("a flag is neither 0 nor 1")),
+    }
 }
 
 /// Inlined calls start near the one around them, or near the one before when there is none.

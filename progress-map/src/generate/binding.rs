@@ -38,6 +38,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
             file: file(rng),
             line: rng.u32(),
             column: rng.u32(),
+            statement: rng.one_in(2),
         }));
         for (start, end) in ranges(rng, 4) {
             let parent = match inlines.len() {
@@ -62,6 +63,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         function: function(rng),
         name: rng.word(),
         frame_base: rng.list(3, |rng| rng.bits() as u8),
+        optimised: rng.one_in(2),
     }));
     let mut instances = Vec::new();
     instances.extend((0..functions).map(|id| FunctionInstance::Anywhere(FunctionId::from_index(id))));
@@ -145,6 +147,7 @@ pub fn bind(map: &Map, seed: u64) -> Binding {
                     file: Ok(function.file),
                     line: point.span.line,
                     column: point.span.column,
+                    statement: true,
                 });
                 pc = end;
             }
@@ -156,6 +159,7 @@ pub fn bind(map: &Map, seed: u64) -> Binding {
             function: Some(id),
             name: function.name.clone(),
             frame_base: vec![0x9c],
+            optimised: false,
         });
         if rng.one_in(10) {
             let callee = FunctionId::from_index(rng.below(map.functions.len()));

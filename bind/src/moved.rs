@@ -1,0 +1,470 @@
+//! Values that an optimised build shows too early or too late.
+//!
+//! A compiler that keeps a loop variable in a register may make its update somewhere else than where the source has
+//! it: it sinks `i++` below the calls that follow, or makes one of two that stand in both arms of a branch. Debug info
+//! should then tell the value that the source would have. Measured on programs whose truth is known (`docs/order.md`),
+//! it does not: clang 14 goes on showing the old value after the place of the update, gcc 12 at -O2 shows one of the
+//! merged updates twice, but an update that is the only one in its loop rightly. No entry of the debug info gives this
+//! away.
+//!
+//! What is safe to believe: *between the start of an iteration and the first place in it where the source may update the
+//! variable, its value is that of the start of the iteration*. No compiler moves the update into the next iteration,
+//! nor shows one before it is made. So the locations of a variable are left out at all positions that, within one
+//! iteration of a loop that it orders, may come after an update. A variable that lives in memory all its life has no
+//! such gap: there the update is a store, which calls may see. Neither has one in code that was not optimised, or by
+//! gcc at -Og, which moves nothing past a call.
+//!
+//! Nor is a constant believed to be the value of a variable that a loop changes. It is right where an iteration has its own
+//! copy of the code; but both compilers also say it of a variable whose counting another one has taken over.
+
+use base::{Id, Span};
+use progress_map::{
+    Binding, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PointId, PointKind,
+};
+use std::collections::BTreeMap;
+
+/// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
+pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usize {
+    let positions = Positions::new(binding);
+    let mut risky: BTreeMap<(FunctionId, String), Vec<bool>> = BTreeMap::new();
+    let mut changes = Vec::new();
+    for (index, variable) in binding.variables.iter().enumerate() {
+        let exempt = !positions.optimised(variable.instance) || in_memory(&variable.locations);
+        if variable.locations.is_empty() || exempt {
+            continue;
+        }
+        let Some((id, range)) = positions.code(variable.instance) else {
+            continue;
+        };
+        let function = &map.functions[id];
+        let points = risky
+            .entry((id, variable.name.clone()))
+            .or_insert_with(|| after_an_update(function, &variable.name, only_gcc));
+        let gaps = positions.gaps(variable.instance, range, |line, column| {
+            stands_for_any(function, points, line, column)
+        });
+        let mut believable = variable.locations.clone();
+        if is_changed(function, &variable.name) {
+            believable.retain(|location| !is_constant(&location.expression));
+        }
+        let kept = without(&believable, &gaps);
+        if kept != variable.locations {
+            changes.push((index, kept));
+        }
+    }
+    let changed = changes.len();
+    for (index, kept) in changes {
+        binding.variables[index].locations = kept;
+    }
+    changed
+}
+
+/// Whether the variable lives at one place in memory all its life: `DW_OP_fbreg` or `DW_OP_addr`, and nothing else.
+fn in_memory(locations: &[LocationRange]) -> bool {
+    let [only] = locations else {
+        return false;
+    };
+    let one_operation = match only.expression.split_first() {
+        Some((&op, operand)) if op == gimli::DW_OP_fbreg.0 => {
+            operand.iter().position(|byte| byte & 0x80 == 0) == operand.len().checked_sub(1)
+        }
+        Some((&op, operand)) => op == gimli::DW_OP_addr.0 && operand.len() == 8,
+        None => false,
+    };
+    is_always(only) && one_operation
+}
+
+fn is_always(location: &LocationRange) -> bool {
+    (location.start, location.end) == crate::locations::ALWAYS
+}
+
+/// Whether an expression is a number, whatever the registers are.
+fn is_constant(expression: &[u8]) -> bool {
+    let literal = gimli::DW_OP_lit0.0..=gimli::DW_OP_lit31.0;
+    let constant = gimli::DW_OP_const1u.0..=gimli::DW_OP_consts.0;
+    let first = expression.first();
+    let is_value = expression.last() == Some(&gimli::DW_OP_stack_value.0);
+    let implicit = first == Some(&gimli::DW_OP_implicit_value.0);
+    implicit || is_value && first.is_some_and(|op| literal.contains(op) || constant.contains(op))
+}
+
+/// Whether the variable orders a loop, and so is changed in it.
+fn is_changed(function: &Function, name: &str) -> bool {
+    let mut lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
+    lovs.any(|lov| lov.name == name && !lov.updates.is_empty())
+}
+
+/// By point: whether, in an iteration of a loop that the variable orders, it may come after an update of it that may have
+/// been moved. The updates themselves are among them.
+fn after_an_update(function: &Function, name: &str, only_gcc: bool) -> Vec<bool> {
+    let mut found = vec![false; function.points.len()];
+    for (id, in_loop) in function.loops.iter_enumerated() {
+        let mut lovs = in_loop.lovs.iter().filter(|lov| lov.name == name);
+        // What gcc gets wrong is several updates made one.
+        for lov in lovs.by_ref().filter(|lov| !only_gcc || lov.updates.len() > 1) {
+            mark(function, id, lov, &mut found);
+        }
+    }
+    found
+}
+
+fn mark(function: &Function, id: LoopId, lov: &Lov, found: &mut [bool]) {
+    let header = function.loops[id].header;
+    let mut work: Vec<PointId> = lov.updates.clone();
+    let mut seen = vec![false; function.points.len()];
+    while let Some(point) = work.pop() {
+        if std::mem::replace(&mut seen[point.index()], true) {
+            continue;
+        }
+        found[point.index()] = true;
+        let first = function.edges.partition_point(|&(source, _)| source < point);
+        let next = function.edges[first..]
+            .iter()
+            .take_while(|&&(source, _)| source == point)
+            .map(|&(_, target)| target);
+        work.extend(next.filter(|&target| target != header && lies_in(function, target, id)));
+    }
+}
+
+fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
+    let mut at = function.points[point].innermost_loop;
+    while let Some(current) = at {
+        if current == id {
+            return true;
+        }
+        at = function.loops[current].parent;
+    }
+    false
+}
+
+/// Whether code at a position may belong to one of the points: by the same rules by which the order looks positions
+/// up, but the wider choice where it distinguishes what a frame is doing there.
+fn stands_for_any(function: &Function, points: &[bool], line: u32, column: u32) -> bool {
+    let spans = || function.points.iter().enumerate();
+    let inner = |kind: &PointKind| !matches!(kind, PointKind::Entry | PointKind::Exit);
+    let on_line = || spans().filter(|(_, point)| point.span.covers_line(line) && inner(&point.kind));
+    let calls: Vec<Span> = on_line()
+        .filter(|(_, point)| matches!(point.kind, PointKind::Call(_) | PointKind::IndirectCall))
+        .map(|(_, point)| point.span)
+        .filter(|span| (span.line, span.column) == (line, column))
+        .collect();
+    if !calls.is_empty() {
+        // A call, or one in its arguments.
+        return spans().any(|(at, point)| points[at] && calls.iter().any(|call| call.contains(point.span)));
+    }
+    let contains = |span: Span| {
+        (span.line, span.column) <= (line, column) && (line, column) < (span.end_line, span.end_column)
+    };
+    let exact = column > 0 && on_line().any(|(_, point)| contains(point.span));
+    on_line().any(|(at, point)| points[at] && (!exact || contains(point.span)))
+}
+
+/// The parts of `locations` outside `gaps`, which are sorted.
+fn without(locations: &[LocationRange], gaps: &[(u64, u64)]) -> Vec<LocationRange> {
+    let mut kept = Vec::new();
+    for location in locations {
+        let mut start = location.start;
+        let mut keep = |start: u64, end: u64| {
+            if start < end {
+                kept.push(LocationRange {
+                    start,
+                    end,
+                    expression: location.expression.clone(),
+                });
+            }
+        };
+        for &(from, to) in gaps {
+            if to <= start || from >= location.end {
+                continue;
+            }
+            keep(start, from);
+            start = to;
+        }
+        keep(start, location.end);
+    }
+    kept
+}
+
+/// Positions of code as seen from one instance of a function: an inlined call stands where it is called.
+struct Positions<'b> {
+    binding: &'b Binding,
+    /// Inlined calls by parent: those of functions are under `Concrete`.
+    children: BTreeMap<FunctionInstance, Vec<u32>>,
+}
+
+impl<'b> Positions<'b> {
+    fn new(binding: &'b Binding) -> Self {
+        let mut children: BTreeMap<FunctionInstance, Vec<u32>> = BTreeMap::new();
+        for (index, inline) in (0u32..).zip(&binding.inlines) {
+            let parent = match inline.parent {
+                Some(parent) => Some(FunctionInstance::Inlined(parent)),
+                None => binding
+                    .functions
+                    .partition_point(|function| function.start <= inline.start)
+                    .checked_sub(1)
+                    .and_then(|at| u32::try_from(at).ok())
+                    .map(FunctionInstance::Concrete),
+            };
+            if let Some(parent) = parent {
+                children.entry(parent).or_default().push(index);
+            }
+        }
+        Self { binding, children }
+    }
+
+    /// Whether the code of an instance may have moved.
+    fn optimised(&self, instance: FunctionInstance) -> bool {
+        let function = match instance {
+            FunctionInstance::Anywhere(_) => None,
+            FunctionInstance::Concrete(index) => self.binding.functions.get(index as usize),
+            FunctionInstance::Inlined(index) => {
+                let start = self
+                    .binding
+                    .inlines
+                    .get(index as usize)
+                    .map(|inline| inline.start);
+                let around = |start: u64| {
+                    let functions = &self.binding.functions;
+                    let after = functions.partition_point(|function| function.start <= start);
+                    functions.get(after.checked_sub(1)?)
+                };
+                start.and_then(around)
+            }
+        };
+        function.is_none_or(|function| function.optimised)
+    }
+
+    /// The function of the map and the addresses of an instance.
+    fn code(&self, instance: FunctionInstance) -> Option<(FunctionId, (u64, u64))> {
+        match instance {
+            FunctionInstance::Anywhere(_) => None,
+            FunctionInstance::Concrete(index) => {
+                let function = self.binding.functions.get(index as usize)?;
+                Some((function.function?, (function.start, function.end)))
+            }
+            FunctionInstance::Inlined(index) => {
+                let inline = self.binding.inlines.get(index as usize)?;
+                Some((inline.function?, (inline.start, inline.end)))
+            }
+        }
+    }
+
+    /// The stretches of `range` whose position is `bad`, sorted. Code without a position is.
+    fn gaps(
+        &self,
+        instance: FunctionInstance,
+        range: (u64, u64),
+        mut bad: impl FnMut(u32, u32) -> bool,
+    ) -> Vec<(u64, u64)> {
+        let calls = self.children.get(&instance).map_or(&[][..], Vec::as_slice);
+        let mut calls: Vec<_> = calls
+            .iter()
+            .map(|&index| &self.binding.inlines[index as usize])
+            .collect();
+        calls.sort_by_key(|call| call.start);
+        let mut gaps: Vec<(u64, u64)> = Vec::new();
+        let mut add = |start: u64, end: u64, bad: bool| {
+            if start >= end || !bad {
+                return;
+            }
+            match gaps.last_mut() {
+                Some(last) if last.1 == start => last.1 = end,
+                _ => gaps.push((start, end)),
+            }
+        };
+        let mut at = range.0;
+        for call in calls {
+            self.rows(at, call.start.min(range.1), &mut bad, &mut add);
+            let start = at.max(call.start);
+            add(
+                start,
+                call.end.min(range.1),
+                bad(call.call_line, call.call_column),
+            );
+            at = at.max(call.end);
+        }
+        self.rows(at, range.1, &mut bad, &mut add);
+        gaps
+    }
+
+    fn rows(
+        &self,
+        start: u64,
+        end: u64,
+        bad: &mut impl FnMut(u32, u32) -> bool,
+        add: &mut impl FnMut(u64, u64, bool),
+    ) {
+        let first = self.binding.rows.partition_point(|row| row.end <= start);
+        let mut at = start;
+        for row in self.binding.rows[first..]
+            .iter()
+            .take_while(|row| row.start < end)
+        {
+            add(at, row.start.min(end), true);
+            at = at.max(row.start);
+            let stop = row.end.min(end);
+            add(at, stop, row.line == 0 || bad(row.line, row.column));
+            at = at.max(stop);
+        }
+        add(at, end, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::{Confidence, IdVec};
+    use progress_map::{
+        Across, Assumption, BoundFunction, BoundVariable, Cut, Direction, Encoding, Growth, Loop, LoopSource,
+        LovClass, Point, Row, ScopeId, Storage,
+    };
+
+    fn span(line: u32) -> Span {
+        Span {
+            line,
+            column: 3,
+            end_line: line,
+            end_column: 9,
+        }
+    }
+
+    /// `while (…/* 2 */) { a(); /* 3 */ i++; /* 4 */ b(); /* 5 */ }`, sixteen bytes of code for each line.
+    fn program(optimised: bool, expression: &[u8], always: bool) -> (Map, Binding) {
+        let call = |name: &str| PointKind::Call(name.to_owned());
+        let kinds = [
+            (PointKind::Entry, 1),
+            (PointKind::Branch, 2),
+            (call("a"), 3),
+            (PointKind::Eval, 4),
+            (call("b"), 5),
+            (PointKind::Exit, 9),
+        ];
+        let mut points = IdVec::new();
+        for (at, (kind, line)) in kinds.into_iter().enumerate() {
+            points.push(Point {
+                kind,
+                span: span(line),
+                scope: ScopeId::from_index(0),
+                innermost_loop: (1..5).contains(&at).then(|| LoopId::from_index(0)),
+                unsequenced: Vec::new(),
+            });
+        }
+        let edges = [(0, 1), (1, 2), (1, 5), (2, 3), (3, 4), (4, 1)];
+        let lov = Lov {
+            name: "i".to_owned(),
+            storage: Storage::Global { name: "i".to_owned() },
+            class: LovClass::Strict,
+            direction: Direction::Up,
+            growth: Growth::Additive,
+            across: Across::SameSequence,
+            assumption: Assumption::Proven,
+            because: String::new(),
+            cut: Cut::Updates,
+            updates: vec![PointId::from_index(3)],
+            step: None,
+            start: None,
+            visible: Assumption::Proven,
+            unsigned_bits: None,
+        };
+        let only_loop = Loop {
+            parent: None,
+            source: LoopSource::While,
+            span: span(2),
+            header: PointId::from_index(1),
+            reducible: true,
+            lovs: vec![lov],
+            refused: Vec::new(),
+        };
+        let function = Function {
+            name: "f".to_owned(),
+            linkage_name: None,
+            file: Id::from_index(0),
+            is_static: false,
+            span: span(1),
+            confidence: Confidence::Clean,
+            confidence_reason: None,
+            points,
+            edges: edges
+                .map(|(a, b)| (PointId::from_index(a), PointId::from_index(b)))
+                .to_vec(),
+            scopes: IdVec::new(),
+            loops: vec![only_loop].into(),
+        };
+        let map = Map {
+            functions: vec![function].into(),
+            ..Map::default()
+        };
+        let row = |line: u32| Row {
+            start: u64::from(line) * 16,
+            end: u64::from(line) * 16 + 16,
+            file: Ok(Id::from_index(0)),
+            line,
+            column: 3,
+            statement: true,
+        };
+        let binding = Binding {
+            rows: (1..=5).map(row).collect(),
+            functions: vec![BoundFunction {
+                start: 16,
+                end: 96,
+                function: Some(Id::from_index(0)),
+                name: "f".to_owned(),
+                frame_base: Vec::new(),
+                optimised,
+            }],
+            variables: vec![BoundVariable {
+                instance: FunctionInstance::Concrete(0),
+                name: "i".to_owned(),
+                scope: Vec::new(),
+                locations: vec![LocationRange {
+                    start: if always { 0 } else { 32 },
+                    end: if always { u64::MAX } else { 96 },
+                    expression: expression.to_vec(),
+                }],
+                path: Vec::new(),
+                encoding: Encoding::Signed(4),
+            }],
+            ..Binding::default()
+        };
+        (map, binding)
+    }
+
+    /// Where the variable can still be read.
+    fn left(optimised: bool, expression: &[u8], always: bool) -> Vec<(u64, u64)> {
+        left_by(false, optimised, expression, always)
+    }
+
+    fn left_by(only_gcc: bool, optimised: bool, expression: &[u8], always: bool) -> Vec<(u64, u64)> {
+        let (map, mut binding) = program(optimised, expression, always);
+        let changed = withhold(&map, &mut binding, only_gcc);
+        let ranges = binding.variables[0]
+            .locations
+            .iter()
+            .map(|range| (range.start, range.end));
+        let ranges = Vec::from_iter(ranges);
+        assert_eq!(changed == 0, ranges.len() == 1 && ranges[0].1 >= 96, "{ranges:?}");
+        ranges
+    }
+
+    /// DW_OP_reg3; DW_OP_fbreg -20; DW_OP_lit0, DW_OP_stack_value.
+    const REGISTER: &[u8] = &[0x53];
+    const MEMORY: &[u8] = &[0x91, 0x6c];
+    const CONSTANT: &[u8] = &[0x30, 0x9f];
+
+    #[test]
+    fn a_register_is_believed_up_to_the_update() {
+        assert_eq!(left(true, REGISTER, false), [(32, 64)]);
+        assert_eq!(left(false, REGISTER, false), [(32, 96)]);
+        // gcc's single update stays where it is.
+        assert_eq!(left_by(true, true, REGISTER, false), [(32, 96)]);
+        assert_eq!(left_by(true, true, CONSTANT, false), []);
+    }
+
+    #[test]
+    fn memory_is_believed_and_constants_are_not() {
+        assert_eq!(left(true, MEMORY, true), [(0, u64::MAX)]);
+        assert_eq!(left(true, CONSTANT, false), []);
+        assert_eq!(left(true, CONSTANT, true), []);
+        assert_eq!(left(false, CONSTANT, true), [(0, u64::MAX)]);
+    }
+}

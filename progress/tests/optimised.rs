@@ -1,0 +1,179 @@
+//! Stacks of optimised builds: what tail calls, split functions and moved code make of them.
+
+use base::{Confidence, Id, IdVec, Span};
+use progress::{ExecutionPoint, Frame, Order, Relation};
+use progress_map::{
+    Binding, BoundFunction, File, Function, FunctionId, Map, Point, PointId, PointKind, Scope, ScopeId,
+    ScopeKind,
+};
+
+/// A function that makes the given calls, one on each line from its first line plus 1 on, in this order.
+fn function(name: &str, line: u32, calls: &[&str]) -> Function {
+    let span = |line: u32, end: u32| Span {
+        line,
+        column: 1,
+        end_line: end,
+        end_column: 9,
+    };
+    let whole = span(line, line + calls.len() as u32 + 1);
+    let point = |kind: PointKind, span: Span| Point {
+        kind,
+        span,
+        scope: ScopeId::from_index(0),
+        innermost_loop: None,
+        unsequenced: Vec::new(),
+    };
+    let mut points: IdVec<PointId, Point> = IdVec::new();
+    points.push(point(PointKind::Entry, whole));
+    for (at, callee) in (1..).zip(calls) {
+        points.push(point(
+            PointKind::Call((*callee).to_owned()),
+            span(line + at, line + at),
+        ));
+    }
+    points.push(point(PointKind::Exit, whole));
+    let next = |at: usize| (PointId::from_index(at), PointId::from_index(at + 1));
+    Function {
+        name: name.to_owned(),
+        linkage_name: None,
+        file: Id::from_index(0),
+        is_static: false,
+        span: whole,
+        confidence: Confidence::Clean,
+        confidence_reason: None,
+        edges: (0..=calls.len()).map(next).collect(),
+        points,
+        scopes: vec![Scope {
+            parent: None,
+            kind: ScopeKind::Function,
+            line,
+            end_line: whole.end_line,
+        }]
+        .into(),
+        loops: IdVec::new(),
+    }
+}
+
+fn map(functions: Vec<Function>, optimised: bool) -> Map {
+    let bound = (0..functions.len()).map(|at| BoundFunction {
+        start: 16 * at as u64,
+        end: 16 * at as u64 + 16,
+        function: Some(FunctionId::from_index(at)),
+        name: functions[at].name.clone(),
+        frame_base: Vec::new(),
+        optimised,
+    });
+    let binding = Binding {
+        functions: bound.collect(),
+        ..Binding::default()
+    };
+    Map {
+        files: vec![File {
+            path: "f.c".to_owned(),
+            hash: [0; 32],
+        }]
+        .into(),
+        functions: functions.into(),
+        diagnostics: Vec::new(),
+        binding: Some(binding),
+    }
+}
+
+fn stack(rank: u32, frames: &[(&str, u32)]) -> ExecutionPoint {
+    let frame = |&(name, line): &(&str, u32)| Frame {
+        function: name.to_owned(),
+        line: (line > 0).then_some(line),
+        ..Frame::default()
+    };
+    ExecutionPoint {
+        task: rank.to_string(),
+        rank: Some(rank),
+        pid: None,
+        frames: frames.iter().map(frame).collect(),
+        incomplete: None,
+    }
+}
+
+fn relation(map: &Map, a: &[(&str, u32)], b: &[(&str, u32)]) -> Relation {
+    let order = Order::new(map);
+    let (a, b) = (order.locate(&stack(0, a)), order.locate(&stack(1, b)));
+    let (there, back) = (order.compare(&a, &b), order.compare(&b, &a));
+    assert_eq!(there.relation, back.relation.reversed());
+    there.relation
+}
+
+#[test]
+fn a_function_that_calls_itself_last_shares_one_frame_when_optimised() {
+    let functions = || {
+        vec![
+            function("main", 1, &["f"]),
+            function("f", 10, &["first", "second", "f"]),
+        ]
+    };
+    let a = [("main", 2), ("f", 11), ("first", 0)];
+    let b = [("main", 2), ("f", 12), ("second", 0)];
+    assert_eq!(relation(&map(functions(), false), &a, &b), Relation::Before);
+    assert_eq!(relation(&map(functions(), true), &a, &b), Relation::Unknown);
+    // Through another function it is the same.
+    let through = vec![
+        function("main", 1, &["f"]),
+        function("f", 10, &["first", "second", "g"]),
+        function("g", 20, &["f"]),
+    ];
+    assert_eq!(relation(&map(through, true), &a, &b), Relation::Unknown);
+    // What follows the call keeps the frame.
+    let kept = vec![
+        function("main", 1, &["f"]),
+        function("f", 10, &["first", "second", "f", "after"]),
+    ];
+    assert_eq!(relation(&map(kept, true), &a, &b), Relation::Before);
+}
+
+#[test]
+fn a_call_may_have_vanished_into_what_it_calls_last() {
+    // Line 2 calls f and then g; f calls g last: a frame of g on line 2 may be the one or the other.
+    let functions = |optimised| {
+        let mut main = function("main", 1, &["f", "g"]);
+        main.points[PointId::from_index(2)].span = Span {
+            line: 2,
+            column: 9,
+            end_line: 2,
+            end_column: 12,
+        };
+        map(
+            vec![
+                main,
+                function("f", 10, &["work", "g"]),
+                function("g", 20, &["work"]),
+            ],
+            optimised,
+        )
+    };
+    let a = [("main", 2), ("f", 11), ("work", 0)];
+    let b = [("main", 2), ("g", 21), ("work", 0)];
+    assert_eq!(relation(&functions(false), &a, &b), Relation::Before);
+    assert_eq!(relation(&functions(true), &a, &b), Relation::Unknown);
+}
+
+#[test]
+fn the_head_of_a_split_function_is_no_call_of_its_own() {
+    let functions = vec![
+        function("main", 1, &["f"]),
+        function("f", 10, &["first", "second", "third"]),
+    ];
+    let map = map(functions, true);
+    let first = [("main", 2), ("f", 11), ("first", 0)];
+    let split = [("main", 2), ("f", 10), ("f", 13), ("third", 0)];
+    assert_eq!(relation(&map, &first, &split), Relation::Before);
+}
+
+#[test]
+fn mixed_code_orders_nothing() {
+    let map = map(vec![function("main", 1, &["first", "second"])], true);
+    let order = Order::new(&map);
+    let a = order.locate(&stack(0, &[("main", 2), ("first", 0)]));
+    let mut b = stack(1, &[("main", 3)]);
+    assert_eq!(order.compare(&a, &order.locate(&b)).relation, Relation::Before);
+    b.frames[0].inexact = true;
+    assert_eq!(order.compare(&a, &order.locate(&b)).relation, Relation::Unknown);
+}
