@@ -72,6 +72,16 @@ impl Config {
         }
     }
 
+    /// Whether the compiler may make jumps of calls, and move computations past them. gcc does neither at -Og.
+    #[must_use]
+    pub fn moves_code(self) -> bool {
+        match self.level {
+            Level::O0 => false,
+            Level::Og => self.compiler == Compiler::Clang,
+            Level::O2 => true,
+        }
+    }
+
     /// In which order the compiler evaluates what C leaves open.
     #[must_use]
     pub fn evaluation(self) -> Evaluation {

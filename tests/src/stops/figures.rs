@@ -125,7 +125,7 @@ impl fmt::Display for Figures {
                     "{} / {} / {}",
                     read.same_column, read.other_column, read.other_line
                 ),
-                format!("{} / -{}", read.frames, read.frames_missing),
+                format!("{} -{} +{}", read.frames, read.frames_missing, read.frames_extra),
             )?;
             for (fault, number) in &numbers.faults {
                 writeln!(f, "           {fault}: {number}")?;
@@ -134,7 +134,7 @@ impl fmt::Display for Figures {
         writeln!(
             f,
             "stops: in calls + between; pairs: right / wrong / unknown; values: right / wrong / unreadable;\n\
-             positions: line and column / line only / another line"
+             positions: line and column / line only / another line; frames: in truth, missing, extra"
         )
     }
 }

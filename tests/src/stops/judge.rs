@@ -157,8 +157,18 @@ fn stretch(truth: Truth, fault: Option<Fault>) -> Option<Fault> {
 pub fn describe(runs: &Runs, stops: &[Stop], judged: &Judged) -> String {
     let one = |stop: &Stop| {
         let frames: Vec<String> = stop.task.frames.iter().map(frame).collect();
-        let events = format!("events {}..={} of run {}", stop.first, stop.last, stop.run);
-        format!("  stop {}, {events}\n{}", stop.task.task, frames.join("\n"))
+        let truth = |event: usize| {
+            format!(
+                "  event {event} of run {}: {}",
+                stop.run,
+                stack(runs, stop.run, event)
+            )
+        };
+        let mut known = truth(stop.first);
+        if !stop.in_call() {
+            known = format!("{known}\n{}", truth(stop.last));
+        }
+        format!("  stop {}\n{known}\n{}", stop.task.task, frames.join("\n"))
     };
     let (a, b) = (&stops[judged.a], &stops[judged.b]);
     let truth = |x, y| format!("{:?}", runs.case.truth(moment(a, x), moment(b, y)));
@@ -171,6 +181,25 @@ pub fn describe(runs: &Runs, stops: &[Stop], judged: &Judged) -> String {
         one(a),
         one(b)
     )
+}
+
+/// The stack of an event as the interpreter knows it.
+fn stack(runs: &Runs, run: usize, event: usize) -> String {
+    let event = &runs.case.runs[run][event];
+    let frames = event.frames.iter().map(|frame| {
+        let site = runs
+            .case
+            .layout
+            .sites
+            .get(frame.site)
+            .copied()
+            .unwrap_or_default();
+        let name = &runs.case.program.functions[frame.function].name;
+        format!("{name}:{}:{}", site.own.0, site.own.1)
+    });
+    let mut frames: Vec<String> = frames.collect();
+    frames.extend(event.leaf.clone());
+    frames.join(" ")
 }
 
 /// A frame as one line.

@@ -65,17 +65,43 @@ pub fn campaign(
     dir: &Path,
 ) -> Result<Campaign, String> {
     build::externals(dir)?;
+    // Who traces a process must be the thread that started it: each thread has its own configurations.
+    let halves: Vec<&[Config]> = configs.chunks(configs.len().div_ceil(2).max(1)).collect();
+    let results: Vec<Result<Campaign, String>> = std::thread::scope(|scope| {
+        let work = |configs: &&[Config]| {
+            let (seeds, configs) = (seeds.clone(), configs.to_vec());
+            scope.spawn(move || in_turn(seeds, &configs, effort, dir))
+        };
+        let threads: Vec<_> = halves.iter().map(work).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|result| result.unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+            .collect()
+    });
+    let mut all = Campaign::default();
+    for result in results {
+        let result = result?;
+        all.figures.add(&result.figures);
+        all.failures.extend(result.failures);
+        all.left_out.extend(result.left_out);
+    }
+    Ok(all)
+}
+
+fn in_turn(seeds: Range<u64>, configs: &[Config], effort: Effort, dir: &Path) -> Result<Campaign, String> {
     let mut result = Campaign::default();
     for seed in seeds {
-        let below = dir.join(format!("seed{seed}"));
-        std::fs::create_dir_all(&below).map_err(|e| format!("{}: {e}", below.display()))?;
         let case = Case::of_profile(profile(seed), seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
         for &config in configs {
             let at = |reason: String| format!("seed {seed}, {config}: {reason}");
+            let name = format!("seed{seed}-{}{}", config.compiler(), config.level());
+            let below = dir.join(name);
+            std::fs::create_dir_all(&below).map_err(|e| format!("{}: {e}", below.display()))?;
             match one(&case, config, effort, &below, &mut result.figures) {
-                Ok(faults) => result
-                    .failures
-                    .extend(faults.into_iter().map(|fault| (seed, at(fault)))),
+                Ok(faults) => {
+                    let faults = faults.into_iter().map(|fault| (seed, at(fault)));
+                    result.failures.extend(faults);
+                }
                 Err(Trouble::OtherOrder(reason)) => result.left_out.push((seed, at(reason))),
                 Err(Trouble::Failed(reason)) => return Err(at(reason)),
             }

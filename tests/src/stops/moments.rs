@@ -2,6 +2,7 @@
 
 use super::build::{Build, Config};
 use super::process::{Process, Waiting};
+use crate::oracle::ast::{Expr, Part, Program, Stmt, visit_stmts};
 use crate::oracle::case::{Case, RANKS};
 use crate::oracle::externals::{self, MPI, PROTOTYPES};
 use crate::oracle::interp::{self, Event, Setting};
@@ -39,6 +40,8 @@ pub struct Runs {
     pub case: Case,
     /// The same events as C sees them: without variables that have no value yet.
     pub plain: Vec<Vec<Event>>,
+    /// Calls in `?:` whose condition a compiler knows, sorted: gcc numbers them like it wants.
+    pub folded: Vec<usize>,
     /// By run: the events that are calls of external functions, in order.
     calls: Vec<Vec<usize>>,
     /// By run and call: what the harness must have seen by then.
@@ -82,11 +85,44 @@ impl Runs {
         }
         case.runs = runs;
         Ok(Self {
+            folded: folded(&case.program),
             case,
             plain,
             calls,
             history,
         })
+    }
+}
+
+fn folded(program: &Program) -> Vec<usize> {
+    let mut sites = Vec::new();
+    let mut program = program.clone();
+    for function in &mut program.functions {
+        visit_stmts(&mut function.body, &mut |part| {
+            if let Part::Expr(Expr::Choose(condition, yes, no)) = part
+                && is_constant(condition)
+            {
+                for arm in [yes, no] {
+                    let mut arm = [Stmt::Expr((**arm).clone(), 0)];
+                    visit_stmts(&mut arm, &mut |part| {
+                        if let Part::Expr(Expr::Call { site, .. }) = part {
+                            sites.push(*site);
+                        }
+                    });
+                }
+            }
+        });
+    }
+    sites.sort_unstable();
+    sites
+}
+
+fn is_constant(e: &Expr) -> bool {
+    match e {
+        Expr::Int(_) => true,
+        Expr::Not(e) => is_constant(e),
+        Expr::Bin(_, a, b) | Expr::Logic(_, a, b) => is_constant(a) && is_constant(b),
+        _ => false,
     }
 }
 
