@@ -152,24 +152,38 @@ impl Summaries {
 
 /// The effect of `id` on a global that only visible assignments change, callees included.
 pub(crate) fn on_global(program: &Program<'_>, id: FunctionIndex, name: &str) -> Effect {
-    global(program, id, name, &mut Vec::new())
+    global(program, id, name, &mut BTreeMap::new(), 0)
 }
 
-fn global(program: &Program<'_>, id: FunctionIndex, name: &str, open: &mut Vec<FunctionIndex>) -> Effect {
+/// As [`on_global`]; `known` has what was found of other functions, without which every path of calls would be walked.
+fn global(
+    program: &Program<'_>,
+    id: FunctionIndex,
+    name: &str,
+    known: &mut BTreeMap<FunctionIndex, Effect>,
+    depth: u32,
+) -> Effect {
     if !program.may_assign_global(id, name) {
         return Effect::Leaves;
     }
     let info = &program.functions[id];
     let untrusted = info.function.confidence == base::Confidence::Partial || info.flow.distrust.is_some();
-    if untrusted || open.contains(&id) || open.len() > MAX_DEPTH as usize {
+    if let Some(&effect) = known.get(&id) {
+        return effect;
+    }
+    // A function that comes to itself again is not followed.
+    known.insert(id, Effect::Sets);
+    if untrusted || depth > MAX_DEPTH {
         return Effect::Sets;
     }
-    open.push(id);
     let mut steps: Vec<(PointId, i64)> = Vec::new();
     let mut sets = false;
     let target = Target::Global(name.to_owned());
     let is_self = |id: ExprId| crate::target_of(info.function, id) == target;
     for (point, each) in info.flow.points.iter_enumerated() {
+        if sets {
+            break;
+        }
         match &each.action {
             Action::Assign {
                 target: written, by, ..
@@ -193,7 +207,7 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, open: &mut Vec<F
                     let callees = program.callees(info.unit, callee);
                     let effects: Vec<Effect> = callees
                         .into_iter()
-                        .map(|callee| global(program, callee, name, open))
+                        .map(|callee| global(program, callee, name, known, depth + 1))
                         .collect();
                     match effects.into_iter().reduce(either) {
                         None | Some(Effect::Leaves) => {}
@@ -210,8 +224,9 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, open: &mut Vec<F
             _ => {}
         }
     }
-    open.pop();
-    total(&info.flow, &steps, sets)
+    let effect = total(&info.flow, &steps, sets);
+    known.insert(id, effect);
+    effect
 }
 
 fn either(a: Effect, b: Effect) -> Effect {
