@@ -12,6 +12,7 @@ use base::{IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 define_id!(
     /// A function of the program.
@@ -40,6 +41,8 @@ pub struct Program<'u> {
     /// Globals whose address a call of a library function is given that writes through it and forgets it: by calling
     /// function and call, with the number of the argument.
     given_globals: BTreeMap<(FunctionIndex, ExprId), Vec<(&'u str, usize)>>,
+    /// What functions do to globals, by global: worked out when asked for.
+    global_effects: Mutex<BTreeMap<String, BTreeMap<FunctionIndex, Effect>>>,
     /// Where each global is assigned, by name.
     assignments: BTreeMap<&'u str, Vec<(FunctionIndex, PointId)>>,
 }
@@ -118,6 +121,7 @@ impl<'u> Program<'u> {
             members: BTreeMap::new(),
             exposed_globals: BTreeSet::new(),
             given_globals: BTreeMap::new(),
+            global_effects: Mutex::default(),
             assignments: BTreeMap::new(),
         };
         for unit in units {
@@ -266,6 +270,42 @@ impl<'u> Program<'u> {
         targets
     }
 
+    /// What a function does to a global, callees included.
+    fn effect_on_global(&self, id: FunctionIndex, name: &str) -> Effect {
+        if !self.may_assign_global(id, name) {
+            return Effect::Leaves;
+        }
+        // A thread that panicked here would have taken the whole analysis with it.
+        let mut known = self.global_effects.lock().unwrap_or_else(PoisonError::into_inner);
+        let effects = known
+            .entry(name.to_owned())
+            .or_insert_with(|| summary::on_global(self, name));
+        effects.get(&id).copied().unwrap_or(Effect::Leaves)
+    }
+
+    /// What functions outside the map that the call at `point` leads to may do to `target`.
+    pub fn trusted_in_call(&self, id: FunctionIndex, point: PointId, target: &Target) -> Touch {
+        let info = &self.functions[id];
+        let Action::Call(call) = info.flow.points[point].action else {
+            return Touch::Leaves;
+        };
+        let ExprKind::Call {
+            callee: Callee::Named(name),
+            ..
+        } = &info.function.exprs[call].kind
+        else {
+            return Touch::Leaves;
+        };
+        let callees = self.callees(info.unit, name);
+        let unknown = callees
+            .into_iter()
+            .filter_map(|callee| self.changes[callee].unknown);
+        unknown
+            .map(|unknown| self.unknown_may_change(id, unknown, &[], target))
+            .max()
+            .unwrap_or(Touch::Leaves)
+    }
+
     /// What the call at `point` is known to add to what `target` names, when it is a constant on every path.
     pub fn added_by_call(&self, id: FunctionIndex, point: PointId, target: &Target) -> Option<i64> {
         let info = &self.functions[id];
@@ -288,7 +328,7 @@ impl<'u> Program<'u> {
                 let callees = self.callees(info.unit, callee);
                 let mut effects = callees
                     .into_iter()
-                    .map(|callee| summary::on_global(self, callee, name));
+                    .map(|callee| self.effect_on_global(callee, name));
                 let first = effects.next()?;
                 effects.all(|other| other == first).then_some(first)?
             }

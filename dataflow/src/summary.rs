@@ -150,30 +150,55 @@ impl Summaries {
     }
 }
 
-/// The effect of `id` on a global that only visible assignments change, callees included.
-pub(crate) fn on_global(program: &Program<'_>, id: FunctionIndex, name: &str) -> Effect {
-    global(program, id, name, &mut BTreeMap::new(), 0)
+/// The effects of all functions that may assign a global which only visible assignments change, callees included. A
+/// function that calls itself, over others or not, sets it.
+///
+/// Callees are worked out before their callers, each function once.
+pub(crate) fn on_global(program: &Program<'_>, name: &str) -> BTreeMap<FunctionIndex, Effect> {
+    let ids = program.functions.ids();
+    let members: Vec<FunctionIndex> = ids.filter(|&id| program.may_assign_global(id, name)).collect();
+    let is_member = |id: &FunctionIndex| members.binary_search(id).is_ok();
+    // How many calls among the members each still waits for.
+    let mut waiting: BTreeMap<FunctionIndex, usize> = members.iter().map(|&id| (id, 0)).collect();
+    for &callee in &members {
+        for (caller, ..) in program.callers(callee) {
+            if let Some(count) = waiting.get_mut(caller) {
+                *count += 1;
+            }
+        }
+    }
+    let mut effects: BTreeMap<FunctionIndex, Effect> = BTreeMap::new();
+    let mut ready: Vec<FunctionIndex> = members.iter().copied().filter(|id| waiting[id] == 0).collect();
+    while let Some(id) = ready.pop() {
+        effects.insert(id, global(program, id, name, &effects));
+        for (caller, ..) in program
+            .callers(id)
+            .iter()
+            .filter(|(caller, ..)| is_member(caller))
+        {
+            if let Some(count) = waiting.get_mut(caller) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(*caller);
+                }
+            }
+        }
+    }
+    for id in members {
+        effects.entry(id).or_insert(Effect::Sets);
+    }
+    effects
 }
 
-/// As [`on_global`]; `known` has what was found of other functions, without which every path of calls would be walked.
+/// The effect of one function; `known` has those of its callees, or they leave the global alone.
 fn global(
     program: &Program<'_>,
     id: FunctionIndex,
     name: &str,
-    known: &mut BTreeMap<FunctionIndex, Effect>,
-    depth: u32,
+    known: &BTreeMap<FunctionIndex, Effect>,
 ) -> Effect {
-    if !program.may_assign_global(id, name) {
-        return Effect::Leaves;
-    }
     let info = &program.functions[id];
-    let untrusted = info.function.confidence == base::Confidence::Partial || info.flow.distrust.is_some();
-    if let Some(&effect) = known.get(&id) {
-        return effect;
-    }
-    // A function that comes to itself again is not followed.
-    known.insert(id, Effect::Sets);
-    if untrusted || depth > MAX_DEPTH {
+    if info.function.confidence == base::Confidence::Partial || info.flow.distrust.is_some() {
         return Effect::Sets;
     }
     let mut steps: Vec<(PointId, i64)> = Vec::new();
@@ -181,9 +206,6 @@ fn global(
     let target = Target::Global(name.to_owned());
     let is_self = |id: ExprId| crate::target_of(info.function, id) == target;
     for (point, each) in info.flow.points.iter_enumerated() {
-        if sets {
-            break;
-        }
         match &each.action {
             Action::Assign {
                 target: written, by, ..
@@ -191,42 +213,31 @@ fn global(
                 Some(step) => steps.push((point, step)),
                 None => sets = true,
             },
-            Action::Call(call)
-                if program
-                    .given_globals(id, *call)
-                    .iter()
-                    .any(|&(given, _)| given == name) =>
-            {
-                sets = true;
-            }
-            Action::Call(call) => match &info.function.exprs[*call].kind {
-                ExprKind::Call {
-                    callee: Callee::Named(callee),
-                    ..
-                } => {
-                    let callees = program.callees(info.unit, callee);
-                    let effects: Vec<Effect> = callees
-                        .into_iter()
-                        .map(|callee| global(program, callee, name, known, depth + 1))
-                        .collect();
-                    match effects.into_iter().reduce(either) {
-                        None | Some(Effect::Leaves) => {}
-                        Some(Effect::Adds(step)) => steps.push((point, step)),
-                        Some(Effect::Sets | Effect::Keeps) => sets = true,
+            Action::Call(call) => {
+                let mut given = program.given_globals(id, *call).iter();
+                sets |= given.any(|&(given, _)| given == name);
+                match &info.function.exprs[*call].kind {
+                    ExprKind::Call {
+                        callee: Callee::Named(callee),
+                        ..
+                    } => {
+                        let callees = program.callees(info.unit, callee);
+                        let effects = callees
+                            .iter()
+                            .map(|callee| known.get(callee).copied().unwrap_or(Effect::Leaves));
+                        match effects.reduce(either) {
+                            None | Some(Effect::Leaves) => {}
+                            Some(Effect::Adds(step)) => steps.push((point, step)),
+                            Some(Effect::Sets | Effect::Keeps) => sets = true,
+                        }
                     }
+                    _ => sets = true,
                 }
-                ExprKind::Call {
-                    callee: Callee::Macro(_) | Callee::Indirect(_),
-                    ..
-                } => sets = true,
-                _ => {}
-            },
+            }
             _ => {}
         }
     }
-    let effect = total(&info.flow, &steps, sets);
-    known.insert(id, effect);
-    effect
+    total(&info.flow, &steps, sets)
 }
 
 fn either(a: Effect, b: Effect) -> Effect {

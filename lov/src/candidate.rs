@@ -343,11 +343,12 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
             }
         }
     }
-    let others = context.points().iter().filter(|&&point| !adds(point));
-    others
-        .map(|&point| context.program.may_change(context.id, point, target))
-        .max()
-        .unwrap_or(Touch::Leaves)
+    let each = context.points().iter().map(|&point| match adds(point) {
+        // The step itself is seen; what else the callee leads to is not.
+        true => context.program.trusted_in_call(context.id, point, target),
+        false => context.program.may_change(context.id, point, target),
+    });
+    each.max().unwrap_or(Touch::Leaves)
 }
 
 /// Why the path to a member may lead elsewhere, or another path to the same place.
