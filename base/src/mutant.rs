@@ -69,8 +69,6 @@ mutants! {
     GotoBackIgnored = "goto-back-ignored",
     /// What leaves a loop from inside belongs to no iteration.
     WaysOutOutside = "ways-out-outside",
-    /// A loop that is entered in the middle is a loop like any other.
-    EntriesIgnored = "entries-ignored",
     /// The innermost frames that both have decide, whatever the outer ones say.
     InnerFramesFirst = "inner-frames-first",
     /// A point is passed once with one value, whatever leads back to it.

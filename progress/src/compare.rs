@@ -309,7 +309,7 @@ impl<'m> Order<'m> {
                     self.map.files[function.file].path, in_loop.span.line
                 )
             };
-            if !in_loop.reducible && !on(Mutant::EntriesIgnored) {
+            if !in_loop.reducible {
                 return nothing(format!("{} is entered by a jump into its middle", at()));
             }
             match iteration::compare(function, inner, (frame_a, a), (frame_b, b), walk.same_task) {

@@ -68,6 +68,7 @@ fn counted(init: ForInit, cond: Expr, step: Expr, body: Vec<Stmt>) -> Stmt {
         step: Some(step),
         body,
         spread: false,
+        init_site: 0,
         step_site: 0,
     }))
 }

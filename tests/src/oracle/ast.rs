@@ -73,6 +73,8 @@ pub enum Ty {
     StructPtr,
     /// `int [n]`
     Array(u8),
+    /// `int (*)(int, int)`
+    Function,
 }
 
 /// The members of `struct state`.
@@ -121,7 +123,7 @@ pub enum Expr {
     Get(Place),
     /// `&place`
     Addr(Place),
-    /// A name of `<mpi.h>` that is only passed on.
+    /// A name of `<mpi.h>` that is only passed on, or a function whose address is taken.
     Word(&'static str),
     /// `!e`
     Not(Box<Expr>),
@@ -144,7 +146,8 @@ pub enum Expr {
         /// The new value is the result.
         prefix: bool,
     },
-    /// `f(args)`: a function of the program, or else an external one, which is where a task can be stopped.
+    /// `f(args)`: a function of the program, what a pointer to one points to, or else an external function, which is
+    /// where a task can be stopped.
     Call {
         /// The name.
         name: String,
@@ -215,6 +218,8 @@ pub struct For {
     pub body: Vec<Stmt>,
     /// The layout puts each part on a line of its own.
     pub spread: bool,
+    /// Where a task can be stopped in the first part when that has no call: its variable still has its old value.
+    pub init_site: usize,
     /// Where a task can be stopped in the step when that has no call.
     pub step_site: usize,
 }
@@ -261,7 +266,11 @@ impl Program {
                 let site = match part {
                     Part::Expr(Expr::Call { site, .. }) => site,
                     Part::Stmt(Stmt::Expr(_, site) | Stmt::AddMacro(_, _, site)) => site,
-                    Part::Stmt(Stmt::For(parts)) => &mut parts.step_site,
+                    Part::Stmt(Stmt::For(parts)) => {
+                        parts.init_site = next;
+                        next += 1;
+                        &mut parts.step_site
+                    }
                     _ => return,
                 };
                 *site = next;

@@ -10,6 +10,7 @@ use super::ast::{
 use super::rng::Rng;
 
 mod functions;
+mod hidden;
 mod loops;
 mod plain;
 
@@ -156,7 +157,9 @@ impl Generator {
             nest(3),                                       // 12: a block with a goto to its end
             nest(1),                                       // 13: a loop with two entries
             nest(2),                                       // 14: a block with a shadowing variable
-            4,                                             // 15: plain arithmetic
+            if self.callees.len() > 1 { 3 } else { 0 },    // 15: a call through a pointer
+            if self.callees.is_empty() { 0 } else { 3 },   // 16: two functions of ours on a line
+            4,                                             // 17: plain arithmetic
         ];
         match self.rng.weighted(&weights) {
             0 => vec![self.leaf(around)],
@@ -207,6 +210,11 @@ impl Generator {
                 }))]
             }
             14 => vec![self.shadow(around)],
+            15 => self.through_pointer(around),
+            16 => vec![Stmt::OneLine(vec![
+                stmt(self.ours(around)),
+                stmt(self.ours(around)),
+            ])],
             _ => {
                 let name = self.fresh("x");
                 let first = self.int_value(around);
@@ -259,6 +267,23 @@ impl Generator {
             _ => self.int_value(around),
         };
         call(&name, vec![depth, argument])
+    }
+
+    /// `int (*go)(int, int) = c ? f : g; go(d, a);`
+    fn through_pointer(&mut self, around: &Around) -> Vec<Stmt> {
+        let name = self.fresh("go");
+        let mut target = || {
+            let (name, _) = self.rng.pick(&self.callees);
+            let known = ["f0", "f1", "f2", "again"]
+                .into_iter()
+                .find(|known| known == name);
+            Expr::Word(known.unwrap_or("f0"))
+        };
+        let (a, b) = (Box::new(target()), Box::new(target()));
+        let target = Expr::Choose(Box::new(self.condition(around)), a, b);
+        let argument = self.int_value(around);
+        let call = stmt(call(&name, vec![Expr::Int(1), argument]));
+        vec![Stmt::Decl(Ty::Function, name, Some(target), false), call]
     }
 
     fn any_call(&mut self, around: &Around) -> Expr {
@@ -343,7 +368,14 @@ impl Generator {
             site: 0,
             spread,
         };
-        let value = match self.rng.below(7) {
+        let value = match self.rng.below(9) {
+            // In its own argument: gcc gives both the same line and column.
+            7 => call("w1", vec![call("w1", vec![a])]),
+            8 if !self.callees.is_empty() => {
+                let (name, _) = self.rng.pick(&self.callees).clone();
+                let inner = call(&name, vec![Expr::Int(0), a]);
+                call(&name, vec![Expr::Int(1), inner])
+            }
             0 => bin(Op::Add, a, b),
             1 => pair(a, b),
             2 => call("w1", vec![a]),

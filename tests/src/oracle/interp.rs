@@ -114,6 +114,8 @@ enum Value {
     Real(f64),
     /// The index of a cell.
     Address(usize),
+    /// The index of a function.
+    Function(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -361,8 +363,10 @@ impl Machine<'_> {
             }
         };
         Ok(match (ty, value) {
-            (Ty::IntPtr | Ty::StructPtr, Value::Address(_)) => value,
-            (Ty::IntPtr | Ty::StructPtr, _) | (_, Value::Address(_)) => return invalid("not an address"),
+            (Ty::IntPtr | Ty::StructPtr, Value::Address(_)) | (Ty::Function, Value::Function(_)) => value,
+            (Ty::IntPtr | Ty::StructPtr | Ty::Function, _) | (_, Value::Address(_) | Value::Function(_)) => {
+                return invalid("not an address");
+            }
             (Ty::Struct | Ty::Array(_), _) => return invalid("an aggregate is not a value"),
             (Ty::Double, Value::Int(value)) => Value::Real(value as f64),
             (Ty::Double, Value::Real(_)) => value,

@@ -235,6 +235,7 @@ impl Writer {
             Ty::Struct => format!("struct state {name}"),
             Ty::StructPtr => format!("struct state *{name}"),
             Ty::Array(n) => format!("int {name}[{n}]"),
+            Ty::Function => format!("int (*{name})(int, int)"),
         };
         self.put(&text);
         if let Some(scope) = self.scopes.last_mut() {

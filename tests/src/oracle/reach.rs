@@ -116,6 +116,7 @@ impl Walk {
                 let header: Vec<&Expr> = parts.cond.iter().chain(&parts.step).collect();
                 let reached = self.cycle(&parts.body, &header, ways, None, depth);
                 self.site(parts.step_site, reached | 1 << depth.min(63));
+                self.site(parts.init_site, reached);
                 match &parts.init {
                     Some(super::ast::ForInit::Decl(_, _, e) | super::ast::ForInit::Expr(e)) => {
                         self.sites(e, reached)

@@ -59,6 +59,41 @@ pub(super) fn helpers() -> Vec<Function> {
                 }),
             ],
         ),
+        function(
+            "rewind_level",
+            Vec::new(),
+            false,
+            vec![
+                stmt(call("w3", vec![var("level")])),
+                Stmt::If(
+                    call("coin", vec![Expr::Int(6)]),
+                    vec![stmt(assign("level", Expr::Int(0)))],
+                    None,
+                ),
+            ],
+        ),
+        function("nest", vec![("d".to_owned(), Ty::Int)], true, nest()),
+    ]
+}
+
+/// A loop over a static variable that the same loop of an inner call starts over.
+fn nest() -> Vec<Stmt> {
+    let leaf = |name: &str| stmt(call(name, vec![var("i")]));
+    let inner = Stmt::If(
+        Expr::Logic(
+            true,
+            Box::new(bin(Op::Gt, var("d"), Expr::Int(0))),
+            Box::new(bin(Op::Eq, var("i"), Expr::Int(1))),
+        ),
+        vec![stmt(call("nest", vec![bin(Op::Sub, var("d"), Expr::Int(1))]))],
+        None,
+    );
+    let body = vec![leaf("w1"), inner, leaf("w2"), stmt(increment("i"))];
+    vec![
+        Stmt::Decl(Ty::Int, "i".to_owned(), Some(Expr::Int(0)), true),
+        stmt(assign("i", Expr::Int(0))),
+        Stmt::While(bin(Op::Lt, var("i"), Expr::Int(3)), body),
+        Stmt::Return(Some(Expr::Int(0))),
     ]
 }
 

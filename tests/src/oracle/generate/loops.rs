@@ -38,6 +38,7 @@ fn for_stmt(init: Option<ForInit>, cond: Expr, step: Option<Expr>, body: Vec<Stm
         step,
         body,
         spread,
+        init_site: 0,
         step_site: 0,
     }))
 }
@@ -46,7 +47,7 @@ impl Generator {
     /// A loop with the declarations that it needs.
     pub(super) fn any_loop(&mut self, around: &Around) -> Vec<Stmt> {
         type Kind = fn(&mut Generator, &Around) -> Vec<Stmt>;
-        let kinds: [(u32, Kind); 20] = [
+        let kinds: [(u32, Kind); 21] = [
             (14, Self::while_loop),
             (14, Self::for_loop),
             (6, Self::do_loop),
@@ -56,7 +57,7 @@ impl Generator {
             (4, Self::members),
             (5, Self::no_variable),
             (6, Self::by_rank),
-            (4, Self::floating),
+            (5, Self::floating),
             (5, Self::countdown),
             (4, Self::geometric),
             (4, Self::endless),
@@ -64,7 +65,8 @@ impl Generator {
             (3, Self::net_step),
             (3, Self::shared),
             (2, Self::walk),
-            (3, Self::impostor),
+            (4, Self::impostor),
+            (6, Self::hidden),
             (3, Self::odd_update),
             (2, Self::scratch),
         ];
@@ -135,7 +137,14 @@ impl Generator {
             step.push(self.leaf(&inner));
             step.push(self.one_step(&name));
         }
-        let body = self.around_update(&inner, step);
+        let mut body = self.around_update(&inner, step);
+        if self.rng.chance(15) {
+            // A way out that is some way long: who is on it is still in its iteration.
+            let leave = vec![self.leaf(&inner), self.leaf(&inner), Stmt::Break];
+            let cond = call("coin", vec![Expr::Int(9)]);
+            let at = self.rng.below(body.len() + 1);
+            body.insert(at, Stmt::If(cond, leave, None));
+        }
         let bound = self.bound();
         let mut cond = below(&name, bound);
         if self.rng.chance(25) {
@@ -369,7 +378,7 @@ impl Generator {
         let inner = self.inside_unnamed(around, false);
         let single = self.rng.chance(40);
         let ty = if single { Ty::Float } else { Ty::Double };
-        if self.rng.chance(12) {
+        if self.rng.chance(30) {
             // Steps that vanish: above 2^24 a float does not count by ones, nor a double by halves below 2^53.
             let (start, by) = if single {
                 (16_777_214.0, 1.0)

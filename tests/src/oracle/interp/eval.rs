@@ -18,7 +18,7 @@ impl Machine<'_> {
         Ok(match value {
             Value::Int(value) => value != 0,
             Value::Real(value) => value != 0.0,
-            Value::Address(_) => true,
+            Value::Address(_) | Value::Function(_) => true,
         })
     }
 
@@ -31,7 +31,10 @@ impl Machine<'_> {
             } else {
                 *value
             })),
-            Expr::Word(_) => Ok(Value::Int(0)),
+            Expr::Word(word) => Ok(match self.function(word) {
+                Some(function) => Value::Function(function),
+                None => Value::Int(0),
+            }),
             Expr::Get(Place::Var(name)) => {
                 let (ty, cell) = self.slot(name)?;
                 if matches!(ty, Ty::Array(_)) {
@@ -130,7 +133,14 @@ impl Machine<'_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.site = site;
         }
-        if let Some(function) = self.program.functions.iter().position(|f| f.name == name) {
+        let pointed = match self.slot(name) {
+            Ok((Ty::Function, cell)) => match self.read(cell)? {
+                Value::Function(function) => Some(function),
+                _ => return invalid("calls what is no function"),
+            },
+            _ => None,
+        };
+        if let Some(function) = pointed.or_else(|| self.function(name)) {
             let params = &self.program.functions[function].params;
             if params.len() != values.len() {
                 return invalid(format!("wrong number of arguments for '{name}'"));
@@ -139,7 +149,16 @@ impl Machine<'_> {
                 .iter()
                 .zip(values)
                 .map(|((name, ty), v)| (name.clone(), *ty, *v));
-            let result = self.enter(function, args.collect())?;
+            let args = args.collect();
+            if pointed.is_some() {
+                // Where the pointer led is like a branch.
+                self.path
+                    .push(Step::Arm(u8::try_from(function).unwrap_or(u8::MAX)));
+            }
+            let result = self.enter(function, args)?;
+            if pointed.is_some() {
+                self.path.pop();
+            }
             return Ok(result.unwrap_or(Value::Int(0)));
         }
         self.stop(site, Some(name))?;
@@ -170,6 +189,13 @@ impl Machine<'_> {
         Ok(Value::Int(i128::from(externals::result(
             self.run, index, count, argument,
         ))))
+    }
+
+    fn function(&self, name: &str) -> Option<usize> {
+        self.program
+            .functions
+            .iter()
+            .position(|function| function.name == name)
     }
 
     fn read(&self, cell: usize) -> Run<Value> {
@@ -236,7 +262,7 @@ fn arithmetic(op: Op, a: Value, b: Value) -> Run<Value> {
     let real = |value: Value| match value {
         Value::Int(value) => Ok(value as f64),
         Value::Real(value) => Ok(value),
-        Value::Address(_) => invalid("arithmetic with an address"),
+        Value::Address(_) | Value::Function(_) => invalid("arithmetic with an address"),
     };
     let flag = |value: bool| Ok(Value::Int(i128::from(value)));
     match (a, b) {

@@ -96,6 +96,7 @@ impl Machine<'_> {
                     step: None,
                     body: body.clone(),
                     spread: false,
+                    init_site: 0,
                     step_site: 0,
                 };
                 self.for_loop_with(&parts, |m| {
@@ -228,10 +229,19 @@ impl Machine<'_> {
         }
         match &parts.init {
             Some(ForInit::Decl(ty, name, e)) => {
-                self.deeper(Step::Phase(0), |m| m.declare(*ty, name, Some(e), false))?;
+                self.deeper(Step::Phase(0), |m| {
+                    // A loop that a macro makes has its variable on the line of the macro, and no stop of its own.
+                    if parts.init_site > 0 && !e.has_call() {
+                        m.path.push(Step::Micro(0));
+                        m.stop(parts.init_site, None)?;
+                        m.path.pop();
+                        return m.deeper(Step::Micro(1), |m| m.declare(*ty, name, Some(e), false));
+                    }
+                    m.declare(*ty, name, Some(e), false)
+                })?;
             }
             Some(ForInit::Expr(e)) => {
-                self.under(Step::Phase(0), e)?;
+                self.deeper(Step::Phase(0), |m| m.stop_and_do(e, parts.init_site))?;
             }
             None => {}
         }

@@ -41,6 +41,7 @@ impl Machine<'_> {
                         self.members(&format!("{}->", slot.name), at, &mut values);
                     }
                 }
+                Ty::Function => {}
                 Ty::Array(_) => values.push((slot.name.clone(), self.seen(Value::Address(slot.cell)))),
                 Ty::IntPtr => {
                     let value = self.cells[slot.cell].value;
@@ -78,6 +79,7 @@ impl Machine<'_> {
                 Err(_) => Seen::Unsigned(u64::try_from(value).unwrap_or(0)),
             },
             Value::Real(value) => Seen::Real(value),
+            Value::Function(at) => Seen::Unsigned(0x40_1000 + at as u64 * 0x40),
             Value::Address(at) => {
                 Seen::Unsigned(0x7ffc_0000_0000 + u64::from(self.setting.rank) * 0x1370 + at as u64 * 4)
             }

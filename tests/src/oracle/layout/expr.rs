@@ -173,7 +173,7 @@ impl Writer {
                 Ty::Byte => Some('c'),
                 Ty::Float => Some('f'),
                 Ty::Double => Some('d'),
-                Ty::IntPtr | Ty::Struct | Ty::StructPtr | Ty::Array(_) => None,
+                Ty::IntPtr | Ty::Struct | Ty::StructPtr | Ty::Array(_) | Ty::Function => None,
             };
             match ty {
                 Ty::Struct | Ty::StructPtr => {

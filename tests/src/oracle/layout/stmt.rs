@@ -183,13 +183,21 @@ impl Writer {
         self.scopes.push(Vec::new());
         match &parts.init {
             Some(ForInit::Decl(ty, name, e)) => {
+                self.mark(parts.init_site, None);
                 self.declare(*ty, name);
                 let scope = self.scopes.pop().unwrap_or_default();
                 self.put(" = ");
+                if !e.has_call() {
+                    let visible = self.visible();
+                    self.log(&format!("({{ hx_stop({}{visible}); ", parts.init_site));
+                }
                 self.expr(e, None);
+                if !e.has_call() {
+                    self.log("; })");
+                }
                 self.scopes.push(scope);
             }
-            Some(ForInit::Expr(e)) => self.expr(e, None),
+            Some(ForInit::Expr(e)) => self.stop_and_do(e, parts.init_site),
             None => {}
         }
         self.put(";");

@@ -178,6 +178,7 @@ impl Plain {
                 step: Some(step),
                 body,
                 spread: false,
+                init_site: 0,
                 step_site: 0,
             }))
         };
