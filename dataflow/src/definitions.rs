@@ -82,7 +82,11 @@ impl Definitions {
                 _ => {}
             }
         }
+        let mut is_operand: IdVec<ExprId, bool> = function.exprs.iter().map(|_| false).collect();
         for (id, expr) in function.exprs.iter_enumerated() {
+            for child in children(expr) {
+                is_operand[child] = true;
+            }
             if let ExprKind::Call {
                 callee: Callee::Macro(name),
                 args,
@@ -112,6 +116,11 @@ impl Definitions {
                     found.escaped[local] = true;
                 }
             }
+        }
+        // An address that is nobody's operand is what a declaration starts with, or what the function returns.
+        let whole = function.exprs.ids().filter(|&id| !is_operand[id]);
+        for local in whole.filter_map(|id| address_of(function, id)) {
+            found.escaped[local] = true;
         }
         found
     }

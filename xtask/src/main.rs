@@ -7,6 +7,7 @@ mod bench;
 mod command;
 mod demo;
 mod invariants;
+mod order_fuzz;
 mod scev;
 mod setup;
 mod test;
@@ -34,6 +35,12 @@ enum Task {
     Demo,
     /// Run every check and test
     Test,
+    /// Hold the order's verdicts on random programs against runs of them
+    OrderFuzz {
+        /// For example: --seeds 0..1000 --profile plain (`--help` after -- prints all)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
     /// Measure hindmost against gdb and eu-stack, and the map against the compiler
     Bench {
         /// Look at fewer ranks with gdb and scale its time up (the table says so)
@@ -62,6 +69,7 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(),
         Task::Demo => demo::run(),
         Task::Test => test::run(),
+        Task::OrderFuzz { options } => order_fuzz::run(&options),
         Task::Scev {
             paths,
             examples,

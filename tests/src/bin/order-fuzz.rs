@@ -65,6 +65,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
                     other => return Err(format!("'{other}' is no profile\n{USAGE}")),
                 }
             }
+            "--help" => return Err(USAGE.to_owned()),
             "--columns" => options.views = vec![true],
             "--line" => options.views = vec![false],
             "--sparse" => options.sparse = true,

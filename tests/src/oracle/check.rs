@@ -28,6 +28,8 @@ pub enum Fault {
     NotAntisymmetric,
     /// a before b, b before c, but a not before c.
     NotTransitive,
+    /// The proof of the verdict does not hold.
+    Unproven,
 }
 
 /// A verdict that does not stand.
@@ -45,6 +47,8 @@ pub struct Finding {
     pub truth: Truth,
     /// The verdict.
     pub verdict: Verdict,
+    /// More about it.
+    pub note: String,
 }
 
 /// What came out for one case.
@@ -86,6 +90,18 @@ pub fn judge_case(
         .collect();
     let answers = judge.judge(case, &questions)?;
     let mut outcome = Outcome::default();
+    for (question, pair, note) in judge.flaws(case, &questions, &answers)? {
+        let (a, b) = pairs[pair];
+        outcome.findings.push(Finding {
+            fault: Fault::Unproven,
+            view: questions[question].view,
+            a: moments[a],
+            b: moments[b],
+            truth: case.truth(moments[a], moments[b]),
+            verdict: answers[question][pair].clone(),
+            note,
+        });
+    }
     for (&view, verdicts) in views.iter().zip(&answers) {
         for (index, pair) in sample.pairs.iter().enumerate() {
             one(
@@ -107,6 +123,7 @@ pub fn judge_case(
                     b: pair.b,
                     truth: case.truth(pair.a, pair.b),
                     verdict: verdict.clone(),
+                    note: String::new(),
                 });
             }
         }
@@ -126,6 +143,7 @@ fn one(case: &Case, view: View, pair: &Pair, verdict: &Verdict, reverse: &Verdic
             b: pair.b,
             truth,
             verdict: verdict.clone(),
+            note: String::new(),
         });
     };
     if let Some(fault) = fault {
@@ -248,10 +266,12 @@ impl Finding {
             )
         };
         format!(
-            "{}: said {}, truth {:?}\n{}\n{}",
+            "{}: said {}, truth {:?}{}{}\n{}\n{}",
             self.fault,
             self.verdict,
             self.truth,
+            if self.note.is_empty() { "" } else { ": " },
+            self.note,
             stack(self.a),
             stack(self.b)
         )
@@ -269,6 +289,7 @@ impl fmt::Display for Fault {
             Fault::OrderedBranches => "ordered branches",
             Fault::NotAntisymmetric => "not antisymmetric",
             Fault::NotTransitive => "not transitive",
+            Fault::Unproven => "proof does not hold",
         })
     }
 }

@@ -66,6 +66,19 @@ pub trait Judge: Sync {
     /// # Errors
     /// When there is no verdict at all, for a reason that is not the program's.
     fn judge(&self, case: &Case, questions: &[Question]) -> Result<Vec<Vec<Verdict>>, String>;
+
+    /// Where the proofs of its own `verdicts` do not hold: question, pair, and what is wrong. Most judges have no proofs.
+    ///
+    /// # Errors
+    /// When they cannot be checked at all.
+    fn flaws(
+        &self,
+        _case: &Case,
+        _questions: &[Question],
+        _verdicts: &[Vec<Verdict>],
+    ) -> Result<Vec<(usize, usize, String)>, String> {
+        Ok(Vec::new())
+    }
 }
 
 mod command;

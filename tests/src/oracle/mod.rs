@@ -15,6 +15,7 @@ pub mod interp;
 pub mod judge;
 pub mod layout;
 pub mod pairs;
+pub mod proof;
 pub mod reach;
 pub mod rng;
 pub mod shrink;

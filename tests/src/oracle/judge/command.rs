@@ -3,6 +3,7 @@
 use super::{Judge, Question, Verdict};
 use crate::oracle::case::{Case, Moment, task_name};
 use crate::oracle::layout::FILE;
+use crate::oracle::proof::Prover;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,6 +14,8 @@ pub struct Command {
     executable: PathBuf,
     /// Where programs are kept instead of a temporary directory.
     pub keep: Option<PathBuf>,
+    /// The rule to break, when the command was built for that; see `base::mutant`.
+    pub mutant: Option<String>,
 }
 
 impl Command {
@@ -37,21 +40,31 @@ impl Command {
                     .ok_or("no 'hindmost' beside the tests: run 'cargo build -p cli', or set HINDMOST_BIN")?
             }
         };
+        Self::at(executable)
+    }
+
+    /// The command at `executable`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn at(executable: PathBuf) -> Result<Self, String> {
         if !executable.is_file() {
             return Err(format!(
-                "'{}' is no file: HINDMOST_BIN names it",
+                "'{}' is no file, though the environment names it",
                 executable.display()
             ));
         }
         Ok(Self {
             executable,
             keep: None,
+            mutant: None,
         })
     }
 
     fn run(&self, dir: &Path, args: &[&str]) -> Result<String, String> {
         let output = std::process::Command::new(&self.executable)
             .args(args)
+            .envs(self.mutant.iter().map(|name| ("HINDMOST_MUTANT", name)))
             .current_dir(dir)
             .output()
             .map_err(|e| format!("cannot start '{}': {e}", self.executable.display()))?;
@@ -201,5 +214,33 @@ impl Judge for Command {
             answers.push(self.order(&dir.path, &format!("view{index}"), &tasks, &pairs)?);
         }
         Ok(answers)
+    }
+
+    fn flaws(
+        &self,
+        case: &Case,
+        questions: &[Question],
+        verdicts: &[Vec<Verdict>],
+    ) -> Result<Vec<(usize, usize, String)>, String> {
+        if self.mutant.is_some() {
+            // The proofs are asked of the library in this process, whose rules are whole.
+            return Ok(Vec::new());
+        }
+        let dir = self.directory(case.seed)?;
+        let path = self.map(&dir.path, &case.layout.clean)?;
+        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let map = progress_map::Map::from_bytes(&bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        let prover = Prover::new(&map);
+        let mut flaws = Vec::new();
+        for (number, (question, verdicts)) in questions.iter().zip(verdicts).enumerate() {
+            let record = |&moment: &Moment| case.record(moment, question.view);
+            let tasks: Vec<snapshot::Task> = question.moments.iter().map(record).collect();
+            for (pair, (&(a, b), verdict)) in question.pairs.iter().zip(verdicts).enumerate() {
+                if let Some(flaw) = prover.flaw(&tasks[a], &tasks[b], verdict) {
+                    flaws.push((number, pair, flaw));
+                }
+            }
+        }
+        Ok(flaws)
     }
 }

@@ -188,7 +188,10 @@ impl Writer {
                 let scope = self.scopes.pop().unwrap_or_default();
                 self.put(" = ");
                 if !e.has_call() {
+                    // C has the name in scope already: it would log the new variable as an older one of this name.
+                    self.scopes.push(vec![(name.clone(), Ty::Function)]);
                     let visible = self.visible();
+                    self.scopes.pop();
                     self.log(&format!("({{ hx_stop({}{visible}); ", parts.init_site));
                 }
                 self.expr(e, None);

@@ -1,0 +1,118 @@
+//! The oracle against deliberate faults: with any rule of the order broken it must find something wrong, soon.
+//!
+//! Needs a command that was built with `--features mutants`, named by `HINDMOST_MUTANTS_BIN`: `cargo xtask test` makes one.
+
+use base::mutant::Mutant;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tests::oracle::case::View;
+use tests::oracle::generate::Profile;
+use tests::oracle::judge::Command;
+use tests::oracle::{Effort, check_seed};
+
+/// Every mutant must be caught by the programs of this many seeds.
+const SEEDS: u64 = 40;
+
+/// The command with rules that can be broken; `None`, loudly, where there is none and need not be one.
+fn command() -> Option<Command> {
+    let Some(path) = std::env::var_os("HINDMOST_MUTANTS_BIN") else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "HINDMOST_MUTANTS_BIN is not set"
+        );
+        eprintln!(
+            "SKIPPED: HINDMOST_MUTANTS_BIN is not set; `cargo xtask test` builds the command and sets it"
+        );
+        return None;
+    };
+    Some(Command::at(PathBuf::from(path)).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn effort() -> Effort {
+    Effort {
+        pairs: 480,
+        self_checks: 0,
+        shrinking: 0,
+    }
+}
+
+fn views(seed: u64) -> Vec<View> {
+    vec![View::of_seed(seed, false), View::of_seed(seed, true)]
+}
+
+/// The first seed whose program shows that something is wrong, with the finding.
+fn caught(command: &Command) -> Result<Option<(u64, Profile, String)>, String> {
+    for seed in 0..SEEDS {
+        for profile in [Profile::Hard, Profile::Plain] {
+            let (case, outcome) = check_seed(profile, seed, command, &views(seed), effort())?;
+            if let Some(first) = outcome.findings.iter().min_by_key(|finding| finding.fault) {
+                return Ok(Some((seed, profile, first.describe(&case))));
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[test]
+fn every_broken_rule_is_caught() {
+    let Some(command) = command() else { return };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut survivors = Vec::new();
+        while let Some(mutant) = Mutant::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let broken = Command {
+                mutant: Some(mutant.name().to_owned()),
+                ..command.clone()
+            };
+            match caught(&broken).unwrap_or_else(|e| panic!("{}: {e}", mutant.name())) {
+                Some((seed, profile, finding)) => {
+                    println!(
+                        "{}: caught by seed {seed}, {profile:?}\n{finding}\n",
+                        mutant.name()
+                    );
+                }
+                None => survivors.push(mutant.name()),
+            }
+        }
+        survivors
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let survivors: Vec<&str> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let joined = threads.into_iter().map(|thread| match thread.join() {
+            Ok(survivors) => survivors,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect()
+    });
+    assert!(
+        survivors.is_empty(),
+        "not caught within {SEEDS} seeds: {}",
+        survivors.join(", ")
+    );
+}
+
+/// What catches the mutants is their faults, not the build.
+#[test]
+fn without_a_mutant_the_same_command_is_right() {
+    let Some(command) = command() else { return };
+    for seed in 0..8 {
+        let (case, outcome) = check_seed(Profile::Hard, seed, &command, &views(seed), effort())
+            .unwrap_or_else(|e| panic!("{e}"));
+        if let Some(first) = outcome.findings.first() {
+            panic!("seed {seed}: {}", first.describe(&case));
+        }
+    }
+}
+
+/// A misspelt mutant must not pass for one that nobody catches.
+#[test]
+fn a_mutant_that_does_not_exist_is_an_error() {
+    let Some(command) = command() else { return };
+    let broken = Command {
+        mutant: Some("no-such-rule".to_owned()),
+        ..command
+    };
+    let error = check_seed(Profile::Hard, 0, &broken, &views(0), effort()).unwrap_err();
+    assert!(error.contains("no-such-rule"), "{error}");
+}
