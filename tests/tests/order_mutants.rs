@@ -60,10 +60,8 @@ fn every_broken_rule_is_caught() {
     let work = || {
         let mut survivors = Vec::new();
         while let Some(mutant) = Mutant::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let broken = Command {
-                mutant: Some(mutant.name().to_owned()),
-                ..command.clone()
-            };
+            let mut broken = command.clone();
+            broken.mutant = Some(mutant.name().to_owned());
             match caught(&broken).unwrap_or_else(|e| panic!("{}: {e}", mutant.name())) {
                 Some((seed, profile, finding)) => {
                     println!(
@@ -108,11 +106,8 @@ fn without_a_mutant_the_same_command_is_right() {
 /// A misspelt mutant must not pass for one that nobody catches.
 #[test]
 fn a_mutant_that_does_not_exist_is_an_error() {
-    let Some(command) = command() else { return };
-    let broken = Command {
-        mutant: Some("no-such-rule".to_owned()),
-        ..command
-    };
+    let Some(mut broken) = command() else { return };
+    broken.mutant = Some("no-such-rule".to_owned());
     let error = check_seed(Profile::Hard, 0, &broken, &views(0), effort()).unwrap_err();
     assert!(error.contains("no-such-rule"), "{error}");
 }

@@ -4,7 +4,9 @@
 //! on the same line, so those are drawn as often.
 
 use super::case::{Case, Moment, View};
+use super::generate::Profile;
 use super::rng::Rng;
+use super::truth::Step;
 use std::collections::BTreeMap;
 
 /// How a pair was drawn.
@@ -16,8 +18,19 @@ pub enum Draw {
     Near,
     /// Same depth of the stack, same innermost function and line.
     SameLine,
+    /// In the same statement of `main`, each as often as any other: a short loop gets its share beside long ones. Of hard
+    /// programs only.
+    SamePart,
     /// Part of a triple.
     Triple,
+}
+
+impl Draw {
+    /// Whether such pairs count in the figures.
+    #[must_use]
+    pub fn is_counted(self) -> bool {
+        !matches!(self, Draw::Triple | Draw::SamePart)
+    }
 }
 
 /// Two moments, and how they were drawn.
@@ -50,9 +63,23 @@ pub fn draw(case: &Case, count: usize) -> Sample {
         return sample;
     }
     let lines = by_line(case, view);
-    let groups: Vec<&Vec<Moment>> = lines.values().filter(|group| group.len() > 1).collect();
+    let parts = by_part(case);
+    let groups = Groups {
+        lines: lines.values().filter(|group| group.len() > 1).collect(),
+        parts: parts.values().filter(|group| group.len() > 1).collect(),
+    };
+    let draws: &[Draw] = match case.profile {
+        Profile::Plain => &[Draw::Uniform, Draw::Near, Draw::SameLine],
+        Profile::Hard => &[
+            Draw::Uniform,
+            Draw::Near,
+            Draw::SameLine,
+            Draw::SamePart,
+            Draw::SamePart,
+        ],
+    };
     for index in 0..count {
-        let draw = [Draw::Uniform, Draw::Near, Draw::SameLine][index % 3];
+        let draw = draws[index % draws.len()];
         let across = index % 4 == 3;
         if let Some((a, b)) = pair(case, &mut rng, draw, across, &groups)
             && a != b
@@ -104,6 +131,25 @@ fn by_line(case: &Case, view: View) -> BTreeMap<(usize, usize, u32), Vec<Moment>
     lines
 }
 
+/// By statement of `main`.
+fn by_part(case: &Case) -> BTreeMap<usize, Vec<Moment>> {
+    let mut parts: BTreeMap<usize, Vec<Moment>> = BTreeMap::new();
+    for (run, events) in case.runs.iter().enumerate() {
+        for (event, recorded) in events.iter().enumerate() {
+            if let [_, Step::Child { index, .. }, ..] = recorded.index[..] {
+                parts.entry(index).or_default().push(Moment { run, event });
+            }
+        }
+    }
+    parts
+}
+
+/// Moments that have something in common.
+struct Groups<'a> {
+    lines: Vec<&'a Vec<Moment>>,
+    parts: Vec<&'a Vec<Moment>>,
+}
+
 /// Any moment; tasks hang in calls far more often than in plain statements.
 fn any(case: &Case, rng: &mut Rng) -> Moment {
     let run = rng.below(case.runs.len());
@@ -127,7 +173,7 @@ fn pair(
     rng: &mut Rng,
     draw: Draw,
     across: bool,
-    groups: &[&Vec<Moment>],
+    groups: &Groups<'_>,
 ) -> Option<(Moment, Moment)> {
     let a = any(case, rng);
     let run = if across { 1 - a.run } else { a.run };
@@ -139,7 +185,12 @@ fn pair(
                 .min(case.runs[run].len() - 1);
             Some((a, Moment { run, event }))
         }
-        Draw::SameLine => {
+        Draw::SameLine | Draw::SamePart => {
+            let groups = if draw == Draw::SameLine {
+                &groups.lines
+            } else {
+                &groups.parts
+            };
             if groups.is_empty() {
                 return None;
             }

@@ -6,7 +6,7 @@
 //! of an own search of the map's edges ([`flow`]). Nothing of `progress` is used but its types and the proof itself.
 
 use super::judge::Verdict as Said;
-use progress::{Decided, ExecutionPoint, Order, Relation, SameEpoch, Value, Verdict};
+use progress::{Decided, ExecutionPoint, Located, Order, Relation, SameEpoch, Value, Verdict};
 use progress_map::{Across, Cut, Direction, Function, LoopId, Lov, LovClass, Map, PointId, Term, TermOp};
 use snapshot::Task;
 use std::cmp::Ordering;
@@ -38,9 +38,20 @@ impl<'m> Prover<'m> {
         Self { map, order }
     }
 
+    /// A task as the order sees it.
+    #[must_use]
+    pub fn locate(&self, task: &Task) -> Located {
+        self.order.locate(&execution_point(task))
+    }
+
     /// What is wrong with the proof of `said` about two tasks, if anything is. What was not decided needs no proof.
     #[must_use]
-    pub fn flaw(&self, a: &Task, b: &Task, said: &Said) -> Option<String> {
+    pub fn flaw(
+        &self,
+        (a, at_a): (&Task, &Located),
+        (b, at_b): (&Task, &Located),
+        said: &Said,
+    ) -> Option<String> {
         let relation = match said {
             Said::Before => Relation::Before,
             Said::After => Relation::After,
@@ -48,8 +59,7 @@ impl<'m> Prover<'m> {
             Said::Incomparable => Relation::Incomparable,
             Said::Unknown(_) => return None,
         };
-        let point = |task| self.order.locate(&execution_point(task));
-        let verdict = self.order.compare(&point(a), &point(b));
+        let verdict = self.order.compare(at_a, at_b);
         if verdict.relation != relation {
             return Some(format!("the library says {}", verdict.relation.word()));
         }

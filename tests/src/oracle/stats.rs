@@ -63,7 +63,7 @@ impl Stats {
             (_, Some(_)) => numbers.wrong += 1,
             (Verdict::Unknown(reason), None) => {
                 numbers.unknown += 1;
-                if !row.sparse && row.draw != Draw::Triple {
+                if !row.sparse && row.draw.is_counted() {
                     *self
                         .reasons
                         .entry((row.columns, row.across, class(reason)))
@@ -91,13 +91,13 @@ impl Stats {
         }
     }
 
-    /// The sum over all rows of one view and kind of pair. Sparse ones are left out, and triples: those are there for
-    /// being transitive, and too near to each other to stand for all pairs.
+    /// The sum over all rows of one view and kind of pair. Sparse ones are left out, and pairs that are drawn to find
+    /// errors rather than to stand for all: triples, and those of one part.
     #[must_use]
     pub fn total(&self, columns: bool, across: bool) -> Numbers {
         let mut sum = Numbers::default();
         for (row, numbers) in &self.rows {
-            if (row.columns, row.across, row.sparse) == (columns, across, false) && row.draw != Draw::Triple {
+            if (row.columns, row.across, row.sparse) == (columns, across, false) && row.draw.is_counted() {
                 sum.pairs += numbers.pairs;
                 sum.right += numbers.right;
                 sum.wrong += numbers.wrong;

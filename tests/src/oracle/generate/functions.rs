@@ -133,6 +133,7 @@ impl Generator {
             ints: vec!["n".to_owned(), "rank".to_owned(), "d".to_owned()],
             ..Around::default()
         };
+        body.extend(self.directed(&around));
         let count = 4 + self.rng.below(3);
         body.extend(self.stmts(&around, count));
         body.push(stmt(call("MPI_Barrier", vec![word("MPI_COMM_WORLD")])));
@@ -143,6 +144,23 @@ impl Generator {
             returns: true,
             body,
         }
+    }
+
+    /// What few programs would have by chance: a small loop of a rare kind, where every run comes by.
+    fn directed(&mut self, around: &Around) -> Vec<Stmt> {
+        let small = Around {
+            depth: 3,
+            ..around.clone()
+        };
+        let callees = std::mem::take(&mut self.callees);
+        let result = match self.rng.below(8) {
+            0..=4 => self.hidden(&small),
+            5 => self.impostor(&small),
+            6 => self.floating(&small),
+            _ => self.geometric(&small),
+        };
+        self.callees = callees;
+        result
     }
 
     pub(super) fn work(&mut self, name: &str, signature: Signature) -> Function {

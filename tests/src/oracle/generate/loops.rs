@@ -66,7 +66,7 @@ impl Generator {
             (3, Self::shared),
             (2, Self::walk),
             (4, Self::impostor),
-            (6, Self::hidden),
+            (4, Self::hidden),
             (3, Self::odd_update),
             (2, Self::scratch),
         ];
@@ -138,7 +138,7 @@ impl Generator {
             step.push(self.one_step(&name));
         }
         let mut body = self.around_update(&inner, step);
-        if self.rng.chance(15) {
+        if self.rng.chance(25) {
             // A way out that is some way long: who is on it is still in its iteration.
             let leave = vec![self.leaf(&inner), self.leaf(&inner), Stmt::Break];
             let cond = call("coin", vec![Expr::Int(9)]);
@@ -373,7 +373,7 @@ impl Generator {
         }
     }
 
-    fn floating(&mut self, around: &Around) -> Vec<Stmt> {
+    pub(super) fn floating(&mut self, around: &Around) -> Vec<Stmt> {
         let name = self.fresh("t");
         let inner = self.inside_unnamed(around, false);
         let single = self.rng.chance(40);
@@ -437,10 +437,10 @@ impl Generator {
         }
     }
 
-    fn geometric(&mut self, around: &Around) -> Vec<Stmt> {
+    pub(super) fn geometric(&mut self, around: &Around) -> Vec<Stmt> {
         let name = self.fresh("i");
         let inner = self.inside(around, &name, false);
-        let (start, cond, step) = match self.rng.below(5) {
+        let (start, cond, step) = match self.rng.below(6) {
             0 => (
                 1,
                 below(&name, Expr::Int(8)),

@@ -235,8 +235,10 @@ impl Judge for Command {
         for (number, (question, verdicts)) in questions.iter().zip(verdicts).enumerate() {
             let record = |&moment: &Moment| case.record(moment, question.view);
             let tasks: Vec<snapshot::Task> = question.moments.iter().map(record).collect();
+            let located: Vec<_> = tasks.iter().map(|task| prover.locate(task)).collect();
+            let task = |i: usize| (&tasks[i], &located[i]);
             for (pair, (&(a, b), verdict)) in question.pairs.iter().zip(verdicts).enumerate() {
-                if let Some(flaw) = prover.flaw(&tasks[a], &tasks[b], verdict) {
+                if let Some(flaw) = prover.flaw(task(a), task(b), verdict) {
                     flaws.push((number, pair, flaw));
                 }
             }

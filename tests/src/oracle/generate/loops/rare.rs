@@ -106,7 +106,7 @@ impl Generator {
     }
 
     /// What looks like a counter and is none.
-    pub(super) fn impostor(&mut self, around: &Around) -> Vec<Stmt> {
+    pub(in crate::oracle::generate) fn impostor(&mut self, around: &Around) -> Vec<Stmt> {
         let name = self.fresh("i");
         let inner = self.inside(around, &name, false);
         match self.rng.below(3) {
