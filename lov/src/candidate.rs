@@ -101,7 +101,7 @@ fn stepped_by_calls(context: Context<'_, '_>, found: &mut Vec<Candidate>) {
         for target in context.program.changed_by_call(context.id, point, &read) {
             // What a call sets to anything is worth a word only where the loop's branches ask for it.
             let added = context.program.added_by_call(context.id, point, &target);
-            if added.is_none() && !decides(context, &target) {
+            if added.is_none() && (on(Mutant::CalleeUpdateIgnored) || !decides(context, &target)) {
                 continue;
             }
             if let Some(known) = found.iter_mut().find(|each| each.target == target) {

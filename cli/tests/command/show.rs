@@ -76,6 +76,7 @@ fn a_line_in_a_loop() {
             LOV it: strict, up, additive; same sequence on every task (proven); starts at 0; step 1; updated on line 20; cut at the header
               accepted because: every iteration changes it by the same amount; start and steps are constants
             refused converged: line 13 does not move it by a step that is known
+            refused diff: line 11 does not move it by a step that is known
             refused norm: line 7 does not move it by a step that is known
     "#]],
     );
@@ -96,6 +97,7 @@ fn a_line_without_points() {
                 LOV it: strict, up, additive; same sequence on every task (proven); starts at 0; step 1; updated on line 20; cut at the header
                   accepted because: every iteration changes it by the same amount; start and steps are constants
                 refused converged: line 13 does not move it by a step that is known
+                refused diff: line 11 does not move it by a step that is known
                 refused norm: line 7 does not move it by a step that is known
             no program point at poisson.c:16; the nearest are on: 15, 17
         "#]],

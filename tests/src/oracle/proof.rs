@@ -143,6 +143,7 @@ fn execution_point(task: &Task) -> ExecutionPoint {
             .filter_map(|name| Some((name.clone(), recorded(frame, name)?)))
             .collect(),
         missing: frame.missing.clone(),
+        inexact: frame.inexact,
     };
     ExecutionPoint {
         task: task.task.clone(),
