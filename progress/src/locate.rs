@@ -159,16 +159,21 @@ impl Order<'_> {
             let by_name = |point: &Point| calls_by_name(point, &callee.function);
             // What was called may have made a tail call of the callee: then it is no longer there.
             let vanished = |point: &Point| self.vanished_call(point, &callee.function);
-            let named = points(&on_line, &|p| by_name(p) || vanished(p));
+            // A pointer or a macro may lead to the same function as a call by its name beside it.
+            let hidden =
+                |point: &Point| matches!(point.kind, PointKind::IndirectCall | PointKind::MacroCall(_));
+            let named = points(&on_line, &|p| by_name(p) || vanished(p) || hidden(p));
             if named.iter().any(|&p| by_name(&body.points[p])) {
-                inside_call = true;
                 let chosen = narrow_calls(body.points.as_slice(), named, line, frame.column);
-                located.callee_known = chosen.iter().all(|&p| by_name(&body.points[p]));
+                inside_call = chosen
+                    .iter()
+                    .all(|&p| !matches!(body.points[p].kind, PointKind::MacroCall(_)));
+                located.callee_known = chosen
+                    .iter()
+                    .all(|&p| by_name(&body.points[p]) || hidden(&body.points[p]));
                 chosen
             } else {
-                let through_pointer = points(&on_line, &|p| {
-                    matches!(p.kind, PointKind::IndirectCall | PointKind::MacroCall(_))
-                });
+                let through_pointer = points(&on_line, &hidden);
                 let callee_mapped = self.function_of(callee).is_some();
                 if !through_pointer.is_empty() {
                     // A macro may assign and call in any order; a pointer's target is a call like any other.

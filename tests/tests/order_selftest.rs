@@ -60,7 +60,8 @@ fn silence_is_not_wrong_but_decides_nothing() {
     let result = judged(&Truthful(Lie::Silent));
     assert!(result.failures.is_empty());
     assert_eq!(result.stats.total(true, false).right, 0);
-    assert!(result.stats.total(true, false).pairs > 4_000);
+    let pairs = result.stats.total(true, false).pairs;
+    assert!(pairs > 2_500, "{pairs}");
 }
 
 #[test]

@@ -84,7 +84,8 @@ fn nothing_is_wrong_and_enough_is_told() {
             "{config}: {read:.1} % of the values read\n{}",
             found.figures
         );
-        let columns = share(readings.same_column, readings.frames);
+        let positions = readings.same_column + readings.other_column + readings.other_line;
+        let columns = share(readings.same_column, positions);
         assert!(
             columns >= 90.0,
             "{config}: {columns:.1} % of the columns\n{}",
