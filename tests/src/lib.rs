@@ -1,6 +1,7 @@
-//! Tests across crates; see `tests/` for the tests, `oracle` for what judges the order, and `loops` for what judges
-//! claims about loop variables.
+//! Tests across crates; see `tests/` for the tests, `oracle` for what judges the order, `loops` for what judges
+//! claims about loop variables, and `second` for two parsers that judge each other.
 
 pub mod loops;
 pub mod oracle;
+pub mod second;
 pub mod stops;

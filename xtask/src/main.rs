@@ -9,6 +9,7 @@ mod demo;
 mod invariants;
 mod order_fuzz;
 mod scev;
+mod second_opinion;
 mod setup;
 mod test;
 mod workspace;
@@ -62,6 +63,18 @@ enum Task {
         #[arg(last = true)]
         flags: Vec<String>,
     },
+    /// Hold the tolerant C parser against the exact one, and count each kind of difference
+    SecondOpinion {
+        /// C files, or directories with C files
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// The compiler that preprocesses them
+        #[arg(long, default_value = "gcc")]
+        compiler: String,
+        /// What it needs, after --: -I and -D
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -75,6 +88,11 @@ fn main() -> ExitCode {
             examples,
             flags,
         } => scev::run(&paths, &flags, examples),
+        Task::SecondOpinion {
+            paths,
+            compiler,
+            flags,
+        } => second_opinion::run(&paths, &compiler, &flags),
         Task::Bench { quick, tree } => bench::run(quick, tree.as_deref()),
     };
     match result {

@@ -1,0 +1,194 @@
+//! What a function does, as a list that two parsers should agree on.
+
+use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, VarRef};
+use std::collections::BTreeSet;
+
+/// A loop, assignment or call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Item {
+    /// Its line.
+    pub line: u32,
+    /// What it is, in words.
+    pub what: String,
+    /// It stands in an arm of `#if`.
+    pub optional: bool,
+}
+
+/// The items of a function.
+#[derive(Debug, Default)]
+pub struct Items {
+    /// All of them.
+    pub items: Vec<Item>,
+    /// Lines on which a macro is called that was not expanded.
+    pub macro_lines: BTreeSet<u32>,
+}
+
+impl Items {
+    /// Takes one item like `item` out, wherever it stands; whether there was one.
+    pub fn take(&mut self, item: &Item) -> bool {
+        let like = |other: &Item| other.line == item.line && other.what == item.what;
+        let found = self.items.iter().position(like);
+        if let Some(index) = found {
+            self.items.swap_remove(index);
+        }
+        found.is_some()
+    }
+}
+
+/// What `function` does.
+pub fn items(function: &Function) -> Items {
+    let mut walk = Walk {
+        function,
+        found: Items::default(),
+        optional: 0,
+    };
+    walk.statement(function.body);
+    walk.found
+}
+
+struct Walk<'f> {
+    function: &'f Function,
+    found: Items,
+    /// How many conditional groups are around.
+    optional: usize,
+}
+
+impl Walk<'_> {
+    fn push(&mut self, line: u32, what: String) {
+        self.found.items.push(Item {
+            line,
+            what,
+            optional: self.optional > 0,
+        });
+    }
+
+    fn statement(&mut self, id: StmtId) {
+        let function = self.function;
+        let statement = &function.stmts[id];
+        match &statement.kind {
+            StmtKind::Expr(value) | StmtKind::ComputedGoto(value) | StmtKind::Case(value) => {
+                self.expr(*value)
+            }
+            StmtKind::Decl { local, init } => {
+                if let Some(init) = init {
+                    self.expr(*init);
+                    let name = &function.locals[*local].name;
+                    self.push(
+                        function.locals[*local].span.line,
+                        format!("the initialiser of {name}"),
+                    );
+                }
+            }
+            StmtKind::Block(all) | StmtKind::Group(all) => all.iter().for_each(|id| self.statement(*id)),
+            StmtKind::Alternatives(arms) => {
+                self.optional += 1;
+                arms.iter().for_each(|id| self.statement(*id));
+                self.optional -= 1;
+            }
+            StmtKind::If {
+                cond, then, other, ..
+            } => {
+                self.expr(*cond);
+                self.push(statement.span.line, "an if".to_owned());
+                self.statement(*then);
+                other.iter().for_each(|id| self.statement(*id));
+            }
+            StmtKind::Loop {
+                kind,
+                init,
+                cond,
+                step,
+                body,
+                ..
+            } => {
+                // `do … while (0)` is a macro's way to be one statement.
+                let once = *kind == LoopKind::DoWhile
+                    && cond.is_some_and(|cond| function.exprs[cond].kind == ExprKind::Int(0));
+                if !once {
+                    self.push(statement.span.line, format!("a {kind:?} loop"));
+                }
+                init.iter().for_each(|id| self.statement(*id));
+                cond.iter().chain(step).for_each(|id| self.expr(*id));
+                self.statement(*body);
+            }
+            StmtKind::Switch { value, body } => {
+                self.expr(*value);
+                self.push(statement.span.line, "a switch".to_owned());
+                self.statement(*body);
+            }
+            StmtKind::Return(value) => {
+                value.iter().for_each(|id| self.expr(*id));
+                self.push(statement.span.line, "a return".to_owned());
+            }
+            StmtKind::Goto(name) => self.push(statement.span.line, format!("goto {name}")),
+            StmtKind::Label(name) => self.push(statement.span.line, format!("label {name}")),
+            StmtKind::Break => self.push(statement.span.line, "a break".to_owned()),
+            StmtKind::Continue => self.push(statement.span.line, "a continue".to_owned()),
+            StmtKind::Default | StmtKind::Empty => {}
+            StmtKind::Unknown(parts) => parts.iter().for_each(|id| self.expr(*id)),
+        }
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        let expr = &self.function.exprs[id];
+        let line = expr.span.line;
+        let mut children: Vec<ExprId> = Vec::new();
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {
+            }
+            ExprKind::Unary(_, one)
+            | ExprKind::Deref(one)
+            | ExprKind::AddressOf(one)
+            | ExprKind::Cast(_, one)
+            | ExprKind::Field { base: one, .. } => children.push(*one),
+            ExprKind::Binary(_, left, right)
+            | ExprKind::And(left, right)
+            | ExprKind::Or(left, right)
+            | ExprKind::Comma(left, right)
+            | ExprKind::Index {
+                base: left,
+                index: right,
+            } => children.extend([*left, *right]),
+            ExprKind::Conditional(cond, then, other) => children.extend([*cond, *then, *other]),
+            ExprKind::Assign { op, target, value } => {
+                let sign = if op.is_some() { "changed" } else { "assigned" };
+                self.push(line, format!("{} {sign}", self.name(*target)));
+                children.extend([*target, *value]);
+            }
+            ExprKind::Step { target, up, .. } => {
+                let way = if *up { "stepped up" } else { "stepped down" };
+                self.push(line, format!("{} {way}", self.name(*target)));
+                children.push(*target);
+            }
+            ExprKind::Call { callee, args } => {
+                match callee {
+                    Callee::Named(name) => self.push(line, format!("a call of {name}")),
+                    Callee::Indirect(pointer) => {
+                        self.push(line, "a call through a pointer".to_owned());
+                        children.push(*pointer);
+                    }
+                    Callee::Macro(_) => {
+                        self.found.macro_lines.insert(line);
+                    }
+                }
+                children.extend(args);
+            }
+            ExprKind::List(all) | ExprKind::Unknown(all) => children.extend(all),
+        }
+        for child in children {
+            self.expr(child);
+        }
+    }
+
+    /// The variable or member that an expression writes to, as far as both parsers name it the same.
+    fn name(&self, id: ExprId) -> String {
+        match &self.function.exprs[id].kind {
+            ExprKind::Var(VarRef::Local(local)) => self.function.locals[*local].name.clone(),
+            ExprKind::Var(VarRef::Global(name)) => name.clone(),
+            ExprKind::Field { name, .. } => format!("member {name}"),
+            ExprKind::Index { base, .. } => format!("an element of {}", self.name(*base)),
+            ExprKind::Deref(_) => "what a pointer points to".to_owned(),
+            _ => "something".to_owned(),
+        }
+    }
+}

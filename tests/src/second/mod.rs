@@ -1,0 +1,233 @@
+//! Two parsers on the same C: what `frontend` makes of the text as written, and what `exact` makes of what the compiler
+//! reads. They share no code, so where they agree on a function's loops, assignments and calls, both are likely right.
+//!
+//! They differ by right where the text as written has more in it than one build: arms of `#if` that this build left
+//! out, and macros that were not expanded because nobody defines them in the tree. Every difference is counted under
+//! its cause; one without such a cause is a fault in one of the two.
+
+mod items;
+
+pub use items::{Item, items};
+
+use base::Confidence;
+use exact::{Markers, Preprocessed};
+use frontend::{Macros, Source};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How two readings of some files compare.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// Files that both have read.
+    pub files: usize,
+    /// Files that the compiler or the exact parser could not read, and why.
+    pub left_out: Vec<(PathBuf, String)>,
+    /// Functions that both have, by the tolerant reading's confidence.
+    pub functions: BTreeMap<Confidence, usize>,
+    /// Items that both have.
+    pub same: usize,
+    /// Items that one of them has, by cause.
+    pub explained: BTreeMap<&'static str, usize>,
+    /// Differences without a cause, in functions that were understood.
+    pub faults: Vec<String>,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} files read by both, {} left out",
+            self.files,
+            self.left_out.len()
+        )?;
+        for (path, why) in self.left_out.iter().take(10) {
+            writeln!(f, "  {}: {why}", path.display())?;
+        }
+        for (confidence, count) in &self.functions {
+            writeln!(f, "{count} functions {confidence:?}")?;
+        }
+        writeln!(f, "{} loops, assignments and calls the same", self.same)?;
+        for (cause, count) in &self.explained {
+            writeln!(f, "{count} differ: {cause}")?;
+        }
+        writeln!(f, "{} differ without a cause", self.faults.len())?;
+        for fault in self.faults.iter().take(40) {
+            writeln!(f, "  {fault}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Preprocesses a C file with `compiler` and `flags`.
+///
+/// # Errors
+/// The first line of what the compiler says.
+pub fn preprocess(compiler: &str, flags: &[String], file: &Path) -> Result<Vec<u8>, String> {
+    let output = Command::new(compiler)
+        .args(["-E"])
+        .args(flags)
+        .arg(file)
+        .output()
+        .map_err(|error| format!("{compiler}: {error}"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said
+        .lines()
+        .find(|line| line.contains("error"))
+        .or_else(|| said.lines().next());
+    Err(first.unwrap_or("the compiler fails without a message").to_owned())
+}
+
+/// Compares the two readings of `files`; `headers` give the tolerant one its macros.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn compare(
+    files: &[PathBuf],
+    headers: &[PathBuf],
+    compiler: &str,
+    flags: &[String],
+) -> Result<Comparison, String> {
+    let read = |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let name = |path: &Path| path.to_string_lossy().into_owned();
+    let mut parts = Vec::new();
+    for path in files.iter().chain(headers) {
+        let (path, text) = (name(path), read(path)?);
+        parts.push(Macros::gather([Source {
+            path: &path,
+            text: &text,
+        }]));
+    }
+    let macros = Macros::merge(parts);
+    let mut found = Comparison::default();
+    for path in files {
+        let raw = read(path)?;
+        let text = match preprocess(compiler, flags, path) {
+            Ok(text) => text,
+            Err(why) => {
+                found.left_out.push((path.clone(), why));
+                continue;
+            }
+        };
+        let shown = name(path);
+        let source = Preprocessed {
+            path: &shown,
+            raw: &raw,
+            text: &text,
+        };
+        match exact::parse(&source, &Markers::new(&text, &shown)) {
+            Ok(exact) => {
+                let tolerant = frontend::parse(
+                    &Source {
+                        path: &shown,
+                        text: &raw,
+                    },
+                    &macros,
+                );
+                found.files += 1;
+                found.add(&tolerant, &exact);
+            }
+            Err(why) => found.left_out.push((path.clone(), why.to_string())),
+        }
+    }
+    Ok(found)
+}
+
+impl Comparison {
+    /// Adds the functions of one file.
+    fn add(&mut self, tolerant: &ir::Unit, exact: &ir::Unit) {
+        for theirs in &exact.functions {
+            let end = theirs.span.end_line;
+            let here = || tolerant.functions.iter().filter(|ours| ours.span.end_line == end);
+            let named = here().find(|ours| ours.name == theirs.name);
+            let Some(ours) = named.or_else(|| here().next()) else {
+                let broken = tolerant.diagnostics.iter().any(|each| each.span.line <= end);
+                if broken {
+                    *self
+                        .explained
+                        .entry("a function that was reported as lost")
+                        .or_default() += 1;
+                } else {
+                    self.faults
+                        .push(format!("{}: {} is missing", exact.path, theirs.name));
+                }
+                continue;
+            };
+            if ours.name != theirs.name {
+                // `NAME(create)(int n) { … }`: several functions seem to have the macro's name.
+                let alike = tolerant.functions.iter().filter(|other| other.name == ours.name);
+                if alike.count() < 2 {
+                    let named = format!("{}: {} is called {}", exact.path, theirs.name, ours.name);
+                    self.faults.push(named);
+                    continue;
+                }
+                *self
+                    .explained
+                    .entry("a function whose name a macro puts together")
+                    .or_default() += 1;
+            }
+            *self.functions.entry(ours.confidence).or_default() += 1;
+            self.function(&exact.path, ours, theirs);
+        }
+    }
+
+    fn function(&mut self, path: &str, ours: &ir::Function, theirs: &ir::Function) {
+        let (mut ours_all, theirs_all) = (items(ours), items(theirs));
+        let partial = ours.confidence == Confidence::Partial || theirs.confidence == Confidence::Partial;
+        let mut missing = Vec::new();
+        for item in theirs_all.items {
+            match ours_all.take(&item) {
+                true => self.same += 1,
+                false => missing.push(item),
+            }
+        }
+        // What a macro call hides stands on its line: loops, assignments and calls of other names.
+        let macro_lines = std::mem::take(&mut ours_all.macro_lines);
+        let hidden = |item: &Item| macro_lines.contains(&item.line);
+        for item in missing {
+            if partial {
+                *self
+                    .explained
+                    .entry("the function is only partly understood, and says so")
+                    .or_default() += 1;
+            } else if hidden(&item) {
+                *self
+                    .explained
+                    .entry("a macro that nobody defines in the tree")
+                    .or_default() += 1;
+            } else {
+                self.faults.push(format!(
+                    "{path}:{}: {} is missing in {}",
+                    item.line, item.what, ours.name
+                ));
+            }
+        }
+        for item in ours_all.items {
+            if partial {
+                *self
+                    .explained
+                    .entry("the function is only partly understood, and says so")
+                    .or_default() += 1;
+            } else if hidden(&item) {
+                *self
+                    .explained
+                    .entry("a macro that nobody defines in the tree")
+                    .or_default() += 1;
+            } else if item.optional {
+                *self
+                    .explained
+                    .entry("an arm of #if that this build leaves out")
+                    .or_default() += 1;
+            } else {
+                self.faults.push(format!(
+                    "{path}:{}: {} is only here, in {}",
+                    item.line, item.what, ours.name
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Two C parsers that share no code must agree on what programs do: the programs of the corpus, and random ones.
+//!
+//! Real trees: `cargo xtask second-opinion PATH… -- FLAGS…`.
+
+use std::path::PathBuf;
+use tests::oracle::case::Case;
+use tests::oracle::generate::Profile;
+use tests::oracle::judge::Directory;
+use tests::second::{Comparison, compare};
+
+const COMPILERS: [&str; 2] = ["gcc", "clang-14"];
+
+fn installed(compiler: &str) -> bool {
+    let found = std::process::Command::new(compiler)
+        .arg("--version")
+        .output()
+        .is_ok();
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "{compiler} is not installed, and CI must have it"
+    );
+    if !found {
+        eprintln!("SKIPPED: {compiler} is not installed");
+    }
+    found
+}
+
+fn all_agree(found: &Comparison) {
+    assert!(found.left_out.is_empty() && found.faults.is_empty(), "{found}");
+}
+
+fn mpi_headers(directory: &Directory) -> Vec<String> {
+    // The random programs' own mpi.h does for the corpus too: what MPI declares is not compared.
+    vec![format!("-I{}", directory.path.display())]
+}
+
+#[test]
+fn the_corpus_is_read_alike() {
+    let corpus = corpus::directory();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
+        .collect();
+    files.sort();
+    let headers = [corpus::directory().join("stall.h")];
+    for compiler in ["mpicc.openmpi", "mpicc.mpich"]
+        .into_iter()
+        .filter(|name| installed(name))
+    {
+        let found = compare(&files, &headers, compiler, &[]).unwrap();
+        all_agree(&found);
+        assert!(found.files >= 6 && found.same > 500, "{found}");
+        assert_eq!(found.functions.len(), 1, "all of it is understood: {found}");
+    }
+}
+
+#[test]
+fn random_programs_are_read_alike() {
+    let directory = Directory::of_seed(None, 0).unwrap();
+    std::fs::write(
+        directory.path.join("mpi.h"),
+        include_str!("../src/oracle/harness/mpi.h"),
+    )
+    .unwrap();
+    let mut files = Vec::new();
+    for (profile, seeds) in [(Profile::Plain, 0..20), (Profile::Hard, 0..60)] {
+        for seed in seeds {
+            let case =
+                Case::of_profile(profile, seed).unwrap_or_else(|e| panic!("seed {seed}: {}", e.reason));
+            let path = directory.path.join(format!("{profile:?}-{seed}.c"));
+            std::fs::write(&path, &case.layout.clean).unwrap();
+            files.push(path);
+        }
+    }
+    for compiler in COMPILERS.into_iter().filter(|name| installed(name)) {
+        let found = compare(&files, &[], compiler, &mpi_headers(&directory)).unwrap();
+        all_agree(&found);
+        assert!(found.same > 10_000, "{found}");
+    }
+}
+
+/// The comparison sees what differs: another text is given to the compiler than to the tolerant parser.
+#[test]
+fn a_difference_is_found() {
+    let directory = Directory::of_seed(None, 1).unwrap();
+    let path = directory.path.join("x.c");
+    std::fs::write(
+        &path,
+        "int g(int);\n#ifndef EXTRA\n#define EXTRA 0\n#endif\nint f(int n) {\n  while (n > 0) {\n    n--;\n#if EXTRA\n    g(n);\n#endif\n  }\n  return n;\n}\n",
+    )
+    .unwrap();
+    let same = compare(std::slice::from_ref(&path), &[], "gcc", &[]).unwrap();
+    all_agree(&same);
+    assert_eq!(
+        same.explained["an arm of #if that this build leaves out"], 1,
+        "{same}"
+    );
+    let with = compare(std::slice::from_ref(&path), &[], "gcc", &["-DEXTRA=1".to_owned()]).unwrap();
+    all_agree(&with);
+    assert!(with.explained.is_empty() && with.same == same.same + 1, "{with}");
+    let renamed = compare(&[path], &[], "gcc", &["-Dg=h".to_owned(), "-DEXTRA=1".to_owned()]).unwrap();
+    assert_eq!(renamed.faults.len(), 1, "{renamed}");
+}

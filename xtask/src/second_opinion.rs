@@ -1,0 +1,28 @@
+//! The two C parsers on real trees: the comparison, built for speed, and run.
+
+use crate::command::{self, cargo};
+use crate::workspace;
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Compares the C files below `paths`, preprocessed by `compiler` with `flags`; fails when the parsers differ without a
+/// cause.
+pub fn run(paths: &[PathBuf], compiler: &str, flags: &[String]) -> Result<()> {
+    command::run(cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "tests",
+        "--bin",
+        "second-opinion",
+    ]))?;
+    let comparison = workspace::target()?.join("release/second-opinion");
+    command::run(
+        Command::new(comparison)
+            .args(["--compiler", compiler])
+            .args(paths)
+            .arg("--")
+            .args(flags),
+    )
+}
