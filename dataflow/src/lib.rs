@@ -7,7 +7,9 @@
 //! - [`Program`]: all functions together: who calls whom, which globals and members a call may change, and whether a
 //!   value is the same on every task ([`Program::single_valued`]).
 
+mod bits;
 mod build;
+mod changes;
 mod control;
 mod definitions;
 mod effects;

@@ -99,7 +99,7 @@ impl Loops {
 
 impl LoopNode {
     fn new(flow: &Flow, cycle: Vec<PointId>) -> Self {
-        let header = entries(flow, &cycle).first().copied().unwrap_or(cycle[0]);
+        let header = entries(flow, &cycle, &marks(flow, &cycle)).first().copied().unwrap_or(cycle[0]);
         let statement = flow.loop_statements.iter().find(|&&(_, _, each)| each == header);
         // Of a `goto` loop the text from its label to its last jump.
         let text = flow.points[header].point.span;
@@ -108,10 +108,12 @@ impl LoopNode {
             .map(|&point| flow.points[point].point.span)
             .map(|span| (span.end_line, span.end_column));
         let last = last.max().unwrap_or_default();
+        let in_statement = statement.map(|&(scope, ..)| scopes_in(flow, scope));
+        let mut on_cycle = marks(flow, &cycle);
         let inside = |&point: &PointId| {
             let each = &flow.points[point].point;
-            let in_text = match statement {
-                Some(&(scope, ..)) => lies_in(flow, each.scope, scope),
+            let in_text = match &in_statement {
+                Some(scopes) => scopes[each.scope],
                 None => {
                     (text.line, text.column) <= (each.span.line, each.span.column)
                         && (each.span.line, each.span.column) < last
@@ -119,10 +121,13 @@ impl LoopNode {
                 }
             };
             let in_text = in_text && !on(Mutant::WaysOutOutside);
-            flow.reachable[point] && (in_text || cycle.binary_search(&point).is_ok())
+            flow.reachable[point] && (in_text || on_cycle[point])
         };
         let points: Vec<PointId> = flow.points.ids().filter(inside).collect();
-        let reducible = entries(flow, &points) == [header];
+        for &point in &points {
+            on_cycle[point] = true;
+        }
+        let reducible = entries(flow, &points, &on_cycle) == [header];
         LoopNode {
             parent: None,
             header,
@@ -133,20 +138,33 @@ impl LoopNode {
     }
 }
 
-/// The points (sorted) that control enters from outside.
-fn entries(flow: &Flow, points: &[PointId]) -> Vec<PointId> {
+/// The points (sorted, and marked in `inside`) that control enters from outside.
+fn entries(flow: &Flow, points: &[PointId], inside: &IdVec<PointId, bool>) -> Vec<PointId> {
     let from_outside = |&point: &PointId| {
         let preds = &flow.preds[point];
-        point == flow.entry()
-            || preds
-                .iter()
-                .any(|pred| flow.reachable[*pred] && points.binary_search(pred).is_err())
+        point == flow.entry() || preds.iter().any(|pred| flow.reachable[*pred] && !inside[*pred])
     };
     points.iter().copied().filter(from_outside).collect()
 }
 
-fn lies_in(flow: &Flow, scope: ScopeId, outer: ScopeId) -> bool {
-    std::iter::successors(Some(scope), |&at| flow.scopes[at].parent).any(|at| at == outer)
+/// For every point, whether it is one of `points`.
+fn marks(flow: &Flow, points: &[PointId]) -> IdVec<PointId, bool> {
+    let mut marks: IdVec<PointId, bool> = flow.points.iter().map(|_| false).collect();
+    for &point in points {
+        marks[point] = true;
+    }
+    marks
+}
+
+/// For every scope, whether it is `outer` or lies in it.
+fn scopes_in(flow: &Flow, outer: ScopeId) -> IdVec<ScopeId, bool> {
+    let mut inside: IdVec<ScopeId, bool> = IdVec::new();
+    // Parents stand before children.
+    for (id, scope) in flow.scopes.iter_enumerated() {
+        let in_parent = scope.parent.is_some_and(|parent| inside[parent]);
+        inside.push(id == outer || in_parent);
+    }
+    inside
 }
 
 /// The strongly connected parts of the graph on `points` (sorted) that hold a cycle, without the edges into

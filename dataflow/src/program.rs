@@ -1,5 +1,6 @@
 //! All functions together: who calls whom, and what a call may change.
 
+use crate::changes::AllChanges;
 use crate::control::Control;
 use crate::definitions::Definitions;
 use crate::effects::{Target, children};
@@ -31,7 +32,7 @@ pub struct Program<'u> {
     /// Functions that a pointer may lead to.
     through_pointer: BTreeSet<FunctionIndex>,
     /// What each function may change, its callees included.
-    changes: IdVec<FunctionIndex, Changes<'u>>,
+    changes: AllChanges<'u>,
     /// Members whose address is taken somewhere: any store may change them.
     exposed_members: BTreeSet<&'u str>,
     /// The members of all structures, by name.
@@ -92,17 +93,6 @@ pub enum Touch {
     May(String),
 }
 
-/// What a function, with everything that it calls, may change outside its own variables.
-#[derive(Clone, Debug, Default)]
-struct Changes<'u> {
-    globals: BTreeSet<&'u str>,
-    members: BTreeSet<&'u str>,
-    /// It writes through a pointer or subscript that names no member.
-    memory: bool,
-    /// It calls something that is neither in the map nor in the table of library functions.
-    unknown: Option<&'u str>,
-}
-
 impl<'u> Program<'u> {
     /// Puts functions together into a program. `functions` are those of `units`, by unit and in source order.
     pub fn new(units: &'u [Unit], functions: IdVec<FunctionIndex, FunctionInfo<'u>>) -> Self {
@@ -113,7 +103,7 @@ impl<'u> Program<'u> {
         let mut program = Program {
             units,
             callers: functions.iter().map(|_| Vec::new()).collect(),
-            changes: functions.iter().map(|_| Changes::default()).collect(),
+            changes: AllChanges::new(&functions),
             functions,
             by_name,
             through_pointer: BTreeSet::new(),
@@ -231,9 +221,14 @@ impl<'u> Program<'u> {
         self.members.get(name).into_iter().flatten().copied()
     }
 
+    /// Whether some function of the program changes a global of this name where that shows.
+    pub fn is_changed_global(&self, name: &str) -> bool {
+        self.changes.is_changed(name)
+    }
+
     /// Whether a function may assign a global of this name, callees in the program included.
     pub(crate) fn may_assign_global(&self, id: FunctionIndex, name: &str) -> bool {
-        self.changes[id].globals.contains(name)
+        self.changes.global(id, name)
     }
 
     /// The variables that the call at `point` may step: those whose address it is given, and those of `globals` that its
@@ -299,7 +294,7 @@ impl<'u> Program<'u> {
         let callees = self.callees(info.unit, name);
         let unknown = callees
             .into_iter()
-            .filter_map(|callee| self.changes[callee].unknown);
+            .filter_map(|callee| self.changes.unknown(callee));
         unknown
             .map(|unknown| self.unknown_may_change(id, unknown, &[], target))
             .max()
@@ -385,18 +380,17 @@ impl<'u> Program<'u> {
     }
 
     fn function_may_change(&self, here: FunctionIndex, callee: FunctionIndex, target: &Target) -> Touch {
-        let changes = &self.changes[callee];
         let name = &self.functions[callee].function.name;
         let direct = match target {
             Target::Local(_) => false,
-            Target::Global(global) => changes.globals.contains(global.as_str()),
-            Target::Member { member, .. } => changes.members.contains(member.as_str()),
+            Target::Global(global) => self.changes.global(callee, global),
+            Target::Member { member, .. } => self.changes.member(callee, member),
             Target::Memory => true,
         };
         if direct {
             return Touch::May(format!("{name}() may change it"));
         }
-        match changes.unknown {
+        match self.changes.unknown(callee) {
             Some(unknown) => self.unknown_may_change(here, unknown, &[], target),
             None => Touch::Leaves,
         }
@@ -422,14 +416,12 @@ impl<'u> Program<'u> {
                     .globals
                     .iter()
                     .any(|each| each.name == *global && each.is_static);
-                let changes = |&(id, _): &(FunctionIndex, &FunctionInfo<'_>)| {
-                    self.changes[id].globals.contains(global.as_str())
-                };
                 let others: Vec<(FunctionIndex, &FunctionInfo<'_>)> = self
-                    .functions
-                    .iter_enumerated()
+                    .changes
+                    .changers(global)
+                    .iter()
+                    .map(|&id| (id, &self.functions[id]))
                     .filter(|&(id, other)| id != here && (!is_static || other.unit == info.unit))
-                    .filter(changes)
                     .collect();
                 let called_back = others.iter().find(|(id, _)| self.through_pointer.contains(id));
                 if let Some((_, other)) = called_back {
@@ -513,7 +505,6 @@ impl<'u> Program<'u> {
 
     fn collect_changes(&mut self) {
         for (id, info) in self.functions.iter_enumerated() {
-            let mut changes = Changes::default();
             for (point, each) in info.flow.points.iter_enumerated() {
                 match &each.action {
                     Action::Assign {
@@ -522,15 +513,15 @@ impl<'u> Program<'u> {
                     } => {}
                     Action::Assign { by, .. } => match written(info.function, *by) {
                         Some(ExprKind::Var(VarRef::Global(name))) => {
-                            changes.globals.insert(name);
+                            self.changes.add_global(id, name);
                             self.assignments.entry(name).or_default().push((id, point));
                         }
-                        Some(ExprKind::Field { name, .. }) => drop(changes.members.insert(name)),
-                        _ => changes.memory = true,
+                        Some(ExprKind::Field { name, .. }) => self.changes.add_member(id, name),
+                        _ => {}
                     },
                     Action::Call(call) => {
                         for &(name, _) in self.given_globals.get(&(id, *call)).into_iter().flatten() {
-                            changes.globals.insert(name);
+                            self.changes.add_global(id, name);
                             self.assignments.entry(name).or_default().push((id, point));
                         }
                         if let ExprKind::Call { callee, .. } = &info.function.exprs[*call].kind {
@@ -538,12 +529,12 @@ impl<'u> Program<'u> {
                                 Callee::Named(name)
                                     if self.callees(info.unit, name).is_empty() && !is_library(name) =>
                                 {
-                                    changes.unknown.get_or_insert(name);
+                                    self.changes.add_unknown(id, name);
                                 }
                                 Callee::Named(_) => {}
-                                Callee::Macro(name) => drop(changes.unknown.get_or_insert(name)),
+                                Callee::Macro(name) => self.changes.add_unknown(id, name),
                                 Callee::Indirect(_) => {
-                                    changes.unknown.get_or_insert("a function behind a pointer");
+                                    self.changes.add_unknown(id, "a function behind a pointer");
                                 }
                             }
                         }
@@ -551,40 +542,8 @@ impl<'u> Program<'u> {
                     _ => {}
                 }
             }
-            self.changes[id] = changes;
         }
-        self.close_changes();
-    }
-
-    /// Adds what callees change to what their callers change, until nothing is added.
-    fn close_changes(&mut self) {
-        let mut work: BTreeSet<FunctionIndex> = self.functions.ids().collect();
-        while let Some(callee) = work.pop_first() {
-            let changes = self.changes[callee].clone();
-            for (caller, ..) in self.callers[callee].clone() {
-                let into = &mut self.changes[caller];
-                let before = (
-                    into.globals.len(),
-                    into.members.len(),
-                    into.memory,
-                    into.unknown.is_some(),
-                );
-                into.globals.extend(changes.globals.iter().copied());
-                into.members.extend(changes.members.iter().copied());
-                into.memory |= changes.memory;
-                into.unknown = into.unknown.or(changes.unknown);
-                if before
-                    != (
-                        into.globals.len(),
-                        into.members.len(),
-                        into.memory,
-                        into.unknown.is_some(),
-                    )
-                {
-                    work.insert(caller);
-                }
-            }
-        }
+        self.changes.close(&self.callers);
     }
 }
 

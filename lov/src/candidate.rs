@@ -56,8 +56,20 @@ impl Candidate {
     }
 }
 
-/// The variables that the loop assigns, by name.
-pub(crate) fn candidates(context: Context<'_, '_>) -> Vec<Candidate> {
+/// The globals that a function names and that some function of the program changes.
+pub(crate) fn globals_read<'u>(program: &Program<'_>, info: &FunctionInfo<'u>) -> BTreeSet<&'u str> {
+    let exprs = info.function.exprs.iter();
+    exprs
+        .filter_map(|expr| match &expr.kind {
+            ExprKind::Var(VarRef::Global(name)) => Some(name.as_str()),
+            _ => None,
+        })
+        .filter(|name| program.is_changed_global(name))
+        .collect()
+}
+
+/// The variables that the loop assigns, by name; `read` are the globals that its function names.
+pub(crate) fn candidates(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for &point in context.points() {
         let Action::Assign { target, by, initial } = &context.info.flow.points[point].action else {
@@ -77,28 +89,18 @@ pub(crate) fn candidates(context: Context<'_, '_>) -> Vec<Candidate> {
         };
         found.push(Candidate::new(name, storage, ty, target.clone(), point, *by));
     }
-    stepped_by_calls(context, &mut found);
+    stepped_by_calls(context, read, &mut found);
     found.sort_by(|a, b| (&a.name, &a.storage).cmp(&(&b.name, &b.storage)));
     found
 }
 
 /// Adds the calls that step a variable: `advance(&i)`, or a function that counts in a global which this one reads.
-fn stepped_by_calls(context: Context<'_, '_>, found: &mut Vec<Candidate>) {
-    let read: BTreeSet<&str> = context
-        .info
-        .function
-        .exprs
-        .iter()
-        .filter_map(|expr| match &expr.kind {
-            ExprKind::Var(VarRef::Global(name)) => Some(name.as_str()),
-            _ => None,
-        })
-        .collect();
+fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut Vec<Candidate>) {
     for &point in context.points() {
         let Action::Call(call) = context.info.flow.points[point].action else {
             continue;
         };
-        for target in context.program.changed_by_call(context.id, point, &read) {
+        for target in context.program.changed_by_call(context.id, point, read) {
             // What a call sets to anything is worth a word only where the loop's branches ask for it.
             let added = context.program.added_by_call(context.id, point, &target);
             if added.is_none() && (on(Mutant::CalleeUpdateIgnored) || !decides(context, &target)) {

@@ -1,7 +1,7 @@
 //! From the variables that a loop assigns to those that order it.
 
 use crate::across::{self, Sharing};
-use crate::candidate::{Candidate, Context, candidates, hidden_change, invariance};
+use crate::candidate::{Candidate, Context, candidates, globals_read, hidden_change, invariance};
 use crate::change;
 use crate::range;
 use crate::step::{Step, step};
@@ -11,6 +11,7 @@ use ir::{BinaryOp, Type};
 use progress_map::{
     Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, Refused, Storage, Term,
 };
+use std::collections::BTreeSet;
 
 /// The variables of one loop: those that order it, best first, and those that do not, with the reason.
 pub(crate) type Variables = (Vec<Lov>, Vec<Refused>);
@@ -18,27 +19,29 @@ pub(crate) type Variables = (Vec<Lov>, Vec<Refused>);
 /// The variables of every loop of a function.
 pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variables> {
     let info = &program.functions[id];
+    let read = globals_read(program, info);
     info.loops
         .loops
         .ids()
         .map(|in_loop| {
-            variables(Context {
+            let context = Context {
                 program,
                 id,
                 info,
                 in_loop,
-            })
+            };
+            variables(context, &read)
         })
         .collect()
 }
 
-fn variables(context: Context<'_, '_>) -> Variables {
+fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
     let (mut lovs, mut refused) = (Vec::new(), Vec::new());
     if !context.info.loops.loops[context.in_loop].reducible {
         return (lovs, refused);
     }
     let divided = context.info.flow.divided.contains(&context.header());
-    for candidate in candidates(context) {
+    for candidate in candidates(context, read) {
         if divided {
             refused.push(Refused {
                 name: candidate.name,
