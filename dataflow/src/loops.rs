@@ -99,7 +99,10 @@ impl Loops {
 
 impl LoopNode {
     fn new(flow: &Flow, cycle: Vec<PointId>) -> Self {
-        let header = entries(flow, &cycle, &marks(flow, &cycle)).first().copied().unwrap_or(cycle[0]);
+        let header = entries(flow, &cycle, &marks(flow, &cycle))
+            .first()
+            .copied()
+            .unwrap_or(cycle[0]);
         let statement = flow.loop_statements.iter().find(|&&(_, _, each)| each == header);
         // Of a `goto` loop the text from its label to its last jump.
         let text = flow.points[header].point.span;
