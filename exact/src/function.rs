@@ -35,6 +35,8 @@ pub struct Body<'f, 'a> {
     scopes: Vec<BTreeMap<String, Binding>>,
     partial: Option<String>,
     depth: usize,
+    /// How many nested loops from here on a pragma divides among threads.
+    pub(crate) divided_loops: usize,
 }
 
 /// Lowers a function of the main file; `None` when its declarator names none.
@@ -56,6 +58,7 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
         scopes: vec![BTreeMap::new()],
         partial: None,
         depth: 0,
+        divided_loops: 0,
     };
     body.parameters(node, nearest.first().copied()?);
     let params = body.locals.len();

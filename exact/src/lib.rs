@@ -14,6 +14,7 @@ mod declare;
 mod expression;
 mod function;
 mod markers;
+mod pragma;
 mod statement;
 mod types;
 mod unit;

@@ -1,6 +1,7 @@
 //! Statements.
 
 use crate::function::Body;
+use crate::pragma::divided_loops;
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, VarRef};
 use lang_c::ast::{BlockItem, ForInitializer, Label, Statement};
 use lang_c::span::Node;
@@ -59,17 +60,21 @@ impl Body<'_, '_> {
                 looping(LoopKind::DoWhile, cond, body)
             }
             Statement::For(each) => self.scoped(|body| {
+                let around = body.divided_loops;
+                let depth = around.max(divided_loops(body.unit.text, node.span.start));
                 let init = body.initial(&each.node.initializer);
                 let cond = each.node.condition.as_ref().map(|cond| body.expr(cond));
                 let step = each.node.step.as_ref().map(|step| body.expr(step));
+                body.divided_loops = depth.saturating_sub(1);
+                let statement = body.substatement(&each.node.statement);
+                body.divided_loops = around;
                 StmtKind::Loop {
                     kind: LoopKind::For,
                     init,
                     cond,
                     step,
-                    body: body.substatement(&each.node.statement),
-                    // Pragmas do not reach this parser: whoever uses the unit asks the raw text.
-                    divided: false,
+                    body: statement,
+                    divided: depth > 0,
                 }
             }),
             Statement::Goto(label) => StmtKind::Goto(label.node.name.clone()),
