@@ -131,6 +131,8 @@ pub enum ArmShape {
     Empty,
     /// Whole statements or declarations.
     Statements,
+    /// Invocations of macros behind whole declarations: `DEFINE(int)`. Outside functions they need no semicolon.
+    Invocations,
     /// Brackets match, but it begins or ends within a statement.
     Balanced,
     /// It opens or closes what stands outside.
@@ -152,10 +154,17 @@ impl Arm {
             return ArmShape::Empty;
         };
         let mut last = first;
+        // Words since a declaration ended, and whether they are an invocation's alone.
+        let (mut words, mut alone) = (0, false);
         for word in code {
             last = word;
             match word {
-                b"(" | b"[" | b"{" => open.push(word[0]),
+                b"(" | b"[" | b"{" => {
+                    if open.is_empty() {
+                        alone = word == b"(" && words == 1;
+                    }
+                    open.push(word[0]);
+                }
                 b")" | b"]" | b"}" => {
                     let matching = matches!(
                         (open.pop(), word),
@@ -164,6 +173,14 @@ impl Arm {
                     if !matching {
                         return ArmShape::Unbalanced;
                     }
+                    if open.is_empty() && word == b"}" {
+                        (words, alone) = (0, false);
+                    }
+                }
+                b";" if open.is_empty() => (words, alone) = (0, false),
+                _ if open.is_empty() => {
+                    words = if alone { 1 } else { words + 1 };
+                    alone = false;
                 }
                 _ => {}
             }
@@ -172,6 +189,8 @@ impl Arm {
             ArmShape::Unbalanced
         } else if matches!(last, b";" | b"}" | b":") && first != b"else" {
             ArmShape::Statements
+        } else if alone && last == b")" {
+            ArmShape::Invocations
         } else {
             ArmShape::Balanced
         }

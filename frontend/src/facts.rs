@@ -84,6 +84,10 @@ pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
     for token in tokens {
         if token.kind != TokenKind::Directive {
             if conditions.live() {
+                if scope.begins_item(&code) && token.text(text) == b"!" {
+                    // No item of C begins like this, but a comment of Fortran does: a header for other programs.
+                    return FileFacts::default();
+                }
                 scope.token(text, *token, &mut code, &mut facts);
             }
             continue;
@@ -199,6 +203,11 @@ struct Scope {
 }
 
 impl Scope {
+    /// Whether the next token begins an item at file scope, `code` being the tokens of the one at hand.
+    fn begins_item(&self, code: &[Token]) -> bool {
+        code.is_empty() && self.braces == 0 && self.parens == 0
+    }
+
     /// `code` collects the tokens of the declaration at hand, without what its braces and parentheses enclose.
     fn token(&mut self, text: &[u8], token: Token, code: &mut Vec<Token>, facts: &mut FileFacts) {
         match token.text(text) {
@@ -288,6 +297,14 @@ mod tests {
             .collect();
         let expect = [("A_H", false), ("N", false), ("M", true), ("LIVE", false)];
         assert_eq!(events, expect.map(|(name, open)| (name.to_owned(), open)));
+    }
+
+    #[test]
+    fn headers_for_fortran_define_nothing_for_c() {
+        let facts = facts_of(b"!\n! A header\n#define Mat type(tMat)\n");
+        assert!(facts.events.is_empty());
+        let facts = facts_of(b"static int f(int x) { return\n!x; }\n#define N 1\nint a =\n!N;");
+        assert_eq!(facts.events.len(), 1);
     }
 
     #[test]

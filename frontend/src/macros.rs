@@ -5,9 +5,11 @@
 //! visible definitions errs on the large side: too many definitions make a name ambiguous, never wrong.
 
 use crate::Source;
-use crate::directive::Definition;
+use crate::directive::{BodyToken, Definition};
 use crate::facts::{FileFacts, MacroState, read_facts};
-use crate::token::lex;
+use crate::shape::is_control;
+use crate::token::{TokenKind, lex};
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Function-like and object-like macros, function names and plain typedefs gathered from a set of files.
@@ -176,6 +178,25 @@ pub fn is_shouted(name: &[u8]) -> bool {
     name.len() > 1 && name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)
 }
 
+/// How many macros within macros are looked into to find out what a name may mean.
+const NESTED_LIMIT: usize = 4;
+
+/// What follows the bracketed tokens that `tokens` begin with; `None` when they do not begin with a bracket.
+fn after_brackets(tokens: &[BodyToken]) -> Option<&[BodyToken]> {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        match &*token.text {
+            b"(" | b"[" => depth += 1,
+            b")" | b"]" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then(|| &tokens[at + 1..]);
+        }
+    }
+    None
+}
+
 /// The macros that one file can see.
 #[derive(Debug)]
 pub struct Visible<'m> {
@@ -183,6 +204,12 @@ pub struct Visible<'m> {
     included: BTreeSet<u32>,
     own: BTreeMap<&'m [u8], Vec<(u32, MacroState)>>,
     own_facts: &'m FileFacts,
+    /// How many loops the pragmas before a raw offset divide: all loops of one expansion ask for the same.
+    pub divided: RefCell<BTreeMap<u32, usize>>,
+    /// What names mean that mean the same everywhere in the file.
+    known: RefCell<BTreeMap<Box<[u8]>, Meaning<'m>>>,
+    /// The meaning that is being worked out rests on definitions in the file itself, which have an order.
+    place_matters: Cell<bool>,
 }
 
 impl<'m> Visible<'m> {
@@ -197,6 +224,9 @@ impl<'m> Visible<'m> {
             included,
             own: histories(own_facts),
             own_facts,
+            divided: RefCell::default(),
+            known: RefCell::default(),
+            place_matters: Cell::new(false),
         }
     }
 
@@ -204,6 +234,25 @@ impl<'m> Visible<'m> {
     pub fn meaning(&self, name: &[u8], offset: u32) -> Meaning<'m> {
         if !self.macros.names.may_contain(name) && !self.own.contains_key(name) {
             return Meaning::None;
+        }
+        if let Some(known) = self.known.borrow().get(name) {
+            return known.clone();
+        }
+        self.place_matters.set(false);
+        let meaning = self.meaning_within(name, offset, 0);
+        if !self.place_matters.get() {
+            self.known.borrow_mut().insert(name.into(), meaning.clone());
+        }
+        meaning
+    }
+
+    /// The same inside the replacement list of another macro, `depth` levels down.
+    fn meaning_within(&self, name: &[u8], offset: u32, depth: usize) -> Meaning<'m> {
+        if !self.macros.names.may_contain(name) && !self.own.contains_key(name) {
+            return Meaning::None;
+        }
+        if self.own.contains_key(name) {
+            self.place_matters.set(true);
         }
         let mut found: Vec<&'m Definition> = Vec::new();
         let mut doubtful = false;
@@ -237,10 +286,87 @@ impl<'m> Visible<'m> {
             [] => self.elsewhere(name),
             // Where a condition leaves the macro undefined, something else may stand behind its name: a function of
             // this project or of some library. Names in capitals are macros or nothing.
-            [only] if !doubtful && (certain || (is_shouted(name) && !self.is_function(name))) => {
+            // Nor is there a function in another build behind a name that stands for a member of its argument, unless
+            // one is declared.
+            [only]
+                if !doubtful
+                    && (certain
+                        || (is_shouted(name) && !self.is_function(name))
+                        || (!self.is_function(name) && self.is_accessor(only, offset, depth))) =>
+            {
                 Meaning::One(only)
             }
+            // Attributes of one build or another: the code is the same without them.
+            all if all.iter().all(|one| self.vanishes(one, offset, depth)) => all
+                .iter()
+                .min_by_key(|one| one.body.len())
+                .map_or(Meaning::None, |one| Meaning::One(one)),
             _ => Meaning::Several(found),
+        }
+    }
+
+    /// Whether `definition` names a member of its argument: `#define Rows(m) ((m)->rows)`, by other such macros too.
+    fn is_accessor(&self, definition: &Definition, offset: u32, depth: usize) -> bool {
+        let body = &definition.body;
+        if definition.params.is_none() || body.len() > 40 || depth > NESTED_LIMIT {
+            return false;
+        }
+        let mut member = false;
+        for (at, token) in body.iter().enumerate() {
+            let called = body.get(at + 1).is_some_and(|next| *next.text == *b"(");
+            match (token.kind, &*token.text) {
+                (TokenKind::Ident, word) if called => {
+                    let Meaning::One(inner) = self.meaning_within(word, offset, depth + 1) else {
+                        return false;
+                    };
+                    if !self.is_accessor(inner, offset, depth + 1) {
+                        return false;
+                    }
+                    member = true;
+                }
+                (TokenKind::Ident, word) => {
+                    if is_control(word) {
+                        return false;
+                    }
+                }
+                (TokenKind::Punct, b"->" | b"." | b"[") => member = true,
+                (TokenKind::Punct, b"(" | b")" | b"]" | b"," | b"*" | b"&") | (TokenKind::Number, _) => {}
+                _ => return false,
+            }
+        }
+        member
+    }
+
+    /// Whether nothing is left of `definition` but attributes.
+    fn vanishes(&self, definition: &Definition, offset: u32, depth: usize) -> bool {
+        let mut rest = definition.body.as_slice();
+        if rest.len() > 40 || depth > NESTED_LIMIT {
+            return false;
+        }
+        while let [first, tail @ ..] = rest {
+            let after = match &*first.text {
+                b"__attribute__" | b"__attribute" | b"__declspec" => after_brackets(tail),
+                b"[" if tail.first().is_some_and(|t| *t.text == *b"[") => after_brackets(rest),
+                b"inline" | b"__inline" | b"__inline__" | b"__forceinline" => Some(tail),
+                name if first.kind == TokenKind::Ident && self.has_vanished(name, offset, depth + 1) => {
+                    after_brackets(tail).or(Some(tail))
+                }
+                _ => None,
+            };
+            let Some(after) = after else {
+                return false;
+            };
+            rest = after;
+        }
+        true
+    }
+
+    /// Whether `name` is a macro that stands for attributes in every build.
+    fn has_vanished(&self, name: &[u8], offset: u32, depth: usize) -> bool {
+        match self.meaning_within(name, offset, depth) {
+            Meaning::One(definition) => self.vanishes(definition, offset, depth),
+            Meaning::Several(all) => all.iter().all(|one| self.vanishes(one, offset, depth)),
+            Meaning::None | Meaning::Elsewhere => false,
         }
     }
 

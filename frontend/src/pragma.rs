@@ -11,6 +11,15 @@ const INVOCATION_LIMIT: usize = 200;
 
 /// How many nested loops, from the one at raw offset `start` inwards, the pragmas in front of it divide among threads.
 pub fn divided_loops(raw: Raw<'_>, start: u32) -> usize {
+    let known = raw.visible.divided.borrow().get(&start).copied();
+    known.unwrap_or_else(|| {
+        let depth = find_divided_loops(raw, start);
+        raw.visible.divided.borrow_mut().insert(start, depth);
+        depth
+    })
+}
+
+fn find_divided_loops(raw: Raw<'_>, start: u32) -> usize {
     let (text, tokens) = (raw.text, raw.tokens);
     let mut at = tokens.partition_point(|token| token.start < start);
     // The loop may come out of a macro, and the pragma with it.

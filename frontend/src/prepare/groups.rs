@@ -150,8 +150,15 @@ impl<'a> Writer<'a> {
                     ..Frame::keeping(all)
                 };
             }
-        } else if self.shape.innermost() != Some(Open::Other) && (whole && self.shape.at_statement()) {
-            return Frame::keeping(all);
+        } else if self.shape.innermost() != Some(Open::Other) && self.shape.at_statement() {
+            let invoked = |shape: &ArmShape| *shape == ArmShape::Invocations;
+            let items = shapes
+                .iter()
+                .all(|(_, s)| invoked(s) || matches!(s, ArmShape::Empty | ArmShape::Statements));
+            let head = tokens.get(group.last + 1).is_some_and(|t| self.text(*t) == b"{");
+            if whole || (items && !head) {
+                return Frame::keeping(all);
+            }
         }
         if self.shape.innermost() == Some(Open::Data)
             && shapes.iter().all(|(_, s)| *s != ArmShape::Unbalanced)

@@ -14,6 +14,17 @@ use base::Confidence;
 /// A macro with more definitions than this is left as it is.
 const VARIANT_LIMIT: usize = 4;
 
+/// Whether no build that reads this file as C can have this expansion: it has an empty argument, or is C++.
+fn is_impossible(tokens: &[PpToken<'_>]) -> bool {
+    let text = |at: usize| tokens.get(at).map_or(&b""[..], |t| &*t.text);
+    (0..tokens.len()).any(|at| {
+        matches!(
+            (text(at), text(at + 1), text(at + 2)),
+            (b"," | b"(", b",", _) | (b",", b")", _) | (b"::", _, _) | (b"[", b"=" | b"&", b"]" | b",")
+        )
+    })
+}
+
 impl<'a> Writer<'a> {
     /// Deals with the identifier at `at`; returns the index of the next token.
     pub(super) fn name(&mut self, at: usize, expander: &mut Expander<'a>) -> usize {
@@ -42,7 +53,10 @@ impl<'a> Writer<'a> {
             Outcome::Plain if self.declares_pointer_to_function(at) => {}
             Outcome::Plain => self.copy(at),
             Outcome::Opaque => {
-                if let Some(next) = self.variants(at, expander) {
+                let found = self
+                    .taken_for_granted(at, expander)
+                    .or_else(|| self.variants(at, expander));
+                if let Some(next) = found {
                     return next;
                 }
                 self.opaque(at, expander);
@@ -78,6 +92,31 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Expands the macro at `at` if just one definition of it is known that the code around needs to be whole. A build
+    /// in which it is something else cannot be ruled out.
+    fn taken_for_granted(&mut self, at: usize, expander: &mut Expander<'a>) -> Option<usize> {
+        let token = self.raw.tokens[at];
+        let name = self.text(token);
+        let Meaning::Several(definitions) = self.raw.visible.meaning(name, token.start) else {
+            return None;
+        };
+        let [only] = definitions.as_slice() else {
+            return None;
+        };
+        let line = self.line(token.start);
+        if hazard(only) != Hazard::Structure {
+            return None;
+        }
+        let Outcome::Expanded { tokens, next } = expander.expand_as(at, line, only) else {
+            return None;
+        };
+        let name = String::from_utf8_lossy(name);
+        let reason = format!("macro {name} at line {line} is taken to be defined");
+        self.note(token.start..token.end, Confidence::Repaired, reason);
+        self.expansion(token.start, &tokens, next);
+        Some(next)
+    }
+
     /// The expansions of the invocation at `at` by each definition that its name may have, and the next token's index.
     fn expansions(&self, at: usize, expander: &mut Expander<'a>) -> Option<(Vec<Vec<PpToken<'a>>>, usize)> {
         let token = self.raw.tokens[at];
@@ -99,6 +138,10 @@ impl<'a> Writer<'a> {
                 _ => return None,
             }
         }
+        let possible = |tokens: &Vec<PpToken>| !is_impossible(tokens);
+        if expansions.iter().any(possible) {
+            expansions.retain(possible);
+        }
         Some((expansions, end?))
     }
 
@@ -111,6 +154,13 @@ impl<'a> Writer<'a> {
             return None;
         }
         let (expansions, end) = self.expansions(at, expander)?;
+        if let [only] = expansions.as_slice() {
+            if self.shape.in_function() {
+                self.prepared.optional.push(token.start);
+            }
+            self.expansion(token.start, only, end);
+            return Some(end);
+        }
         let block =
             matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) && self.shape.at_statement();
         let grouped = if block {

@@ -68,11 +68,11 @@ pub struct Raw<'a> {
 
 /// Prepares a file, leaving the expressions and statements that macros stand for unexpanded in the raw ranges of
 /// `as_written`, which are sorted.
-pub fn prepare(raw: Raw<'_>, as_written: &[Range<u32>]) -> Prepared {
+pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
     let mut writer = Writer {
         raw,
         directives: Directives::new(raw.text, raw.tokens),
-        as_written,
+        as_written: as_written.to_vec(),
         raw_at: 0,
         prepared: Prepared {
             text: Vec::with_capacity(raw.text.len() + raw.text.len() / 4),
@@ -96,7 +96,7 @@ pub fn prepare(raw: Raw<'_>, as_written: &[Range<u32>]) -> Prepared {
 struct Writer<'a> {
     raw: Raw<'a>,
     directives: Directives,
-    as_written: &'a [Range<u32>],
+    as_written: Vec<Range<u32>>,
     /// Raw bytes before this offset have been dealt with.
     raw_at: u32,
     prepared: Prepared,

@@ -535,3 +535,77 @@ void walk(int n) { walk(n - 1); run(); stop(); gather(n); twin(n); use(walk, run
         "#]],
     );
 }
+
+#[test]
+fn macros_that_vanish_in_every_build_and_members_behind_macros() {
+    check_with(
+        &[
+            (
+                "a.h",
+                "#ifdef A
+#define PUBLIC __attribute__((visibility(\"default\")))
+#define UNUSED __attribute__((unused))
+#else
+#define PUBLIC
+#define UNUSED
+#endif
+#define EXPORT PUBLIC
+#ifdef B
+#define Data(h) ((h)->data)
+#define Rows(h) Data(h)->rows
+#define Named(h) ((h)->data)
+#define Start(n) for (int s = 0; s < n; s++) {
+#define CALL(f, ...) f(1, __VA_ARGS__)
+#else
+#define CALL(...) g(__VA_ARGS__)
+#endif
+#define STOP }
+",
+            ),
+            ("f.h", "void *Named(struct h *);\n"),
+            ("fortran.h", "! For Fortran\n#define PUBLIC integer\n"),
+        ],
+        "#include \"a.h\"
+#include \"fortran.h\"
+EXPORT int f(UNUSED struct h *h) { Rows(h) = 1; free(Data(h)); CALL(k); return 0; }
+int g(struct h *h) { return Named(h); }
+int l(int n) { Start(n) k(s); STOP return 0; }",
+        expect![[r#"
+            fn f(h:ptr)
+              3:36 h->data->rows = 1
+              3:49 free@3:49(h->data)
+              3:64' g@3:64'(@k)
+              3:73 return 0
+            fn g(h:ptr)
+              4:22 return MACRO Named@4:29(h)
+            fn l(n:i32) Repaired: macro Start at line 5 is taken to be defined
+              5:16 for (s Lt n) step s++
+                  5:16' decl s:i32@5:16 = 0
+                5:16 block
+                  5:25 k@5:25(s)
+              5:36 return 0
+        "#]],
+    );
+}
+
+#[test]
+fn invocations_without_semicolons_between_functions() {
+    check(
+        "#define DEFINE(T) static T get_##T(void) { return 0; }
+#ifndef GUARD_H
+#define GUARD_H
+#ifdef A
+DEFINE(int) DEFINE(long)
+#endif
+DEFINE(char)
+#endif",
+        expect![[r#"
+            static fn get_int()
+              5:1' return 0
+            static fn get_long()
+              5:13' return 0
+            static fn get_char()
+              7:1' return 0
+        "#]],
+    );
+}
