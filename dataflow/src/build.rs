@@ -8,7 +8,7 @@ use crate::effects::{self, Target, target_of};
 use crate::flow::{Action, Flow, FlowPoint};
 use base::mutant::{Mutant, on};
 use base::{Id, IdVec, Span};
-use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp};
+use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp, VarRef};
 use progress_map::{Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Unsequenced};
 use std::collections::BTreeMap;
 
@@ -253,7 +253,11 @@ impl<'f> Builder<'f> {
                 if let Some(value) = *value {
                     self.expression(value);
                 }
-                self.emit(PointKind::Eval, span, Action::Return(*value));
+                let kind = match value {
+                    Some(value) if !self.may_be_of_a_call(*value) => PointKind::Return,
+                    _ => PointKind::Eval,
+                };
+                self.emit(kind, span, Action::Return(*value));
                 let leaving = std::mem::take(&mut self.frontier);
                 self.returns.extend(leaving);
             }
@@ -273,6 +277,18 @@ impl<'f> Builder<'f> {
     fn statements(&mut self, items: &[StmtId]) {
         for &item in items {
             self.statement(item);
+        }
+    }
+
+    /// Whether a returned value may be one that a call before the `return` has left behind: then nothing need be done between
+    /// the two. What is constant or loaded from a global is put in its place after all calls.
+    fn may_be_of_a_call(&self, value: ExprId) -> bool {
+        let expr = &self.function.exprs[value];
+        match &expr.kind {
+            ExprKind::Var(VarRef::Local(_)) | ExprKind::Call { .. } | ExprKind::Unknown(_) => true,
+            _ => effects::children(expr)
+                .into_iter()
+                .any(|part| self.may_be_of_a_call(part)),
         }
     }
 

@@ -122,7 +122,7 @@ impl<'a> Comparer<'a> {
         let line = located
             .origin
             .get(depth)
-            .and_then(|&origin| self.tasks[task].frames[origin].line)
+            .and_then(|&origin| self.tasks[task].frames[origin?].line)
             .filter(|&line| line > 0);
         let source = file.zip(line).map(|(id, line)| Excerpt {
             path: map.files[id].path.clone(),

@@ -40,7 +40,8 @@ pub struct FrameView {
 pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<FrameView> {
     let mut views: Vec<FrameView> = Vec::new();
     for (index, frame) in located.frames.iter().enumerate() {
-        let Some(recorded) = located.origin.get(index).and_then(|&at| task.frames.get(at)) else {
+        let Some(recorded) = located.origin[index].and_then(|at| task.frames.get(at)) else {
+            // It is not on the stack any more.
             continue;
         };
         let Some(id) = frame.function else {

@@ -163,6 +163,7 @@ fn point_view(function: &Function, id: PointId) -> PointView {
         PointKind::Entry => ("entry", None),
         PointKind::Exit => ("exit", None),
         PointKind::Eval => ("eval", None),
+        PointKind::Return => ("return", None),
         PointKind::Branch => ("branch", None),
         PointKind::Call(name) => ("call", Some(name.clone())),
         PointKind::IndirectCall => ("call through a pointer", None),

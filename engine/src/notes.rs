@@ -64,7 +64,7 @@ impl JobView<'_> {
             let located = &self.located[first];
             let innermost = located.frames.iter().zip(&located.origin).rev();
             let Some((id, origin)) = innermost
-                .filter_map(|(frame, &origin)| Some((frame.function?, origin)))
+                .filter_map(|(frame, &origin)| Some((frame.function?, origin?)))
                 .next()
             else {
                 continue;

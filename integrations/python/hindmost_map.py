@@ -23,7 +23,7 @@ KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"BIND", b"BSTR", b"ROWS",
 
 CONFIDENCE = ["clean", "repaired", "partial"]
 SEVERITY = ["note", "warning", "error"]
-POINT = ["eval", "branch", "call", "indirect_call", "macro_call", "entry", "exit"]
+POINT = ["eval", "branch", "call", "indirect_call", "macro_call", "entry", "exit", "return"]
 SCOPE = ["function", "block", "loop", "branch", "arm", "loop"]
 LOOP = ["while", "do", "for", "goto"]
 CLASS = ["strict", "weak"]

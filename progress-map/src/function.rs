@@ -58,6 +58,8 @@ pub enum PointKind {
     Exit,
     /// Something is computed or assigned.
     Eval,
+    /// The function returns a value that no call can have left behind for it: the frame is there until then.
+    Return,
     /// A branch is decided.
     Branch,
     /// A function is called by name.

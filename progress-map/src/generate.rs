@@ -207,6 +207,7 @@ fn function(rng: &mut Rng, files: usize) -> Function {
 fn point(rng: &mut Rng, index: usize, [points, scopes, loops]: [usize; 3], function: Span) -> Point {
     let inner = [
         PointKind::Eval,
+        PointKind::Return,
         PointKind::Branch,
         PointKind::IndirectCall,
         PointKind::Call(rng.word()),

@@ -144,6 +144,7 @@ fn a_point(point: &Point) -> Value {
         PointKind::Entry => ("entry", None),
         PointKind::Exit => ("exit", None),
         PointKind::Eval => ("eval", None),
+        PointKind::Return => ("return", None),
         PointKind::Branch => ("branch", None),
         PointKind::Call(name) => ("call", Some(name)),
         PointKind::IndirectCall => ("indirect_call", None),

@@ -19,8 +19,10 @@ pub struct Order<'m> {
     assigning: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
     /// Functions whose calls may have left no frame.
     optimised: IdVec<FunctionId, bool>,
+    /// Functions that were inlined somewhere.
+    inlined: IdVec<FunctionId, bool>,
     /// What each function calls last; made when first asked for.
-    last_calls: IdVec<FunctionId, OnceLock<Vec<&'m str>>>,
+    last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
 }
 
 impl<'m> Order<'m> {
@@ -34,6 +36,7 @@ impl<'m> Order<'m> {
             by_name,
             assigning,
             optimised: tail::optimised(map),
+            inlined: tail::inlined(map),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
         }
     }
@@ -56,9 +59,14 @@ impl<'m> Order<'m> {
         self.optimised[id]
     }
 
-    /// The functions that a function calls last, by name.
-    pub(crate) fn last_calls(&self, id: FunctionId) -> &[&'m str] {
-        self.last_calls[id].get_or_init(|| tail::last_calls(&self.map.functions[id]))
+    /// Whether a function was inlined somewhere.
+    pub(crate) fn is_inlined(&self, id: FunctionId) -> bool {
+        self.inlined[id]
+    }
+
+    /// The calls of a function that may be its last, sorted.
+    pub(crate) fn last_calls(&self, id: FunctionId) -> &[PointId] {
+        self.last_calls[id].get_or_init(|| self.find_last_calls(id))
     }
 
     /// The points of a function that assign some loop-order variable, sorted.

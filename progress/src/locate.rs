@@ -21,8 +21,9 @@ pub struct Located {
     pub pid: Option<u32>,
     /// Frames from the outermost mapped function inwards; unmapped callees of mapped ones included.
     pub frames: Vec<LocatedFrame>,
-    /// For each located frame, its place in [`ExecutionPoint::frames`].
-    pub origin: Vec<usize>,
+    /// For each located frame, its place in [`ExecutionPoint::frames`]; `None` for one that a tail call has removed from the
+    /// stack and that the map gives back.
+    pub origin: Vec<Option<usize>>,
     /// Why nothing can be said about the whole stack.
     pub obstacle: Option<String>,
 }
@@ -75,14 +76,17 @@ impl Order<'_> {
             let function = functions[index].filter(|_| functions.get(index + 1) == Some(&functions[index]));
             function.is_some_and(|id| self.is_head_of_split(id, &point.frames[index]))
         };
-        let origin = Vec::from_iter((first..point.frames.len()).filter(|&index| !is_split(index)));
-        let frames = origin
-            .iter()
-            .map(|&index| {
-                let callee = point.frames.get(index + 1);
-                self.locate_frame(&point.frames[index], functions[index], callee)
-            })
-            .collect();
+        let (mut frames, mut origin) = (Vec::new(), Vec::new());
+        for index in (first..point.frames.len()).filter(|&index| !is_split(index)) {
+            let callee = point.frames.get(index + 1);
+            let (located, gone) = self.locate_frame(&point.frames[index], functions[index], callee);
+            frames.push(located);
+            origin.push(Some(index));
+            for (function, call) in gone {
+                frames.push(self.frame_put_back(function, call));
+                origin.push(None);
+            }
+        }
         Located {
             task: point.task.clone(),
             rank: point.rank,
@@ -102,11 +106,47 @@ impl Order<'_> {
         self.is_optimised(id) && line > 0 && !on_line.any(is_call)
     }
 
+    /// The frame of a function that has called the next one last.
+    fn frame_put_back(&self, function: FunctionId, call: PointId) -> LocatedFrame {
+        let mut places = vec![Place {
+            point: call,
+            after: false,
+        }];
+        if self.assigning_points(function).binary_search(&call).is_ok() {
+            places.push(Place {
+                point: call,
+                after: true,
+            });
+        }
+        LocatedFrame {
+            name: self.map().functions[function].name.clone(),
+            function: Some(function),
+            places,
+            callee_known: true,
+            values: BTreeMap::new(),
+            missing: BTreeMap::new(),
+            obstacle: None,
+        }
+    }
+
+    /// Looks a frame up. Also gives the functions called from it that have left no frame, each with its last call.
     fn locate_frame(
         &self,
         frame: &Frame,
         function: Option<FunctionId>,
         callee: Option<&Frame>,
+    ) -> (LocatedFrame, Vec<(FunctionId, PointId)>) {
+        let mut gone = Vec::new();
+        let located = self.locate_present(frame, function, callee, &mut gone);
+        (located, gone)
+    }
+
+    fn locate_present(
+        &self,
+        frame: &Frame,
+        function: Option<FunctionId>,
+        callee: Option<&Frame>,
+        gone: &mut Vec<(FunctionId, PointId)>,
     ) -> LocatedFrame {
         let mut located = LocatedFrame {
             name: frame.function.clone(),
@@ -172,6 +212,13 @@ impl Order<'_> {
                     .iter()
                     .all(|&p| by_name(&body.points[p]) || hidden(&body.points[p]));
                 chosen
+            } else if let Some((call, way)) =
+                self.only_call_into(body, &named, &callee.function, (line, frame.column))
+            {
+                inside_call = true;
+                located.callee_known = true;
+                *gone = way;
+                vec![call]
             } else {
                 let through_pointer = points(&on_line, &hidden);
                 let callee_mapped = self.function_of(callee).is_some();
@@ -234,6 +281,27 @@ impl Order<'_> {
         };
         let candidates = self.functions_named(name).iter();
         candidates.copied().any(|id| self.may_vanish_into(id, callee))
+    }
+
+    /// Of the calls at a position that may have led to `callee` without being a call of it, the only one, and how.
+    fn only_call_into(
+        &self,
+        body: &Function,
+        candidates: &[PointId],
+        callee: &str,
+        (line, column): (u32, Option<u32>),
+    ) -> Option<(PointId, Vec<(FunctionId, PointId)>)> {
+        let narrowed = narrow_calls(body.points.as_slice(), candidates.to_vec(), line, column);
+        let [call] = narrowed[..] else {
+            return None;
+        };
+        let PointKind::Call(name) = &body.points[call].kind else {
+            return None;
+        };
+        let [called] = *self.functions_named(name) else {
+            return None;
+        };
+        Some((call, self.only_way_into(called, callee)?))
     }
 
     /// The function of the map that a frame names: by name, then by file, then by line.

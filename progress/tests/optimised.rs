@@ -177,3 +177,76 @@ fn mixed_code_orders_nothing() {
     b.frames[0].inexact = true;
     assert_eq!(order.compare(&a, &order.locate(&b)).relation, Relation::Unknown);
 }
+
+/// `solve` is a wrapper: `int solve(int x) { check(x); return do_solve(x); }`.
+#[test]
+fn a_frame_that_a_tail_call_removed_is_put_back() {
+    let functions = || {
+        vec![
+            function("main", 1, &["solve"]),
+            function("solve", 10, &["check", "do_solve"]),
+            function("do_solve", 20, &["first", "second"]),
+        ]
+    };
+    let first = [("main", 2), ("do_solve", 21), ("first", 0)];
+    let second = [("main", 2), ("do_solve", 22), ("second", 0)];
+    let checking = [("main", 2), ("solve", 11), ("check", 0)];
+    let optimised = map(functions(), true);
+    assert_eq!(relation(&optimised, &first, &second), Relation::Before);
+    assert_eq!(relation(&optimised, &first, &checking), Relation::After);
+    // Without optimisation such a stack does not exist, and nobody knows what it means.
+    assert_eq!(
+        relation(&map(functions(), false), &first, &second),
+        Relation::Unknown
+    );
+    // There are two ways.
+    let two = vec![
+        function("main", 1, &["solve"]),
+        function("solve", 10, &["other", "do_solve"]),
+        function("do_solve", 20, &["first", "second"]),
+    ];
+    let mut forked = two[1].clone();
+    forked.edges = [(0, 1), (0, 2), (1, 3), (2, 3)]
+        .map(|(from, to)| (PointId::from_index(from), PointId::from_index(to)))
+        .into();
+    forked.points[PointId::from_index(1)].kind = PointKind::Call("do_solve".to_owned());
+    let two = map(vec![two[0].clone(), forked, two[2].clone()], true);
+    assert_eq!(relation(&two, &first, &second), Relation::Unknown);
+}
+
+/// `return 0;` after a call keeps the frame, but for a function that is its own callee: all its calls return the same.
+#[test]
+fn a_value_of_its_own_keeps_the_frame() {
+    let with_return = |mut of: Function| {
+        let exit = of.points.ids().next_back().unwrap();
+        let last = PointId::from_index(exit.index() - 1);
+        of.points[last].kind = PointKind::Return;
+        of
+    };
+    // Nothing vanishes into `g`: a frame of it on line 2 is the call that stands there.
+    let functions = vec![
+        function("main", 1, &["f"]),
+        with_return(function("f", 10, &["work", "g", "?"])),
+        function("g", 20, &["first", "second"]),
+    ];
+    let first = [("main", 2), ("g", 21), ("first", 0)];
+    let second = [("main", 2), ("g", 22), ("second", 0)];
+    assert_eq!(
+        relation(&map(functions, true), &first, &second),
+        Relation::Unknown
+    );
+    let itself = vec![
+        function("main", 1, &["f"]),
+        with_return(function("f", 10, &["first", "second", "f", "?"])),
+    ];
+    let first = [("main", 2), ("f", 11), ("first", 0)];
+    let second = [("main", 2), ("f", 12), ("second", 0)];
+    assert_eq!(relation(&map(itself, true), &first, &second), Relation::Unknown);
+    // By way of a function that was not inlined there are two frames each time.
+    let through = vec![
+        function("main", 1, &["f"]),
+        with_return(function("f", 10, &["first", "second", "g", "?"])),
+        function("g", 20, &["f"]),
+    ];
+    assert_eq!(relation(&map(through, true), &first, &second), Relation::Before);
+}

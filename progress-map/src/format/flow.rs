@@ -31,6 +31,7 @@ const KIND_INDIRECT_CALL: u8 = 3;
 const KIND_MACRO_CALL: u8 = 4;
 const KIND_ENTRY: u8 = 5;
 const KIND_EXIT: u8 = 6;
+const KIND_RETURN: u8 = 7;
 /// Added when the point's span is the function's, as that of entry and exit is; then no span is written.
 const KIND_WHOLE: u8 = 8;
 
@@ -46,6 +47,7 @@ pub(crate) fn write_points<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) 
             PointKind::MacroCall(_) => KIND_MACRO_CALL,
             PointKind::Entry => KIND_ENTRY,
             PointKind::Exit => KIND_EXIT,
+            PointKind::Return => KIND_RETURN,
         };
         if let PointKind::Call(name) | PointKind::MacroCall(name) = &point.kind {
             sink.text(CALLEE, name);
@@ -92,6 +94,7 @@ pub(crate) fn read_points(
             KIND_MACRO_CALL => PointKind::MacroCall(source.text(CALLEE)?),
             KIND_ENTRY => PointKind::Entry,
             KIND_EXIT => PointKind::Exit,
+            KIND_RETURN => PointKind::Return,
             _ => return Err(source.columns.at(KIND).malformed("no such kind of point")),
         };
         let columns = &mut source.columns;
