@@ -76,6 +76,12 @@ pub(crate) struct MapArgs {
     /// Take the files from a compile_commands.json, or from the one in this directory
     #[arg(short = 'p', value_name = "FILE|DIR")]
     pub(crate) compile_commands: Option<PathBuf>,
+    /// With -p: do not run the build's compilers as preprocessors for what raw text leaves open
+    #[arg(long)]
+    pub(crate) no_preprocess: bool,
+    /// With -p: how long a compiler may take to preprocess one file
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) preprocess_limit: u64,
     /// Bind the map to this executable; without PATHS and -p, its debug info names the sources
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) exe: Option<PathBuf>,

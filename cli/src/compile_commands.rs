@@ -1,5 +1,5 @@
-//! `compile_commands.json`, as CMake, Meson and Bear write it: which files a build compiles, and where it looks for
-//! headers.
+//! `compile_commands.json`, as CMake, Meson and Bear write it: which files a build compiles, with which commands, and
+//! where it looks for headers.
 
 use crate::collect::normalise;
 use crate::failure::Failure;
@@ -15,6 +15,21 @@ pub(crate) struct CompileCommands {
     pub(crate) files: Vec<PathBuf>,
     /// `-I` and `-iquote` directories, absolute, each once, in order.
     pub(crate) include_dirs: Vec<PathBuf>,
+    /// The commands, in the order of the file. A file that is compiled twice has two.
+    pub(crate) commands: Vec<CompileCommand>,
+}
+
+/// How one file is compiled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CompileCommand {
+    /// The file, absolute.
+    pub(crate) file: PathBuf,
+    /// Where the command runs.
+    pub(crate) directory: PathBuf,
+    /// The compiler and its arguments; empty when the entry names none that a shell could read.
+    pub(crate) arguments: Vec<String>,
+    /// What it writes, if the entry says so: two commands for one file differ in it.
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// One entry, as the format defines it; other fields do not matter here.
@@ -24,6 +39,7 @@ struct Entry {
     file: PathBuf,
     command: Option<String>,
     arguments: Option<Vec<String>>,
+    output: Option<PathBuf>,
 }
 
 /// Reads the commands at `path`, a file or the directory that holds it.
@@ -44,13 +60,17 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<CompileCommands> {
     })?;
     let absolute = std::path::absolute(&file)?;
     let base = absolute.parent().unwrap_or(Path::new("/"));
+    Ok(collect(entries, base))
+}
+
+fn collect(entries: Vec<Entry>, base: &Path) -> CompileCommands {
     let mut commands = CompileCommands::default();
     let (mut seen_files, mut seen_dirs) = (BTreeSet::new(), BTreeSet::new());
     for entry in entries {
         let directory = base.join(&entry.directory);
         let path = normalise(&directory.join(&entry.file));
         if seen_files.insert(path.clone()) {
-            commands.files.push(path);
+            commands.files.push(path.clone());
         }
         let words = match (entry.arguments, entry.command) {
             (Some(words), _) => words,
@@ -64,8 +84,14 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<CompileCommands> {
                 commands.include_dirs.push(path);
             }
         }
+        commands.commands.push(CompileCommand {
+            file: path,
+            output: entry.output.map(|output| normalise(&directory.join(output))),
+            directory,
+            arguments: words,
+        });
     }
-    Ok(commands)
+    commands
 }
 
 fn include_dirs(words: &[String]) -> Vec<&str> {
@@ -85,7 +111,8 @@ fn include_dirs(words: &[String]) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::include_dirs;
+    use super::{Entry, collect, include_dirs};
+    use std::path::Path;
 
     #[test]
     fn include_directories_in_both_spellings() {
@@ -94,5 +121,30 @@ mod tests {
         ]
         .map(str::to_owned);
         assert_eq!(include_dirs(&words), ["inc", "../x", "q"]);
+    }
+
+    #[test]
+    fn both_forms_of_commands_and_two_for_one_file() {
+        let entries: Vec<Entry> = serde_json::from_str(
+            r#"[
+              {"directory": "/b", "file": "../s/a.c", "command": "cc -DX=\"1 2\" -c ../s/a.c", "output": "a.o"},
+              {"directory": "b", "file": "/s/a.c", "arguments": ["cc", "-fPIC", "-c", "/s/a.c"]},
+              {"directory": "/b", "file": "c.c"}
+            ]"#,
+        )
+        .unwrap();
+        let found = collect(entries, Path::new("/base"));
+        assert_eq!(found.files, [Path::new("/s/a.c"), Path::new("/b/c.c")]);
+        let [first, second, third] = found.commands.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(first.arguments, ["cc", "-DX=1 2", "-c", "../s/a.c"]);
+        assert_eq!(first.output.as_deref(), Some(Path::new("/b/a.o")));
+        assert_eq!((&first.file, &second.file), (&found.files[0], &found.files[0]));
+        assert_eq!(
+            (second.directory.as_path(), &second.output),
+            (Path::new("/base/b"), &None)
+        );
+        assert!(third.arguments.is_empty());
     }
 }

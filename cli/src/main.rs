@@ -19,6 +19,7 @@ mod map;
 mod order;
 mod output;
 mod pairs;
+mod preprocess;
 mod show;
 
 use args::{Cli, Command};

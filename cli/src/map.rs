@@ -7,11 +7,12 @@ use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, Status};
+use crate::preprocess::Preprocessor;
 use base::Severity;
 use engine::{Map, SourceFile, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many warnings of one kind are printed before the rest is only counted.
 const WARNINGS: usize = 20;
@@ -21,9 +22,15 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let executable = args.exe.as_deref().map(Executable::read).transpose()?;
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
+    let mut commands = Vec::new();
     if let Some(path) = &args.compile_commands {
-        sources.add_commands(&compile_commands::read(path)?);
+        let read = compile_commands::read(path)?;
+        sources.add_commands(&read);
+        if !args.no_preprocess {
+            commands = read.commands;
+        }
     }
+    let preprocessor = Preprocessor::new(&commands, Duration::from_secs(args.preprocess_limit));
     if args.paths.is_empty() && args.compile_commands.is_none() {
         let Some(executable) = &executable else {
             return Err(Failure::new("nothing to map")
@@ -40,7 +47,8 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     warn_all(&sources.warnings);
 
     let count = sources.files.len();
-    let mut map = make(sources.files, !args.quiet);
+    let mut map = make_preprocessed(sources.files, &|path| preprocessor.outputs(path), !args.quiet);
+    warn_all(&preprocessor.warnings());
     let broken: Vec<String> = map
         .diagnostics
         .iter()
@@ -117,6 +125,15 @@ pub(crate) fn add_sources_of(
 
 /// Makes the static half of a map, with a progress bar when standard error is a terminal.
 pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
+    make_preprocessed(files, &|_| Vec::new(), show_progress)
+}
+
+/// The same, with what a build's preprocessor makes of a file where raw text leaves something open.
+fn make_preprocessed(
+    files: Vec<SourceFile>,
+    preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    show_progress: bool,
+) -> Map {
     let total = files.len() as u64;
     let bar = if show_progress {
         ProgressBar::new(2 * total)
@@ -127,7 +144,7 @@ pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
         bar.set_style(style);
     }
-    let map = engine::map_sources(files, &|step| match step {
+    let map = engine::map_preprocessed(files, preprocess, &|step| match step {
         Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
         Step::Analysing => bar.set_message("analysing loops"),
     });
@@ -169,8 +186,17 @@ fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
         0 => String::new(),
         partial => format!(" ({partial} in part)"),
     };
+    let rebuilt = map
+        .functions
+        .iter()
+        .filter(|f| f.confidence_reason.as_deref() == Some(engine::FROM_PREPROCESSOR))
+        .count();
+    let rebuilt = match rebuilt {
+        0 => String::new(),
+        rebuilt => format!(" ({rebuilt} as preprocessed)"),
+    };
     report::clean(&format!(
-        "{}: {}, {}{partial}, {}, {} of them with a LOV{bound}; {} KiB in {seconds:.2} s",
+        "{}: {}, {}{partial}{rebuilt}, {}, {} of them with a LOV{bound}; {} KiB in {seconds:.2} s",
         path.display(),
         report::counted(summary.files, "file", "files"),
         report::counted(summary.functions, "function", "functions"),

@@ -1,5 +1,6 @@
 //! Source text to the static half of a map.
 
+use base::Diagnostic;
 use frontend::{Macros, Source};
 use progress_map::Map;
 use rayon::prelude::*;
@@ -29,7 +30,18 @@ pub enum Step {
 ///
 /// The result does not depend on the order of the files, nor on the number of threads. Of two files of one path the
 /// first counts. `progress` is called from worker threads, in no particular order.
-pub fn map_sources(mut files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync)) -> Map {
+pub fn map_sources(files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync)) -> Map {
+    map_preprocessed(files, &|_| Vec::new(), progress)
+}
+
+/// The same, with a build's preprocessor at hand: `preprocess` is asked for what it makes of the file at a path, once
+/// for each way in which the build compiles it, when raw text leaves something open; nothing when it cannot say. Called
+/// from worker threads.
+pub fn map_preprocessed(
+    mut files: Vec<SourceFile>,
+    preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    progress: &(dyn Fn(Step) + Sync),
+) -> Map {
     // A stable sort: the first of two files of one path stays first.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|later, first| later.path == first.path);
@@ -50,7 +62,8 @@ pub fn map_sources(mut files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync))
         .into_par_iter()
         // A file's text is dropped as soon as it is parsed.
         .map(|file| {
-            let unit = frontend::parse(&source(&file), &macros);
+            let mut unit = frontend::parse(&source(&file), &macros);
+            rebuild(&mut unit, &file, preprocess, &macros);
             advance(Step::Parsed);
             unit
         })
@@ -58,6 +71,24 @@ pub fn map_sources(mut files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync))
     drop(macros);
     progress(Step::Analysing);
     lov::analyse(&units)
+}
+
+/// Rebuilds from preprocessor output what raw text left open.
+fn rebuild(
+    unit: &mut ir::Unit,
+    file: &SourceFile,
+    preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    macros: &Macros,
+) {
+    if !frontend::wants_preprocessing(unit) {
+        return;
+    }
+    let outputs = preprocess(&file.path);
+    if let Err(why) = frontend::improve(unit, &source(file), &outputs, macros) {
+        let message = format!("{why}; read from the text alone");
+        unit.diagnostics
+            .push(Diagnostic::warning(&file.path, base::Span::default(), message));
+    }
 }
 
 fn source(file: &SourceFile) -> Source<'_> {

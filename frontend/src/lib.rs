@@ -22,6 +22,7 @@ mod parse;
 mod position;
 mod pragma;
 mod prepare;
+mod preprocessed;
 mod repair;
 mod shape;
 mod token;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use macros::Macros;
 pub use parse::parse;
+pub use preprocessed::{FROM_PREPROCESSOR, Mismatch, improve, parse_preprocessed, wants_preprocessing};
 pub use token::{Token, TokenKind, lex};
 
 /// A source file.

@@ -210,6 +210,8 @@ pub struct Visible<'m> {
     known: RefCell<BTreeMap<Box<[u8]>, Meaning<'m>>>,
     /// The meaning that is being worked out rests on definitions in the file itself, which have an order.
     place_matters: Cell<bool>,
+    /// What is read has been preprocessed.
+    expanded: bool,
 }
 
 impl<'m> Visible<'m> {
@@ -227,11 +229,37 @@ impl<'m> Visible<'m> {
             divided: RefCell::default(),
             known: RefCell::default(),
             place_matters: Cell::new(false),
+            expanded: false,
         }
     }
 
     /// What `name` means as a macro at `offset`.
     pub fn meaning(&self, name: &[u8], offset: u32) -> Meaning<'m> {
+        if self.expanded {
+            return Meaning::None;
+        }
+        self.meaning_in_source(name, offset)
+    }
+
+    /// The definitions that `name` may have at `offset` of the raw text.
+    pub fn definitions(&self, name: &[u8], offset: u32) -> Vec<&'m Definition> {
+        match self.meaning_in_source(name, offset) {
+            Meaning::One(definition) => vec![definition],
+            Meaning::Several(definitions) => definitions,
+            Meaning::None | Meaning::Elsewhere => Vec::new(),
+        }
+    }
+
+    /// For text in which all macros have been expanded: from now on [`meaning`](Self::meaning) finds none.
+    pub fn already_expanded(self) -> Self {
+        Self {
+            expanded: true,
+            ..self
+        }
+    }
+
+    /// What `name` means as a macro at `offset` of the raw text.
+    pub fn meaning_in_source(&self, name: &[u8], offset: u32) -> Meaning<'m> {
         if !self.macros.names.may_contain(name) && !self.own.contains_key(name) {
             return Meaning::None;
         }

@@ -48,10 +48,20 @@ pub fn parse(source: &Source, macros: &Macros) -> Unit {
         unit.diagnostics.push(Diagnostic::error(source.path, message));
         return unit;
     };
+    lower(source, raw, &prepared, &tree)
+}
+
+/// Lowers the tree of prepared text.
+pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree: &Tree) -> Unit {
+    let mut unit = Unit {
+        path: source.path.to_owned(),
+        content_hash: *blake3::hash(source.text).as_bytes(),
+        ..Unit::default()
+    };
     let mut file = File {
         path: source.path,
         raw,
-        prepared: &prepared,
+        prepared,
         functions: Vec::new(),
         globals: Vec::new(),
         global_index: BTreeMap::new(),
@@ -150,7 +160,7 @@ fn error_ranges(root: Node) -> Vec<Range<u32>> {
 }
 
 /// Parses prepared text, with a bound on the work.
-fn parse_text(text: &[u8]) -> Option<Tree> {
+pub fn parse_text(text: &[u8]) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
     let mut steps = 0;

@@ -39,6 +39,34 @@ impl PositionMap {
         });
     }
 
+    /// This table, from text that was itself made from another, and `outer`, the table of that: from the first text to the
+    /// raw one.
+    pub fn through(&self, outer: &PositionMap) -> PositionMap {
+        let mut result = PositionMap::default();
+        for (index, segment) in self.segments.iter().enumerate() {
+            if let Some(end) = segment.raw_end {
+                let start = outer.raw_start(segment.raw);
+                result.expanded(segment.prepared, start, outer.raw_end(end).max(start));
+                continue;
+            }
+            let next = self.segments.get(index + 1).map_or(u32::MAX, |s| s.prepared);
+            let end = segment.raw.saturating_add(next - segment.prepared);
+            let first = outer.segments.partition_point(|s| s.prepared <= segment.raw);
+            for part in &outer.segments[first.saturating_sub(1)..] {
+                if part.prepared >= end {
+                    break;
+                }
+                let from = part.prepared.max(segment.raw);
+                let prepared = segment.prepared + (from - segment.raw);
+                match part.raw_end {
+                    Some(end) => result.expanded(prepared, part.raw, end),
+                    None => result.copied(prepared, part.raw + (from - part.prepared)),
+                }
+            }
+        }
+        result
+    }
+
     fn push(&mut self, segment: Segment) {
         // An empty segment would hide its predecessor from the search.
         if self
@@ -109,6 +137,12 @@ impl Lines {
         (line as u32, offset - start + 1)
     }
 
+    /// Where `line`, from 1, begins; behind everything for a line that is not there.
+    pub fn start(&self, line: u32) -> u32 {
+        let index = (line as usize).saturating_sub(1);
+        self.starts.get(index).copied().unwrap_or(u32::MAX)
+    }
+
     /// The line of `offset`, from 1.
     pub fn line(&self, offset: u32) -> u32 {
         self.at(offset).0
@@ -154,6 +188,21 @@ mod tests {
             [map.invocation(3), map.invocation(5), map.invocation(20)],
             [None, Some(4), None]
         );
+        // Text made from text: "wxyz" of which "xy" came out of an invocation at 2..6 of the raw text.
+        let mut outer = PositionMap::default();
+        outer.copied(0, 0);
+        outer.expanded(1, 2, 6);
+        outer.copied(3, 7);
+        let mut inner = PositionMap::default();
+        inner.copied(0, 0);
+        inner.expanded(2, 1, 4);
+        inner.copied(9, 3);
+        let both = inner.through(&outer);
+        assert_eq!(
+            [0, 1, 2, 8, 9, 10].map(|at| both.raw_start(at)),
+            [0, 2, 2, 2, 7, 8]
+        );
+        assert_eq!([1, 2, 9, 10].map(|at| both.raw_end(at)), [1, 6, 8, 8]);
         let lines = Lines::new(b"ab\n\ncd");
         assert_eq!(
             [lines.at(0), lines.at(2), lines.at(3), lines.at(5)],

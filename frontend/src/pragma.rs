@@ -1,7 +1,7 @@
 //! Pragmas that hand the iterations of a loop to several threads: no variable of such a loop counts for one task.
 
 use crate::directive::Definition;
-use crate::macros::{Meaning, Visible};
+use crate::macros::Visible;
 use crate::prepare::Raw;
 use crate::token::{Token, TokenKind};
 use std::collections::BTreeSet;
@@ -98,23 +98,15 @@ impl<'m> Said<'m> {
     }
 
     fn macro_at(&mut self, visible: &Visible<'m>, name: &[u8], offset: u32) {
-        let mut work: Vec<&'m Definition> = definitions(visible, name, offset);
+        let mut work: Vec<&'m Definition> = visible.definitions(name, offset);
         while let Some(definition) = work.pop() {
             for token in &definition.body {
                 self.word(&token.text);
                 if token.kind == TokenKind::Ident && self.seen.insert(&token.text) {
-                    work.extend(definitions(visible, &token.text, offset));
+                    work.extend(visible.definitions(&token.text, offset));
                 }
             }
         }
-    }
-}
-
-fn definitions<'m>(visible: &Visible<'m>, name: &[u8], offset: u32) -> Vec<&'m Definition> {
-    match visible.meaning(name, offset) {
-        Meaning::One(definition) => vec![definition],
-        Meaning::Several(all) => all,
-        Meaning::None | Meaning::Elsewhere => Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 mod find;
 mod map;
 mod order;
+mod preprocess;
 mod show;
 mod support;
 

@@ -1,6 +1,7 @@
 //! What C constructs become. Each case is a small file and its ir in the form of [`print`].
 
 mod hostile;
+mod preprocessed;
 mod preprocessor;
 mod print;
 mod structure;

@@ -1,0 +1,291 @@
+//! Functions rebuilt from what a compiler's preprocessor made of their file (`cc -E`).
+//!
+//! Raw text gives positions, preprocessed text gives structure. The output's line markers tell from which file and line
+//! each token comes ([`lines`]). The tokens of each line are held against the raw tokens of the same line: those that
+//! are the same keep their place, and what lies between came out of a macro, and stands at its invocation
+//! ([`align`]). Where that leaves more than one possibility nothing is claimed. The result goes through the same
+//! preparation and the same lowering as any text.
+//!
+//! Only the build whose command was run is seen: both arms of a `#if` are in a function that was read from raw text,
+//! one of them in a function that was rebuilt, and its [`ir::Function::confidence_reason`] says so.
+
+mod align;
+mod lines;
+
+use crate::Source;
+use crate::facts::read_facts;
+use crate::macros::{Macros, Visible};
+use crate::parse::{lower, parse_text};
+use crate::position::{Lines, PositionMap};
+use crate::prepare::{Note, Raw, prepare};
+use crate::token::{Token, TokenKind, lex};
+use align::Aligner;
+use base::Confidence;
+use ir::{Callee, ExprKind, Function, Unit};
+use lines::{Line, own_lines};
+use std::ops::Range;
+
+/// What a rebuilt function carries as the reason for its confidence.
+pub const FROM_PREPROCESSOR: &str = "as the preprocessor left it in the build whose command was run";
+
+/// Outputs above this size are not read.
+const SIZE_LIMIT: usize = 256 << 20;
+
+/// Why preprocessor output could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// It has no line markers, or none that names a file first.
+    NoMarkers,
+    /// Its lines do not follow those of the file: it is of another file, or of another version of it.
+    OtherText,
+    /// It is too large.
+    TooLarge,
+    /// The parser gave up.
+    NotC,
+}
+
+impl std::fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Mismatch::NoMarkers => "the preprocessor's output has no line markers",
+            Mismatch::OtherText => "the preprocessor's output does not follow the lines of the file",
+            Mismatch::TooLarge => "the preprocessor's output is too large",
+            Mismatch::NotC => "the preprocessor's output does not look like C",
+        })
+    }
+}
+
+/// Whether some function of `unit` would gain from preprocessor output: it is not clean, or macros are left in it.
+pub fn wants_preprocessing(unit: &Unit) -> bool {
+    unit.functions.iter().any(wants)
+}
+
+fn wants(function: &Function) -> bool {
+    let is_macro = |kind: &ExprKind| {
+        matches!(
+            kind,
+            ExprKind::Call {
+                callee: Callee::Macro(_),
+                ..
+            }
+        )
+    };
+    function.confidence != Confidence::Clean || function.exprs.iter().any(|expr| is_macro(&expr.kind))
+}
+
+/// Rebuilds those functions of `unit`, which is [`parse`](crate::parse)'s of `source`, that gain from it. `outputs` are
+/// what the preprocessor made of the file, once for each way in which the build compiles it; a function that they do
+/// not agree on stays as it is. Says how many functions were rebuilt or added.
+pub fn improve(
+    unit: &mut Unit,
+    source: &Source,
+    outputs: &[Vec<u8>],
+    macros: &Macros,
+) -> Result<usize, Mismatch> {
+    let mut read = Vec::new();
+    for output in outputs {
+        read.push(parse_preprocessed(source, output, macros)?);
+    }
+    let Some((first, others)) = read.split_first_mut() else {
+        return Ok(0);
+    };
+    let text = |function: &Function| format!("{function:?}");
+    let agreed = |function: &Function| {
+        others.iter().all(|other| {
+            let same = other.functions.iter().find(|f| same_function(f, function));
+            same.is_some_and(|same| text(same) == text(function))
+        })
+    };
+    let mut rebuilt = 0;
+    for mut function in std::mem::take(&mut first.functions) {
+        if function.confidence == Confidence::Partial || !agreed(&function) {
+            continue;
+        }
+        if function.confidence == Confidence::Clean {
+            function.confidence_reason = Some(FROM_PREPROCESSOR.to_owned());
+        }
+        let known = unit.functions.iter().position(|f| same_function(f, &function));
+        match known {
+            Some(index) if wants(&unit.functions[index]) => unit.functions[index] = function,
+            Some(_) => continue,
+            // A macro that raw text does not show makes a function. Elsewhere a name that differs is a doubt.
+            None if unit.functions.iter().any(|f| overlaps(f, &function)) => continue,
+            None => unit.functions.push(function),
+        }
+        rebuilt += 1;
+    }
+    if rebuilt > 0 {
+        unit.functions.sort_by_key(|f| (f.span.line, f.span.column));
+        join_file_scope(unit, std::mem::take(&mut read));
+    }
+    Ok(rebuilt)
+}
+
+fn same_function(one: &Function, other: &Function) -> bool {
+    one.name == other.name && overlaps(one, other)
+}
+
+fn overlaps(one: &Function, other: &Function) -> bool {
+    one.span.line <= other.span.end_line && other.span.line <= one.span.end_line
+}
+
+/// Adds what the rebuilt units know of file scope.
+fn join_file_scope(unit: &mut Unit, rebuilt: Vec<Unit>) {
+    for other in rebuilt {
+        unit.members.extend(other.members);
+        unit.address_taken_functions.extend(other.address_taken_functions);
+        for global in other.globals {
+            match unit.globals.iter_mut().find(|known| known.name == global.name) {
+                Some(known) => {
+                    known.address_taken |= global.address_taken;
+                    if known.initial != global.initial && !global.is_extern {
+                        known.initial = None;
+                    }
+                }
+                None => unit.globals.push(global),
+            }
+        }
+    }
+    unit.members.sort();
+    unit.members.dedup();
+    unit.address_taken_functions.sort();
+    unit.address_taken_functions.dedup();
+}
+
+/// Reads `source` from what the preprocessor made of it. Positions are those of `source`; a function of which some
+/// tokens cannot be given a place is `Partial`.
+pub fn parse_preprocessed(source: &Source, output: &[u8], macros: &Macros) -> Result<Unit, Mismatch> {
+    if output.len() > SIZE_LIMIT || source.text.len() > SIZE_LIMIT {
+        return Err(Mismatch::TooLarge);
+    }
+    let tokens = lex(source.text);
+    let lines = Lines::new(source.text);
+    let facts = read_facts(source.text, &tokens);
+    let defined = Visible::new(source.path, &facts, macros);
+    let as_written = Raw {
+        text: source.text,
+        tokens: &tokens,
+        lines: &lines,
+        visible: &defined,
+    };
+    let joined = join(as_written, output)?;
+    let visible = Visible::new(source.path, &facts, macros).already_expanded();
+    let raw = Raw {
+        visible: &visible,
+        ..as_written
+    };
+    let joined_tokens = lex(&joined.text);
+    let joined_lines = Lines::new(&joined.text);
+    let mut prepared = prepare(
+        Raw {
+            text: &joined.text,
+            tokens: &joined_tokens,
+            lines: &joined_lines,
+            visible: &visible,
+        },
+        &[],
+    );
+    prepared.map = prepared.map.through(&joined.map);
+    for note in &mut prepared.notes {
+        note.raw = joined.map.raw_start(note.raw.start)..joined.map.raw_end(note.raw.end);
+    }
+    prepared.notes.extend(joined.notes);
+    prepared.optional.clear();
+    let tree = parse_text(&prepared.text).ok_or(Mismatch::NotC)?;
+    Ok(lower(source, raw, &prepared, &tree))
+}
+
+/// The tokens of a file's own lines, as the preprocessor left them, one raw line per line.
+struct Joined {
+    text: Vec<u8>,
+    /// From offsets in `text` to raw ones.
+    map: PositionMap,
+    notes: Vec<Note>,
+}
+
+fn join<'a>(raw: Raw<'a>, output: &'a [u8]) -> Result<Joined, Mismatch> {
+    let last_line = raw.lines.line(raw.text.len() as u32);
+    let own = own_lines(output, last_line)?;
+    let mut joined = Joined {
+        text: Vec::with_capacity(raw.text.len()),
+        map: PositionMap::default(),
+        notes: Vec::new(),
+    };
+    let mut aligner = Aligner::new(raw, output);
+    let (mut at, mut written) = (0, 1);
+    for (index, line) in own.iter().enumerate() {
+        let end = own.get(index + 1).map_or(u32::MAX, |next| next.number);
+        let range = raw_tokens(raw, &mut at, line.number, end);
+        while written < line.number {
+            joined.text.push(b'\n');
+            written += 1;
+        }
+        joined.line(raw, output, line, range, &mut aligner);
+    }
+    joined.text.push(b'\n');
+    Ok(joined)
+}
+
+/// The raw tokens of line `number` and of those before line `end`, as far as no directive comes in between.
+fn raw_tokens(raw: Raw<'_>, at: &mut usize, number: u32, end: u32) -> Range<usize> {
+    let line = |index: usize| raw.tokens.get(index).map(|token| raw.lines.line(token.start));
+    let start_of_line = |line: u32| raw.lines.start(line);
+    let from = *at;
+    let first = from
+        + raw
+            .tokens
+            .get(from..)
+            .unwrap_or_default()
+            .partition_point(|token| token.start < start_of_line(number));
+    let mut after = first;
+    while line(after).is_some_and(|line| line < end) && raw.tokens[after].kind != TokenKind::Directive {
+        after += 1;
+    }
+    *at = first;
+    first..after
+}
+
+impl Joined {
+    fn line(
+        &mut self,
+        raw: Raw<'_>,
+        output: &[u8],
+        line: &Line,
+        range: Range<usize>,
+        aligner: &mut Aligner<'_>,
+    ) {
+        let first = raw.tokens.get(range.start).map_or(0, |t| t.start);
+        let last = raw
+            .tokens
+            .get(range.clone())
+            .and_then(<[Token]>::last)
+            .map_or(first, |t| t.end);
+        if line.foreign {
+            let reason = format!("text of another file stands in it at line {}", line.number);
+            self.partial(first..last.max(first + 1), reason);
+        }
+        let places = aligner.places(range, &line.tokens);
+        if places.is_none() {
+            let reason = format!("macros of line {} cannot be told apart", line.number);
+            self.partial(first..last.max(first + 1), reason);
+        }
+        for (index, token) in line.tokens.iter().enumerate() {
+            let offset = self.text.len() as u32;
+            match places.as_ref().and_then(|places| places.get(index)) {
+                Some(place) if place.written => self.map.copied(offset, place.raw.start),
+                Some(place) => self.map.expanded(offset, place.raw.start, place.raw.end),
+                None => self.map.expanded(offset, first, last),
+            }
+            self.text.extend_from_slice(token.text(output));
+            self.text.push(b' ');
+        }
+    }
+
+    fn partial(&mut self, raw: Range<u32>, reason: String) {
+        self.notes.push(Note {
+            raw,
+            confidence: Confidence::Partial,
+            reason,
+        });
+    }
+}
