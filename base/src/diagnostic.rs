@@ -49,6 +49,17 @@ impl Diagnostic {
     }
 }
 
+impl Diagnostic {
+    /// The message with its place, for where the severity is said already.
+    pub fn text(&self) -> String {
+        if self.span == Span::default() {
+            format!("{}: {}", self.subject, self.message)
+        } else {
+            format!("{}:{}: {}", self.subject, self.span, self.message)
+        }
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
@@ -56,10 +67,6 @@ impl fmt::Display for Diagnostic {
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
-        if self.span == Span::default() {
-            write!(f, "{severity}: {}: {}", self.subject, self.message)
-        } else {
-            write!(f, "{severity}: {}:{}: {}", self.subject, self.span, self.message)
-        }
+        write!(f, "{severity}: {}", self.text())
     }
 }

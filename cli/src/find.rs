@@ -14,13 +14,18 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let mut job = find_job(args)?;
+    let found = find_map(args, &job)?;
+    job.prefer(&found.map);
+    let (header, records) = runtime_probe::take(&found.map, &job.tasks, Options::default());
+    let on_stacks = records.iter().flat_map(|task| &task.frames);
+    let lost = found.lost_on(on_stacks.map(|frame| frame.function.as_str()));
     let JobMap {
         map,
         path,
         mut warnings,
-    } = find_map(args, &job)?;
-    job.prefer(&map);
-    let (header, records) = runtime_probe::take(&map, &job.tasks, Options::default());
+        ..
+    } = found;
+    warnings.extend(lost);
     if let Some(path) = &args.save {
         files::write_atomically(path, snapshot::write(&header, &records).as_bytes())?;
     }
@@ -117,6 +122,7 @@ fn no_program(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
     Ok(JobMap {
         map,
         path: args.map.clone(),
+        unbound: Vec::new(),
         warnings: vec![format!(
             "the executable of {} could not be read",
             match &job.tasks[..] {

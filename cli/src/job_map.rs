@@ -7,7 +7,9 @@ use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files;
 use crate::map;
+use base::{Diagnostic, Severity, Span};
 use engine::{Map, Mismatch};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A map that is bound to what runs, and what is worth knowing about it.
@@ -16,13 +18,15 @@ pub(crate) struct JobMap {
     /// The file that the map came from, if it did.
     pub(crate) path: Option<PathBuf>,
     pub(crate) warnings: Vec<String>,
+    /// What could not be bound, each at the head of the function that it is about.
+    pub(crate) unbound: Vec<Diagnostic>,
 }
 
 impl JobMap {
     /// The map that the user gave. An unbound one is bound in memory.
     pub(crate) fn given(path: &Path, executable: &Executable) -> anyhow::Result<Self> {
         let mut map = files::read_map(path)?;
-        let warnings = match executable.fits(&map) {
+        let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
             Err(Mismatch::NotBound) => bind(&mut map, executable)?,
             Err(mismatch) => {
@@ -37,7 +41,8 @@ impl JobMap {
         Ok(Self {
             map,
             path: Some(path.to_owned()),
-            warnings,
+            warnings: Vec::new(),
+            unbound,
         })
     }
 
@@ -58,6 +63,7 @@ impl JobMap {
                         map,
                         path: Some(path),
                         warnings,
+                        unbound: Vec::new(),
                     });
                 }
                 Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
@@ -71,6 +77,7 @@ impl JobMap {
                 map,
                 path: None,
                 warnings,
+                unbound: Vec::new(),
             });
         }
         Self::made(executable, roots, slot.as_ref(), warnings)
@@ -101,7 +108,7 @@ impl JobMap {
         warnings.append(&mut sources.warnings);
         warnings.extend(newer);
         let mut map = map::make(sources.files, true);
-        warnings.extend(bind(&mut map, executable)?);
+        let unbound = bind(&mut map, executable)?;
         if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
             warnings.push(format!("the map could not be kept for the next time: {error:#}"));
         }
@@ -109,17 +116,33 @@ impl JobMap {
             map,
             path: None,
             warnings,
+            unbound,
         })
+    }
+
+    /// Warnings of what could not be bound in the functions that are on the stacks of a job. What is lost elsewhere plays
+    /// no part in the answer.
+    pub(crate) fn lost_on<'a>(&self, on_stacks: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let names: BTreeSet<&str> = on_stacks.collect();
+        let heads: BTreeSet<(&str, u32)> = self
+            .map
+            .functions
+            .iter()
+            .filter(|function| names.contains(function.name.as_str()))
+            .map(|function| (self.map.files[function.file].path.as_str(), function.span.line))
+            .collect();
+        let lost = self.unbound.iter().filter(|each| {
+            each.span == Span::default() || heads.contains(&(each.subject.as_str(), each.span.line))
+        });
+        lost.map(Diagnostic::text).collect()
     }
 }
 
-/// Binds a map to a build; what is lost becomes warnings.
-fn bind(map: &mut Map, executable: &Executable) -> Result<Vec<String>, Failure> {
-    let notes = executable.bind(map)?;
-    let lost = notes
-        .iter()
-        .filter(|note| note.severity >= base::Severity::Warning);
-    Ok(lost.map(ToString::to_string).collect())
+/// Binds a map to a build; returns what is lost.
+fn bind(map: &mut Map, executable: &Executable) -> Result<Vec<Diagnostic>, Failure> {
+    let mut notes = executable.bind(map)?;
+    notes.retain(|note| note.severity >= Severity::Warning);
+    Ok(notes)
 }
 
 /// Maps beside an executable, by name.

@@ -200,7 +200,7 @@ fn a_frame_that_a_tail_call_removed_is_put_back() {
         Relation::Unknown
     );
     // There are two ways.
-    let two = vec![
+    let two = [
         function("main", 1, &["solve"]),
         function("solve", 10, &["other", "do_solve"]),
         function("do_solve", 20, &["first", "second"]),

@@ -3,7 +3,9 @@
 use crate::clean::clean;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, HINDMOST, TITLE, paint};
-use engine::{Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, Who};
+use engine::{
+    Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair, Who,
+};
 use std::fmt::Write as _;
 
 /// How many classes ahead, undecided pairs and the like are spelled out before the rest is only counted.
@@ -137,14 +139,34 @@ fn undecided(out: &mut String, answer: &Answer) -> std::fmt::Result {
     }
     writeln!(out, "\n{}", paint(TITLE, "What is not known:"))?;
     let who = |class: usize| clean(&answer.classes[class].who.to_string()).into_owned();
-    for pair in answer.undecided.iter().take(SPELLED_OUT) {
-        if pair.a == pair.b {
-            writeln!(out, "  {} among themselves: {}", who(pair.a), clean(&pair.reason))?;
+    let shown = &answer.undecided[..answer.undecided.len().min(SPELLED_OUT)];
+    // One task against several for one reason is one line, and one advice for several lines comes after the last.
+    let mut lines = shown
+        .chunk_by(|one, next| {
+            let whole = |pair: &UndecidedPair| pair.a == pair.b;
+            (one.a, &one.reason, &one.advice, whole(one)) == (next.a, &next.reason, &next.advice, whole(next))
+        })
+        .peekable();
+    while let Some(pairs) = lines.next() {
+        let first = &pairs[0];
+        if first.a == first.b {
+            writeln!(
+                out,
+                "  {} among themselves: {}",
+                who(first.a),
+                clean(&first.reason)
+            )?;
         } else {
-            let (a, b) = (who(pair.a), who(pair.b));
-            writeln!(out, "  {a} against {b}: {}", clean(&pair.reason))?;
+            let others = Vec::from_iter(pairs.iter().map(|pair| who(pair.b))).join(" and ");
+            writeln!(
+                out,
+                "  {} against {others}: {}",
+                who(first.a),
+                clean(&first.reason)
+            )?;
         }
-        if let Some(advice) = &pair.advice {
+        let said_again = lines.peek().is_some_and(|next| next[0].advice == first.advice);
+        if let Some(advice) = first.advice.as_ref().filter(|_| !said_again) {
             writeln!(out, "    to decide it: {}", clean(advice))?;
         }
     }
