@@ -9,7 +9,7 @@ use crate::directive::Definition;
 use crate::expand::{Expander, Outcome, PpToken};
 use crate::macros::Visible;
 use crate::prepare::Raw;
-use crate::shape::{declaration_word, is_keyword};
+use crate::shape::is_keyword;
 use crate::token::{Token, TokenKind};
 use std::ops::Range;
 
@@ -209,6 +209,19 @@ impl<'a> Aligner<'a> {
         places
     }
 
+    /// Whether a parenthesis is open at the end of the raw tokens `range`: an invocation may go on behind them.
+    pub fn is_open(&self, range: Range<usize>) -> bool {
+        let mut depth = 0_i64;
+        for token in self.raw.tokens.get(range).unwrap_or_default() {
+            match token.text(self.raw.text) {
+                b"(" => depth += 1,
+                b")" => depth -= 1,
+                _ => {}
+            }
+        }
+        depth > 0
+    }
+
     fn same(&self, raw: usize, token: &Token) -> bool {
         self.raw.tokens[raw].text(self.raw.text) == token.text(self.output)
     }
@@ -235,7 +248,7 @@ impl<'a> Aligner<'a> {
     fn invocations(&mut self, at: usize, end: usize) -> Vec<Invocation> {
         let token = self.raw.tokens[at];
         let name = token.text(self.raw.text);
-        if token.kind != TokenKind::Ident || is_keyword(name) || declaration_word(name).is_some() {
+        if token.kind != TokenKind::Ident || is_keyword(name) {
             return Vec::new();
         }
         let visible = self.raw.visible;

@@ -18,8 +18,8 @@ use crate::macros::{Macros, Visible};
 use crate::parse::{lower, parse_text};
 use crate::position::{Lines, PositionMap};
 use crate::prepare::{Note, Raw, prepare};
-use crate::token::{Token, TokenKind, lex};
-use align::Aligner;
+use crate::token::{TokenKind, lex};
+use align::{Aligner, Place};
 use base::Confidence;
 use ir::{Callee, ExprKind, Function, Unit};
 use lines::{Line, own_lines};
@@ -27,6 +27,9 @@ use std::ops::Range;
 
 /// What a rebuilt function carries as the reason for its confidence.
 pub const FROM_PREPROCESSOR: &str = "as the preprocessor left it in the build whose command was run";
+
+/// Lines over which an invocation and what follows it may go.
+const JOIN_LIMIT: usize = 40;
 
 /// Outputs above this size are not read.
 const SIZE_LIMIT: usize = 256 << 20;
@@ -195,6 +198,13 @@ pub fn parse_preprocessed(source: &Source, output: &[u8], macros: &Macros) -> Re
     Ok(lower(source, raw, &prepared, &tree))
 }
 
+/// The raw bytes of the raw tokens `range`.
+fn bytes(raw: Raw<'_>, range: &Range<usize>) -> Range<u32> {
+    let tokens = raw.tokens.get(range.clone()).unwrap_or_default();
+    let start = tokens.first().map_or(0, |token| token.start);
+    start..tokens.last().map_or(start, |token| token.end)
+}
+
 /// The tokens of a file's own lines, as the preprocessor left them, one raw line per line.
 struct Joined {
     text: Vec<u8>,
@@ -212,18 +222,58 @@ fn join<'a>(raw: Raw<'a>, output: &'a [u8]) -> Result<Joined, Mismatch> {
         notes: Vec::new(),
     };
     let mut aligner = Aligner::new(raw, output);
-    let (mut at, mut written) = (0, 1);
+    let mut ranges = Vec::with_capacity(own.len());
+    let mut at = 0;
     for (index, line) in own.iter().enumerate() {
         let end = own.get(index + 1).map_or(u32::MAX, |next| next.number);
-        let range = raw_tokens(raw, &mut at, line.number, end);
-        while written < line.number {
-            joined.text.push(b'\n');
-            written += 1;
+        ranges.push(raw_tokens(raw, &mut at, line.number, end));
+    }
+    let mut written = 1;
+    let mut first = 0;
+    while first < own.len() {
+        let (after, places) = align(&mut aligner, &own, &ranges, first);
+        let range = ranges[first].start..ranges[after - 1].end;
+        let mut places = places.map(Vec::into_iter);
+        joined.doubts(raw, &own[first..after], range.clone(), places.is_none());
+        for line in &own[first..after] {
+            while written < line.number {
+                joined.text.push(b'\n');
+                written += 1;
+            }
+            joined.line(raw, output, line, &range, places.as_mut());
         }
-        joined.line(raw, output, line, range, &mut aligner);
+        first = after;
     }
     joined.text.push(b'\n');
     Ok(joined)
+}
+
+/// Where the tokens of line `first` come from; of several lines, where compilers put what follows the closing parenthesis
+/// of an invocation on a line of its own. The index of the line behind them comes first.
+fn align(
+    aligner: &mut Aligner<'_>,
+    own: &[Line],
+    ranges: &[Range<usize>],
+    first: usize,
+) -> (usize, Option<Vec<Place>>) {
+    let found = aligner.places(ranges[first].clone(), &own[first].tokens);
+    if found.is_some() {
+        return (first + 1, found);
+    }
+    let mut tokens = own[first].tokens.clone();
+    let last = own.len().min(first + JOIN_LIMIT);
+    for next in first + 1..last {
+        let range = ranges[first].start..ranges[next - 1].end;
+        if ranges[next].start != range.end || !aligner.is_open(range) {
+            break;
+        }
+        tokens.extend_from_slice(&own[next].tokens);
+        let found = aligner.places(ranges[first].start..ranges[next].end, &tokens);
+        if found.is_some() {
+            return (next + 1, found);
+        }
+    }
+    (first + 1, None)
 }
 
 /// The raw tokens of line `number` and of those before line `end`, as far as no directive comes in between.
@@ -246,35 +296,37 @@ fn raw_tokens(raw: Raw<'_>, at: &mut usize, number: u32, end: u32) -> Range<usiz
 }
 
 impl Joined {
+    /// Notes what is doubtful about `lines`, whose raw tokens are `range`.
+    fn doubts(&mut self, raw: Raw<'_>, lines: &[Line], range: Range<usize>, unplaced: bool) {
+        let number = lines.first().map_or(0, |line| line.number);
+        let whole = bytes(raw, &range);
+        let whole = whole.start..whole.end.max(whole.start + 1);
+        if lines.iter().any(|line| line.foreign) {
+            let reason = format!("text of another file stands in it at line {number}");
+            self.partial(whole.clone(), reason);
+        }
+        if unplaced {
+            let reason = format!("macros of line {number} cannot be told apart");
+            self.partial(whole, reason);
+        }
+    }
+
+    /// Writes the tokens of a line, which come from `places`, or from somewhere in the raw tokens `range`.
     fn line(
         &mut self,
         raw: Raw<'_>,
         output: &[u8],
         line: &Line,
-        range: Range<usize>,
-        aligner: &mut Aligner<'_>,
+        range: &Range<usize>,
+        mut places: Option<&mut std::vec::IntoIter<Place>>,
     ) {
-        let first = raw.tokens.get(range.start).map_or(0, |t| t.start);
-        let last = raw
-            .tokens
-            .get(range.clone())
-            .and_then(<[Token]>::last)
-            .map_or(first, |t| t.end);
-        if line.foreign {
-            let reason = format!("text of another file stands in it at line {}", line.number);
-            self.partial(first..last.max(first + 1), reason);
-        }
-        let places = aligner.places(range, &line.tokens);
-        if places.is_none() {
-            let reason = format!("macros of line {} cannot be told apart", line.number);
-            self.partial(first..last.max(first + 1), reason);
-        }
-        for (index, token) in line.tokens.iter().enumerate() {
+        let whole = bytes(raw, range);
+        for token in &line.tokens {
             let offset = self.text.len() as u32;
-            match places.as_ref().and_then(|places| places.get(index)) {
+            match places.as_mut().and_then(|places| places.next()) {
                 Some(place) if place.written => self.map.copied(offset, place.raw.start),
                 Some(place) => self.map.expanded(offset, place.raw.start, place.raw.end),
-                None => self.map.expanded(offset, first, last),
+                None => self.map.expanded(offset, whole.start, whole.end),
             }
             self.text.extend_from_slice(token.text(output));
             self.text.push(b' ');

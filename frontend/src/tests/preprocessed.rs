@@ -232,3 +232,19 @@ fn hostile_output() {
         }
     }
 }
+
+/// gcc puts what follows an invocation over several lines on the line where that ends.
+#[test]
+fn invocations_over_several_lines() {
+    check(
+        "#define Sizes(m) ((m)->sizes)\nint f(struct m *m, int i) {\n  x = Sizes(\n    m)[g(i)];\n  bool b = true; h(Sizes(m)[0],\n    Sizes(\n   m)); k(b);\n}\n",
+        "# 1 \"t.c\"\n\nint f(struct m *m, int i) {\n  x = ((m)->sizes)\n       [g(i)];\n  _Bool b = 1; h(((m)->sizes)[0],\n    ((m)->sizes)\n); k(b);\n}\n",
+        expect![[r#"
+            fn f(m:ptr, i:i32)
+              3:3 @x = m->sizes[g@4:8(i)]
+              5:3 decl b:u8@5:8 = 1
+              5:18 h@5:18(m->sizes[0], m->sizes)
+              7:9 k@7:9(b)
+        "#]],
+    );
+}
