@@ -1,17 +1,18 @@
 //! hindmost beside the tools that people use today, on the same job, in one run.
 
 mod answers;
+mod compile;
 mod maps;
 mod measure;
 mod pauses;
+pub mod tree;
 
 use crate::command::{self, build_hindmost, cargo, work_directory};
 use crate::setup;
 use anyhow::Result;
-use std::path::Path;
 
 /// Runs all measurements and prints their tables.
-pub fn run(quick: bool, tree: Option<&Path>) -> Result<()> {
+pub fn run(quick: bool) -> Result<()> {
     setup::ensure()?;
     let hindmost = build_hindmost()?;
     let directory = work_directory("bench")?;
@@ -24,16 +25,14 @@ pub fn run(quick: bool, tree: Option<&Path>) -> Result<()> {
     );
     answers::print(&hindmost, &directory, quick)?;
     pauses::print(&hindmost, &directory)?;
-    maps::print(&hindmost, &directory, tree)?;
+    maps::print(&hindmost, &directory)?;
     let mut engines = cargo();
-    engines.args([
-        "run",
-        "--release",
-        "--package",
-        "bench",
-        "--bin",
-        "order-bench",
-        "--",
-    ]);
-    command::run(engines.args(tree))
+    engines.args(["run", "--release", "--package", "bench", "--bin", "order-bench"]);
+    command::run(&mut engines)
+}
+
+/// Measures a source tree.
+pub fn run_tree(request: &tree::Request<'_>) -> Result<()> {
+    let hindmost = build_hindmost()?;
+    tree::run(&hindmost, request)
 }

@@ -47,9 +47,15 @@ enum Task {
         /// Look at fewer ranks with gdb and scale its time up (the table says so)
         #[arg(long)]
         quick: bool,
-        /// Also map and compile the C files of this directory
+        /// Measure this source tree instead: mapping it, its map, and the map against compiled code
         #[arg(long, value_name = "DIR")]
         tree: Option<PathBuf>,
+        /// How the table calls the tree [default: the directory's name]
+        #[arg(long, requires = "tree")]
+        name: Option<String>,
+        /// What the compiler needs to compile the tree, after --: -I and -D
+        #[arg(last = true, requires = "tree")]
+        flags: Vec<String>,
     },
     /// Hold the map's loops against LLVM's scalar evolution, and explain each kind of difference
     Scev {
@@ -93,7 +99,22 @@ fn main() -> ExitCode {
             compiler,
             flags,
         } => second_opinion::run(&paths, &compiler, &flags),
-        Task::Bench { quick, tree } => bench::run(quick, tree.as_deref()),
+        Task::Bench {
+            quick, tree: None, ..
+        } => bench::run(quick),
+        Task::Bench {
+            tree: Some(tree),
+            name,
+            flags,
+            ..
+        } => {
+            let name = name.or_else(|| Some(tree.file_name()?.to_string_lossy().into_owned()));
+            bench::run_tree(&bench::tree::Request {
+                tree: &tree,
+                name: name.as_deref().unwrap_or("tree"),
+                flags: &flags,
+            })
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,16 +4,14 @@ use super::measure::best;
 use crate::command::{self, shown, succeed};
 use anyhow::{Context, Result, bail};
 use corpus::Program;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
-use walkdir::WalkDir;
 
-/// Measures our own corpus, and the C files of a directory if one is given.
-pub fn print(hindmost: &Path, directory: &Path, tree: Option<&Path>) -> Result<()> {
+/// Measures our own corpus.
+pub fn print(hindmost: &Path, directory: &Path) -> Result<()> {
     println!("\n## Map time against compile time");
     println!(
         "Best of 3; the compiler runs on as many processors as hindmost does. Ratio: compiler / hindmost.\n"
@@ -23,14 +21,6 @@ pub fn print(hindmost: &Path, directory: &Path, tree: Option<&Path>) -> Result<(
         include: Vec::new(),
     };
     compare(hindmost, directory, "corpus", own)?;
-    if let Some(tree) = tree {
-        compare(
-            hindmost,
-            directory,
-            &tree.display().to_string(),
-            Files::below(tree)?,
-        )?;
-    }
     Ok(())
 }
 
@@ -38,29 +28,6 @@ pub fn print(hindmost: &Path, directory: &Path, tree: Option<&Path>) -> Result<(
 struct Files {
     c: Vec<PathBuf>,
     include: Vec<PathBuf>,
-}
-
-impl Files {
-    fn below(tree: &Path) -> Result<Self> {
-        let mut c = Vec::new();
-        let mut include = BTreeSet::new();
-        for entry in WalkDir::new(tree).sort_by_file_name() {
-            let path = entry
-                .with_context(|| format!("cannot list {}", tree.display()))?
-                .into_path();
-            match path.extension().and_then(|extension| extension.to_str()) {
-                Some("c") => c.push(path),
-                Some("h") => {
-                    include.extend(path.parent().map(Path::to_owned));
-                }
-                _ => {}
-            }
-        }
-        Ok(Self {
-            c,
-            include: Vec::from_iter(include),
-        })
-    }
 }
 
 fn compare(hindmost: &Path, directory: &Path, name: &str, files: Files) -> Result<()> {

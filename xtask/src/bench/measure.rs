@@ -1,9 +1,11 @@
 //! What the measurements share.
 
-use crate::command::succeed;
-use anyhow::{Context, Result};
-use std::process::Command;
-use std::time::Duration;
+use crate::command::{shown, succeed};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Repetitions of what is fast; the median is printed.
 pub const TIMES: usize = 7;
@@ -48,4 +50,61 @@ pub fn median<T: Copy>(sorted: &[T]) -> Option<T> {
 
 pub fn micro(ns: u64) -> f64 {
     ns as f64 / 1e3
+}
+
+/// What one run of a program used.
+pub struct Usage {
+    pub wall: Duration,
+    /// Of all its threads.
+    pub processor: Duration,
+    /// The most memory that it held at once, in bytes.
+    pub memory: u64,
+}
+
+/// How often a running program's memory and time are read. Both only grow, so what the last reading missed is small.
+const READING: Duration = Duration::from_millis(2);
+
+/// Runs a program to its end; what it prints is dropped.
+pub fn used_by(command: &mut Command) -> Result<Usage> {
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    let (mut processor, mut memory) = (Duration::ZERO, 0);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        memory = memory.max(peak(child.id()).unwrap_or(0));
+        processor = processor.max(ticks(child.id()).unwrap_or_default());
+        thread::sleep(READING);
+    };
+    if !status.success() {
+        bail!("{} failed ({status})", shown(command));
+    }
+    Ok(Usage {
+        wall: start.elapsed(),
+        processor,
+        memory,
+    })
+}
+
+/// `VmHWM` of a process.
+fn peak(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// User and system time of a process: hundredths of a second, as every Linux counts them for programs.
+fn ticks(pid: u32) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(Duration::from_millis(10 * (user + system)))
 }

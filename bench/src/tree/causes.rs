@@ -1,0 +1,64 @@
+//! Counting what stands in the way, largest first, with an example of each.
+
+use crate::percent;
+use std::collections::BTreeMap;
+
+/// Causes with how often each was met and the first place where it was.
+#[derive(Default)]
+pub(crate) struct Causes(BTreeMap<String, (usize, String)>);
+
+impl Causes {
+    pub(crate) fn add(&mut self, cause: String, example: impl FnOnce() -> String) {
+        self.0.entry(cause).or_insert_with(|| (0, example())).0 += 1;
+    }
+
+    /// Prints the most frequent ones, as shares of `whole`.
+    pub(crate) fn print(&self, whole: usize, most: usize) {
+        let mut sorted: Vec<_> = self.0.iter().collect();
+        sorted.sort_by_key(|(cause, (count, _))| (std::cmp::Reverse(*count), *cause));
+        for (cause, (count, example)) in sorted.iter().take(most) {
+            println!("      {count:>7} ({:5.2} %)  {cause}", percent(*count, whole));
+            println!("                          as at {example}");
+        }
+        let rest: usize = sorted.iter().skip(most).map(|(_, (count, _))| count).sum();
+        if rest > 0 {
+            println!("      {rest:>7} ({:5.2} %)  other causes", percent(rest, whole));
+        }
+    }
+}
+
+/// A reason without the names and numbers of its place, so that equal causes count together.
+pub(crate) fn general(reason: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for word in reason.split(' ') {
+        let bare = word.trim_end_matches([',', ';', ':', '.']);
+        let is_name = bare.ends_with("()") || bare.contains(['_', '>', '[', '\'']);
+        let general = if is_name {
+            "…".to_owned()
+        } else {
+            word.chars()
+                .map(|c| if c.is_ascii_digit() { 'N' } else { c })
+                .collect()
+        };
+        words.push(general);
+    }
+    let mut text = words.join(" ");
+    while text.contains("NN") {
+        text = text.replace("NN", "N");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::general;
+
+    #[test]
+    fn names_and_numbers_do_not_tell_causes_apart() {
+        assert_eq!(
+            general("line 120 assigns hypre_x by work() and 3"),
+            general("line 7 assigns my_y by f() and 41")
+        );
+        assert_ne!(general("line 1 assigns it"), general("line 1 reads it"));
+    }
+}
