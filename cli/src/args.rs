@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -88,6 +89,12 @@ pub(crate) struct MapArgs {
     /// Where to write the map [default: PROGRAM.hmap with --exe, else app.hmap]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// How many threads work [default: one per processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Neither use nor keep maps of unchanged sources in $XDG_CACHE_HOME/hindmost, or ~/.cache/hindmost
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -1,14 +1,23 @@
-//! Maps made on the spot, kept for the next time.
+//! Maps made before, kept for the next time.
 //!
-//! A map is kept under its build's id, and only when all sources were there and none was newer than the executable:
-//! then they were those of the build, and the map stays right whatever happens to them later. One that an older hindmost made is not
-//! used. The cache is an optimisation: any trouble with it is a warning.
+//! Two kinds. A map made on the spot for a job is kept under its build's id ([`Slot`]), and only when all sources were there
+//! and none was newer than the executable: then they were those of the build, and the map stays right whatever
+//! happens to them later. The map of a set of sources is kept under a fingerprint of all that it was made from ([`Kept`]):
+//! this very program, and the path and the bytes of every file.
+//!
+//! The cache is an optimisation: what is damaged is made anew, and what cannot be kept is not. Files are written under
+//! another name and renamed, so that runs at the same time see whole files or none. The oldest ones go when the
+//! directory holds more than [`LIMIT`].
 
 use crate::files;
-use engine::Map;
-use std::fs;
+use engine::{Fingerprint, Map, SourceFile};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+/// How many bytes of maps of sources are kept; the largest tree that we know of takes three million.
+const LIMIT: u64 = 256 << 20;
 
 /// Where the map of one build is kept.
 pub(crate) struct Slot {
@@ -21,13 +30,9 @@ impl Slot {
         if build_id.is_empty() {
             return None;
         }
-        let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| Path::new(dir).is_absolute()) {
-            Some(dir) => PathBuf::from(dir),
-            None => PathBuf::from(std::env::var_os("HOME").filter(|dir| !dir.is_empty())?).join(".cache"),
-        };
         let name = format!("{}.hmap", engine::build_id_text(build_id));
         Some(Self {
-            path: base.join("hindmost").join(name),
+            path: directory()?.join(name),
         })
     }
 
@@ -50,7 +55,133 @@ impl Slot {
     }
 }
 
+/// Where the map of one set of sources is kept.
+pub(crate) struct Kept {
+    path: PathBuf,
+}
+
+impl Kept {
+    /// The place for the map that this program makes of `sources`, unless there is nowhere to keep anything.
+    pub(crate) fn of(sources: &[SourceFile]) -> Option<Self> {
+        // A program that is wrong on request must not leave its maps to one that is right.
+        if cfg!(feature = "mutants") {
+            return None;
+        }
+        let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
+        fingerprint.add(&hash_of_this_program().ok()?);
+        fingerprint.add_sources(sources);
+        let name = format!("{}.hmap", fingerprint.text());
+        Some(Self {
+            path: directory()?.join("maps").join(name),
+        })
+    }
+
+    /// The map kept here, with its bytes, if it is sound.
+    pub(crate) fn read(&self) -> Option<(Map, Vec<u8>)> {
+        let bytes = fs::read(&self.path).ok()?;
+        let map = Map::from_bytes(&bytes).ok()?;
+        // The oldest go first when room is needed: this one is in use. If that cannot be noted, it goes a little early.
+        if let Ok(file) = File::options().append(true).open(&self.path) {
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some((map, bytes))
+    }
+
+    /// Keeps a map's bytes, and makes room.
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let Some(directory) = self.path.parent() else {
+            return Ok(());
+        };
+        fs::create_dir_all(directory)?;
+        // Nothing is lost with the power: the map is checked when it is read.
+        let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
+        let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written?;
+        make_room(directory, LIMIT)
+    }
+}
+
+/// Removes the files of a directory that were used longest ago, until the rest is small enough.
+fn make_room(directory: &Path, limit: u64) -> io::Result<()> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        // One that is gone was removed by another run.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_file() {
+            let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            files.push((used, metadata.len(), entry.path()));
+        }
+    }
+    let mut sum: u64 = files.iter().map(|(_, size, _)| size).sum();
+    files.sort();
+    for (_, size, path) in files {
+        if sum <= limit {
+            break;
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => sum -= size,
+        }
+    }
+    Ok(())
+}
+
+/// The directory of all that is kept.
+fn directory() -> Option<PathBuf> {
+    let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| Path::new(dir).is_absolute()) {
+        Some(dir) => PathBuf::from(dir),
+        None => PathBuf::from(std::env::var_os("HOME").filter(|dir| !dir.is_empty())?).join(".cache"),
+    };
+    Some(base.join("hindmost"))
+}
+
+/// A version number does not change with every build, and neither does a file's time: only the program's bytes tell.
+fn hash_of_this_program() -> io::Result<[u8; 32]> {
+    let mut file = File::open(std::env::current_exe()?)?;
+    let mut hasher = engine::ContentHasher::default();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.finish()),
+            read => hasher.add(&buffer[..read]),
+        }
+    }
+}
+
 /// When a file was last changed, as far as the file system tells.
 pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn the_oldest_files_go_first() {
+        let directory = std::env::temp_dir().join(format!("hindmost-room-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        for (name, age) in [("old", 30), ("older", 40), ("new", 10)] {
+            let path = directory.join(name);
+            fs::write(&path, [0; 100]).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(age);
+            File::options()
+                .append(true)
+                .open(path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+        }
+        make_room(&directory, 250).unwrap();
+        let mut left = Vec::from_iter(fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name()));
+        left.sort();
+        fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(left, ["new", "old"]);
+    }
 }

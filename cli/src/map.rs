@@ -1,6 +1,7 @@
 //! `hindmost map`: sources to a map, bound to a build if one is given.
 
 use crate::args::MapArgs;
+use crate::cache::Kept;
 use crate::collect::Sources;
 use crate::compile_commands;
 use crate::executable::Executable;
@@ -8,7 +9,8 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, Status};
 use crate::preprocess::Preprocessor;
-use base::Severity;
+use anyhow::Context as _;
+use base::{Confidence, Severity};
 use engine::{Map, SourceFile, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,13 @@ const WARNINGS: usize = 20;
 
 pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let started = Instant::now();
+    if let Some(jobs) = args.jobs {
+        // Fails only when there is a pool already, and this is the first thing that the program does.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs.get())
+            .build_global()
+            .context("cannot start the threads")?;
+    }
     let executable = args.exe.as_deref().map(Executable::read).transpose()?;
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
@@ -47,8 +56,22 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     warn_all(&sources.warnings);
 
     let count = sources.files.len();
-    let mut map = make_preprocessed(sources.files, &|path| preprocessor.outputs(path), !args.quiet);
-    warn_all(&preprocessor.warnings());
+    let left_out = sources.warnings.len();
+    // What a preprocessor makes of a file depends on the compiler and on headers of the system: it is not kept.
+    let is_kept = !args.no_cache && preprocessor.is_empty();
+    let kept = is_kept.then(|| Kept::of(&sources.files)).flatten();
+    let (mut map, unbound) = match kept.as_ref().and_then(Kept::read) {
+        Some(kept) => kept,
+        None => {
+            let map = make_preprocessed(sources.files, &|path| preprocessor.outputs(path), !args.quiet);
+            warn_all(&preprocessor.warnings());
+            let bytes = map.to_bytes();
+            if let Some(Err(error)) = kept.map(|kept| kept.write(&bytes)) {
+                output::warn(&format!("the map could not be kept for the next time: {error}"));
+            }
+            (map, bytes)
+        }
+    };
     let broken: Vec<String> = map
         .diagnostics
         .iter()
@@ -71,11 +94,15 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     }
 
     let path = output_path(args);
-    let bytes = map.to_bytes();
+    let bytes = match map.binding {
+        Some(_) => map.to_bytes(),
+        None => unbound,
+    };
     files::write_atomically(&path, &bytes)?;
     if !args.quiet {
         let seconds = started.elapsed().as_secs_f64();
         output::print(&summary(&map, &path, bytes.len(), seconds))?;
+        output::print(&details(&map, left_out))?;
     }
     Ok(Status::Done)
 }
@@ -206,4 +233,35 @@ fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
     ))
     .into_owned()
         + "\n"
+}
+
+/// How well the functions are known, what orders the loops, and what is missing.
+fn details(map: &Map, left_out: usize) -> String {
+    let summary = engine::summary(map);
+    let of = |confidence| {
+        let matching = map.functions.iter().filter(|each| each.confidence == confidence);
+        matching.count()
+    };
+    let mut text = format!(
+        "functions: {} clean, {} repaired, {} in part\nloops: ",
+        of(Confidence::Clean),
+        of(Confidence::Repaired),
+        of(Confidence::Partial)
+    );
+    for share in &summary.shares {
+        text += &format!("{} {} ({}), ", share.loops, share.class, share.across);
+    }
+    text += &format!("{} without a LOV\n", summary.unordered.len());
+    let unread = map
+        .diagnostics
+        .iter()
+        .filter(|each| each.severity == Severity::Error)
+        .count();
+    if left_out + unread > 0 {
+        text += &format!(
+            "left out: {}\n",
+            report::counted(left_out + unread, "source", "sources")
+        );
+    }
+    report::clean(&text).into_owned()
 }

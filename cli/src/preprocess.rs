@@ -64,6 +64,11 @@ impl Preprocessor {
         }
     }
 
+    /// Whether there is no preprocessor to be run for any file.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
     /// What the preprocessor makes of the file at `path`, once for each way in which the build compiles it. Nothing when
     /// the build does not compile it, or when one of the ways fails: the others would not tell all.
     pub(crate) fn outputs(&self, path: &str) -> Vec<Vec<u8>> {

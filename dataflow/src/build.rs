@@ -5,7 +5,7 @@
 //! does too; where it does not (`f(x) + g(y)`) the points are put in source order and marked as unsequenced.
 
 use crate::effects::{self, Target, target_of};
-use crate::flow::{Action, Flow, FlowPoint};
+use crate::flow::{Action, Flow, FlowPoint, Neighbours};
 use base::mutant::{Mutant, on};
 use base::{Id, IdVec, Span};
 use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp, VarRef};
@@ -100,12 +100,10 @@ impl<'f> Builder<'f> {
         }
         self.edges.sort_unstable();
         self.edges.dedup();
-        let mut succs: IdVec<PointId, Vec<PointId>> = self.points.iter().map(|_| Vec::new()).collect();
-        let mut preds = succs.clone();
-        for &(from, to) in &self.edges {
-            succs[from].push(to);
-            preds[to].push(from);
-        }
+        let succs = Neighbours::new(self.points.len(), &self.edges);
+        let mut back: Vec<(PointId, PointId)> = self.edges.iter().map(|&(from, to)| (to, from)).collect();
+        back.sort_unstable();
+        let preds = Neighbours::new(self.points.len(), &back);
         let mut reachable: IdVec<PointId, bool> = self.points.iter().map(|_| false).collect();
         let mut work = vec![PointId::from_index(0)];
         while let Some(point) = work.pop() {

@@ -9,6 +9,7 @@ use base::{Id, IdVec};
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 use progress_map::PointId;
+use std::collections::BTreeSet;
 
 /// For every point, the branches that it directly depends on.
 #[derive(Clone, Debug)]
@@ -68,17 +69,15 @@ impl Control {
 
     /// All branches that decide, directly or through others, whether `point` executes; sorted.
     pub fn deciders(&self, point: PointId) -> Vec<PointId> {
-        let mut all: Vec<PointId> = Vec::new();
+        let mut all: BTreeSet<PointId> = BTreeSet::new();
         let mut work = vec![point];
         while let Some(at) = work.pop() {
             for &branch in &self.deciders[at] {
-                if !all.contains(&branch) {
-                    all.push(branch);
+                if all.insert(branch) {
                     work.push(branch);
                 }
             }
         }
-        all.sort_unstable();
-        all
+        all.into_iter().collect()
     }
 }

@@ -17,6 +17,7 @@ use progress_map::PointId;
 pub struct Definitions {
     escaped: IdVec<LocalId, bool>,
     points: IdVec<LocalId, Vec<PointId>>,
+    /// Sorted by call.
     by_calls: Vec<ByCall>,
 }
 
@@ -74,7 +75,7 @@ impl Definitions {
                     ..
                 } => found.points[*local].push(id),
                 Action::Call(call) => {
-                    let changed = found.by_calls.iter().filter(|each| each.call == *call);
+                    let changed = of_call(&found.by_calls, *call).iter();
                     for each in changed.filter(|each| each.effect.changes()) {
                         found.points[each.local].push(id);
                     }
@@ -103,7 +104,7 @@ impl Definitions {
             // An address is harmless only as the direct argument of a call that is a definition.
             let kept: Vec<ExprId> = match &expr.kind {
                 ExprKind::Call { args, .. } => {
-                    let here = found.by_calls.iter().filter(|each| each.call == id);
+                    let here = of_call(&found.by_calls, id).iter();
                     here.map(|each| args[each.index]).collect()
                 }
                 ExprKind::AddressOf(_) => continue,
@@ -132,7 +133,7 @@ impl Definitions {
 
     /// What the call `call` does to variables whose addresses it is given.
     pub(crate) fn by_call(&self, call: ExprId) -> impl Iterator<Item = &ByCall> {
-        self.by_calls.iter().filter(move |each| each.call == call)
+        of_call(&self.by_calls, call).iter()
     }
 
     /// The points that define it, in order.
@@ -165,6 +166,13 @@ impl Definitions {
         reaching.points.sort_unstable();
         reaching
     }
+}
+
+/// Those of one call; they stand together, because expressions were looked through in order.
+fn of_call(by_calls: &[ByCall], call: ExprId) -> &[ByCall] {
+    let first = by_calls.partition_point(|each| each.call < call);
+    let count = by_calls[first..].partition_point(|each| each.call == call);
+    &by_calls[first..first + count]
 }
 
 /// Macros of well-known headers that read their arguments and no more.

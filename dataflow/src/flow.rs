@@ -15,9 +15,9 @@ pub struct Flow {
     /// Points; the first is the entry, the last the exit.
     pub points: IdVec<PointId, FlowPoint>,
     /// Successors of each point, sorted, without duplicates.
-    pub succs: IdVec<PointId, Vec<PointId>>,
+    pub succs: Neighbours,
     /// Predecessors of each point, sorted, without duplicates.
-    pub preds: IdVec<PointId, Vec<PointId>>,
+    pub preds: Neighbours,
     /// Whether control can get there from the entry.
     pub reachable: IdVec<PointId, bool>,
     /// Syntactic scopes, parents before children. Loop scopes carry no loop id yet.
@@ -60,6 +60,49 @@ pub enum Action {
     Branch(Option<ExprId>),
     /// Returns this value.
     Return(Option<ExprId>),
+}
+
+/// Points beside each point, sorted and without duplicates: one list for all, since a tree of a million lines has
+/// millions of points and nearly all have one neighbour.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    /// Where the list of each point ends.
+    ends: IdVec<PointId, u32>,
+    points: Vec<PointId>,
+}
+
+impl Neighbours {
+    /// From pairs of a point and a neighbour; sorted, without duplicates. There are `count` points.
+    pub(crate) fn new(count: usize, pairs: &[(PointId, PointId)]) -> Self {
+        let mut ends: IdVec<PointId, u32> = IdVec::new();
+        let mut end = 0;
+        while ends.len() < count {
+            let id = ends.next_id();
+            end += pairs[end..].iter().take_while(|&&(from, _)| from == id).count();
+            ends.push(end as u32);
+        }
+        Neighbours {
+            ends,
+            points: pairs.iter().map(|&(_, to)| to).collect(),
+        }
+    }
+
+    /// All points with their neighbours.
+    pub fn iter_enumerated(&self) -> impl Iterator<Item = (PointId, &[PointId])> {
+        self.ends.ids().map(|id| (id, &self[id]))
+    }
+}
+
+impl std::ops::Index<PointId> for Neighbours {
+    type Output = [PointId];
+
+    fn index(&self, point: PointId) -> &[PointId] {
+        let index = base::Id::index(point);
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| self.ends.as_slice()[before]);
+        &self.points[start as usize..self.ends[point] as usize]
+    }
 }
 
 impl Flow {

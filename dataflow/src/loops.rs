@@ -12,6 +12,7 @@ use crate::Flow;
 use base::mutant::{Mutant, on};
 use base::{Id, IdVec};
 use progress_map::{LoopId, PointId, PointKind, ScopeId};
+use std::collections::BTreeMap;
 
 /// The loop-nesting forest of one function.
 #[derive(Clone, Debug)]
@@ -43,9 +44,11 @@ impl Loops {
         let mut nodes = Vec::new();
         let all: Vec<PointId> = flow.points.ids().filter(|&point| flow.reachable[point]).collect();
         let mut work = vec![(all, None)];
+        let mut text: Option<Text<'_>> = None;
         while let Some((points, header)) = work.pop() {
             for cycle in cycles(flow, &points, header) {
-                let node = LoopNode::new(flow, cycle);
+                let text = text.get_or_insert_with(|| Text::new(flow));
+                let node = text.node(cycle);
                 work.push((node.cycle.clone(), Some(node.header)));
                 nodes.push(node);
             }
@@ -91,46 +94,97 @@ impl Loops {
         self.loops[id].cycle.binary_search(&point).is_ok()
     }
 
+    /// Those of `points` (sorted) that lie in `id` or in a loop inside it.
+    pub fn among<'a>(&'a self, id: LoopId, points: &'a [PointId]) -> impl Iterator<Item = PointId> + 'a {
+        let inside = &self.loops[id].points;
+        let first = inside.first().copied();
+        let last = inside.last().copied();
+        let from = points.partition_point(|&point| Some(point) < first);
+        let to = points.partition_point(|&point| Some(point) <= last);
+        let near = points.get(from..to).unwrap_or_default();
+        near.iter()
+            .copied()
+            .filter(move |&point| self.contains(id, point))
+    }
+
     /// The loops around a point, innermost first.
     pub fn around(&self, point: PointId) -> impl Iterator<Item = LoopId> + '_ {
         std::iter::successors(self.innermost[point], |&id| self.loops[id].parent)
     }
 }
 
-impl LoopNode {
-    fn new(flow: &Flow, cycle: Vec<PointId>) -> Self {
-        let header = entries(flow, &cycle, &marks(flow, &cycle))
-            .first()
-            .copied()
-            .unwrap_or(cycle[0]);
-        let statement = flow.loop_statements.iter().find(|&&(_, _, each)| each == header);
-        // Of a `goto` loop the text from its label to its last jump.
-        let text = flow.points[header].point.span;
-        let last = cycle
-            .iter()
-            .map(|&point| flow.points[point].point.span)
-            .map(|span| (span.end_line, span.end_column));
-        let last = last.max().unwrap_or_default();
-        let in_statement = statement.map(|&(scope, ..)| scopes_in(flow, scope));
-        let mut on_cycle = marks(flow, &cycle);
-        let inside = |&point: &PointId| {
-            let each = &flow.points[point].point;
-            let in_text = match &in_statement {
-                Some(scopes) => scopes[each.scope],
-                None => {
-                    (text.line, text.column) <= (each.span.line, each.span.column)
-                        && (each.span.line, each.span.column) < last
-                        && !matches!(each.kind, PointKind::Entry | PointKind::Exit)
-                }
-            };
-            let in_text = in_text && !on(Mutant::WaysOutOutside);
-            flow.reachable[point] && (in_text || on_cycle[point])
-        };
-        let points: Vec<PointId> = flow.points.ids().filter(inside).collect();
-        for &point in &points {
-            on_cycle[point] = true;
+/// The text of a function, by scope, with marks on points for the loop at hand. It is made once for all loops of the
+/// function: what a loop costs must depend on the loop, because generated functions have thousands of them.
+struct Text<'f> {
+    flow: &'f Flow,
+    /// Reachable points with the place of their scope in text order, sorted.
+    points: Vec<(usize, PointId)>,
+    /// For every scope, its place in text order and that after the last scope inside it.
+    places: IdVec<ScopeId, (usize, usize)>,
+    /// The scope of the loop statement that a point heads.
+    statements: BTreeMap<PointId, ScopeId>,
+    /// Marks, all false between two loops.
+    marked: IdVec<PointId, bool>,
+}
+
+impl<'f> Text<'f> {
+    fn new(flow: &'f Flow) -> Self {
+        // Sizes first, children before parents; then places, parents before children.
+        let mut sizes: IdVec<ScopeId, usize> = flow.scopes.iter().map(|_| 1).collect();
+        for (id, scope) in flow.scopes.iter_enumerated().rev() {
+            if let Some(parent) = scope.parent {
+                sizes[parent] += sizes[id];
+            }
         }
-        let reducible = entries(flow, &points, &on_cycle) == [header];
+        let mut places: IdVec<ScopeId, (usize, usize)> = IdVec::new();
+        let mut next: IdVec<ScopeId, usize> = IdVec::new();
+        let mut roots = 0;
+        for (id, scope) in flow.scopes.iter_enumerated() {
+            let free = match scope.parent {
+                Some(parent) => &mut next[parent],
+                None => &mut roots,
+            };
+            let place = *free;
+            *free += sizes[id];
+            places.push((place, place + sizes[id]));
+            next.push(place + 1);
+        }
+        let reachable = flow
+            .points
+            .iter_enumerated()
+            .filter(|&(id, _)| flow.reachable[id]);
+        let mut points: Vec<(usize, PointId)> = reachable
+            .map(|(id, each)| (places[each.point.scope].0, id))
+            .collect();
+        points.sort_unstable();
+        let mut statements = BTreeMap::new();
+        for &(scope, _, header) in &flow.loop_statements {
+            statements.entry(header).or_insert(scope);
+        }
+        Text {
+            flow,
+            points,
+            places,
+            statements,
+            marked: flow.points.iter().map(|_| false).collect(),
+        }
+    }
+
+    /// The loop of a cycle.
+    fn node(&mut self, cycle: Vec<PointId>) -> LoopNode {
+        self.mark(&cycle, true);
+        let header = self.entries(&cycle).first().copied().unwrap_or(cycle[0]);
+        let mut points = match self.statements.get(&header) {
+            _ if on(Mutant::WaysOutOutside) => Vec::new(),
+            Some(&scope) => self.in_scope(scope),
+            None => self.between(header, &cycle),
+        };
+        points.retain(|&point| !self.marked[point]);
+        points.extend(&cycle);
+        points.sort_unstable();
+        self.mark(&points, true);
+        let reducible = self.entries(&points) == [header];
+        self.mark(&points, false);
         LoopNode {
             parent: None,
             header,
@@ -139,35 +193,53 @@ impl LoopNode {
             cycle,
         }
     }
-}
 
-/// The points (sorted, and marked in `inside`) that control enters from outside.
-fn entries(flow: &Flow, points: &[PointId], inside: &IdVec<PointId, bool>) -> Vec<PointId> {
-    let from_outside = |&point: &PointId| {
-        let preds = &flow.preds[point];
-        point == flow.entry() || preds.iter().any(|pred| flow.reachable[*pred] && !inside[*pred])
-    };
-    points.iter().copied().filter(from_outside).collect()
-}
-
-/// For every point, whether it is one of `points`.
-fn marks(flow: &Flow, points: &[PointId]) -> IdVec<PointId, bool> {
-    let mut marks: IdVec<PointId, bool> = flow.points.iter().map(|_| false).collect();
-    for &point in points {
-        marks[point] = true;
+    fn mark(&mut self, points: &[PointId], mark: bool) {
+        for &point in points {
+            self.marked[point] = mark;
+        }
     }
-    marks
-}
 
-/// For every scope, whether it is `outer` or lies in it.
-fn scopes_in(flow: &Flow, outer: ScopeId) -> IdVec<ScopeId, bool> {
-    let mut inside: IdVec<ScopeId, bool> = IdVec::new();
-    // Parents stand before children.
-    for (id, scope) in flow.scopes.iter_enumerated() {
-        let in_parent = scope.parent.is_some_and(|parent| inside[parent]);
-        inside.push(id == outer || in_parent);
+    /// The points inside a scope.
+    fn in_scope(&self, scope: ScopeId) -> Vec<PointId> {
+        let (first, end) = self.places[scope];
+        let from = self.points.partition_point(|&(place, _)| place < first);
+        let to = self.points.partition_point(|&(place, _)| place < end);
+        self.points[from..to].iter().map(|&(_, point)| point).collect()
     }
-    inside
+
+    /// The points in the text of a `goto` loop: from its label to its last jump.
+    fn between(&self, header: PointId, cycle: &[PointId]) -> Vec<PointId> {
+        let span = |point: PointId| self.flow.points[point].point.span;
+        let first = (span(header).line, span(header).column);
+        let last = cycle
+            .iter()
+            .map(|&point| (span(point).end_line, span(point).end_column));
+        let last = last.max().unwrap_or_default();
+        let inside = |&point: &PointId| {
+            let each = &self.flow.points[point].point;
+            let start = (each.span.line, each.span.column);
+            first <= start && start < last && !matches!(each.kind, PointKind::Entry | PointKind::Exit)
+        };
+        self.points
+            .iter()
+            .map(|&(_, point)| point)
+            .filter(inside)
+            .collect()
+    }
+
+    /// Those of `points` (sorted, and marked) that control enters from points that are not marked.
+    fn entries(&self, points: &[PointId]) -> Vec<PointId> {
+        let flow = self.flow;
+        let from_outside = |&point: &PointId| {
+            let preds = &flow.preds[point];
+            point == flow.entry()
+                || preds
+                    .iter()
+                    .any(|pred| flow.reachable[*pred] && !self.marked[*pred])
+        };
+        points.iter().copied().filter(from_outside).collect()
+    }
 }
 
 /// The strongly connected parts of the graph on `points` (sorted) that hold a cycle, without the edges into

@@ -17,6 +17,7 @@ mod blocking;
 mod counters;
 mod excerpt;
 mod explain;
+mod fingerprint;
 mod frames;
 mod line;
 mod loops;
@@ -41,6 +42,7 @@ pub use binding::{
 pub use counters::{CounterRequest, Counters, counters};
 pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Comparer, Explanation, SharedLoop, Side};
+pub use fingerprint::{ContentHasher, Fingerprint};
 pub use frames::FrameView;
 pub use frontend::FROM_PREPROCESSOR;
 pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};

@@ -11,6 +11,7 @@ use base::mutant::{Mutant, on};
 use dataflow::{Action, Standing, Target, Touch};
 use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
 use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Term};
+use std::collections::BTreeSet;
 
 /// What the values on two tasks say about each other, and why.
 pub(crate) struct Sharing {
@@ -158,14 +159,13 @@ fn global_since(context: Context<'_, '_>, value: ExprId, at: PointId) -> Touch {
     let flow = &context.info.flow;
     let target = dataflow::target_of(context.info.function, value);
     let mut touch = invariance(context, value);
-    let mut seen = vec![at];
+    let mut seen = BTreeSet::from([at]);
     let mut work = vec![context.header()];
     while let Some(point) = work.pop() {
         for &pred in &flow.preds[point] {
-            if seen.contains(&pred) || !flow.reachable[pred] {
+            if !flow.reachable[pred] || !seen.insert(pred) {
                 continue;
             }
-            seen.push(pred);
             work.push(pred);
             match &flow.points[pred].action {
                 Action::Assign { target: other, .. } if *other == target => {
@@ -190,11 +190,8 @@ fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) ->
     let here = info
         .definitions
         .reaching(&info.flow, local, context.header(), None);
-    let changed = info
-        .definitions
-        .of(local)
-        .iter()
-        .any(|&point| info.loops.contains(context.in_loop, point));
+    let mut changes = info.loops.among(context.in_loop, info.definitions.of(local));
+    let changed = changes.next().is_some();
     there == here && !changed
 }
 
@@ -203,7 +200,7 @@ fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointI
     let info = context.info;
     let flow = &info.flow;
     let mut found: Option<PointId> = None;
-    let mut seen: Vec<PointId> = Vec::new();
+    let mut seen: BTreeSet<PointId> = BTreeSet::new();
     let outside = |point: PointId| {
         flow.preds[point]
             .iter()
@@ -214,10 +211,9 @@ fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointI
         .filter(|&pred| !info.loops.contains(context.in_loop, pred))
         .collect();
     while let Some(point) = work.pop() {
-        if seen.contains(&point) {
+        if !seen.insert(point) {
             continue;
         }
-        seen.push(point);
         let each = &flow.points[point];
         match &each.action {
             Action::Assign { target: other, .. } if other == target => {

@@ -5,9 +5,11 @@ use base::{Confidence, IdVec};
 use dataflow::{FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{File, FileId, Function, Loop, LoopSource, Map, Point, ScopeKind};
+use std::collections::BTreeMap;
 
-/// The map of `program`; `variables` holds for each of its functions those of each loop.
-pub(crate) fn map(program: &Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
+/// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
+/// go function by function: the analyses of a large tree and its map need not be there both.
+pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     // Files by path, so that the map does not depend on the order in which they were given.
     let mut by_path: Vec<usize> = (0..program.units.len()).collect();
     by_path.sort_by(|&a, &b| program.units[a].path.cmp(&program.units[b].path));
@@ -21,17 +23,14 @@ pub(crate) fn map(program: &Program<'_>, variables: Vec<Vec<Variables>>) -> Map 
         }));
     }
     let mut functions: Vec<Function> = Vec::new();
-    for (info, variables) in program.functions.iter().zip(variables) {
+    let units = program.units;
+    for (info, variables) in program.functions.into_iter().zip(variables) {
         if let Some(file) = file_of[info.unit] {
             functions.push(function(info, file, variables));
         }
     }
     functions.sort_by(|a, b| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
-    let mut diagnostics: Vec<_> = program
-        .units
-        .iter()
-        .flat_map(|unit| unit.diagnostics.clone())
-        .collect();
+    let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
     diagnostics.sort();
     Map {
         files,
@@ -41,40 +40,28 @@ pub(crate) fn map(program: &Program<'_>, variables: Vec<Vec<Variables>>) -> Map 
     }
 }
 
-fn function(info: &FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> Function {
+fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> Function {
     let source = info.function;
-    let (confidence, confidence_reason) = match &info.flow.distrust {
-        Some(reason) if source.confidence != Confidence::Partial => {
-            (Confidence::Partial, Some(reason.clone()))
-        }
+    let (flow, forest) = (info.flow, info.loops);
+    let (confidence, confidence_reason) = match flow.distrust {
+        Some(reason) if source.confidence != Confidence::Partial => (Confidence::Partial, Some(reason)),
         _ => (source.confidence, source.confidence_reason.clone()),
     };
-    let points = info
-        .flow
-        .points
-        .iter_enumerated()
-        .map(|(id, each)| Point {
-            innermost_loop: info.loops.innermost[id],
-            ..each.point.clone()
-        })
-        .collect();
-    let edges = info
-        .flow
+    let edges = flow
         .succs
         .iter_enumerated()
         .flat_map(|(point, succs)| succs.iter().map(move |&succ| (point, succ)))
         .collect();
-    let mut scopes = info.flow.scopes.clone();
+    let mut statements = BTreeMap::new();
+    for &(scope, kind, header) in &flow.loop_statements {
+        statements.entry(header).or_insert((scope, kind));
+    }
+    let mut scopes = flow.scopes;
     let mut loops: IdVec<progress_map::LoopId, Loop> = IdVec::new();
-    for ((id, node), (lovs, refused)) in info.loops.loops.iter_enumerated().zip(variables) {
-        let statement = info
-            .flow
-            .loop_statements
-            .iter()
-            .find(|&&(_, _, header)| header == node.header);
-        let mut span = info.flow.points[node.header].point.span;
+    for ((id, node), (lovs, refused)) in forest.loops.iter_enumerated().zip(variables) {
+        let mut span = flow.points[node.header].point.span;
         let mut origin = LoopSource::Goto;
-        if let Some(&(scope, kind, _)) = statement {
+        if let Some(&(scope, kind)) = statements.get(&node.header) {
             scopes[scope].kind = ScopeKind::Loop(Some(id));
             span.end_line = scopes[scope].end_line;
             origin = match kind {
@@ -94,6 +81,12 @@ fn function(info: &FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) ->
             refused,
         });
     }
+    let innermost = forest.innermost;
+    let points = flow.points.into_iter().zip(innermost);
+    let points = points.map(|(each, innermost_loop)| Point {
+        innermost_loop,
+        ..each.point
+    });
     Function {
         name: source.name.clone(),
         linkage_name: source.linkage_name.clone(),
@@ -102,7 +95,7 @@ fn function(info: &FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) ->
         span: source.span,
         confidence,
         confidence_reason,
-        points,
+        points: points.collect(),
         edges,
         scopes,
         loops,

@@ -318,13 +318,11 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
             if variable.is_static && !on(Mutant::StaticIsLocal) {
                 return Touch::May("it is static and other calls of the function change it".to_owned());
             }
-            let by_call = info.definitions.of(*local).iter().find(|&&point| {
-                info.loops.contains(context.in_loop, point)
-                    && matches!(info.flow.points[point].action, Action::Call(_))
-                    && !adds(point)
-            });
+            let mut inside = info.loops.among(context.in_loop, info.definitions.of(*local));
+            let by_call = inside
+                .find(|&point| matches!(info.flow.points[point].action, Action::Call(_)) && !adds(point));
             return match by_call {
-                Some(&point) => Touch::May(format!("the call at line {} sets it", context.line(point))),
+                Some(point) => Touch::May(format!("the call at line {} sets it", context.line(point))),
                 None => Touch::Leaves,
             };
         }

@@ -3,7 +3,7 @@
 use crate::candidate::Context;
 use base::mutant::{Mutant, on};
 use progress_map::PointId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether every cycle through the loop's header passes one of `updates` (sorted).
 pub(crate) fn on_every_cycle(context: Context<'_, '_>, updates: &[PointId]) -> bool {
@@ -16,15 +16,14 @@ pub(crate) fn every_cycle_passes(context: Context<'_, '_>, counts: impl Fn(Point
     if counts(header) {
         return true;
     }
-    let mut seen = vec![header];
+    let mut seen = BTreeSet::from([header]);
     let mut work = vec![header];
     while let Some(point) = work.pop() {
         for &succ in &context.info.flow.succs[point] {
             if succ == header {
                 return false;
             }
-            if context.info.loops.contains(context.in_loop, succ) && !counts(succ) && !seen.contains(&succ) {
-                seen.push(succ);
+            if context.info.loops.contains(context.in_loop, succ) && !counts(succ) && seen.insert(succ) {
                 work.push(succ);
             }
         }

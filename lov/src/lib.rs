@@ -42,5 +42,5 @@ pub fn analyse(units: &[ir::Unit]) -> Map {
         .into_par_iter()
         .map(|id| classify::loops_of(&program, id))
         .collect();
-    assemble::map(&program, loops)
+    assemble::map(program, loops)
 }

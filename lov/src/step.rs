@@ -316,10 +316,9 @@ fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bo
         },
         _ => false,
     };
-    let inside = info.definitions.of(local).iter();
-    let mut inside = inside.filter(|&&point| info.loops.contains(context.in_loop, point));
+    let mut inside = info.loops.among(context.in_loop, info.definitions.of(local));
     let starts_positive = matches!(start_of(context, &other), Some((Term::Constant(start), _)) if start > 0);
-    (starts_positive && inside.all(|&point| counts_up(point))).then_some(Step::Vary { up, by: operand })
+    (starts_positive && inside.all(counts_up)).then_some(Step::Vary { up, by: operand })
 }
 
 fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
