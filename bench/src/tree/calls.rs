@@ -40,7 +40,7 @@ pub(crate) fn of(elf: &Path) -> Result<Vec<Call>, String> {
     Ok(calls)
 }
 
-/// The call of one line: `  1234:	call   1050 <puts@plt>`.
+/// The call of one line: an address, a colon, a tab, and `call   1050 <puts@plt>`.
 fn call(line: &str) -> Option<Call> {
     let (address, instruction) = line.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;

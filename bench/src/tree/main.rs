@@ -1,6 +1,6 @@
 //! `tree-bench`: figures of a real source tree, for `cargo xtask bench --tree`.
 //!
-//! * `tree-bench parse THREADS DIR`: the grammar alone over the same files, as the least that any front end costs.
+//! * `tree-bench parse DIR`: the grammar alone over the same files, as the least that any front end costs.
 //! * `tree-bench map MAP LINES`: what a map holds: size, loading, confidence, loops by their variables.
 //! * `tree-bench compiled MAP ELF`: a bound map against the line table and the call instructions of the build.
 
@@ -19,16 +19,13 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments[..] {
-        ["parse", threads, tree] => match threads.parse() {
-            Ok(threads) => parse::print(threads, Path::new(tree)),
-            Err(_) => Err(format!("{threads} is no number of threads")),
-        },
+        ["parse", tree] => parse::print(Path::new(tree)),
         ["map", map, lines] => match lines.parse() {
             Ok(lines) => figures::print(Path::new(map), lines),
             Err(_) => Err(format!("{lines} is no number of lines")),
         },
         ["compiled", map, elf] => compiled::print(Path::new(map), Path::new(elf)),
-        _ => Err("give parse THREADS DIR, map MAP LINES, or compiled MAP ELF".to_owned()),
+        _ => Err("give parse DIR, map MAP LINES, or compiled MAP ELF".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

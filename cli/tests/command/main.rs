@@ -1,6 +1,8 @@
 //! The command as a user runs it: the real binary on real files and real processes. Jobs under MPI are tested in
 //! `tests`.
 
+mod bad_input;
+mod cache;
 mod find;
 mod map;
 mod order;

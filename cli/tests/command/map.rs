@@ -82,10 +82,18 @@ fn the_same_bytes_whatever_the_threads_and_the_order() {
     for i in 0..20 {
         sandbox.write(&format!("src/f{i}.c"), F.replace("f(", &format!("f{i}(")));
     }
-    sandbox.ok(&["map", "-o", "many.hmap", "src"]);
+    sandbox.ok(&["map", "--no-cache", "-j", "4", "-o", "many.hmap", "src"]);
     let one = sandbox
-        .command(&["map", "-o", "one.hmap", "src/f7.c", "src"])
-        .env("RAYON_NUM_THREADS", "1")
+        .command(&[
+            "map",
+            "--no-cache",
+            "-j",
+            "1",
+            "-o",
+            "one.hmap",
+            "src/f7.c",
+            "src",
+        ])
         .output()
         .unwrap();
     assert!(one.status.success());

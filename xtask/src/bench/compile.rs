@@ -1,5 +1,6 @@
 //! A compiler over many files, on all processors.
 
+use super::measure::time_of_children;
 use crate::command::{self, shown, succeed};
 use anyhow::{Context, Result};
 use std::fs;
@@ -20,8 +21,8 @@ pub struct Compiler {
 pub struct Compiled {
     /// The objects of the files that compiled, in order.
     pub objects: Vec<PathBuf>,
-    /// The time that these took, one after another.
-    pub time: Duration,
+    /// The processor time that all of them took.
+    pub processor: Duration,
     /// The command of the first of them.
     pub example: Option<String>,
 }
@@ -62,7 +63,8 @@ impl Compiler {
     /// Compiles all files.
     pub fn compile_all(&self, files: &[PathBuf]) -> Result<Compiled> {
         let next = AtomicUsize::new(0);
-        let worker = || -> Result<Vec<(usize, PathBuf, Duration)>> {
+        let before = time_of_children().unwrap_or_default();
+        let worker = || -> Result<Vec<(usize, PathBuf)>> {
             let mut done = Vec::new();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
@@ -70,9 +72,9 @@ impl Compiler {
                     return Ok(done);
                 };
                 let (mut command, object) = self.command(file, number);
-                let (output, time) = command::capture(&mut command)?;
+                let (output, _) = command::capture(&mut command)?;
                 if output.status.success() {
-                    done.push((number, object, time));
+                    done.push((number, object));
                 }
             }
         };
@@ -87,9 +89,9 @@ impl Compiler {
         });
         let mut compiled = results.into_iter().collect::<Result<Vec<_>>>()?.concat();
         compiled.sort();
-        let first = compiled.first().map(|&(number, ..)| number);
+        let first = compiled.first().map(|&(number, _)| number);
         Ok(Compiled {
-            time: compiled.iter().map(|(_, _, time)| time).sum(),
+            processor: time_of_children().unwrap_or_default().saturating_sub(before),
             example: first.and_then(|number| {
                 let file = files.get(number)?;
                 // All those directories would bury the rest.
@@ -98,7 +100,7 @@ impl Compiler {
                 command.args(flags).args(["-I…", "-o", "…"]).arg(file);
                 Some(shown(&command))
             }),
-            objects: compiled.into_iter().map(|(_, object, _)| object).collect(),
+            objects: compiled.into_iter().map(|(_, object)| object).collect(),
         })
     }
 }

@@ -40,17 +40,11 @@ pub fn run(hindmost: &Path, request: &Request<'_>) -> Result<()> {
     );
     let map = directory.join("tree.hmap");
     mapping(hindmost, &directory, &sources, &map)?;
-    for threads in [1, 2] {
-        let (output, _) = succeed(
-            Command::new(&tree_bench)
-                .args(["parse", &threads.to_string()])
-                .arg(&sources.root),
-        )?;
-        print!(
-            "  bare grammar, {threads} thread(s)   {}",
-            String::from_utf8_lossy(&output.stdout)
-        );
-    }
+    let (output, _) = succeed(Command::new(&tree_bench).arg("parse").arg(&sources.root))?;
+    print!(
+        "  bare grammar                 {}",
+        String::from_utf8_lossy(&output.stdout)
+    );
     ctags(&sources)?;
     succeed_and_show(
         Command::new(&tree_bench)
@@ -188,14 +182,14 @@ fn against(
     let compiler = Compiler::new(program, level, &sources.include, request.flags, &objects)?;
     let Compiled {
         objects: linked,
-        time,
+        processor,
         example,
     } = compiler.compile_all(&sources.c)?;
     println!(
         "\n  {program} -g {level}: {} of {} files compile, {:.2} s of processor time\n    each like {}",
         linked.len(),
         sources.c.len(),
-        time.as_secs_f64(),
+        processor.as_secs_f64(),
         example.unwrap_or_default()
     );
     if linked.is_empty() {
