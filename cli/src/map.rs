@@ -242,26 +242,30 @@ fn details(map: &Map, left_out: usize) -> String {
         let matching = map.functions.iter().filter(|each| each.confidence == confidence);
         matching.count()
     };
-    let mut text = format!(
-        "functions: {} clean, {} repaired, {} in part\nloops: ",
+    let mut lines = vec![format!(
+        "functions: {} clean, {} repaired, {} in part",
         of(Confidence::Clean),
         of(Confidence::Repaired),
         of(Confidence::Partial)
-    );
-    for share in &summary.shares {
-        text += &format!("{} {} ({}), ", share.loops, share.class, share.across);
-    }
-    text += &format!("{} without a LOV\n", summary.unordered.len());
+    )];
+    let shares = summary.shares.iter();
+    let shares = shares.map(|share| format!("{} {} ({}), ", share.loops, share.class, share.across));
+    lines.push(format!(
+        "loops: {}{} without a LOV",
+        String::from_iter(shares),
+        summary.unordered.len()
+    ));
     let unread = map
         .diagnostics
         .iter()
         .filter(|each| each.severity == Severity::Error)
         .count();
     if left_out + unread > 0 {
-        text += &format!(
-            "left out: {}\n",
-            report::counted(left_out + unread, "source", "sources")
-        );
+        let sources = report::counted(left_out + unread, "source", "sources");
+        lines.push(format!("left out: {sources}"));
     }
-    report::clean(&text).into_owned()
+    lines
+        .iter()
+        .map(|line| report::clean(line).into_owned() + "\n")
+        .collect()
 }
