@@ -177,7 +177,7 @@ fn damaged_sources_give_a_map_or_a_message() {
     let whole = include_bytes!("../../../corpus/poisson.c").as_slice();
     let sandbox = Sandbox::new("bad-damaged");
     for seed in from..to {
-        let mut state: u64 = (seed + 1) * 0x9e37_79b9_7f4a_7c15;
+        let mut state = (seed + 1u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut below = |limit: usize| {
             state ^= state << 13;
             state ^= state >> 7;

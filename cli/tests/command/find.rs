@@ -85,7 +85,7 @@ fn a_program_that_nobody_prepared() {
 #[test]
 fn the_map_beside_the_program_is_found() {
     let sandbox = built("beside", &["-g", "-O0"]);
-    sandbox.ok(&["map", "--quiet", "--exe", "spin"]);
+    sandbox.ok(&["map", "--no-cache", "--quiet", "--exe", "spin"]);
     std::fs::remove_file(sandbox.path("spin.c")).unwrap();
     let target = sandbox.start("spin", &["5"]);
     is_in_iteration(&find(&sandbox, &[&target.pid()]), 5, &target);
