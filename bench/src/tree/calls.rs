@@ -58,23 +58,21 @@ fn source_name(symbol: &str) -> String {
     symbol[..end.unwrap_or(symbol.len())].to_owned()
 }
 
-/// Whether compilers call such a function where the source does not, or for another that it does.
+/// Whether a compiler may call the first function where the source calls the second.
+pub(crate) fn may_stand_for(callee: &str, written: &str) -> bool {
+    match callee {
+        "puts" | "putchar" => written == "printf",
+        "fwrite" | "fputc" | "fputs" => matches!(written, "fprintf" | "fputs" | "fputc"),
+        "memcpy" | "strcpy" | "stpcpy" => matches!(written, "sprintf" | "strcpy" | "strcat" | "memmove"),
+        "strlen" => written == "strcat",
+        "calloc" => written == "malloc",
+        _ => callee.strip_prefix("__isoc99_") == Some(written),
+    }
+}
+
+/// Whether compilers call such a function where the source calls none.
 pub(crate) fn is_compilers_own(name: &str) -> bool {
-    name.starts_with("__")
-        || matches!(
-            name,
-            "memcpy"
-                | "memset"
-                | "memmove"
-                | "memcmp"
-                | "puts"
-                | "putchar"
-                | "fputc"
-                | "fwrite"
-                | "strlen"
-                | "sincos"
-                | "strcpy"
-        )
+    name.starts_with("__") || matches!(name, "memcpy" | "memset" | "memmove" | "memcmp" | "sincos")
 }
 
 #[cfg(test)]

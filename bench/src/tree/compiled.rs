@@ -16,8 +16,10 @@ use std::path::Path;
 const CAUSES: usize = 12;
 
 pub(crate) fn print(path: &Path, elf: &Path) -> Result<(), String> {
-    let map = read_map(path)?;
-    let binding = map.binding.as_ref().ok_or("the map is not bound")?;
+    let mut map = read_map(path)?;
+    // Positions are judged, not frames: without the binding the order does not ask which frames an optimising compiler may
+    // have removed.
+    let binding = &map.binding.take().ok_or("the map is not bound")?;
     let bytes = read(elf)?;
     let debug = debug_size(&bytes)?;
     let size = read(path)?.len();
@@ -90,19 +92,20 @@ fn call_sites(
         };
         all += 1;
         let located = locate(map, order, function, row, Some(callee));
+        let named = located.as_ref().is_some_and(|frame| frame.callee_known);
         let calls_it = |frame: &LocatedFrame| -> Option<usize> {
             let body = &map.functions[frame.function?];
             let points: BTreeSet<PointId> = frame.places.iter().map(|place| place.point).collect();
             let is_call = |id: &PointId| match &body.points[*id].kind {
-                PointKind::Call(name) => name == callee,
+                PointKind::Call(name) => name == callee || calls::may_stand_for(callee, name),
                 PointKind::IndirectCall | PointKind::MacroCall(_) => true,
                 _ => false,
             };
             points.iter().all(is_call).then_some(points.len())
         };
         match located.as_ref().and_then(calls_it) {
-            Some(1) => exact += 1,
-            Some(2..) => {
+            Some(1) if named => exact += 1,
+            Some(2..) if named => {
                 several += 1;
                 causes.add("several calls of the name at the position".to_owned(), || {
                     lines.quote(map, row)

@@ -155,7 +155,7 @@ fn directories_that_cannot_be_entered_and_links_in_circles() {
     symlink("a", sandbox.path("src/b")).unwrap();
     symlink("nowhere.c", sandbox.path("src/dangling.c")).unwrap();
     let closed = sandbox.path("src/closed");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     let is_open = fs::read_dir(&closed).is_ok();
     let run = sandbox.run(&["map", "src"]);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();

@@ -8,6 +8,7 @@ use super::measure::{Usage, used_by};
 use crate::command::{self, cargo, find_program, shown, succeed, work_directory};
 use crate::{setup, workspace};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -195,20 +196,7 @@ fn against(
     if linked.is_empty() {
         return Ok(());
     }
-    // One executable of all that there is: addresses are final, and the names of what is called are there. It is never run.
-    let executable = objects.join("all");
-    let list = objects.join("objects");
-    let names = Vec::from_iter(linked.iter().map(|path| format!("\"{}\"", path.display())));
-    fs::write(&list, names.join("\n"))?;
-    let mut link = Command::new(program);
-    link.args([
-        "-pie",
-        "-Wl,--unresolved-symbols=ignore-all,-z,muldefs,--build-id",
-        "-o",
-    ])
-    .arg(&executable)
-    .arg(format!("@{}", list.display()));
-    succeed(&mut link)?;
+    let executable = link(program, &objects, &linked)?;
     let bound = objects.join("all.hmap");
     let mut bind = Command::new(hindmost);
     bind.env("XDG_CACHE_HOME", directory.join("cache"))
@@ -227,6 +215,50 @@ fn against(
             .arg(&bound)
             .arg(&executable),
     )
+}
+
+/// One executable of all objects: addresses are final, and every call names its callee. It is never run. What the objects
+/// do not define is put beside them as labels, since a linker's own stubs would not tell one from the other.
+fn link(program: &str, directory: &Path, objects: &[PathBuf]) -> Result<PathBuf> {
+    let list = directory.join("objects");
+    let names = Vec::from_iter(objects.iter().map(|path| format!("\"{}\"", path.display())));
+    fs::write(&list, names.join("\n"))?;
+    let at_list = format!("@{}", list.display());
+    let symbols = |which: &[&str]| -> Result<BTreeSet<String>> {
+        let (output, _) = succeed(
+            Command::new("nm")
+                .arg("--format=just-symbols")
+                .args(which)
+                .arg(&at_list),
+        )?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let lines = text
+            .lines()
+            .filter(|line| !line.is_empty() && !line.ends_with(':'));
+        Ok(lines.map(str::to_owned).collect())
+    };
+    let defined = symbols(&["--defined-only", "--extern-only"])?;
+    let mut labels = String::from(".text\n");
+    for name in symbols(&["--undefined-only"])?.difference(&defined) {
+        if name != "_GLOBAL_OFFSET_TABLE_" {
+            labels += &format!(".globl \"{name}\"\n.type \"{name}\", @function\n\"{name}\": ret\n");
+        }
+    }
+    let outside = directory.join("outside.s");
+    fs::write(&outside, labels)?;
+    let executable = directory.join("all");
+    let mut link = Command::new(program);
+    link.args([
+        "-nostdlib",
+        "-pie",
+        "-Wl,-z,muldefs,-z,noexecstack,--build-id,--entry=0",
+        "-o",
+    ])
+    .arg(&executable)
+    .arg(&at_list)
+    .arg(&outside);
+    succeed(&mut link)?;
+    Ok(executable)
 }
 
 fn succeed_and_show(command: &mut Command) -> Result<()> {
