@@ -43,9 +43,31 @@ pub(crate) fn source_name(name: &str) -> &str {
         ".lto_priv.",
         ".omp_outlined",
     ];
+    let name = without_template_arguments(name);
     let end = SUFFIXES.iter().filter_map(|suffix| name.find(suffix)).min();
     match end {
         Some(end) if end > 0 => &name[..end],
+        _ => name,
+    }
+}
+
+/// The name of a C++ function as its source writes it: without the arguments of a template. One function of the source
+/// may have many instances (`step<int>`, `step<double>`).
+fn without_template_arguments(name: &str) -> &str {
+    // Longest first, so that `<<=` is not taken for `<`.
+    const OPERATORS: [&str; 39] = [
+        "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
+        "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "->", "<", ">", ",", "+", "-", "*", "/", "%", "&",
+        "|", "^", "~", "!", "=",
+    ];
+    if let Some(rest) = name.strip_prefix("operator")
+        && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    {
+        let known = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
+        return known.map_or(name, |operator| &name[.."operator".len() + operator.len()]);
+    }
+    match name.find('<') {
+        Some(open) if open > 0 => name[..open].trim_end(),
         _ => name,
     }
 }
@@ -81,22 +103,22 @@ pub(crate) fn identify(
         let same_file = by_name.get(source_name(&origin.name)).into_iter().flatten();
         let same_file = Vec::from_iter(same_file.copied().filter(|&function| {
             let function = &map.functions[function];
-            let linkage = match (&function.linkage_name, &origin.linkage_name) {
-                (Some(ours), Some(theirs)) => ours == source_name(theirs),
-                _ => true,
-            };
-            function.file == file && linkage
+            function.file == file
         }));
-        let mut inside = same_file
-            .iter()
-            .copied()
-            .filter(|&function| map.functions[function].span.covers_line(line));
-        let found = inside.next();
-        if found.is_none() {
+        let mut inside = Vec::from_iter(
+            { same_file.iter().copied() }.filter(|&function| map.functions[function].span.covers_line(line)),
+        );
+        if inside.is_empty() && origin.linkage_name.is_none() {
             elsewhere.extend(same_file.iter().map(|&function| (function, line)));
         }
-        // Two definitions of one name on one line: neither can be told from the other.
-        found.filter(|_| inside.next().is_none())
+        // A lambda within another: the line is that of a head, and the outer one's head comes first.
+        inside.sort_by_key(|&function| std::cmp::Reverse(map.functions[function].span.line));
+        match inside[..] {
+            // Two definitions of one name on one line: neither can be told from the other.
+            [one, other, ..] if map.functions[one].span.line == map.functions[other].span.line => None,
+            [one, ..] => Some(one),
+            [] => None,
+        }
     });
     let functions = IdVec::from_iter(functions);
     elsewhere.sort_unstable();
@@ -245,5 +267,17 @@ mod tests {
         assert_eq!(source_name("solve.constprop.0.isra.0"), "solve");
         assert_eq!(source_name("solve.cold"), "solve");
         assert_eq!(source_name("_omp_fn"), "_omp_fn");
+        assert_eq!(source_name("step<int, std::vector<int> >"), "step");
+        assert_eq!(source_name("operator<< <char>"), "operator<<");
+        assert_eq!(source_name("operator<"), "operator<");
+        assert_eq!(source_name("operator()<int>"), "operator()");
+        assert_eq!(
+            source_name("operator std::vector<int>"),
+            "operator std::vector<int>"
+        );
+        assert_eq!(source_name("operator+<int>"), "operator+");
+        assert_eq!(source_name("operators<int>"), "operators");
+        assert_eq!(source_name("~Grid"), "~Grid");
+        assert_eq!(source_name("<lambda(int)>"), "<lambda(int)>");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Adds what the user names: files as they are, directories with all C files and headers below them.
+    /// Adds what the user names: files as they are, directories with all C and C++ files and headers below them.
     pub(crate) fn add_paths(&mut self, paths: &[PathBuf]) {
         for path in paths {
             if path.is_dir() {
@@ -37,7 +37,7 @@ impl Sources {
         }
     }
 
-    /// Adds the C files that a build compiles.
+    /// Adds the C and C++ files that a build compiles.
     pub(crate) fn add_commands(&mut self, commands: &CompileCommands) {
         let mut others = 0;
         for path in &commands.files {
@@ -49,7 +49,7 @@ impl Sources {
         }
         if others > 0 {
             self.warnings.push(format!(
-                "{others} compile commands are not for C and were left out"
+                "{others} compile commands are for neither C nor C++ and were left out"
             ));
         }
         self.include_dirs.extend(commands.include_dirs.iter().cloned());
@@ -111,7 +111,7 @@ impl Sources {
             .filter_entry(|entry| entry.depth() == 0 || is_source_tree(entry))
         {
             match entry {
-                Ok(entry) if entry.file_type().is_file() && is_c(entry.path()) => self.add(entry.path()),
+                Ok(entry) if entry.file_type().is_file() && is_source(entry.path()) => self.add(entry.path()),
                 Ok(_) => {}
                 // Everything below the link's target is visited anyway.
                 Err(error) if error.loop_ancestor().is_some() => {}
@@ -143,16 +143,35 @@ fn extension(path: &Path) -> &str {
         .unwrap_or_default()
 }
 
-fn is_c(path: &Path) -> bool {
-    matches!(extension(path), "c" | "h")
+/// Whether a file is C or C++ by its ending.
+fn is_source(path: &Path) -> bool {
+    matches!(
+        extension(path),
+        "c" | "h"
+            | "cc"
+            | "cpp"
+            | "cxx"
+            | "c++"
+            | "C"
+            | "cu"
+            | "cuh"
+            | "hip"
+            | "hpp"
+            | "hh"
+            | "hxx"
+            | "H"
+            | "h++"
+            | "ipp"
+            | "tpp"
+            | "txx"
+            | "inl"
+    )
 }
 
-/// The language of a file that is certainly not C.
+/// The language of a file that is certainly neither C nor C++.
 fn other_language(path: &Path) -> Option<&'static str> {
     match extension(path) {
-        "cc" | "cpp" | "cxx" | "c++" | "C" | "hpp" | "hh" | "hxx" => Some("C++"),
         "f" | "F" | "f90" | "F90" | "f95" | "F95" | "f03" | "f08" => Some("Fortran"),
-        "cu" | "cuh" => Some("CUDA"),
         "s" | "S" | "asm" => Some("assembly"),
         _ => None,
     }

@@ -42,14 +42,17 @@ impl Executable {
         })
     }
 
-    /// The C sources that it was built from, and how many of other languages.
-    pub(crate) fn c_sources(&self) -> Result<(Vec<engine::SourceUnit>, usize), Failure> {
+    /// The C and C++ sources that it was built from, but for the headers of compilers and systems.
+    pub(crate) fn program_sources(&self) -> Result<Vec<engine::SourceUnit>, Failure> {
         let all = engine::executable_sources(&self.bytes, self.debug.as_deref())
             .map_err(|error| self.failure(&error))?;
-        let (c, others): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|unit| unit.language == engine::Language::C);
-        Ok((c, others.len()))
+        let of_system = |unit: &engine::SourceUnit| {
+            unit.is_header
+                && SYSTEM_HEADERS
+                    .iter()
+                    .any(|directory| unit.path.starts_with(directory))
+        };
+        Ok(all.into_iter().filter(|unit| !of_system(unit)).collect())
     }
 
     /// Binds `map` to this build; returns what could not be bound.
@@ -74,6 +77,9 @@ impl Executable {
         }
     }
 }
+
+/// Where compilers and distributions keep headers. Those of C++ hold code, which is none of the program's.
+const SYSTEM_HEADERS: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/c++/"];
 
 /// Where distributions and build systems put separate debug info.
 const DEBUG_ROOT: &str = "/usr/lib/debug";

@@ -93,7 +93,7 @@ impl JobMap {
         map::add_sources_of(executable, &mut sources, roots)?;
         if sources.files.is_empty() {
             let mut failure = Failure::new(format!(
-                "none of the C sources that {} was built from can be read here",
+                "none of the sources that {} was built from can be read here",
                 executable.path.display()
             ));
             failure = failure.hint(

@@ -43,14 +43,14 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     if args.paths.is_empty() && args.compile_commands.is_none() {
         let Some(executable) = &executable else {
             return Err(Failure::new("nothing to map")
-                .hint("give C files, directories, -p compile_commands.json, or --exe PROGRAM built with -g")
+                .hint("give C or C++ files, directories, -p compile_commands.json, or --exe PROGRAM built with -g")
                 .into());
         };
         add_sources_of(executable, &mut sources, &[])?;
     }
     if sources.files.is_empty() {
         warn_all(&sources.warnings);
-        return Err(Failure::new("no C source could be read").into());
+        return Err(Failure::new("no source could be read").into());
     }
     sources.add_headers();
     warn_all(&sources.warnings);
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
             "no function with a body in {}",
             report::counted(count, "file", "files")
         ))
-        .hint("nothing was written; a map is made of C files with function definitions")
+        .hint("nothing was written; a map is made of C and C++ files with function definitions")
         .into());
     }
     if let Some(executable) = &executable {
@@ -113,7 +113,7 @@ pub(crate) fn add_sources_of(
     sources: &mut Sources,
     roots: &[PathBuf],
 ) -> Result<(), Failure> {
-    let (units, others) = executable.c_sources()?;
+    let units = executable.program_sources()?;
     let mut missing: Vec<&str> = Vec::new();
     for unit in &units {
         let path = Path::new(&unit.path);
@@ -139,12 +139,6 @@ pub(crate) fn add_sources_of(
             missing.len(),
             units.len(),
             executable.path.display()
-        ));
-    }
-    if others > 0 {
-        let what = if others == 1 { "source is" } else { "sources are" };
-        sources.warnings.push(format!(
-            "{others} {what} not C, which is not supported yet: not in the map"
         ));
     }
     Ok(())

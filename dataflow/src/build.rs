@@ -44,6 +44,9 @@ struct Builder<'f> {
     /// The innermost switches: the deciding point, whether `default` was seen, the scope of the whole and the number
     /// of arms so far.
     switches: Vec<Switch>,
+    /// The `try` statements around, innermost last: where control may go on to their handlers, and the value that
+    /// stands for whether it does.
+    tries: Vec<(ExprId, Frontier)>,
     labels: BTreeMap<String, PointId>,
     gotos: Vec<(PointId, String)>,
     returns: Frontier,
@@ -74,6 +77,7 @@ impl<'f> Builder<'f> {
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),
+            tries: Vec::new(),
             labels: BTreeMap::new(),
             gotos: Vec::new(),
             returns: Vec::new(),
@@ -163,9 +167,52 @@ impl<'f> Builder<'f> {
         self.emit(PointKind::Eval, at, Action::None)
     }
 
+    /// Inside `try`: something may be thrown here, or not. No code stands for it.
+    fn may_throw(&mut self, span: Span) {
+        let Some(&(thrown, _)) = self.tries.last() else {
+            return;
+        };
+        if self.frontier.is_empty() {
+            return;
+        }
+        let at = Span {
+            end_line: span.line,
+            end_column: span.column,
+            ..span
+        };
+        let fork = self.emit(PointKind::Branch, at, Action::Branch(Some(thrown)));
+        if let Some((_, sources)) = self.tries.last_mut() {
+            sources.push(fork);
+        }
+    }
+
+    fn try_statement(&mut self, body: StmtId, handlers: &[StmtId], thrown: ExprId, span: Span) {
+        let outer = self.scope;
+        self.scope = self.open(ScopeKind::Branch, span.line, span.end_line);
+        self.tries.push((thrown, Vec::new()));
+        self.may_throw(span);
+        self.arm(0, span.line, body);
+        self.may_throw(span);
+        let (_, sources) = self.tries.pop().unwrap_or((thrown, Vec::new()));
+        let mut after = std::mem::take(&mut self.frontier);
+        for (number, &handler) in handlers.iter().enumerate() {
+            self.frontier = sources.clone();
+            let line = self.function.stmts[handler].span.line;
+            self.arm(number as u32 + 1, line, handler);
+            after.append(&mut self.frontier);
+        }
+        // What no handler here catches, one further out may.
+        if let Some((_, outer)) = self.tries.last_mut() {
+            outer.extend(sources);
+        }
+        self.frontier = after;
+        self.scope = outer;
+    }
+
     fn statement(&mut self, id: StmtId) {
         let stmt = &self.function.stmts[id];
         let span = stmt.span;
+        self.may_throw(span);
         match &stmt.kind {
             StmtKind::Expr(expr) => self.full_expression(*expr, span),
             StmtKind::Decl { local, init } => {
@@ -257,6 +304,22 @@ impl<'f> Builder<'f> {
                 };
                 self.emit(kind, span, Action::Return(*value));
                 let leaving = std::mem::take(&mut self.frontier);
+                self.returns.extend(leaving);
+            }
+            StmtKind::Try {
+                body,
+                handlers,
+                thrown,
+            } => self.try_statement(*body, handlers, *thrown, span),
+            StmtKind::Throw(value) => {
+                if let Some(value) = *value {
+                    self.expression(value);
+                }
+                self.emit(PointKind::Eval, span, Action::None);
+                let leaving = std::mem::take(&mut self.frontier);
+                if let Some((_, sources)) = self.tries.last_mut() {
+                    sources.extend(leaving.iter().copied());
+                }
                 self.returns.extend(leaving);
             }
             StmtKind::Alternatives(arms) => self.alternatives(arms, span),
@@ -529,7 +592,9 @@ impl<'f> Builder<'f> {
                     Callee::Indirect(_) => PointKind::IndirectCall,
                 };
                 self.operands(&effects::children(&self.function.exprs[id]));
+                self.may_throw(span);
                 self.emit(kind, span, Action::Call(id));
+                self.may_throw(span);
             }
             ExprKind::Unknown(parts) => {
                 self.operands(parts);

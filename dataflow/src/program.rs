@@ -44,6 +44,8 @@ pub struct Program<'u> {
     given_globals: BTreeMap<(FunctionIndex, ExprId), Vec<(&'u str, usize)>>,
     /// What functions do to globals, by global: worked out when asked for.
     global_effects: Mutex<BTreeMap<String, BTreeMap<FunctionIndex, Effect>>>,
+    /// Some function catches exceptions: any call may end the function that makes it.
+    handlers: bool,
     /// Where each global is assigned, by name.
     assignments: BTreeMap<&'u str, Vec<(FunctionIndex, PointId)>>,
 }
@@ -62,6 +64,14 @@ pub struct FunctionInfo<'u> {
     pub control: Control,
     /// Its definitions.
     pub definitions: Definitions,
+}
+
+impl FunctionInfo<'_> {
+    /// Whether the function catches what its callees throw.
+    pub(crate) fn has_handlers(&self) -> bool {
+        let mut statements = self.function.stmts.iter();
+        statements.any(|stmt| matches!(stmt.kind, ir::StmtKind::Try { .. }))
+    }
 }
 
 impl<'u> FunctionInfo<'u> {
@@ -112,8 +122,10 @@ impl<'u> Program<'u> {
             exposed_globals: BTreeSet::new(),
             given_globals: BTreeMap::new(),
             global_effects: Mutex::default(),
+            handlers: false,
             assignments: BTreeMap::new(),
         };
+        program.handlers = program.functions.iter().any(FunctionInfo::has_handlers);
         for unit in units {
             for name in &unit.address_taken_functions {
                 program
@@ -176,12 +188,14 @@ impl<'u> Program<'u> {
             .copied()
             .filter(|&id| self.functions[id].unit == unit)
             .collect();
-        if !here.is_empty() {
+        // Names of C++ are shared: a function of another class, or file, may be meant as well.
+        let shared = |&id: &FunctionIndex| self.functions[id].function.linkage_name.is_some();
+        if !here.is_empty() && !all.iter().any(shared) {
             return here;
         }
         all.iter()
             .copied()
-            .filter(|&id| !self.functions[id].function.is_static)
+            .filter(|&id| !self.functions[id].function.is_static || self.functions[id].unit == unit)
             .collect()
     }
 
@@ -193,6 +207,11 @@ impl<'u> Program<'u> {
     /// Whether a pointer may lead to the function.
     pub fn is_called_through_pointer(&self, id: FunctionIndex) -> bool {
         self.through_pointer.contains(&id)
+    }
+
+    /// Whether something that is thrown may be caught, so that tasks go on which have left out a part of the program.
+    pub(crate) fn catches(&self) -> bool {
+        self.handlers
     }
 
     /// Where a global of this name is assigned.
@@ -304,6 +323,10 @@ impl<'u> Program<'u> {
     /// What the call at `point` is known to add to what `target` names, when it is a constant on every path.
     pub fn added_by_call(&self, id: FunctionIndex, point: PointId, target: &Target) -> Option<i64> {
         let info = &self.functions[id];
+        // A call that something is thrown out of has done a part of what it does, and a handler goes on from there.
+        if info.has_handlers() {
+            return None;
+        }
         let Action::Call(call) = info.flow.points[point].action else {
             return None;
         };
@@ -493,9 +516,17 @@ impl<'u> Program<'u> {
                     continue;
                 };
                 match &exprs[inner].kind {
-                    ExprKind::Field { name, .. } => drop(self.exposed_members.insert(name)),
+                    ExprKind::Field { name, .. } => {
+                        self.exposed_members.insert(name);
+                        if info.function.linkage_name.is_some() {
+                            self.exposed_globals.insert(name);
+                        }
+                    }
                     ExprKind::Var(VarRef::Global(name)) if !forgotten.contains(&address) => {
                         self.exposed_globals.insert(name);
+                        if info.function.linkage_name.is_some() {
+                            self.exposed_members.insert(name);
+                        }
                     }
                     _ => {}
                 }
@@ -514,9 +545,19 @@ impl<'u> Program<'u> {
                     Action::Assign { by, .. } => match written(info.function, *by) {
                         Some(ExprKind::Var(VarRef::Global(name))) => {
                             self.changes.add_global(id, name);
+                            if info.function.linkage_name.is_some() {
+                                self.changes.add_member(id, name);
+                            }
                             self.assignments.entry(name).or_default().push((id, point));
                         }
-                        Some(ExprKind::Field { name, .. }) => self.changes.add_member(id, name),
+                        Some(ExprKind::Field { name, .. }) => {
+                            self.changes.add_member(id, name);
+                            // In C++ a name that nothing declares may be a member's or a global's.
+                            if info.function.linkage_name.is_some() {
+                                self.changes.add_global(id, name);
+                                self.assignments.entry(name).or_default().push((id, point));
+                            }
+                        }
                         _ => {}
                     },
                     Action::Call(call) => {

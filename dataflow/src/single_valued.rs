@@ -441,6 +441,9 @@ impl<'p, 'u> Search<'p, 'u> {
             };
             return self.rests_on(sameness, || format!("{name} keeps its initial value"));
         }
+        if program.catches() {
+            return self.differs(|| format!("an exception may leave out an assignment of {name}"));
+        }
         self.rests_on(Assumption::Assumed, || format!("{name} is a global"));
         for &(id, point) in assignments {
             let info = &program.functions[id];

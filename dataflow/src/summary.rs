@@ -99,6 +99,7 @@ impl Summaries {
         if index >= function.params
             || function.confidence == base::Confidence::Partial
             || info.flow.distrust.is_some()
+            || info.has_handlers()
             || !pointer_stays(function, &info.flow, &info.definitions, local)
         {
             return Effect::Keeps;
@@ -198,7 +199,10 @@ fn global(
     known: &BTreeMap<FunctionIndex, Effect>,
 ) -> Effect {
     let info = &program.functions[id];
-    if info.function.confidence == base::Confidence::Partial || info.flow.distrust.is_some() {
+    if info.function.confidence == base::Confidence::Partial
+        || info.flow.distrust.is_some()
+        || info.has_handlers()
+    {
         return Effect::Sets;
     }
     let mut steps: Vec<(PointId, i64)> = Vec::new();

@@ -168,6 +168,16 @@ fn stmt(f: &Function, id: StmtId, out: &mut String) -> Option<()> {
         StmtKind::Default => out.push_str("default;"),
         StmtKind::Break => out.push_str("break;"),
         StmtKind::Continue => out.push_str("continue;"),
+        StmtKind::Try { body, handlers, .. } => {
+            out.push_str("try");
+            for id in std::iter::once(body).chain(handlers) {
+                stmt(f, *id, out)?;
+            }
+        }
+        StmtKind::Throw(e) => {
+            out.push_str("throw ");
+            e.map_or(Some(()), |e| expr(f, e, out))?;
+        }
         StmtKind::Unknown(_) => return None,
     }
     Some(())

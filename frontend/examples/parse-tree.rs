@@ -107,7 +107,12 @@ fn find(directory: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let is_link = path.symlink_metadata()?.is_symlink();
         if path.is_dir() && !is_link {
             find(&path, found)?;
-        } else if path.extension().is_some_and(|e| e == "c" || e == "h") && path.is_file() {
+        } else if path.extension().is_some_and(|e| {
+            ["c", "h", "cc", "cpp", "cu", "hpp", "cxx", "C"]
+                .iter()
+                .any(|x| e == *x)
+        }) && path.is_file()
+        {
             found.push(path);
         }
     }

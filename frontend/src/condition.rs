@@ -1,6 +1,7 @@
 //! Conditional groups (`#if … #endif`): which arms a build may take, and what to do with the group at its place.
 
 use crate::directive::{Condition, Directive, read};
+use crate::language::Language;
 use crate::token::{Token, TokenKind};
 
 /// A conditional group.
@@ -33,13 +34,13 @@ pub struct Directives {
 }
 
 impl Directives {
-    /// Reads the directives among `tokens`.
-    pub fn new(text: &[u8], tokens: &[Token]) -> Self {
+    /// Reads the directives among the `tokens` of a file of `language`.
+    pub fn new(text: &[u8], tokens: &[Token], language: Language) -> Self {
         let lines = tokens
             .iter()
             .enumerate()
             .filter(|(_, t)| t.kind == TokenKind::Directive);
-        let by_token: Vec<_> = lines.map(|(at, t)| (at, read(t.text(text)))).collect();
+        let by_token: Vec<_> = lines.map(|(at, t)| (at, read(t.text(text), language))).collect();
         let mut groups: Vec<Group> = Vec::new();
         let mut stack: Vec<Builder> = Vec::new();
         for (at, directive) in &by_token {

@@ -1,5 +1,6 @@
 //! Preprocessor directives: what a directive line says, and conditions whose value is the same in every C build.
 
+use crate::language::Language;
 use crate::token::{Token, TokenKind, lex, splice_len};
 
 /// What a directive line says.
@@ -26,9 +27,9 @@ pub enum Directive {
 /// What is known of a condition without knowing the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// True in every C build (`#if 1`, `#ifndef __cplusplus`).
+    /// True in every build (`#if 1`, and of C `#ifndef __cplusplus`).
     True,
-    /// False in every C build (`#if 0`, `#ifdef __cplusplus`).
+    /// False in every build (`#if 0`, and of C `#ifdef __cplusplus`).
     False,
     /// True as long as this name is not defined: perhaps an include guard.
     Unless(Box<[u8]>),
@@ -63,8 +64,8 @@ pub struct BodyToken {
     pub text: Box<[u8]>,
 }
 
-/// Reads the directive whose token has the bytes `line`.
-pub fn read(line: &[u8]) -> Directive {
+/// Reads the directive whose token has the bytes `line`, in a file of `language`.
+pub fn read(line: &[u8], language: Language) -> Directive {
     let clean = without_comments(line);
     let tokens = lex(clean.get(1..).unwrap_or_default());
     let body = clean.get(1..).unwrap_or_default();
@@ -78,12 +79,12 @@ pub fn read(line: &[u8]) -> Directive {
             _ => Directive::Other,
         },
         b"include" | b"include_next" | b"import" => Directive::Include(include_path(body, name.end)),
-        b"if" => Directive::If(condition(body, rest)),
-        b"ifdef" => Directive::If(defined(body, rest)),
-        b"ifndef" => Directive::If(negate(defined(body, rest), body, rest)),
-        b"elif" => Directive::Elif(condition(body, rest)),
-        b"elifdef" => Directive::Elif(defined(body, rest)),
-        b"elifndef" => Directive::Elif(negate(defined(body, rest), body, rest)),
+        b"if" => Directive::If(condition(body, rest, language)),
+        b"ifdef" => Directive::If(defined(body, rest, language)),
+        b"ifndef" => Directive::If(negate(defined(body, rest, language), body, rest)),
+        b"elif" => Directive::Elif(condition(body, rest, language)),
+        b"elifdef" => Directive::Elif(defined(body, rest, language)),
+        b"elifndef" => Directive::Elif(negate(defined(body, rest, language), body, rest)),
         b"else" => Directive::Else,
         b"endif" => Directive::Endif,
         _ => Directive::Other,
@@ -148,10 +149,13 @@ fn include_path(body: &[u8], from: u32) -> String {
     text[1..].split(close).next().unwrap_or_default().to_owned()
 }
 
-/// `#ifdef NAME`: this front end reads C, so `__cplusplus` is never defined.
-fn defined(body: &[u8], rest: &[Token]) -> Condition {
+/// `#ifdef NAME`: whether `__cplusplus` is defined is known.
+fn defined(body: &[u8], rest: &[Token], language: Language) -> Condition {
     match rest.first().map(|t| t.text(body)) {
-        Some(b"__cplusplus") => Condition::False,
+        Some(b"__cplusplus") => match language {
+            Language::C => Condition::False,
+            Language::Cxx => Condition::True,
+        },
         _ => Condition::Open,
     }
 }
@@ -159,22 +163,31 @@ fn defined(body: &[u8], rest: &[Token]) -> Condition {
 fn negate(condition: Condition, body: &[u8], rest: &[Token]) -> Condition {
     match (condition, rest.first()) {
         (Condition::False, _) => Condition::True,
+        (Condition::True, _) => Condition::False,
         (_, Some(name)) => Condition::Unless(name.text(body).into()),
         (_, None) => Condition::Open,
     }
 }
 
-fn condition(body: &[u8], rest: &[Token]) -> Condition {
+fn condition(body: &[u8], rest: &[Token], language: Language) -> Condition {
     let words: Vec<&[u8]> = rest
         .iter()
         .map(|t| t.text(body))
         .filter(|t| !matches!(*t, b"(" | b")"))
         .collect();
     match words.as_slice() {
-        [b"0"] | [b"defined", b"__cplusplus"] => Condition::False,
+        [b"0"] => Condition::False,
+        [b"defined", b"__cplusplus"] | [b"__cplusplus"] => match language {
+            Language::C => Condition::False,
+            Language::Cxx => Condition::True,
+        },
+        [b"!", b"defined", b"__cplusplus"] => match language {
+            Language::C => Condition::True,
+            Language::Cxx => Condition::False,
+        },
         // `0 && anything` is how code is switched off without losing the condition.
         [b"0", b"&&", tail @ ..] if !tail.contains(&b"||".as_slice()) => Condition::False,
-        [b"1"] | [b"!", b"defined", b"__cplusplus"] => Condition::True,
+        [b"1"] => Condition::True,
         [b"!", b"defined", name] => Condition::Unless((*name).into()),
         _ => Condition::Open,
     }
@@ -230,7 +243,7 @@ mod tests {
     use super::*;
 
     fn body(line: &str) -> String {
-        match read(line.as_bytes()) {
+        match read(line.as_bytes(), Language::C) {
             Directive::Define(name, definition) => {
                 let params = definition.params.map(|p| {
                     let names: Vec<_> = p.names.iter().map(|n| String::from_utf8_lossy(n)).collect();
@@ -264,7 +277,7 @@ mod tests {
 
     #[test]
     fn conditions_known_in_every_build() {
-        let read = |line: &str| read(line.as_bytes());
+        let read = |line: &str| read(line.as_bytes(), Language::C);
         assert_eq!(read("#if 0"), Directive::If(Condition::False));
         assert_eq!(read("#if (1)"), Directive::If(Condition::True));
         assert_eq!(read("#ifdef __cplusplus"), Directive::If(Condition::False));

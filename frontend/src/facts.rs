@@ -2,14 +2,20 @@
 //!
 //! Works on tokens, not on a tree: it must read headers that no C grammar can parse.
 
+use crate::cxx::CxxFacts;
 use crate::directive::{Condition, Definition, Directive, read};
 use crate::hazard::declares;
+use crate::language::Language;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The facts of one file.
 #[derive(Clone, Debug, Default)]
 pub struct FileFacts {
+    /// The language that the file is read as.
+    pub language: Language,
+    /// What only C++ has: classes, references, operators.
+    pub cxx: CxxFacts,
     /// Paths as written in `#include` lines.
     pub includes: BTreeSet<String>,
     /// Every `#define` and `#undef` that some C build may see, in source order.
@@ -75,9 +81,12 @@ impl MacroState {
     }
 }
 
-/// Reads the facts of `text`, whose tokens are `tokens`.
-pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
-    let mut facts = FileFacts::default();
+/// Reads the facts of `text`, whose tokens are `tokens` and whose language is `language`.
+pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFacts {
+    let mut facts = FileFacts {
+        language,
+        ..FileFacts::default()
+    };
     let mut conditions = Conditions::default();
     let mut scope = Scope::default();
     let mut code: Vec<Token> = Vec::new();
@@ -92,7 +101,7 @@ pub fn read_facts(text: &[u8], tokens: &[Token]) -> FileFacts {
             }
             continue;
         }
-        let directive = read(token.text(text));
+        let directive = read(token.text(text), language);
         let default = conditions.is_default(&directive);
         if conditions.enter(&directive) || !conditions.live() {
             continue;
@@ -275,7 +284,7 @@ mod tests {
     use crate::token::lex;
 
     fn facts_of(text: &[u8]) -> FileFacts {
-        read_facts(text, &lex(text))
+        read_facts(text, &lex(text), Language::C)
     }
 
     fn names(set: &BTreeSet<Box<[u8]>>) -> Vec<String> {

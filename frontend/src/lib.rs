@@ -11,11 +11,13 @@
 //! file that the `Alternatives` in it allow.
 
 mod condition;
+mod cxx;
 mod directive;
 mod expand;
 mod facts;
 mod hazard;
 mod hide;
+mod language;
 mod lower;
 mod macros;
 mod parse;

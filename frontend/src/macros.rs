@@ -5,10 +5,12 @@
 //! visible definitions errs on the large side: too many definitions make a name ambiguous, never wrong.
 
 use crate::Source;
+use crate::cxx::CxxFacts;
 use crate::directive::{BodyToken, Definition};
 use crate::facts::{FileFacts, MacroState, read_facts};
+use crate::language::{Language, language_of};
 use crate::shape::is_control;
-use crate::token::{TokenKind, lex};
+use crate::token::{Token, TokenKind, lex};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +28,7 @@ pub struct Macros {
     /// What a header leaves behind for whoever includes it, by macro and file.
     states: BTreeMap<Box<[u8]>, Vec<(u32, MacroState)>>,
     functions: BTreeSet<Box<[u8]>>,
+    cxx: CxxFacts,
     typedefs: BTreeMap<Box<[u8]>, Vec<u32>>,
 }
 
@@ -34,7 +37,7 @@ impl Macros {
     pub fn gather<'a>(sources: impl IntoIterator<Item = Source<'a>>) -> Self {
         let facts = sources
             .into_iter()
-            .map(|s| (s.path.to_owned(), read_facts(s.text, &lex(s.text))));
+            .map(|s| (s.path.to_owned(), file_facts(&s, &lex(s.text))));
         Self::index(facts.collect())
     }
 
@@ -58,6 +61,7 @@ impl Macros {
                 }
             }
             all.functions.extend(facts.functions.iter().cloned());
+            all.cxx.merge(&facts.cxx);
             for name in facts.typedefs.keys() {
                 all.typedefs.entry(name.clone()).or_default().push(id);
             }
@@ -112,6 +116,20 @@ impl Macros {
         };
         candidates.iter().copied().filter(ends).collect()
     }
+}
+
+/// The facts of one file, read as the language that it seems to be written in.
+pub fn file_facts(source: &Source<'_>, tokens: &[Token]) -> FileFacts {
+    let language = language_of(source.path, source.text, tokens);
+    let mut facts = read_facts(source.text, tokens, language);
+    if language == Language::Cxx {
+        facts.cxx = CxxFacts::read(source.text, tokens);
+        for (name, words) in std::mem::take(&mut facts.cxx.typedefs) {
+            facts.typedefs.entry(name).or_default().extend(words);
+        }
+        facts.functions.extend(facts.cxx.function_names().map(Into::into));
+    }
+    facts
 }
 
 fn base_name(path: &str) -> &str {
@@ -419,6 +437,16 @@ impl<'m> Visible<'m> {
         }
     }
 
+    /// The language that this file is read as.
+    pub fn language(&self) -> Language {
+        self.own_facts.language
+    }
+
+    /// What the C++ files of the program, and this one, declare.
+    pub fn cxx(&self) -> [&'m CxxFacts; 2] {
+        [&self.macros.cxx, &self.own_facts.cxx]
+    }
+
     /// Whether some gathered file declares or defines a function of this name.
     pub fn is_function(&self, name: &[u8]) -> bool {
         self.macros.functions.contains(name) || self.own_facts.functions.contains(name)
@@ -452,7 +480,7 @@ mod tests {
             path,
             text: text.as_bytes(),
         };
-        let facts = read_facts(source.text, &lex(source.text));
+        let facts = read_facts(source.text, &lex(source.text), Language::C);
         let visible = Visible::new(source.path, &facts, macros);
         let at = text.find("USE").unwrap_or(text.len());
         match visible.meaning(name.as_bytes(), at as u32) {

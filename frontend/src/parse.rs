@@ -1,9 +1,9 @@
 //! One file from bytes to ir.
 
 use crate::Source;
-use crate::facts::read_facts;
+use crate::language::Language;
 use crate::lower::File;
-use crate::macros::{Macros, Visible};
+use crate::macros::{Macros, Visible, file_facts};
 use crate::position::Lines;
 use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
@@ -35,16 +35,17 @@ pub fn parse(source: &Source, macros: &Macros) -> Unit {
     }
     let tokens = lex(source.text);
     let lines = Lines::new(source.text);
-    let facts = read_facts(source.text, &tokens);
+    let facts = file_facts(source, &tokens);
     let visible = Visible::new(source.path, &facts, macros);
     let raw = Raw {
         text: source.text,
         tokens: &tokens,
         lines: &lines,
         visible: &visible,
+        language: visible.language(),
     };
     let Some((prepared, tree)) = prepare_and_parse(raw) else {
-        let message = "the parser gave up; the text does not look like C";
+        let message = "the parser gave up; the text does not look like source code";
         unit.diagnostics.push(Diagnostic::error(source.path, message));
         return unit;
     };
@@ -70,6 +71,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         types: BTreeMap::new(),
         enumerators: BTreeMap::new(),
         members: BTreeSet::new(),
+        scopes: Vec::new(),
         diagnostics: Vec::new(),
     };
     file.lower(tree.root_node());
@@ -85,13 +87,13 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
 /// macros as they are written, and keeps to that in the functions that it helps.
 fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
     let first = prepare(raw, &[]);
-    let first_tree = parse_text(&first.text)?;
+    let first_tree = parse_text(&first.text, raw.language)?;
     let suspects = suspect_bodies(&first, first_tree.root_node());
     if suspects.is_empty() {
         return Some((first, first_tree));
     }
     let second = prepare(raw, &suspects);
-    let second_tree = parse_text(&second.text)?;
+    let second_tree = parse_text(&second.text, raw.language)?;
     let broken = broken_bodies(&second, second_tree.root_node());
     let helped: Vec<_> = suspects
         .iter()
@@ -106,7 +108,7 @@ fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
     }
     drop((first, first_tree, second, second_tree));
     let third = prepare(raw, &helped);
-    let tree = parse_text(&third.text)?;
+    let tree = parse_text(&third.text, raw.language)?;
     Some((third, tree))
 }
 
@@ -160,9 +162,13 @@ fn error_ranges(root: Node) -> Vec<Range<u32>> {
 }
 
 /// Parses prepared text, with a bound on the work.
-pub fn parse_text(text: &[u8]) -> Option<Tree> {
+pub fn parse_text(text: &[u8], language: Language) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
+    let grammar = match language {
+        Language::C => tree_sitter_c::LANGUAGE,
+        Language::Cxx => tree_sitter_cpp::LANGUAGE,
+    };
+    parser.set_language(&grammar.into()).ok()?;
     let mut steps = 0;
     let limit = PARSE_STEPS_PER_BYTE * text.len() + 10_000;
     let mut progress = |_: &tree_sitter::ParseState| {

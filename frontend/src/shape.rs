@@ -1,6 +1,7 @@
 //! The shape of prepared text, followed token by token: which brackets are open, where statements begin, which braces
 //! are function bodies. It decides repairs while the text is written, and is a second opinion on the tree afterwards.
 
+use crate::language::Language;
 use crate::token::TokenKind;
 
 /// A token of the prepared text.
@@ -23,7 +24,7 @@ pub enum Open {
     Block,
     /// `{` of a structure, enumeration or initialiser.
     Data,
-    /// `extern "C" {`.
+    /// `extern "C" {`, and in C++ a namespace or a class: items stand in it.
     Linkage,
     /// `(` of a call; the index of the first token of the argument at hand.
     Call(usize),
@@ -40,6 +41,7 @@ pub type Bodies = Vec<(u32, u32)>;
 /// Follows the tokens of prepared text.
 #[derive(Debug, Default)]
 pub struct Shape {
+    language: Language,
     open: Vec<Open>,
     /// How many of `open` are function bodies.
     functions: usize,
@@ -52,6 +54,14 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// An empty text of `language`.
+    pub fn new(language: Language) -> Self {
+        Self {
+            language,
+            ..Self::default()
+        }
+    }
+
     /// Whether a function body is open.
     pub fn in_function(&self) -> bool {
         self.functions > 0
@@ -138,15 +148,31 @@ impl Shape {
                 self.item.push(token);
                 match self.innermost() {
                     Some(Open::Body | Open::Block) => self.begin_statement(),
-                    None | Some(Open::Linkage) if !self.is_old_style(out) => return Effect::ItemEnd,
+                    None | Some(Open::Linkage) if self.is_cxx() || !self.is_old_style(out) => {
+                        return Effect::ItemEnd;
+                    }
                     _ => {}
                 }
+                return effect;
+            }
+            b":" if self.is_cxx() && self.innermost() == Some(Open::Linkage) && self.is_access(out) => {
+                self.begin_item();
                 return effect;
             }
             _ => {}
         }
         self.item.push(token);
         effect
+    }
+
+    fn is_cxx(&self) -> bool {
+        self.language == Language::Cxx
+    }
+
+    /// Whether the item at hand is `public`, `private` or `protected`.
+    fn is_access(&self, out: &[u8]) -> bool {
+        let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+        matches!(self.item.as_slice(), [only] if matches!(text(only), b"public" | b"private" | b"protected"))
     }
 
     /// Forgets the item at hand; to be called after [`Effect::ItemEnd`], when its tokens have been looked at.
@@ -186,6 +212,9 @@ impl Shape {
         let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
         let head = self.statement();
         let last = head.last().map(text).unwrap_or_default();
+        if self.is_cxx() {
+            return self.cxx_brace(out);
+        }
         let data_word = |word: &[u8]| matches!(word, b"struct" | b"union" | b"enum");
         let tag = head.len() >= 2 && data_word(text(&head[head.len() - 2]));
         let enclosed = matches!(self.innermost(), Some(Open::Data | Open::Call(_) | Open::Other));
@@ -211,6 +240,72 @@ impl Shape {
         }
     }
 
+    /// What the `{` is that follows the tokens of the statement at hand, in C++.
+    fn cxx_brace(&self, out: &[u8]) -> Open {
+        let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+        let mut head = self.statement();
+        let enclosed = matches!(self.innermost(), Some(Open::Data | Open::Call(_) | Open::Other));
+        let last = head.last().map(text).unwrap_or_default();
+        if self.in_function() {
+            // A lambda is a block wherever it stands; what follows a name is its initialiser.
+            let block = match last {
+                b")" | b"mutable" | b"noexcept" | b"else" | b"do" | b"try" | b":" | b"constexpr" => true,
+                b"" | b";" | b"{" | b"}" => !enclosed,
+                _ => false,
+            };
+            return if block { Open::Block } else { Open::Data };
+        }
+        if enclosed {
+            return Open::Data;
+        }
+        while head.len() > 1 && text(&head[0]) == b"template" && text(&head[1]) == b"<" {
+            let mut depth = 0i32;
+            let end = head.iter().position(|t| {
+                match text(t) {
+                    b"<" => depth += 1,
+                    b">" => depth -= 1,
+                    b">>" => depth -= 2,
+                    _ => return false,
+                }
+                depth <= 0
+            });
+            head = &head[end.map_or(head.len(), |end| end + 1)..];
+        }
+        let position = |wanted: &[u8]| head.iter().position(|t| text(t) == wanted);
+        let strings = head
+            .iter()
+            .all(|t| t.kind == TokenKind::Str || text(t) == b"extern");
+        if position(b"namespace").is_some() || strings && !head.is_empty() {
+            return Open::Linkage;
+        }
+        let paren = position(b"(");
+        let key = head
+            .iter()
+            .position(|t| matches!(text(t), b"class" | b"struct" | b"union"));
+        if let Some(key) = key
+            && position(b"enum").is_none()
+            && paren.is_none_or(|paren| paren < key)
+        {
+            return Open::Linkage;
+        }
+        let Some(paren) = paren else {
+            return Open::Data;
+        };
+        let assigned = head[..paren]
+            .iter()
+            .enumerate()
+            .any(|(at, t)| text(t) == b"=" && (at == 0 || text(&head[at - 1]) != b"operator"));
+        if assigned || last == b"=" {
+            return Open::Data;
+        }
+        // `A() : a{1} {`: the first brace belongs to a member, and follows its name.
+        let colon = head
+            .windows(2)
+            .any(|pair| matches!(text(&pair[0]), b")" | b"noexcept" | b"const") && text(&pair[1]) == b":");
+        let named = head.last().is_some_and(|t| t.kind == TokenKind::Ident) || last == b">";
+        if colon && named { Open::Data } else { Open::Body }
+    }
+
     /// Whether the item at hand, which ends in `;`, may be the head of a K&R definition: a declaration of at least two
     /// words follows the parameter list.
     fn is_old_style(&self, out: &[u8]) -> bool {
@@ -231,6 +326,9 @@ impl Shape {
             return false;
         };
         if !self.in_function() || callee.kind != TokenKind::Ident || is_keyword(text(callee)) {
+            return false;
+        }
+        if self.is_cxx() && (is_cxx_keyword(text(callee)) || declaration_word(text(callee)).is_some()) {
             return false;
         }
         // `int f(int);` declares: only type words and stars before the name.
@@ -272,6 +370,45 @@ pub fn is_keyword(word: &[u8]) -> bool {
             | b"__attribute__"
     );
     operator || is_control(word)
+}
+
+/// Words of C++ that no name of C++ can be.
+pub fn is_cxx_keyword(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"catch"
+            | b"class"
+            | b"const_cast"
+            | b"consteval"
+            | b"constexpr"
+            | b"constinit"
+            | b"decltype"
+            | b"delete"
+            | b"dynamic_cast"
+            | b"explicit"
+            | b"export"
+            | b"friend"
+            | b"mutable"
+            | b"namespace"
+            | b"new"
+            | b"noexcept"
+            | b"operator"
+            | b"private"
+            | b"protected"
+            | b"public"
+            | b"reinterpret_cast"
+            | b"requires"
+            | b"static_assert"
+            | b"static_cast"
+            | b"template"
+            | b"this"
+            | b"throw"
+            | b"try"
+            | b"typeid"
+            | b"typename"
+            | b"using"
+            | b"virtual"
+    )
 }
 
 /// Keywords of control flow.

@@ -160,6 +160,27 @@ impl Lexer<'_> {
         self.at = self.at.min(self.text.len());
     }
 
+    /// A raw string of C++, `R"delimiter(…)delimiter"`, from its quote on, if one begins here.
+    fn raw_string(&mut self) -> bool {
+        let rest = self.rest();
+        let Some(open) = rest.iter().take(18).position(|byte| *byte == b'(') else {
+            return false;
+        };
+        let delimiter = rest.get(1..open).unwrap_or_default();
+        if delimiter
+            .iter()
+            .any(|byte| matches!(byte, b' ' | b')' | b'\\' | b'\n' | b'"'))
+        {
+            return false;
+        }
+        let end = [b")", delimiter, b"\""].concat();
+        let Some(close) = rest[open..].windows(end.len()).position(|part| part == end) else {
+            return false;
+        };
+        self.at += open + close + end.len();
+        true
+    }
+
     fn token(&mut self, byte: u8) -> TokenKind {
         if byte == b'"' || byte == b'\'' {
             self.quoted(byte);
@@ -179,6 +200,10 @@ impl Lexer<'_> {
                 self.at += 1;
             }
             let quote = self.peek(0);
+            let raw = matches!(&self.text[from..self.at], b"R" | b"LR" | b"uR" | b"UR" | b"u8R");
+            if raw && quote == b'"' && self.raw_string() {
+                return TokenKind::Str;
+            }
             let prefix = matches!(&self.text[from..self.at], b"L" | b"u" | b"U" | b"u8");
             if prefix && (quote == b'"' || quote == b'\'') {
                 self.quoted(quote);
@@ -204,7 +229,9 @@ impl Lexer<'_> {
         loop {
             let byte = self.peek(0);
             let exponent = matches!(byte, b'e' | b'E' | b'p' | b'P') && matches!(self.peek(1), b'+' | b'-');
-            if exponent {
+            // `1'000` of C++14 and C23.
+            let separator = byte == b'\'' && self.peek(1).is_ascii_hexdigit();
+            if exponent || separator {
                 self.at += 2;
             } else if continues_ident(byte) || byte == b'.' {
                 self.at += 1;
@@ -253,6 +280,25 @@ mod tests {
                 "'\\''",
                 "...",
                 "##"
+            ]
+        );
+    }
+
+    #[test]
+    fn raw_strings_and_separated_digits_of_cxx() {
+        assert_eq!(
+            texts("f(R\"x(a\" )\" //)x\", 1'000'0) u8R\"()\"; R\"a b\""),
+            [
+                "f",
+                "(",
+                "R\"x(a\" )\" //)x\"",
+                ",",
+                "1'000'0",
+                ")",
+                "u8R\"()\"",
+                ";",
+                "R",
+                "\"a b\""
             ]
         );
     }

@@ -85,7 +85,8 @@ pub struct Member {
 pub struct Function {
     /// Its name in the source.
     pub name: String,
-    /// Its linkage name where that differs (C++).
+    /// Its name with the namespaces and classes around it, of a C++ function (`ns::Solver::run`), and of no other: a
+    /// function that has one may call others without a sign of it in the source, and share its name with others.
     pub linkage_name: Option<String>,
     /// `static`: two files may have different functions of this name.
     pub is_static: bool,

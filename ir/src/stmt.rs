@@ -79,6 +79,17 @@ pub enum StmtKind {
     Continue,
     /// `return e;`
     Return(Option<ExprId>),
+    /// `try { … } catch …`: whatever is called in the body, or thrown there, may lead to any handler.
+    Try {
+        /// The body.
+        body: StmtId,
+        /// The handlers, each a block.
+        handlers: Vec<StmtId>,
+        /// Stands for whether something is thrown, which the source does not show: a value of memory.
+        thrown: ExprId,
+    },
+    /// `throw e;`
+    Throw(Option<ExprId>),
     /// The arms of `#if … #elif … #else … #endif`: the build took exactly one, the same on every task.
     Alternatives(Vec<StmtId>),
     /// Nothing: `;`, a label declaration, a type.

@@ -191,6 +191,19 @@ impl Order<'_> {
             located.obstacle = Some(format!("the map has no program point at {file}:{line}"));
             return located;
         }
+        let is_cxx = body.linkage_name.is_some();
+        if let Some(callee) = callee.filter(|_| is_cxx)
+            && runs_on_the_way_out(&callee.function)
+            && on_line
+                .iter()
+                .any(|&point| body.points[point].kind != PointKind::Exit)
+        {
+            located.obstacle = Some(format!(
+                "in {} {} runs at the end of a scope: by which way it is left is not known",
+                body.name, callee.function
+            ));
+            return located;
+        }
         let points = |ids: &[PointId], keep: &dyn Fn(&Point) -> bool| -> Vec<PointId> {
             ids.iter().copied().filter(|&id| keep(&body.points[id])).collect()
         };
@@ -203,7 +216,12 @@ impl Order<'_> {
             let hidden =
                 |point: &Point| matches!(point.kind, PointKind::IndirectCall | PointKind::MacroCall(_));
             let named = points(&on_line, &|p| by_name(p) || vanished(p) || hidden(p));
-            if named.iter().any(|&p| by_name(&body.points[p])) {
+            // C++ calls functions without a sign of it in the source: constructors, operators, conversions. One of the name
+            // of a call on the line may not be that call.
+            let implicit = is_cxx && self.may_be_implicit(callee);
+            if implicit {
+                on_line
+            } else if named.iter().any(|&p| by_name(&body.points[p])) {
                 let chosen = narrow_calls(body.points.as_slice(), named, line, frame.column);
                 inside_call = chosen
                     .iter()
@@ -229,6 +247,8 @@ impl Order<'_> {
                         .all(|&p| body.points[p].kind == PointKind::IndirectCall);
                     located.callee_known = true;
                     narrow_calls(body.points.as_slice(), through_pointer, line, frame.column)
+                } else if callee_mapped && is_cxx {
+                    on_line
                 } else if callee_mapped {
                     // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
                     let calls = points(&on_line, &is_call);
@@ -274,6 +294,21 @@ impl Order<'_> {
         located
     }
 
+    /// Whether C++ may call the function of a frame where the source calls nothing, as far as its name tells.
+    fn may_be_implicit(&self, callee: &Frame) -> bool {
+        let name = callee.function.as_str();
+        let constructs = |id: &FunctionId| {
+            let qualified = self.map().functions[*id].linkage_name.as_deref();
+            qualified.and_then(|qualified| qualified.rsplit("::").nth(1)) == Some(name)
+        };
+        matches!(name, "begin" | "end")
+            || name.strip_prefix("operator").is_some_and(|rest| {
+                rest != "()" && !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                    || rest.starts_with(' ')
+            })
+            || self.functions_named(name).iter().any(constructs)
+    }
+
     /// Whether a point calls a function that may have vanished into `callee`.
     fn vanished_call(&self, point: &Point, callee: &str) -> bool {
         let PointKind::Call(name) = &point.kind else {
@@ -314,12 +349,33 @@ impl Order<'_> {
             && let Some(line) = frame.line
         {
             candidates.retain(|&id| self.map().functions[id].span.covers_line(line));
+            // A lambda within a lambda: on the lines that only the inner one can have code on, it is meant.
+            let within = |id: FunctionId| {
+                let span = self.map().functions[id].span;
+                (span.line + 1..span.end_line).contains(&line).then_some(span)
+            };
+            let innermost = { candidates.iter().copied() }.find(|&id| {
+                let inside = |span: base::Span| {
+                    let mut others = candidates.iter().filter(|&&other| other != id);
+                    others.all(|&other| self.map().functions[other].span.contains(span))
+                };
+                within(id).is_some_and(inside)
+            });
+            if let Some(innermost) = innermost {
+                candidates = vec![innermost];
+            }
         }
         match candidates[..] {
             [only] => Some(only),
             _ => None,
         }
     }
+}
+
+/// Whether a function of this name may run while control leaves a scope, by whatever way: its end, a jump or an
+/// exception.
+fn runs_on_the_way_out(name: &str) -> bool {
+    name.starts_with('~') || name.starts_with("_Unwind_") || name.starts_with("__cxa_")
 }
 
 /// Whether two spellings of a path can name one file: the shorter is a tail of the longer, component by component.

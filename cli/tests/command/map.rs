@@ -18,7 +18,8 @@ fn a_directory_is_searched_for_sources() {
     let sandbox = Sandbox::new("directory");
     sandbox.write("src/a.c", F);
     sandbox.write("src/deep/b.h", "static inline int h(void) { return 2; }\n");
-    sandbox.write("src/deep/c.cpp", "class X {};\n");
+    sandbox.write("src/deep/c.cpp", "class X { int g() { return 3; } };\n");
+    sandbox.write("src/deep/d.f90", "end\n");
     sandbox.write("src/.git/d.c", "int d(void) { return 0; }\n");
     sandbox.write("src/build/CMakeCache.txt", "");
     sandbox.write("src/build/e.c", "int e(void) { return 0; }\n");
@@ -26,7 +27,7 @@ fn a_directory_is_searched_for_sources() {
     std::os::unix::fs::symlink("a.c", sandbox.path("src/same.c")).unwrap();
     let out = sandbox.ok(&["map", "-o", "a.hmap", "src"]);
     assert!(
-        out.starts_with("a.hmap: 2 files, 2 functions, 1 loop, 1 of them with a LOV; "),
+        out.starts_with("a.hmap: 3 files, 3 functions, 1 loop, 1 of them with a LOV; "),
         "{out}"
     );
 }
@@ -49,7 +50,8 @@ fn a_compilation_database() {
     let sandbox = Sandbox::new("database");
     sandbox.write("src/a.c", format!("#include <own.h>\n{F}"));
     sandbox.write("include/own.h", "#define OWN 1\n");
-    sandbox.write("src/b.cpp", "int g() { return 0; }\n");
+    sandbox.write("src/b.f90", "end\n");
+    sandbox.write("src/c.cpp", "int g() { return 0; }\n");
     let root = sandbox.root.to_str().unwrap();
     let entry = |file: &str| {
         format!(
@@ -60,18 +62,19 @@ fn a_compilation_database() {
         entry("../src/a.c"),
         entry("../src/./a.c"),
         entry("gone.c"),
-        entry("../src/b.cpp"),
+        entry("../src/b.f90"),
+        entry("../src/c.cpp"),
     ];
     sandbox.write("build/compile_commands.json", format!("[{}]", database.join(",")));
     let run = sandbox.run(&["map", "-p", "build", "-o", "a.hmap"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("build/gone.c"), "{}", run.err);
     assert!(
-        run.err.contains("1 compile commands are not for C"),
+        run.err.contains("1 compile commands are for neither C nor C++"),
         "{}",
         run.err
     );
-    assert_eq!(files_of(&sandbox, "a.hmap"), 2);
+    assert_eq!(files_of(&sandbox, "a.hmap"), 3);
     let shown = sandbox.ok(&["show", "a.hmap", "a.c:2", "--format", "json"]);
     assert!(shown.contains(&format!("\"{root}/src/a.c\"")), "{shown}");
 }
@@ -137,22 +140,22 @@ fn what_cannot_be_mapped() {
     sandbox.write("good.c", F);
     expect![[r#"
         hindmost: error: nothing to map
-        hint: give C files, directories, -p compile_commands.json, or --exe PROGRAM built with -g
+        hint: give C or C++ files, directories, -p compile_commands.json, or --exe PROGRAM built with -g
     "#]]
     .assert_eq(&sandbox.refused(&["map"]));
     expect![[r#"
         hindmost: warning: cannot read gone.c: No such file or directory (os error 2)
-        hindmost: error: no C source could be read
+        hindmost: error: no source could be read
     "#]]
     .assert_eq(&sandbox.refused(&["map", "gone.c"]));
     expect![[r#"
         hindmost: error: no function with a body in 1 file
-        hint: nothing was written; a map is made of C files with function definitions
+        hint: nothing was written; a map is made of C and C++ files with function definitions
     "#]]
     .assert_eq(&sandbox.refused(&["map", "empty.c"]));
     expect![[r#"
         hindmost: warning: x.f90: Fortran is not supported yet
-        hindmost: error: no C source could be read
+        hindmost: error: no source could be read
     "#]]
     .assert_eq(&sandbox.refused(&["map", "x.f90"]));
     expect![[r#"

@@ -1,6 +1,8 @@
 //! Calls: who is called, and what is only written like a call.
 
+use crate::lower::declare;
 use crate::lower::function::{Binding, Body};
+use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
 use crate::macros::{Meaning, is_shouted};
 use ir::{Callee, ExprId, ExprKind, Type};
@@ -18,6 +20,9 @@ impl Body<'_, '_> {
         if let (Some(ty), [only]) = (self.parenthesized_type(function), arguments.as_slice()) {
             return ExprKind::Cast(ty, self.expr(*only));
         }
+        if self.file.is_cxx() {
+            return self.cxx_call(node, function, &arguments);
+        }
         if let ([only], true) = (arguments.as_slice(), self.is_unknown_name_in_parens(function)) {
             return ExprKind::Cast(Type::Unknown, self.expr(*only));
         }
@@ -32,6 +37,90 @@ impl Body<'_, '_> {
             }
         }
         ExprKind::Call { callee, args }
+    }
+
+    /// A call in C++: of a function, a member function, an object, a type, or a cast.
+    fn cxx_call(&mut self, node: Node, function: Node, arguments: &[Node]) -> ExprKind {
+        match function.kind() {
+            "field_expression" => return self.member_call(node, function, arguments),
+            "primitive_type" | "sized_type_specifier" => {
+                let ty = declare::base_type(self.file, function);
+                return match arguments {
+                    [only] => ExprKind::Cast(ty, self.expr(*only)),
+                    _ => ExprKind::Int(0),
+                };
+            }
+            "template_function" if is_cast(self.file.text(function)) => {
+                return self.named_cast(function, arguments);
+            }
+            "qualified_identifier" | "template_function" | "template_type" => {
+                let name = self.file.last_name(function);
+                let args = self.arguments(Some(&name), arguments);
+                let callee = Callee::Named(name);
+                return ExprKind::Call { callee, args };
+            }
+            "identifier" => {}
+            _ => {
+                let callee = Callee::Indirect(self.expr(function));
+                let args = self.arguments(None, arguments);
+                return ExprKind::Call { callee, args };
+            }
+        }
+        let name = self.file.name(function);
+        if let Some(Binding::Local(local)) = self.lookup(&name) {
+            let mask = self.lambda_masks.get(&local).copied().unwrap_or(MASK_UNKNOWN);
+            let callee = Callee::Indirect(self.expr(function));
+            let args = self.masked_arguments(mask, arguments);
+            return ExprKind::Call { callee, args };
+        }
+        let is_type = match self.lookup(&name) {
+            Some(Binding::Type(ty)) => Some(ty).filter(|ty| *ty != Type::Aggregate),
+            Some(_) => None,
+            None => self.file.scalar_type(&name),
+        };
+        if let (Some(ty), [only]) = (is_type, arguments) {
+            return ExprKind::Cast(ty, self.expr(*only));
+        }
+        if self.captured.contains(&name) || self.is_callable_member(&name) {
+            let callee = Callee::Indirect(self.expr(function));
+            let args = self.arguments(None, arguments);
+            return ExprKind::Call { callee, args };
+        }
+        let callee = self.callee(function);
+        let args = match &callee {
+            Callee::Named(name) => {
+                let name = name.clone();
+                self.arguments(Some(&name), arguments)
+            }
+            _ => self.arguments(None, arguments),
+        };
+        ExprKind::Call { callee, args }
+    }
+
+    /// `static_cast<T>(x)`. A cast to a reference is another name for its operand.
+    fn named_cast(&mut self, function: Node, arguments: &[Node]) -> ExprKind {
+        let list = field(function, "arguments").map(children).unwrap_or_default();
+        let descriptor = list.first().copied();
+        let [only] = arguments else {
+            return ExprKind::Unknown(Vec::new());
+        };
+        let value = self.expr(*only);
+        let reference = descriptor
+            .and_then(|ty| field(ty, "declarator"))
+            .is_some_and(|declarator| declarator.kind() == "abstract_reference_declarator");
+        if reference {
+            let address = self.referent(value, *only);
+            return ExprKind::Deref(address);
+        }
+        let ty = descriptor.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
+        ExprKind::Cast(ty, value)
+    }
+
+    /// Whether `name` is that of a member which can be called: a pointer to a function, or an object.
+    fn is_callable_member(&self, name: &str) -> bool {
+        let facts = self.file.raw.visible.cxx();
+        let member = facts.iter().any(|facts| facts.is_member(name.as_bytes()));
+        member && !self.is_function(name)
     }
 
     /// `(MPI_Aint)(x)`: a name in parentheses that nothing declares is a type of some header. (Nobody puts the name of a
@@ -85,7 +174,7 @@ impl Body<'_, '_> {
     }
 
     fn is_function(&self, name: &str) -> bool {
-        self.file.function_names.contains(name) || self.file.raw.visible.is_function(name.as_bytes())
+        self.file.is_function_name(name)
     }
 
     /// `goto *p;` is prepared as a call.
@@ -100,4 +189,18 @@ impl Body<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether the text of a callee is one of the four casts.
+fn is_cast(text: &[u8]) -> bool {
+    let casts: [&[u8]; 4] = [
+        b"static_cast",
+        b"const_cast",
+        b"reinterpret_cast",
+        b"dynamic_cast",
+    ];
+    casts.iter().any(|cast| {
+        let rest = text.strip_prefix(*cast);
+        rest.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'<'))
+    })
 }

@@ -54,6 +54,8 @@ pub enum Derived {
     Plain,
     /// A pointer to something.
     Pointer,
+    /// A reference to something: another name for it.
+    Reference,
     /// An array of something.
     Array,
     /// A function.
@@ -65,7 +67,7 @@ impl Derived {
     pub fn apply(self, base: Type) -> Type {
         match self {
             Derived::Plain => base,
-            Derived::Pointer => Type::Pointer,
+            Derived::Pointer | Derived::Reference => Type::Pointer,
             Derived::Array => Type::Array,
             Derived::Function => Type::Unknown,
         }
@@ -106,10 +108,23 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
     for _ in 0..DECLARATOR_LIMIT {
         let inner = field(at, "declarator");
         match at.kind() {
-            "identifier" | "type_identifier" | "field_identifier" | "primitive_type" => {
+            "identifier" | "type_identifier" | "field_identifier" | "primitive_type" | "destructor_name"
+            | "operator_name" => {
                 declared.name = at;
                 return Some(declared);
             }
+            "qualified_identifier" | "template_function" | "template_method" | "template_type" => {
+                at = field(at, "name")?;
+                continue;
+            }
+            "operator_cast" => {
+                declared.name = at;
+                declared.function = field(at, "declarator");
+                declared.derived = Derived::Function;
+                return Some(declared);
+            }
+            "structured_binding_declarator" => return None,
+            "reference_declarator" => declared.derived = Derived::Reference,
             "init_declarator" => declared.value = field(at, "value"),
             "pointer_declarator" => declared.derived = Derived::Pointer,
             "array_declarator" => {
@@ -142,15 +157,17 @@ pub fn described_type(file: &File, node: Node) -> Type {
     let base = field(node, "type").map_or(Type::Unknown, |ty| base_type(file, ty));
     match field(node, "declarator").map(|d| d.kind()) {
         Some("abstract_array_declarator") => Type::Array,
+        Some("abstract_reference_declarator") => base,
         Some(_) => Type::Pointer,
         None => base,
     }
 }
 
 /// The type that a specifier names.
-fn base_type(file: &File, node: Node) -> Type {
+pub fn base_type(file: &File, node: Node) -> Type {
     match node.kind() {
-        "struct_specifier" | "union_specifier" => Type::Aggregate,
+        "struct_specifier" | "union_specifier" | "class_specifier" | "template_type" => Type::Aggregate,
+        "qualified_identifier" => qualified_type(file, node),
         "enum_specifier" => Type::Int {
             signed: None,
             bits: Some(32),
@@ -178,6 +195,24 @@ fn base_type(file: &File, node: Node) -> Type {
     }
 }
 
+/// The type of a qualified name: what its last part is by itself, or a class.
+fn qualified_type(file: &File, node: Node) -> Type {
+    let Some(name) = field(node, "name") else {
+        return Type::Unknown;
+    };
+    match base_type(file, name) {
+        Type::Unknown => {
+            let standard = field(node, "scope").is_some_and(|scope| file.text(scope) == b"std");
+            if standard && !file.text(name).ends_with(b"_type") && name.kind() == "type_identifier" {
+                Type::Aggregate
+            } else {
+                Type::Unknown
+            }
+        }
+        ty => ty,
+    }
+}
+
 /// What a typedef name stands for.
 pub fn named_type(file: &File, name: &[u8], depth: usize) -> Type {
     if depth > TYPEDEF_LIMIT {
@@ -191,7 +226,10 @@ pub fn named_type(file: &File, name: &[u8], depth: usize) -> Type {
     }
     let mut all = file.raw.visible.typedef_words(name).into_iter();
     let Some(first) = all.next() else {
-        return words_type(file, name, depth);
+        return match words_type(file, name, depth) {
+            Type::Unknown if file.is_class(name) => Type::Aggregate,
+            ty => ty,
+        };
     };
     let first = words_type(file, first, depth + 1);
     all.fold(first, |ty, words| join(ty, words_type(file, words, depth + 1)))
@@ -221,7 +259,7 @@ fn words_type(file: &File, words: &[u8], depth: usize) -> Type {
         .filter(|w| !w.is_empty())
     {
         match word {
-            b"const" | b"volatile" | b"restrict" | b"register" | b"_Atomic" => {}
+            b"const" | b"volatile" | b"restrict" | b"register" | b"_Atomic" | b"constexpr" => {}
             b"signed" => signed = Some(true),
             b"unsigned" => signed = Some(false),
             b"long" => long += 1,

@@ -20,6 +20,12 @@ pub fn is_expression(kind: &str) -> bool {
             | "false"
             | "null"
             | "initializer_list"
+            | "raw_string_literal"
+            | "user_defined_literal"
+            | "this"
+            | "nullptr"
+            | "qualified_identifier"
+            | "template_function"
     ) || (kind.ends_with("_expression") && kind != "preproc_call_expression")
 }
 
@@ -79,6 +85,7 @@ impl Body<'_, '_> {
                 }
             }
             "char_literal" => literal::character(self.file.text(node)),
+            "raw_string_literal" => ExprKind::Str,
             "string_literal" | "concatenated_string" => ExprKind::Str,
             "true" => ExprKind::Int(1),
             "false" | "null" => ExprKind::Int(0),
@@ -92,6 +99,9 @@ impl Body<'_, '_> {
             "assignment_expression" => self.assignment(node),
             "update_expression" => {
                 let target = self.operand(node, "argument");
+                if let Some(call) = self.overloaded_step(node, target) {
+                    return call;
+                }
                 let operator = field(node, "operator");
                 ExprKind::Step {
                     target,
@@ -103,7 +113,10 @@ impl Body<'_, '_> {
             "binary_expression" => self.binary(node),
             "pointer_expression" => {
                 let argument = self.operand(node, "argument");
-                if self.operator(node) == b"&" {
+                if matches!(self.operator(node), b"&" | b"bitand") {
+                    if let ExprKind::Deref(pointer) = self.exprs[argument].kind {
+                        return ExprKind::Cast(Type::Pointer, pointer);
+                    }
                     self.note_address(argument);
                     ExprKind::AddressOf(argument)
                 } else {
@@ -119,16 +132,10 @@ impl Body<'_, '_> {
                 let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
                 ExprKind::Cast(ty, self.operand(node, "value"))
             }
-            "subscript_expression" => {
-                let base = self.operand(node, "argument");
-                ExprKind::Index {
-                    base,
-                    index: self.operand(node, "index"),
-                }
-            }
+            "subscript_expression" => self.subscript(node),
             "field_expression" => {
-                let base = self.operand(node, "argument");
-                let name = field(node, "field").map(|field| self.file.name(field));
+                let base = self.object(node);
+                let name = field(node, "field").map(|field| self.file.last_name(field));
                 ExprKind::Field {
                     base,
                     name: name.unwrap_or_default(),
@@ -137,6 +144,7 @@ impl Body<'_, '_> {
             }
             "call_expression" => self.call(node),
             "compound_literal_expression" => match field(node, "value") {
+                Some(value) if self.file.is_cxx() => self.construct(node, field(node, "type"), Some(value)),
                 Some(value) => self.list(value),
                 None => ExprKind::Unknown(Vec::new()),
             },
@@ -150,17 +158,20 @@ impl Body<'_, '_> {
                     .filter(|child| is_expression(child.kind()));
                 ExprKind::Unknown(rest.map(|child| self.expr(child)).collect())
             }
-            _ => {
-                self.partial(node, "expression that is not understood");
-                ExprKind::Unknown(self.parts(node))
-            }
+            _ => match self.cxx_expr(node) {
+                Some(kind) => kind,
+                None => {
+                    self.partial(node, "expression that is not understood");
+                    ExprKind::Unknown(self.parts(node))
+                }
+            },
         }
     }
 
     fn identifier(&mut self, node: Node) -> ExprKind {
         let name = self.file.name(node);
         match self.lookup(&name) {
-            Some(Binding::Local(local)) => return ExprKind::Var(VarRef::Local(local)),
+            Some(Binding::Local(local)) => return self.variable(local, node),
             Some(Binding::Enumerator(value)) => return value.map_or(ExprKind::Constant, ExprKind::Int),
             Some(Binding::Type(_)) => return ExprKind::Constant,
             Some(Binding::FileScope) => {}
@@ -175,6 +186,9 @@ impl Body<'_, '_> {
                     return ExprKind::Constant;
                 }
             }
+        }
+        if let Some(kind) = self.implicit_member(node, &name) {
+            return kind;
         }
         self.file.note_address_of_function(name.clone());
         if self.hides_variables(node, &name) {
@@ -219,8 +233,15 @@ impl Body<'_, '_> {
     }
 
     fn assignment(&mut self, node: Node) -> ExprKind {
-        let target = self.operand(node, "left");
+        let mut target = self.operand(node, "left");
         let value = self.operand(node, "right");
+        if let Some(call) = self.overloaded_assignment(node, target, value) {
+            return call;
+        }
+        if self.is_reference_result(target) {
+            // What a call returns by reference is memory that we do not name.
+            target = self.push_expr(ExprKind::Deref(target), node);
+        }
         let op = self
             .operator(node)
             .strip_suffix(b"=")
@@ -252,8 +273,8 @@ impl Body<'_, '_> {
                     _ => ExprKind::Unary(UnaryOp::Neg, argument),
                 }
             }
-            b"~" => ExprKind::Unary(UnaryOp::BitNot, argument),
-            b"!" => ExprKind::Unary(UnaryOp::Not, argument),
+            b"~" | b"compl" => ExprKind::Unary(UnaryOp::BitNot, argument),
+            b"!" | b"not" => ExprKind::Unary(UnaryOp::Not, argument),
             // `+x` is x, promoted.
             _ => ExprKind::Cast(Type::Unknown, argument),
         }
@@ -265,9 +286,12 @@ impl Body<'_, '_> {
         }
         let left = self.operand(node, "left");
         let right = self.operand(node, "right");
+        if let Some(call) = self.overloaded_binary(node, left, right) {
+            return call;
+        }
         let op = match self.operator(node) {
-            b"&&" => return ExprKind::And(left, right),
-            b"||" => return ExprKind::Or(left, right),
+            b"&&" | b"and" => return ExprKind::And(left, right),
+            b"||" | b"or" => return ExprKind::Or(left, right),
             other => literal::binary_op(other),
         };
         let Some(op) = op else {
@@ -282,7 +306,7 @@ impl Body<'_, '_> {
         ExprKind::Binary(op, left, right)
     }
 
-    fn list(&mut self, node: Node) -> ExprKind {
+    pub(super) fn list(&mut self, node: Node) -> ExprKind {
         let mut values = Vec::new();
         for child in children(node) {
             let value = match child.kind() {

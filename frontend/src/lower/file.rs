@@ -1,5 +1,6 @@
 //! File scope: which names are variables, functions, types and enumerators, and where functions are.
 
+use crate::lower::cxx::Scope;
 use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
 use crate::lower::{children, declare, field, literal, member};
@@ -40,6 +41,8 @@ pub struct File<'a> {
     pub enumerators: BTreeMap<String, Option<i64>>,
     /// Members of the structures and unions of this file.
     pub members: BTreeSet<Member>,
+    /// Namespaces and classes around the item at hand.
+    pub scopes: Vec<Scope>,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -71,6 +74,9 @@ impl<'a> File<'a> {
     /// Lowers everything below `root`.
     pub fn lower(&mut self, root: Node) {
         self.items(root, false, 0);
+        // A lambda is met before the function around it is done.
+        self.functions
+            .sort_by_key(|function| (function.span.line, function.span.column));
         self.missed_bodies();
     }
 
@@ -81,7 +87,7 @@ impl<'a> File<'a> {
         }
     }
 
-    fn items(&mut self, parent: Node, in_error: bool, depth: usize) {
+    pub(super) fn items(&mut self, parent: Node, in_error: bool, depth: usize) {
         if depth > DEPTH_LIMIT {
             self.warn(
                 self.span(parent),
@@ -95,7 +101,12 @@ impl<'a> File<'a> {
     }
 
     fn item(&mut self, item: Node, in_error: bool, depth: usize) {
+        if self.is_cxx() && self.cxx_item(item, in_error, depth) {
+            return;
+        }
         match item.kind() {
+            // `= default`, `= delete`
+            "function_definition" if self.is_cxx() && !has_body(item) => {}
             "function_definition" => {
                 if let Some(function) = lower_function(self, item, in_error) {
                     self.function_names.insert(function.name.clone());
@@ -137,6 +148,9 @@ impl<'a> File<'a> {
     fn declaration(&mut self, item: Node) {
         self.note_enumerators(item);
         self.note_members(item);
+        if let Some(ty) = field(item, "type") {
+            self.class(ty, false, 0);
+        }
         let specifiers = Specifiers::read(self, item);
         for declarator in declare::declarators(item) {
             let Some(declared) = declare::declarator(self, declarator) else {
@@ -145,7 +159,7 @@ impl<'a> File<'a> {
             if let Some(value) = declared.value {
                 self.note_function_names(value, 0);
             }
-            let name = self.name(declared.name);
+            let name = self.last_name(declared.name);
             if declared.derived == Derived::Function {
                 self.function_names.insert(name);
                 continue;
@@ -238,6 +252,7 @@ impl<'a> File<'a> {
                 | "type_definition"
                 | "struct_specifier"
                 | "union_specifier"
+                | "class_specifier"
                 | "enum_specifier"
                 | "field_declaration_list"
                 | "field_declaration"
@@ -321,6 +336,11 @@ impl<'a> File<'a> {
         }
     }
 
+    /// Whether some file of the program declares or defines a function of this name.
+    pub fn is_function_name(&self, name: &str) -> bool {
+        self.function_names.contains(name) || self.raw.visible.is_function(name.as_bytes())
+    }
+
     /// Records that `name` is used other than as a callee, if it is a function's.
     pub fn note_address_of_function(&mut self, name: String) {
         let known = self.function_names.contains(&name) || self.raw.visible.is_function(name.as_bytes());
@@ -336,7 +356,10 @@ impl<'a> File<'a> {
         for (start, end) in &self.prepared.bodies {
             let raw_start = self.prepared.map.raw_start(*start);
             let span = self.raw.lines.span(raw_start, self.prepared.map.raw_end(*end));
-            if found.binary_search(&span.end_line).is_err() {
+            // What the tokens take for a body may be a handler's block, inside a function of C++.
+            let inside = |f: &Function| f.span.line <= span.line && span.end_line <= f.span.end_line;
+            let handler = self.is_cxx() && self.functions.iter().any(inside);
+            if !handler && found.binary_search(&span.end_line).is_err() {
                 let message = format!(
                     "the function whose body begins at line {} could not be read",
                     span.line
@@ -345,4 +368,9 @@ impl<'a> File<'a> {
             }
         }
     }
+}
+
+/// Whether a function's definition has a body.
+fn has_body(item: Node) -> bool {
+    field(item, "body").is_some_and(|body| matches!(body.kind(), "compound_statement" | "try_statement"))
 }

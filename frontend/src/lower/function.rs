@@ -5,7 +5,7 @@ use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
 use base::{Confidence, Id, IdVec, Span};
 use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKind, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 /// Nesting of statements and expressions after which lowering stops: every later pass recurses over the result.
@@ -39,6 +39,39 @@ pub struct Body<'f, 'a> {
     depth: usize,
     /// How many nested loops from here on a pragma divides among threads.
     pub(super) divided_loops: usize,
+    /// Where the function stands.
+    pub(super) span: Span,
+    /// Variables that are references: their value is an address.
+    pub(super) references: BTreeSet<LocalId>,
+    /// Of them, those to objects of classes.
+    pub(super) object_references: BTreeSet<LocalId>,
+    /// Arrays of, and pointers to, plain numbers.
+    pub(super) scalar_elements: BTreeSet<LocalId>,
+    /// Variables that hold a lambda, and which of its parameters are references.
+    pub(super) lambda_masks: BTreeMap<LocalId, u32>,
+    /// Variables of the function around this lambda.
+    pub(super) captured: BTreeSet<String>,
+    /// What kind of function it is.
+    pub(super) context: Context,
+    /// The object at hand, once it is named.
+    pub(super) this: Option<LocalId>,
+    /// Destructors to run, with the depth of their scope.
+    pub(super) objects: Vec<(usize, String)>,
+    /// The loops and switches around, by the depth of the scope outside; whether it is a loop.
+    pub(super) jumps: Vec<(usize, bool)>,
+}
+
+/// What kind of function a body belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// A function outside classes.
+    Free,
+    /// A member function.
+    Method,
+    /// A lambda in a function outside classes.
+    Lambda,
+    /// A lambda in a member function.
+    LambdaInMethod,
 }
 
 /// Lowers the function defined by `node`; `None` when no name can be found.
@@ -52,33 +85,48 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         "pointer_declarator" => Type::Pointer,
         _ => Type::Unknown,
     };
-    let name = file.name(declared.name);
+    let name = file.last_name(declared.name);
     let span = file.span(node);
-    let mut body = Body {
-        file,
-        locals: IdVec::new(),
-        exprs: IdVec::new(),
-        stmts: IdVec::new(),
-        bindings: BTreeMap::new(),
-        scopes: vec![Vec::new()],
-        partial: None,
-        depth: 0,
-        divided_loops: 0,
-    };
-    body.parameters(node, &declared);
+    let qualified = file.is_cxx().then(|| file.qualified(declarator, &name));
+    let is_method = matches!(qualified, Some((_, true)));
+    let linkage_name = qualified.map(|(qualified, _)| qualified);
+    if let Some(qualified) = &linkage_name
+        && file.is_called_implicitly(&name, qualified)
+    {
+        file.address_taken_functions.insert(name.clone());
+    }
+    let mut body = Body::new(file, span);
+    if is_method {
+        body.context = Context::Method;
+    }
+    body.parameters(node, declared.function);
     let params = body.locals.len();
+    let list = children(node)
+        .into_iter()
+        .find(|child| child.kind() == "field_initializer_list");
+    let list = list.or_else(|| {
+        children(body_node)
+            .into_iter()
+            .find(|child| child.kind() == "field_initializer_list")
+    });
+    let mut statements = list.map(|list| body.initialisers(list)).unwrap_or_default();
     let block = body.statement(body_node);
     let block = match body.stmts[block].kind {
-        StmtKind::Block(_) => block,
-        _ => body.push_stmt(StmtKind::Block(vec![block]), body_node),
+        StmtKind::Block(_) if statements.is_empty() => block,
+        _ => {
+            statements.push(block);
+            body.push_stmt(StmtKind::Block(statements), body_node)
+        }
     };
     body.check(node, body_node, &declared, in_error);
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
     let (confidence, confidence_reason) = confidence(file, node, partial);
+    // In a class, `static` says nothing about who can name the function.
+    let is_static = specifiers.is_static && !is_method;
     Some(Function {
         name,
-        linkage_name: None,
-        is_static: specifiers.is_static,
+        linkage_name,
+        is_static,
         span,
         locals,
         params,
@@ -89,6 +137,40 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         confidence,
         confidence_reason,
     })
+}
+
+/// Lowers the function that the lambda expression `node` is; `captured` are the names that it may find outside.
+pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, context: Context) {
+    let Some(body_node) = field(node, "body") else {
+        return;
+    };
+    let span = file.span(node);
+    let mut body = Body::new(file, span);
+    body.captured = captured;
+    body.context = context;
+    body.parameters(node, field(node, "declarator"));
+    let params = body.locals.len();
+    let block = body.statement(body_node);
+    if let Some(error) = first_error(node) {
+        body.partial(error, "syntax error");
+    }
+    let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
+    let (confidence, confidence_reason) = confidence(file, node, partial);
+    file.address_taken_functions.insert("operator()".to_owned());
+    file.functions.push(Function {
+        name: "operator()".to_owned(),
+        linkage_name: Some("(lambda)::operator()".to_owned()),
+        is_static: true,
+        span,
+        locals,
+        params,
+        returns: Type::Unknown,
+        exprs,
+        stmts,
+        body: block,
+        confidence,
+        confidence_reason,
+    });
 }
 
 /// The confidence in a function: what the preparation of its text noted, and what its tree says. A note comes first,
@@ -108,19 +190,76 @@ fn confidence(file: &File, node: Node, partial: Option<String>) -> (Confidence, 
     }
 }
 
-impl<'a> Body<'_, 'a> {
-    fn parameters(&mut self, node: Node, function: &Declared) {
-        let list = function.function.and_then(|f| field(f, "parameters"));
+impl<'f, 'a> Body<'f, 'a> {
+    fn new(file: &'f mut File<'a>, span: Span) -> Self {
+        Body {
+            file,
+            locals: IdVec::new(),
+            exprs: IdVec::new(),
+            stmts: IdVec::new(),
+            bindings: BTreeMap::new(),
+            scopes: vec![Vec::new()],
+            partial: None,
+            depth: 0,
+            divided_loops: 0,
+            span,
+            references: BTreeSet::new(),
+            object_references: BTreeSet::new(),
+            scalar_elements: BTreeSet::new(),
+            lambda_masks: BTreeMap::new(),
+            captured: BTreeSet::new(),
+            context: Context::Free,
+            this: None,
+            objects: Vec::new(),
+            jumps: Vec::new(),
+        }
+    }
+
+    /// How many scopes are open.
+    pub(super) fn scope_depth(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Records what the elements of an array or pointer are, and what a reference refers to.
+    pub(super) fn note_elements(&mut self, local: LocalId, derived: Derived, base: Type) {
+        let number = matches!(base, Type::Int { .. } | Type::Float { .. });
+        let reference = derived == Derived::Reference;
+        if number && derived != Derived::Plain {
+            self.scalar_elements.insert(local);
+        }
+        if reference && base == Type::Aggregate {
+            self.object_references.insert(local);
+        }
+    }
+
+    fn parameters(&mut self, node: Node, function: Option<Node>) {
+        let list = function.and_then(|f| field(f, "parameters"));
         let mut old_style = Vec::new();
         for child in list.map(children).unwrap_or_default() {
             match child.kind() {
-                "parameter_declaration" => {
+                "parameter_declaration"
+                | "optional_parameter_declaration"
+                | "variadic_parameter_declaration" => {
                     let specifiers = Specifiers::read(self.file, child);
                     let declarator = field(child, "declarator");
                     let Some(declared) = declarator.and_then(|d| declare::declarator(self.file, d)) else {
+                        if self.file.is_cxx() && self.file.text(child) != b"void" {
+                            // Without a name, but with a place among the arguments.
+                            self.locals.push(Local {
+                                name: String::new(),
+                                span: self.file.span(child),
+                                ty: Type::Unknown,
+                                is_static: false,
+                                address_taken: false,
+                            });
+                        }
                         continue;
                     };
-                    self.parameter(declared.name, declared.derived, specifiers.ty);
+                    let local = self.parameter(declared.name, declared.derived, specifiers.ty);
+                    self.note_elements(local, declared.derived, specifiers.ty);
+                    if declared.derived == Derived::Reference {
+                        self.references.insert(local);
+                    }
                 }
                 "identifier" => old_style.push(child),
                 _ => {}
@@ -155,13 +294,13 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// An array or function parameter is a pointer.
-    fn parameter(&mut self, name: Node, derived: Derived, ty: Type) {
+    fn parameter(&mut self, name: Node, derived: Derived, ty: Type) -> LocalId {
         let ty = match (derived, ty) {
             (Derived::Plain, Type::Array) => Type::Pointer,
             (Derived::Plain, ty) => ty,
             _ => Type::Pointer,
         };
-        self.declare_local(name, ty, false);
+        self.declare_local(name, ty, false)
     }
 
     /// Declares a variable in the innermost scope.
@@ -211,6 +350,8 @@ impl<'a> Body<'_, 'a> {
     pub(super) fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Vec::new());
         let result = inside(self);
+        let depth = self.scopes.len();
+        self.objects.retain(|(at, _)| *at < depth);
         for name in self.scopes.pop().unwrap_or_default() {
             if let Some(stack) = self.bindings.get_mut(&name) {
                 stack.pop();
@@ -283,8 +424,16 @@ impl<'a> Body<'_, 'a> {
         if in_error {
             self.partial(declared.name, "syntax error around the function");
         }
-        let range = (body.start_byte() as u32, body.end_byte() as u32);
-        if self.file.prepared.bodies.binary_search(&range).is_err() {
+        let end = body.end_byte() as u32;
+        let start = match body.kind() {
+            "try_statement" => field(body, "body").unwrap_or(body).start_byte(),
+            _ => body.start_byte(),
+        } as u32;
+        let found = |at: &(u32, u32)| at.0 == start && (at.1 == end || body.kind() == "try_statement");
+        let bodies = &self.file.prepared.bodies;
+        // A class within a function has no bodies of its own, as tokens show them.
+        let nested = self.file.is_cxx() && bodies.iter().any(|at| at.0 < start && end < at.1);
+        if !nested && !bodies.iter().any(found) {
             self.partial(body, "braces do not match in the function that begins");
         }
         debug_assert!(self.stmts.ids().all(|id| id.index() < self.stmts.len()));

@@ -1,10 +1,10 @@
 //! Declarations inside functions, and the parts of what is not understood.
 
-use crate::lower::declare::{self, Derived, Specifiers};
+use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
-use ir::{ExprId, ExprKind, StmtKind, Type, VarRef};
+use ir::{ExprId, ExprKind, StmtId, StmtKind, Type, VarRef};
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -20,7 +20,14 @@ impl Body<'_, '_> {
         let specifiers = Specifiers::read(self.file, node);
         self.suspicious_type(node);
         let mut statements = Vec::new();
+        if let Some(ty) = field(node, "type") {
+            self.file.class(ty, false, 1);
+        }
         for declarator in declare::declarators(node) {
+            if let Some((names, value)) = self.binding_of(declarator) {
+                statements.extend(self.structured_binding(names, value));
+                continue;
+            }
             let Some(declared) = declare::declarator(self.file, declarator) else {
                 self.partial(declarator, "declaration that is not understood");
                 continue;
@@ -45,6 +52,10 @@ impl Body<'_, '_> {
             };
             // The name is in scope in its own initialiser.
             let local = self.declare_local(declared.name, ty, specifiers.is_static);
+            if self.file.is_cxx() {
+                statements.extend(self.cxx_variable(node, declarator, &declared, local));
+                continue;
+            }
             let init = declared.value.map(|value| self.expr(value));
             statements.push(self.push_stmt(StmtKind::Decl { local, init }, declarator));
         }
@@ -53,6 +64,90 @@ impl Body<'_, '_> {
             // The lone declaration stands for the whole statement.
             [only] => self.stmts[*only].kind.clone(),
             _ => StmtKind::Group(statements),
+        }
+    }
+
+    /// A variable of C++, already declared: its initialiser, and what its type says.
+    fn cxx_variable(
+        &mut self,
+        declaration: Node,
+        declarator: Node,
+        declared: &Declared,
+        local: ir::LocalId,
+    ) -> Vec<StmtId> {
+        let base = Specifiers::read(self.file, declaration).ty;
+        self.note_elements(local, declared.derived, base);
+        let ty = field(declaration, "type");
+        if declared.derived == Derived::Reference {
+            let init = declared.value.map(|value| {
+                let lowered = self.expr(value);
+                self.referent(lowered, value)
+            });
+            self.references.insert(local);
+            return vec![self.push_stmt(StmtKind::Decl { local, init }, declarator)];
+        }
+        let init = match declared.derived {
+            Derived::Plain | Derived::Array => self.initial(declaration, declarator, declared.value),
+            _ => declared.value.map(|value| self.expr(value)),
+        };
+        if let Some(value) = declared.value.filter(|value| value.kind() == "lambda_expression") {
+            let mask = self.lambda_mask(value);
+            self.lambda_masks.insert(local, mask);
+        }
+        if let (Some(ty), Derived::Plain | Derived::Array, false) =
+            (ty, declared.derived, self.locals[local].is_static)
+        {
+            self.note_object(ty);
+        }
+        if ty.is_some_and(|ty| ty.kind() == "placeholder_type_specifier")
+            && declared.derived == Derived::Plain
+        {
+            self.locals[local].ty = init.map_or(Type::Unknown, |init| self.deduced(init));
+        }
+        let declaration = self.push_stmt(StmtKind::Decl { local, init }, declarator);
+        match init.filter(|_| self.locals[local].is_static) {
+            Some(value) if !self.is_constant(value) => {
+                // Done once, by whoever comes first.
+                let cond = self.unseen(declarator);
+                let target = self.push_expr(ExprKind::Var(VarRef::Local(local)), declarator);
+                let op = None;
+                let assign = self.push_expr(ExprKind::Assign { op, target, value }, declarator);
+                let then = self.push_stmt(StmtKind::Expr(assign), declarator);
+                let guarded = StmtKind::If {
+                    cond,
+                    then,
+                    other: None,
+                    else_line: 0,
+                };
+                vec![declaration, self.push_stmt(guarded, declarator)]
+            }
+            _ => vec![declaration],
+        }
+    }
+
+    fn is_constant(&self, id: ExprId) -> bool {
+        matches!(
+            self.exprs[id].kind,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant
+        )
+    }
+
+    /// The type that `auto` stands for, as far as the initialiser shows.
+    fn deduced(&self, id: ExprId) -> Type {
+        match &self.exprs[id].kind {
+            // A literal may be wider than `int`.
+            ExprKind::Int(value) if i32::try_from(*value).is_ok() => Type::Int {
+                signed: None,
+                bits: Some(32),
+            },
+            ExprKind::Float(_) => Type::Float { bits: 64 },
+            ExprKind::AddressOf(_) => Type::Pointer,
+            ExprKind::Cast(ty, _) => *ty,
+            ExprKind::Var(VarRef::Local(local)) => match self.locals[*local].ty {
+                Type::Array => Type::Pointer,
+                ty => ty,
+            },
+            _ => Type::Unknown,
         }
     }
 
@@ -128,7 +223,13 @@ impl Body<'_, '_> {
                 self.parts(node)
             }
             "type_identifier" | "field_identifier" | "statement_identifier" | "type_descriptor" => Vec::new(),
-            "parameter_list" | "struct_specifier" | "union_specifier" | "enum_specifier" => Vec::new(),
+            "parameter_list"
+            | "struct_specifier"
+            | "union_specifier"
+            | "enum_specifier"
+            | "class_specifier"
+            | "template_argument_list"
+            | "namespace_identifier" => Vec::new(),
             _ => self.parts(node),
         }
     }

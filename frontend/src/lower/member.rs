@@ -22,6 +22,7 @@ pub fn members_in(file: &File, node: Node) -> Vec<Member> {
             | "function_definition"
             | "struct_specifier"
             | "union_specifier"
+            | "class_specifier"
             | "field_declaration_list"
             | "preproc_if"
             | "preproc_ifdef"

@@ -22,7 +22,16 @@ impl Body<'_, '_> {
     fn statement_kind(&mut self, node: Node) -> StmtKind {
         let part = |name: &str| field(node, name);
         match node.kind() {
-            "compound_statement" => StmtKind::Block(self.scoped(|body| body.statements(children(node)))),
+            "compound_statement" => StmtKind::Block(self.scoped(|body| {
+                let mut statements = body.statements(children(node));
+                let depth = body.scope_depth() - 1;
+                let brace = node
+                    .child_count()
+                    .checked_sub(1)
+                    .and_then(|last| node.child(last as u32));
+                statements.extend(body.leave(depth, brace.unwrap_or(node)));
+                statements
+            })),
             "expression_statement" => match children(node).first() {
                 Some(expr) => self.expression_statement(*expr),
                 None => StmtKind::Empty,
@@ -36,11 +45,14 @@ impl Body<'_, '_> {
                 StmtKind::Empty
             }
             "struct_specifier" | "union_specifier" | "enum_specifier" => {
-                self.bind_enumerators(node);
+                self.local_class(node);
                 StmtKind::Empty
             }
             // A word and a semicolon look like a type; a variable or a macro without effect is meant.
             "type_identifier" | "primitive_type" | "sized_type_specifier" => StmtKind::Empty,
+            "if_statement" | "switch_statement" | "while_statement" if self.file.is_cxx() => {
+                self.scoped(|body| body.declaring(node))
+            }
             "if_statement" => {
                 let cond = self.field_expr(node, "condition");
                 let then = self.field_statement(node, "consequence");
@@ -65,7 +77,9 @@ impl Body<'_, '_> {
                 looping(LoopKind::While, cond, body)
             }
             "do_statement" => {
+                self.jumps.push((self.scope_depth(), true));
                 let body = self.field_statement(node, "body");
+                self.jumps.pop();
                 let cond = Some(self.field_expr(node, "condition"));
                 looping(LoopKind::DoWhile, cond, body)
             }
@@ -87,15 +101,27 @@ impl Body<'_, '_> {
                 Some(inner) => StmtKind::Group(vec![self.statement(*inner)]),
                 None => StmtKind::Empty,
             },
+            "goto_statement" if !self.objects.is_empty() => {
+                self.partial(node, "goto past destructors");
+                self.unknown_kind(node)
+            }
             "goto_statement" => match part("label") {
                 Some(label) => StmtKind::Goto(self.file.name(label)),
                 None => self.unknown_kind(node),
             },
-            "break_statement" => StmtKind::Break,
-            "continue_statement" => StmtKind::Continue,
+            "break_statement" => {
+                let depth = self.jumps.last().map_or(usize::MAX, |(depth, _)| *depth);
+                self.leaving(depth, StmtKind::Break, node)
+            }
+            "continue_statement" => {
+                let outside = self.jumps.iter().rev().find(|(_, is_loop)| *is_loop);
+                let depth = outside.map_or(usize::MAX, |(depth, _)| *depth);
+                self.leaving(depth, StmtKind::Continue, node)
+            }
             "return_statement" => {
                 let value = children(node).first().copied();
-                StmtKind::Return(value.map(|value| self.expr(value)))
+                let value = value.map(|value| self.expr(value));
+                self.leaving(0, StmtKind::Return(value), node)
             }
             "preproc_if" | "preproc_ifdef" => self.alternatives(node),
             "preproc_def"
@@ -108,11 +134,53 @@ impl Body<'_, '_> {
                 self.unknown_kind(node)
             }
             kind if is_expression(kind) => self.expression_statement(node),
-            _ => {
-                self.partial(node, "statement that is not understood");
-                self.unknown_kind(node)
-            }
+            _ => match self.cxx_statement(node) {
+                Some(kind) => kind,
+                None => {
+                    self.partial(node, "statement that is not understood");
+                    self.unknown_kind(node)
+                }
+            },
         }
+    }
+
+    /// `if`, `switch` and `while` of C++: their condition may declare.
+    fn declaring(&mut self, node: Node) -> StmtKind {
+        let (mut before, cond) = match field(node, "condition") {
+            Some(clause) if clause.kind() == "condition_clause" => self.condition_clause(clause),
+            Some(cond) => (Vec::new(), self.expr(cond)),
+            None => (Vec::new(), self.push_expr(ExprKind::Unknown(Vec::new()), node)),
+        };
+        let kind = match node.kind() {
+            "if_statement" => {
+                let then = self.field_statement(node, "consequence");
+                let clause = field(node, "alternative");
+                let other = clause.and_then(|clause| children(clause).last().copied());
+                let other = other.map(|other| self.substatement(other));
+                let else_line = clause.map_or(0, |clause| self.file.span(clause).line);
+                StmtKind::If {
+                    cond,
+                    then,
+                    other,
+                    else_line,
+                }
+            }
+            kind => {
+                let is_loop = kind == "while_statement";
+                self.jumps.push((self.scope_depth(), is_loop));
+                let body = self.field_statement(node, "body");
+                self.jumps.pop();
+                match is_loop {
+                    true => looping(LoopKind::While, Some(cond), body),
+                    false => StmtKind::Switch { value: cond, body },
+                }
+            }
+        };
+        if before.is_empty() {
+            return kind;
+        }
+        before.push(self.push_stmt(kind, node));
+        StmtKind::Group(before)
     }
 
     fn expression_statement(&mut self, node: Node) -> StmtKind {
@@ -167,7 +235,9 @@ impl Body<'_, '_> {
         let cond = part("condition").map(|cond| self.expr(cond));
         let step = part("update").map(|step| self.expr(step));
         self.divided_loops = depth.saturating_sub(1);
+        self.jumps.push((self.scope_depth(), true));
         let body = self.field_statement(node, "body");
+        self.jumps.pop();
         self.divided_loops = around;
         StmtKind::Loop {
             kind: LoopKind::For,

@@ -4,6 +4,7 @@ use super::Writer;
 use crate::directive::{BodyToken, Definition};
 use crate::expand::{Expander, Outcome, PpToken};
 use crate::hazard::{Hazard, hazard, is_structural};
+use crate::language::Language;
 use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::Open;
@@ -31,7 +32,8 @@ impl<'a> Writer<'a> {
         let token = self.raw.tokens[at];
         let text = self.text(token);
         let item_begins = self.shape.item().is_empty() && !self.shape.in_function();
-        if item_begins && repair::lacks_type(self.raw.text, self.raw.tokens, at) {
+        let plain_c = self.raw.language == Language::C;
+        if plain_c && item_begins && repair::lacks_type(self.raw.text, self.raw.tokens, at) {
             self.stand_in("int", TokenKind::Ident, token.start, token.start);
             self.insert(" ", token.start);
         }

@@ -10,10 +10,11 @@ mod rewrite;
 
 use crate::condition::Directives;
 use crate::expand::Expander;
+use crate::language::Language;
 use crate::macros::Visible;
 use crate::position::{Lines, PositionMap};
 use crate::repair;
-use crate::shape::{Bodies, Effect, Shape, Written};
+use crate::shape::{Bodies, Effect, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
 use groups::Frame;
@@ -64,6 +65,8 @@ pub struct Raw<'a> {
     pub lines: &'a Lines,
     /// The macros that it can see.
     pub visible: &'a Visible<'a>,
+    /// The language that it is read as.
+    pub language: Language,
 }
 
 /// Prepares a file, leaving the expressions and statements that macros stand for unexpanded in the raw ranges of
@@ -71,14 +74,14 @@ pub struct Raw<'a> {
 pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
     let mut writer = Writer {
         raw,
-        directives: Directives::new(raw.text, raw.tokens),
+        directives: Directives::new(raw.text, raw.tokens, raw.language),
         as_written: as_written.to_vec(),
         raw_at: 0,
         prepared: Prepared {
             text: Vec::with_capacity(raw.text.len() + raw.text.len() / 4),
             ..Prepared::default()
         },
-        shape: Shape::default(),
+        shape: Shape::new(raw.language),
         groups: Vec::new(),
         goto_end: None,
         copies: 0,
@@ -186,7 +189,10 @@ impl<'a> Writer<'a> {
                 }
             }
             Effect::ItemHead | Effect::ItemEnd => {
-                let blanked = repair::blank_attribute_words(self.shape.item(), &mut self.prepared.text);
+                let blanked = match self.is_cxx_item() {
+                    true => None,
+                    false => repair::blank_attribute_words(self.shape.item(), &mut self.prepared.text),
+                };
                 if let Some(word) = blanked {
                     let line = self.line(raw);
                     self.note(
@@ -200,6 +206,16 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the item at hand has words that C does not know: which of them are attributes is harder to tell then.
+    fn is_cxx_item(&self) -> bool {
+        let text = |t: &Written| {
+            let bytes = self.prepared.text.get(t.start as usize..t.end as usize);
+            bytes.unwrap_or_default()
+        };
+        let mut words = self.shape.item().iter().take(24).map(text);
+        self.raw.language == Language::Cxx && words.any(is_cxx_keyword)
     }
 
     /// Writes `text` for the raw bytes `start..end`.

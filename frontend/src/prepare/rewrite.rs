@@ -1,6 +1,7 @@
 //! Constructs that the grammar lacks or reads in the wrong way, written so that it reads them in the right one.
 
 use super::Writer;
+use crate::language::Language;
 use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS};
 use crate::macros::Meaning;
 use crate::repair;
@@ -41,7 +42,12 @@ impl Writer<'_> {
             && self.text(*close) == b")"
             && declaration_word(text).is_none()
             && matches!(visible.meaning(text, name.start), Meaning::None);
-        if !plain || !repair::cast_may_follow(self.shape.statement(), &self.prepared.text) {
+        // `f<T>(x) - y` of C++ is a call.
+        let behind_angle = self.shape.statement().last().is_some_and(|last| {
+            let bytes = self.prepared.text.get(last.start as usize..last.end as usize);
+            self.raw.language == Language::Cxx && bytes == Some(b">")
+        });
+        if !plain || behind_angle || !repair::cast_may_follow(self.shape.statement(), &self.prepared.text) {
             return false;
         }
         if visible.is_visible_typedef(text) {

@@ -13,8 +13,7 @@ mod align;
 mod lines;
 
 use crate::Source;
-use crate::facts::read_facts;
-use crate::macros::{Macros, Visible};
+use crate::macros::{Macros, Visible, file_facts};
 use crate::parse::{lower, parse_text};
 use crate::position::{Lines, PositionMap};
 use crate::prepare::{Note, Raw, prepare};
@@ -163,13 +162,14 @@ pub fn parse_preprocessed(source: &Source, output: &[u8], macros: &Macros) -> Re
     }
     let tokens = lex(source.text);
     let lines = Lines::new(source.text);
-    let facts = read_facts(source.text, &tokens);
+    let facts = file_facts(source, &tokens);
     let defined = Visible::new(source.path, &facts, macros);
     let as_written = Raw {
         text: source.text,
         tokens: &tokens,
         lines: &lines,
         visible: &defined,
+        language: defined.language(),
     };
     let joined = join(as_written, output)?;
     let visible = Visible::new(source.path, &facts, macros).already_expanded();
@@ -185,6 +185,7 @@ pub fn parse_preprocessed(source: &Source, output: &[u8], macros: &Macros) -> Re
             tokens: &joined_tokens,
             lines: &joined_lines,
             visible: &visible,
+            language: raw.language,
         },
         &[],
     );
@@ -194,7 +195,7 @@ pub fn parse_preprocessed(source: &Source, output: &[u8], macros: &Macros) -> Re
     }
     prepared.notes.extend(joined.notes);
     prepared.optional.clear();
-    let tree = parse_text(&prepared.text).ok_or(Mismatch::NotC)?;
+    let tree = parse_text(&prepared.text, raw.language).ok_or(Mismatch::NotC)?;
     Ok(lower(source, raw, &prepared, &tree))
 }
 

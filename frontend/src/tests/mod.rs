@@ -1,5 +1,6 @@
 //! What C constructs become. Each case is a small file and its ir in the form of [`print`].
 
+mod cxx;
 mod hostile;
 mod preprocessed;
 mod preprocessor;
@@ -16,13 +17,22 @@ fn check(text: &str, expect: Expect) {
 
 /// Checks the ir of a file that was gathered together with `headers`.
 fn check_with(headers: &[(&str, &str)], text: &str, expect: Expect) {
+    check_as("t.c", headers, text, expect);
+}
+
+/// Checks the ir of a lone file of C++.
+fn check_cxx(text: &str, expect: Expect) {
+    check_as("t.cc", &[], text, expect);
+}
+
+fn check_as(path: &str, headers: &[(&str, &str)], text: &str, expect: Expect) {
     let source = |(path, text): &(&'static str, &'static str)| Source {
         path,
         text: text.as_bytes(),
     };
     let headers: Vec<(&'static str, &'static str)> =
         headers.iter().map(|(p, t)| (leak(p), leak(t))).collect();
-    let own = (leak("t.c"), leak(text));
+    let own = (leak(path), leak(text));
     let macros = Macros::gather(headers.iter().chain([&own]).map(source));
     expect.assert_eq(&print::unit(&parse(&source(&own), &macros)));
 }

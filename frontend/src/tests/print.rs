@@ -53,7 +53,7 @@ pub fn function(f: &Function) -> String {
     let _ = writeln!(
         printer.out,
         "{fixed}fn {}({}){confidence}",
-        f.name,
+        f.linkage_name.as_deref().unwrap_or(&f.name),
         params.join(", ")
     );
     let StmtKind::Block(statements) = &f.stmts[f.body].kind else {
@@ -136,6 +136,8 @@ impl Printer<'_> {
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Return(e) => format!("return {}", e.map(|e| self.expr(e)).unwrap_or_default()),
+            StmtKind::Try { .. } => "try".to_owned(),
+            StmtKind::Throw(e) => format!("throw {}", e.map(|e| self.expr(e)).unwrap_or_default()),
             StmtKind::Alternatives(_) => "alternatives".to_owned(),
             StmtKind::Empty => "empty".to_owned(),
             StmtKind::Unknown(parts) => format!("unknown {}", self.list(parts)),
@@ -161,6 +163,10 @@ impl Printer<'_> {
                 self.stmt(*body, depth + 1);
             }
             StmtKind::Switch { body, .. } => self.stmt(*body, depth + 1),
+            StmtKind::Try { body, handlers, .. } => {
+                self.stmt(*body, depth + 1);
+                self.stmts(handlers, depth + 1);
+            }
             _ => {}
         }
     }

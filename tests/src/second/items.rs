@@ -85,6 +85,11 @@ impl Walk<'_> {
                 arms.iter().for_each(|id| self.statement(*id));
                 self.optional -= 1;
             }
+            StmtKind::Try { body, handlers, .. } => {
+                self.statement(*body);
+                handlers.iter().for_each(|id| self.statement(*id));
+            }
+            StmtKind::Throw(value) => value.iter().for_each(|id| self.expr(*id)),
             StmtKind::If {
                 cond, then, other, ..
             } => {

@@ -1,0 +1,423 @@
+//! What a C++ file tells the other files: its classes, which of its functions take references, its operators.
+//!
+//! Works on tokens, like the facts of C, and reads declarations only: what stands in bodies of functions is skipped. It
+//! errs on the side of knowing too little: a function of which nothing is known is taken to change its arguments.
+
+use crate::token::{Token, TokenKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which arguments of a function it may change: bit `i` for argument `i`, the last bit for all from there on.
+type ReferenceMask = u32;
+
+/// Declarations of C++ files.
+#[derive(Clone, Debug, Default)]
+pub struct CxxFacts {
+    /// Classes and structures with a body.
+    classes: BTreeSet<Box<[u8]>>,
+    /// Functions declared or defined, by unqualified name (`~A` and `operator+` are names), and which of their arguments
+    /// they take by a reference through which they may change them.
+    functions: BTreeMap<Box<[u8]>, ReferenceMask>,
+    /// Data members that belong to an object.
+    members: BTreeSet<Box<[u8]>>,
+    /// Data members that belong to a class.
+    statics: BTreeSet<Box<[u8]>>,
+    /// Variables outside classes and functions.
+    globals: BTreeSet<Box<[u8]>>,
+    /// Functions that a pointer to a base class may lead to.
+    virtuals: BTreeSet<Box<[u8]>>,
+    /// Typedefs and aliases of plain names: the words of the type, separated by blanks.
+    pub typedefs: BTreeMap<Box<[u8]>, BTreeSet<Box<[u8]>>>,
+}
+
+impl CxxFacts {
+    /// Reads the declarations among the `tokens` of `text`.
+    pub fn read(text: &[u8], tokens: &[Token]) -> Self {
+        let mut reader = Reader {
+            text,
+            facts: Self::default(),
+            open: Vec::new(),
+        };
+        let code: Vec<Token> = tokens
+            .iter()
+            .filter(|t| t.kind != TokenKind::Directive)
+            .copied()
+            .collect();
+        reader.read(&code);
+        reader.facts
+    }
+
+    /// Adds what another file declares.
+    pub fn merge(&mut self, other: &Self) {
+        self.classes.extend(other.classes.iter().cloned());
+        self.members.extend(other.members.iter().cloned());
+        self.statics.extend(other.statics.iter().cloned());
+        self.globals.extend(other.globals.iter().cloned());
+        self.virtuals.extend(other.virtuals.iter().cloned());
+        for (name, mask) in &other.functions {
+            *self.functions.entry(name.clone()).or_default() |= mask;
+        }
+    }
+
+    /// Whether a class of this name has a body here.
+    pub fn is_class(&self, name: &[u8]) -> bool {
+        self.classes.contains(name)
+    }
+
+    /// Whether a function of this name is declared here.
+    pub fn is_function(&self, name: &[u8]) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    /// Whether the function may change its argument `index` through a reference, as far as this file declares it.
+    pub fn by_reference(&self, name: &[u8], index: usize) -> Option<bool> {
+        let mask = self.functions.get(name)?;
+        Some(mask & bit(index) != 0)
+    }
+
+    /// Whether objects of some class have a member of this name.
+    pub fn is_member(&self, name: &[u8]) -> bool {
+        self.members.contains(name)
+    }
+
+    /// Whether a variable of this name is declared outside classes and functions.
+    pub fn is_global(&self, name: &[u8]) -> bool {
+        self.globals.contains(name)
+    }
+
+    /// Whether some class has a static member of this name, and none an ordinary one.
+    pub fn is_static_member(&self, name: &[u8]) -> bool {
+        self.statics.contains(name) && !self.members.contains(name)
+    }
+
+    /// Whether a pointer to a base class may lead to a function of this name.
+    pub fn is_virtual(&self, name: &[u8]) -> bool {
+        self.virtuals.contains(name)
+    }
+
+    /// The functions declared here.
+    pub fn function_names(&self) -> impl Iterator<Item = &[u8]> {
+        self.functions.keys().map(|name| &**name)
+    }
+}
+
+fn bit(index: usize) -> ReferenceMask {
+    1 << index.min(31)
+}
+
+/// What an open brace is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// A namespace or `extern "C"`.
+    Namespace,
+    /// A class, structure or union.
+    Class,
+    /// Anything else: its tokens declare nothing for others.
+    Other,
+}
+
+struct Reader<'t> {
+    text: &'t [u8],
+    facts: CxxFacts,
+    open: Vec<Open>,
+}
+
+impl<'t> Reader<'t> {
+    fn word(&self, token: Token) -> &'t [u8] {
+        token.text(self.text)
+    }
+
+    fn read(&mut self, code: &[Token]) {
+        // The tokens of the declaration at hand.
+        let mut head: Vec<Token> = Vec::new();
+        for token in code {
+            let word = self.word(*token);
+            let inside_other = self.open.last() == Some(&Open::Other);
+            match word {
+                b"{" => {
+                    let open = if inside_other {
+                        Open::Other
+                    } else {
+                        self.head(&head)
+                    };
+                    self.open.push(open);
+                    if open != Open::Other {
+                        head.clear();
+                    }
+                }
+                b"}" => {
+                    let closed = self.open.pop();
+                    let outer = self.open.last() != Some(&Open::Other);
+                    // `int a{1}, b;` goes on behind its brace; a function does not.
+                    if outer && (closed != Some(Open::Other) || head.iter().any(|t| self.word(*t) == b"(")) {
+                        head.clear();
+                    }
+                }
+                _ if inside_other => {}
+                b";" => {
+                    self.declaration(&head);
+                    head.clear();
+                }
+                b":" if head.len() == 1
+                    && matches!(self.word(head[0]), b"public" | b"private" | b"protected") =>
+                {
+                    head.clear();
+                }
+                _ => head.push(*token),
+            }
+        }
+    }
+
+    /// What the brace opens that follows `head`; notes the function or class that it begins.
+    fn head(&mut self, head: &[Token]) -> Open {
+        let head = without_template(self.text, head);
+        let word = |t: &Token| t.text(self.text);
+        if head.iter().any(|t| word(t) == b"namespace")
+            || head.last().is_some_and(|t| t.kind == TokenKind::Str)
+        {
+            return Open::Namespace;
+        }
+        let key = head
+            .iter()
+            .position(|t| matches!(word(t), b"class" | b"struct" | b"union"));
+        if let Some(key) = key
+            && !head.iter().any(|t| word(t) == b"enum")
+        {
+            let rest = &head[key + 1..];
+            if !rest.iter().any(|t| word(t) == b"(") {
+                let names = rest
+                    .iter()
+                    .take_while(|t| !matches!(word(t), b":" | b"<" | b"final"));
+                let name = names.filter(|t| t.kind == TokenKind::Ident).last();
+                self.facts.classes.extend(name.map(|t| word(t).into()));
+                return Open::Class;
+            }
+        }
+        if head.iter().any(|t| word(t) == b"(") {
+            self.functions(head);
+        } else {
+            self.variables(head);
+        }
+        Open::Other
+    }
+
+    /// Notes what a declaration that ends in `;` declares.
+    fn declaration(&mut self, head: &[Token]) {
+        let head = without_template(self.text, head);
+        let word = |t: &Token| t.text(self.text);
+        let Some(first) = head.first().map(word) else {
+            return;
+        };
+        let plain = |t: &Token| t.kind == TokenKind::Ident || word(t) == b"*";
+        let words = |tokens: &[Token]| -> Box<[u8]> {
+            let words: Vec<&[u8]> = tokens.iter().map(word).collect();
+            words.join(&b' ').into()
+        };
+        match first {
+            b"typedef" => {
+                if let [_, ty @ .., name] = head
+                    && name.kind == TokenKind::Ident
+                    && ty.iter().all(plain)
+                {
+                    let all = self.facts.typedefs.entry(word(name).into()).or_default();
+                    all.insert(words(ty));
+                }
+            }
+            b"using" => {
+                if let [_, name, equals, ty @ ..] = head
+                    && word(equals) == b"="
+                    && ty.iter().all(plain)
+                {
+                    let all = self.facts.typedefs.entry(word(name).into()).or_default();
+                    all.insert(words(ty));
+                }
+            }
+            b"friend" | b"static_assert" => {}
+            _ if head.iter().any(|t| word(t) == b"(") => self.functions(head),
+            _ => self.variables(head),
+        }
+    }
+
+    /// Notes every name before a parenthesis that is not inside another.
+    fn functions(&mut self, head: &[Token]) {
+        let word = |at: usize| head.get(at).map(|t| t.text(self.text)).unwrap_or_default();
+        let is_virtual = (0..head.len()).any(|at| matches!(word(at), b"virtual" | b"override" | b"final"));
+        let mut found: Vec<(Box<[u8]>, ReferenceMask)> = Vec::new();
+        let mut at = 0;
+        while at < head.len() {
+            let mut name: Vec<u8> = Vec::new();
+            if word(at) == b"operator" {
+                // `operator()(int)`, `operator+(…)`, `operator double() const`.
+                name.extend(b"operator");
+                at += 1;
+                if word(at) == b"(" && word(at + 1) == b")" {
+                    name.extend(b"()");
+                    at += 2;
+                }
+                while at < head.len() && word(at) != b"(" {
+                    name.extend(word(at));
+                    at += 1;
+                }
+            } else if head[at].kind == TokenKind::Ident && word(at + 1) == b"(" {
+                if at > 0 && word(at - 1) == b"~" {
+                    name.push(b'~');
+                }
+                name.extend(word(at));
+                at += 1;
+            }
+            if word(at) == b"(" {
+                let close = closing(self.text, head, at);
+                if !name.is_empty() {
+                    let mask = self.reference_mask(head.get(at + 1..close).unwrap_or_default());
+                    found.push((name.into(), mask));
+                }
+                at = close;
+            }
+            at += 1;
+        }
+        for (name, mask) in found {
+            if is_virtual {
+                self.facts.virtuals.insert(name.clone());
+            }
+            *self.facts.functions.entry(name).or_default() |= mask;
+        }
+    }
+
+    /// Which of the parameters between the parentheses are references that are not `const`.
+    fn reference_mask(&self, parameters: &[Token]) -> ReferenceMask {
+        let (mut mask, mut index, mut depth) = (0, 0, 0i32);
+        let (mut reference, mut fixed, mut pack) = (false, false, false);
+        let mut end = |index: usize, reference: bool, fixed: bool, pack: bool| {
+            if reference && !fixed {
+                mask |= if pack {
+                    u32::MAX << index.min(31)
+                } else {
+                    bit(index)
+                };
+            }
+        };
+        for token in parameters {
+            match token.text(self.text) {
+                b"(" | b"[" | b"{" | b"<" => depth += 1,
+                b")" | b"]" | b"}" | b">" => depth -= 1,
+                b">>" => depth -= 2,
+                b"&" | b"&&" if depth <= 0 => reference = true,
+                b"const" if depth <= 0 => fixed = true,
+                b"..." => pack = true,
+                b"," if depth <= 0 => {
+                    end(index, reference, fixed, pack);
+                    index += 1;
+                    (reference, fixed, pack) = (false, false, false);
+                }
+                _ => {}
+            }
+        }
+        end(index, reference, fixed, pack);
+        mask
+    }
+
+    /// Notes the members or variables that a declaration declares.
+    fn variables(&mut self, head: &[Token]) {
+        let word = |t: &Token| t.text(self.text);
+        let fixed = head.iter().any(|t| word(t) == b"static");
+        let mut depth = 0i32;
+        let mut last: Option<&Token> = None;
+        let mut names: Vec<Box<[u8]>> = Vec::new();
+        let mut value = false;
+        for token in head {
+            match word(token) {
+                b"(" | b"[" | b"{" | b"<" => depth += 1,
+                b")" | b"]" | b"}" | b">" => depth -= 1,
+                b">>" => depth -= 2,
+                b"," if depth <= 0 => {
+                    names.extend(last.take().map(|t| word(t).into()));
+                    value = false;
+                }
+                b"=" | b":" if depth <= 0 => value = true,
+                _ if depth <= 0 && !value && token.kind == TokenKind::Ident => last = Some(token),
+                _ => {}
+            }
+        }
+        names.extend(last.map(|t| word(t).into()));
+        if self.open.last() != Some(&Open::Class) {
+            self.facts.globals.extend(names);
+        } else if fixed {
+            self.facts.statics.extend(names);
+        } else {
+            self.facts.members.extend(names);
+        }
+    }
+}
+
+/// `head` without the `template <…>` in front of it.
+fn without_template<'h>(text: &[u8], mut head: &'h [Token]) -> &'h [Token] {
+    while let [template, open, ..] = head
+        && template.text(text) == b"template"
+        && open.text(text) == b"<"
+    {
+        let mut depth = 0i32;
+        let end = head.iter().position(|t| {
+            match t.text(text) {
+                b"<" => depth += 1,
+                b">" => depth -= 1,
+                b">>" => depth -= 2,
+                _ => return false,
+            }
+            depth <= 0
+        });
+        head = &head[end.map_or(head.len(), |end| end + 1)..];
+    }
+    head
+}
+
+/// The index of the parenthesis that closes the one at `open`, or the end.
+fn closing(text: &[u8], head: &[Token], open: usize) -> usize {
+    let mut depth = 0;
+    for (at, token) in head.iter().enumerate().skip(open) {
+        match token.text(text) {
+            b"(" => depth += 1,
+            b")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    head.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::lex;
+
+    fn facts(text: &str) -> CxxFacts {
+        CxxFacts::read(text.as_bytes(), &lex(text.as_bytes()))
+    }
+
+    #[test]
+    fn references_that_may_change_their_argument() {
+        let facts = facts(
+            "namespace n { void f(int a, int &b, const T &c, std::vector<int> &d, T &&e); \
+             class A : public B { A(int &x) : y(x) { g(i); } virtual int h(int, bool &) const { } \
+             A &operator+=(A &other); template <class... Args> void all(int, Args &&...args); \
+             int n = 0, *p; static int count; bool operator()(int &i); }; }",
+        );
+        let by = |name: &str, index: usize| facts.by_reference(name.as_bytes(), index);
+        assert_eq!(
+            (0..5).map(|i| by("f", i)).collect::<Vec<_>>(),
+            [false, true, false, true, true].map(Some)
+        );
+        assert_eq!(by("A", 0), Some(true));
+        assert_eq!((by("h", 0), by("h", 1)), (Some(false), Some(true)));
+        assert_eq!(by("operator+=", 0), Some(true));
+        assert_eq!(by("operator()", 0), Some(true));
+        assert_eq!(
+            (by("all", 0), by("all", 1), by("all", 9)),
+            (Some(false), Some(true), Some(true))
+        );
+        assert_eq!(by("g", 0), None);
+        assert!(facts.is_virtual(b"h") && !facts.is_virtual(b"f"));
+        assert!(facts.is_member(b"n") && facts.is_member(b"p") && facts.is_static_member(b"count"));
+        assert!(facts.is_class(b"A") && !facts.is_class(b"B"));
+    }
+}

@@ -1,0 +1,210 @@
+//! C++ at file scope and in classes: which names there are, and the qualified names of functions.
+
+use crate::language::Language;
+use crate::lower::file::File;
+use crate::lower::{children, declare, field};
+use ir::Type;
+use tree_sitter::Node;
+
+/// Parts of a qualified name that are followed.
+const PARTS_LIMIT: usize = 64;
+
+/// A namespace or class around the item at hand.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// Functions in it have a `this`.
+    pub is_class: bool,
+}
+
+impl File<'_> {
+    /// Whether the file is C++.
+    pub fn is_cxx(&self) -> bool {
+        self.raw.language == Language::Cxx
+    }
+
+    /// Whether some C++ file of the program has a class of this name.
+    pub fn is_class(&self, name: &[u8]) -> bool {
+        self.is_cxx() && self.raw.visible.cxx().iter().any(|facts| facts.is_class(name))
+    }
+
+    /// Whether some C++ file of the program declares a function of this name: `~A` and `operator+` are names.
+    pub fn is_cxx_function(&self, name: &str) -> bool {
+        let facts = self.raw.visible.cxx();
+        facts.iter().any(|facts| facts.is_function(name.as_bytes()))
+    }
+
+    /// The unqualified name at the end of `node`, without template arguments, spelt as debug info spells it.
+    pub fn last_name(&self, node: Node) -> String {
+        let mut at = node;
+        for _ in 0..PARTS_LIMIT {
+            let inner = match at.kind() {
+                "qualified_identifier" | "template_function" | "template_method" | "template_type" => {
+                    field(at, "name")
+                }
+                "dependent_name" | "dependent_type" | "dependent_field_identifier" => {
+                    children(at).last().copied()
+                }
+                _ => None,
+            };
+            match inner {
+                Some(inner) => at = inner,
+                None => break,
+            }
+        }
+        match at.kind() {
+            "operator_name" | "destructor_name" => without_blanks(self.text(at)),
+            "operator_cast" => conversion_name(self.text(at)),
+            _ => self.name(at),
+        }
+    }
+
+    /// The scopes that `node`, the declarator of a function, names in front of it (`A::B::f`), outermost first.
+    fn named_scopes(&self, node: Node) -> Vec<String> {
+        let mut scopes = Vec::new();
+        let mut at = node;
+        for _ in 0..PARTS_LIMIT {
+            if at.kind() == "qualified_identifier" {
+                if let Some(scope) = field(at, "scope") {
+                    scopes.push(self.last_name(scope));
+                }
+                match field(at, "name") {
+                    Some(name) => at = name,
+                    None => break,
+                }
+                continue;
+            }
+            let inner = field(at, "declarator").or_else(|| {
+                let wrapped = |child: &Node| {
+                    child.kind().ends_with("declarator") || child.kind() == "qualified_identifier"
+                };
+                children(at).into_iter().find(wrapped)
+            });
+            match inner.filter(|inner| inner.kind() != "parameter_list") {
+                Some(inner) => at = inner,
+                None => break,
+            }
+        }
+        scopes
+    }
+
+    /// The qualified name of the function `name` whose declarator is `declarator`, and whether it is, or may be, a member
+    /// function.
+    pub fn qualified(&self, declarator: Node, name: &str) -> (String, bool) {
+        let named = self.named_scopes(declarator);
+        // A class that was not gathered looks like a namespace; to take one for the other costs precision only.
+        let is_method = self.scopes.last().is_some_and(|scope| scope.is_class) || !named.is_empty();
+        let around = self.scopes.iter().map(|scope| scope.name.as_str());
+        let mut parts: Vec<&str> = around.filter(|name| !name.is_empty()).collect();
+        parts.extend(named.iter().map(String::as_str));
+        parts.push(name);
+        (parts.join("::"), is_method)
+    }
+
+    /// Whether a function of this name may be called without a call of its name: by a declaration, an operator, a scope's
+    /// end, or through a pointer to a base class.
+    pub fn is_called_implicitly(&self, name: &str, qualified: &str) -> bool {
+        let constructs = qualified.rsplit("::").nth(1).is_some_and(|class| class == name);
+        let facts = self.raw.visible.cxx();
+        let is_virtual = facts.iter().any(|facts| facts.is_virtual(name.as_bytes()));
+        name.starts_with("operator")
+            || name.starts_with('~')
+            || constructs
+            || is_virtual
+            || matches!(name, "begin" | "end")
+    }
+
+    /// Lowers an item that only C++ has; `false` when `item` is none.
+    pub(super) fn cxx_item(&mut self, item: Node, in_error: bool, depth: usize) -> bool {
+        match item.kind() {
+            "namespace_definition" => {
+                let name = field(item, "name")
+                    .map(|name| self.name(name))
+                    .unwrap_or_default();
+                self.enclosed(item, name, false, in_error, depth);
+            }
+            "class_specifier" | "struct_specifier" | "union_specifier" => {
+                self.note_enumerators(item);
+                self.note_members(item);
+                self.class(item, in_error, depth);
+            }
+            "alias_declaration" => {
+                if let (Some(name), Some(ty)) = (field(item, "name"), field(item, "type")) {
+                    let ty = declare::described_type(self, ty);
+                    self.types.insert(self.name(name), ty);
+                }
+            }
+            "field_declaration" => {
+                if let Some(ty) = field(item, "type") {
+                    self.class(ty, in_error, depth);
+                }
+                for declarator in declare::declarators(item) {
+                    if let Some(declared) = declare::declarator(self, declarator)
+                        && declared.function.is_some()
+                    {
+                        let name = self.last_name(declared.name);
+                        self.function_names.insert(name);
+                    }
+                }
+            }
+            "template_declaration"
+            | "friend_declaration"
+            | "export_declaration"
+            | "field_declaration_list" => {
+                self.items(item, in_error, depth + 1);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Lowers the functions in the body of `node`, if that is a class.
+    pub(super) fn class(&mut self, node: Node, in_error: bool, depth: usize) {
+        if matches!(
+            node.kind(),
+            "class_specifier" | "struct_specifier" | "union_specifier"
+        ) && self.is_cxx()
+        {
+            let name = field(node, "name").map(|name| self.last_name(name));
+            self.enclosed(node, name.unwrap_or_default(), true, in_error, depth);
+        }
+    }
+
+    fn enclosed(&mut self, node: Node, name: String, is_class: bool, in_error: bool, depth: usize) {
+        if let Some(body) = field(node, "body") {
+            self.scopes.push(Scope { name, is_class });
+            self.items(body, in_error, depth + 1);
+            self.scopes.pop();
+        }
+    }
+
+    /// What a name in a type position stands for when the grammar takes it for a variable: a cast (`bigint(x)`).
+    pub fn scalar_type(&self, name: &str) -> Option<Type> {
+        if self.is_class(name.as_bytes()) {
+            return None;
+        }
+        let known = self.types.contains_key(name) || self.raw.visible.is_typedef(name.as_bytes());
+        let ty = known.then(|| declare::named_type(self, name.as_bytes(), 0))?;
+        (ty != Type::Aggregate).then_some(ty)
+    }
+}
+
+fn without_blanks(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        if joins(out.chars().last()) && joins(word.chars().next()) {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// `operator double() const` is called `operator double`.
+fn conversion_name(text: &[u8]) -> String {
+    let end = text.iter().position(|byte| *byte == b'(').unwrap_or(text.len());
+    without_blanks(&text[..end])
+}

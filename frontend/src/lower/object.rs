@@ -1,0 +1,520 @@
+//! Objects: members without `this->`, calls of member functions, constructors and destructors, operators that are
+//! functions.
+//!
+//! What calls a function without a sign of it in the source is made a call here where the program declares such a
+//! function; the order does not rely on it (`progress`), the analysis of variables does.
+
+use crate::lower::expression::is_expression;
+use crate::lower::function::{Binding, Body, Context};
+use crate::lower::{children, declare, field};
+use crate::macros::is_shouted;
+use ir::{Callee, ExprId, ExprKind, LocalId, StmtId, StmtKind, Type, VarRef};
+use tree_sitter::Node;
+
+impl Body<'_, '_> {
+    /// The name that `this` has in debug info, as a variable.
+    fn this(&mut self) -> LocalId {
+        if let Some(local) = self.this {
+            return local;
+        }
+        let local = self.locals.push(ir::Local {
+            name: "this".to_owned(),
+            span: self.span,
+            ty: Type::Pointer,
+            is_static: false,
+            address_taken: false,
+        });
+        self.this = Some(local);
+        local
+    }
+
+    /// The structure that members of the object at hand belong to.
+    fn this_object(&mut self, node: Node) -> ExprId {
+        let this = self.this();
+        let this = self.push_expr(ExprKind::Var(VarRef::Local(this)), node);
+        match self.context {
+            // The object's address is a member of the lambda's own object.
+            Context::Lambda | Context::LambdaInMethod => self.push_expr(ExprKind::Deref(this), node),
+            _ => this,
+        }
+    }
+
+    /// `this` as a value.
+    pub(super) fn this_value(&mut self, node: Node) -> ExprKind {
+        let this = self.this_object(node);
+        let object = self.push_expr(ExprKind::Deref(this), node);
+        ExprKind::AddressOf(object)
+    }
+
+    /// A name that nothing in the function declares: a variable that a lambda captured, or a member of the object.
+    pub(super) fn implicit_member(&mut self, node: Node, name: &str) -> Option<ExprKind> {
+        if !self.file.is_cxx() || self.lookup(name).is_some() {
+            return None;
+        }
+        if self.captured.contains(name) {
+            let base = self.this_object(node);
+            let name = format!("{name} (captured)");
+            let arrow = true;
+            let field = self.push_expr(ExprKind::Field { base, name, arrow }, node);
+            return Some(ExprKind::Deref(field));
+        }
+        if matches!(self.context, Context::Free | Context::Lambda) {
+            return None;
+        }
+        let facts = self.file.raw.visible.cxx();
+        let bytes = name.as_bytes();
+        let member = facts.iter().any(|facts| facts.is_member(bytes));
+        let fixed = facts.iter().any(|facts| facts.is_static_member(bytes));
+        let known = facts.iter().any(|facts| facts.is_global(bytes))
+            || self.file.global_index.contains_key(name)
+            || self.file.is_function_name(name)
+            || self.file.types.contains_key(name)
+            || self.file.is_class(bytes)
+            || is_shouted(bytes)
+            || name.starts_with("MPI_")
+            || self.is_plain_name(node.start_byte() as u32);
+        if !member && (known || fixed) {
+            return None;
+        }
+        let base = self.this_object(node);
+        Some(ExprKind::Field {
+            base,
+            name: name.to_owned(),
+            arrow: true,
+        })
+    }
+
+    /// The object of a member access. A reference names its object; the access goes through it without a sign.
+    pub(super) fn object(&mut self, node: Node) -> ExprId {
+        let Some(argument) = field(node, "argument") else {
+            return self.push_expr(ExprKind::Unknown(Vec::new()), node);
+        };
+        if argument.kind() == "this" {
+            return self.this_object(argument);
+        }
+        let object = self.expr(argument);
+        match self.exprs[object].kind {
+            ExprKind::Deref(pointer)
+                if argument.kind() == "identifier"
+                    && matches!(&self.exprs[pointer].kind, ExprKind::Var(VarRef::Local(local)) if self.references.contains(local)) =>
+            {
+                pointer
+            }
+            _ => object,
+        }
+    }
+
+    /// `object.f(…)`, `pointer->f(…)`: the function is known by its name alone. The object's address is given away.
+    pub(super) fn member_call(&mut self, node: Node, function: Node, arguments: &[Node]) -> ExprKind {
+        let name = field(function, "field")
+            .map(|name| self.file.last_name(name))
+            .unwrap_or_default();
+        let object = self.object(function);
+        let arrow = self.operator(function) == b"->";
+        let facts = self.file.raw.visible.cxx();
+        let declared = facts.iter().any(|facts| facts.is_function(name.as_bytes()));
+        if !declared && facts.iter().any(|facts| facts.is_member(name.as_bytes())) {
+            // A member that is a pointer to a function, or an object that can be called.
+            let callee = self.push_expr(
+                ExprKind::Field {
+                    base: object,
+                    name,
+                    arrow,
+                },
+                function,
+            );
+            let args = self.arguments(None, arguments);
+            return ExprKind::Call {
+                callee: Callee::Indirect(callee),
+                args,
+            };
+        }
+        let args = self.arguments(Some(&name), arguments);
+        let call = ExprKind::Call {
+            callee: Callee::Named(name),
+            args,
+        };
+        let given = match &self.exprs[object].kind {
+            ExprKind::Var(_) if arrow => return call,
+            ExprKind::Var(VarRef::Local(local))
+                if self.references.contains(local) || Some(*local) == self.this =>
+            {
+                return call;
+            }
+            ExprKind::Var(_) | ExprKind::Field { .. } if !arrow => self.given(object, function),
+            ExprKind::Deref(pointer) => *pointer,
+            _ => object,
+        };
+        let call = self.push_expr(call, node);
+        ExprKind::Comma(given, call)
+    }
+
+    /// An object of the type `ty` made of `value`: the call of a constructor, if the program has one.
+    pub(super) fn construct(&mut self, node: Node, ty: Option<Node>, value: Option<Node>) -> ExprKind {
+        let name = ty.map(|ty| self.file.last_name(ty)).unwrap_or_default();
+        let nodes: Vec<Node> = match value {
+            Some(value) if matches!(value.kind(), "argument_list" | "initializer_list") => children(value),
+            Some(value) => vec![value],
+            None => Vec::new(),
+        };
+        let nodes: Vec<Node> = nodes
+            .into_iter()
+            .map(|node| match node.kind() {
+                "initializer_pair" => field(node, "value").unwrap_or(node),
+                _ => node,
+            })
+            .collect();
+        let standard = ty.is_some_and(|ty| self.file.text(ty).starts_with(b"std::"));
+        let scalar = ty.is_none_or(|ty| !self.is_class_type(ty)) && (nodes.len() < 2);
+        if self.file.is_class(name.as_bytes()) {
+            let args = self.arguments(Some(&name), &nodes);
+            let callee = Callee::Named(name);
+            return ExprKind::Call { callee, args };
+        }
+        let mut args = match standard || scalar {
+            true => nodes.iter().map(|node| self.expr(*node)).collect(),
+            false => self.arguments(None, &nodes),
+        };
+        match (args.pop(), args.is_empty(), scalar) {
+            (Some(only), true, true) => ExprKind::Cast(Type::Unknown, only),
+            (last, ..) => {
+                args.extend(last);
+                let _ = node;
+                ExprKind::List(args)
+            }
+        }
+    }
+
+    /// Whether a type may be a class: it is not known to be a number or a pointer.
+    pub(super) fn is_class_type(&self, ty: Node) -> bool {
+        match ty.kind() {
+            "primitive_type" | "sized_type_specifier" | "enum_specifier" => false,
+            "type_identifier" => {
+                let name = self.file.name(ty);
+                match self.lookup(&name) {
+                    Some(Binding::Type(ty)) => matches!(ty, Type::Aggregate | Type::Unknown),
+                    _ => self.file.scalar_type(&name).is_none_or(|ty| ty == Type::Unknown),
+                }
+            }
+            "placeholder_type_specifier" => false,
+            _ => true,
+        }
+    }
+
+    /// `it++` on an object calls a function.
+    pub(super) fn overloaded_step(&mut self, node: Node, target: ExprId) -> Option<ExprKind> {
+        if !self.file.is_cxx() {
+            return None;
+        }
+        let name = format!("operator{}", String::from_utf8_lossy(self.operator(node)));
+        let declared = self.file.is_cxx_function(&name) && self.may_be_object(target);
+        if !declared && !self.is_object(target) {
+            return None;
+        }
+        let args = vec![self.given(target, node)];
+        let callee = Callee::Named(name);
+        Some(ExprKind::Call { callee, args })
+    }
+
+    /// `a += b`, and `a = b` for an object, call a function where the program has one.
+    pub(super) fn overloaded_assignment(
+        &mut self,
+        node: Node,
+        target: ExprId,
+        value: ExprId,
+    ) -> Option<ExprKind> {
+        if !self.file.is_cxx() {
+            return None;
+        }
+        let operator = self.operator(node);
+        let name = format!("operator{}", String::from_utf8_lossy(operator));
+        let is_call = match operator {
+            b"=" => self.is_object(target) && self.file.is_cxx_function(&name),
+            _ => self.is_object(target) || self.file.is_cxx_function(&name) && self.may_be_object(target),
+        };
+        if !is_call {
+            return None;
+        }
+        let mut args = vec![self.given(target, node)];
+        args.push(self.given(value, node));
+        let callee = Callee::Named(name);
+        Some(ExprKind::Call { callee, args })
+    }
+
+    /// `a + b` calls a function where the program has one; `>>` and `&` may be a stream's or an archive's.
+    pub(super) fn overloaded_binary(&mut self, node: Node, left: ExprId, right: ExprId) -> Option<ExprKind> {
+        if !self.file.is_cxx() {
+            return None;
+        }
+        let operator = self.operator(node);
+        let name = format!("operator{}", String::from_utf8_lossy(operator));
+        let object = self.may_be_object(left) || self.may_be_object(right);
+        let declared = self.file.is_cxx_function(&name);
+        let reads_into = matches!(operator, b">>" | b"&") && self.may_be_object(left);
+        let variable = matches!(self.exprs[right].kind, ExprKind::Var(_) | ExprKind::Field { .. });
+        if !(object && declared || reads_into && variable) {
+            return None;
+        }
+        let facts = self.file.raw.visible.cxx();
+        let changes = |index: usize| {
+            facts
+                .iter()
+                .any(|f| f.by_reference(name.as_bytes(), index) == Some(true))
+        };
+        let (first, second) = (changes(0), changes(0) || changes(1) || reads_into);
+        let left = if first { self.given(left, node) } else { left };
+        let right = if second { self.given(right, node) } else { right };
+        let callee = Callee::Named(name);
+        let args = vec![left, right];
+        Some(ExprKind::Call { callee, args })
+    }
+
+    /// `base[index]`; of an object it calls a function where the program has one.
+    pub(super) fn subscript(&mut self, node: Node) -> ExprKind {
+        let base = self.operand(node, "argument");
+        let indices = field(node, "indices").map(children).unwrap_or_default();
+        let index = match field(node, "index").or(indices.last().copied()) {
+            Some(index) => self.expr(index),
+            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+        };
+        if self.file.is_cxx() && self.is_object(base) && self.file.is_cxx_function("operator[]") {
+            let object = self.given(base, node);
+            let callee = Callee::Named("operator[]".to_owned());
+            let args = vec![object, index];
+            let call = self.push_expr(ExprKind::Call { callee, args }, node);
+            return ExprKind::Deref(call);
+        }
+        ExprKind::Index { base, index }
+    }
+
+    /// Whether an assignment's target is what a call returns.
+    pub(super) fn is_reference_result(&self, target: ExprId) -> bool {
+        if !self.file.is_cxx() {
+            return false;
+        }
+        let mut at = target;
+        while let ExprKind::Comma(_, last) = self.exprs[at].kind {
+            at = last;
+        }
+        matches!(self.exprs[at].kind, ExprKind::Call { .. } | ExprKind::List(_))
+    }
+
+    /// The variable `local` of a declaration with the type `ty` may have a destructor to run at the end of its scope.
+    pub(super) fn note_object(&mut self, ty: Node) {
+        let text = self.file.text(ty);
+        let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let destructors: Vec<String> = words
+            .filter(|word| !word.is_empty() && self.file.is_class(word))
+            .map(|word| format!("~{}", String::from_utf8_lossy(word)))
+            .filter(|name| self.file.is_cxx_function(name))
+            .collect();
+        let depth = self.scope_depth();
+        self.objects
+            .extend(destructors.into_iter().map(|name| (depth, name)));
+    }
+
+    /// The calls of destructors when control leaves all scopes deeper than `depth`, the last object first.
+    pub(super) fn leave(&mut self, depth: usize, node: Node) -> Vec<StmtId> {
+        let leaving: Vec<String> = { self.objects.iter().rev() }
+            .take_while(|(at, _)| *at > depth)
+            .map(|(_, name)| name.clone())
+            .collect();
+        let calls = leaving.into_iter().map(|name| {
+            let callee = Callee::Named(name);
+            let args = Vec::new();
+            let call = self.push_expr(ExprKind::Call { callee, args }, node);
+            self.push_stmt(StmtKind::Expr(call), node)
+        });
+        calls.collect()
+    }
+
+    /// `jump` behind the calls of destructors that it leads past.
+    pub(super) fn leaving(&mut self, depth: usize, jump: StmtKind, node: Node) -> StmtKind {
+        let mut statements = self.leave(depth, node);
+        if statements.is_empty() {
+            return jump;
+        }
+        statements.push(self.push_stmt(jump, node));
+        StmtKind::Group(statements)
+    }
+
+    /// Expressions that only C++ has; `None` when `node` is none.
+    pub(super) fn cxx_expr(&mut self, node: Node) -> Option<ExprKind> {
+        if !self.file.is_cxx() {
+            return None;
+        }
+        Some(match node.kind() {
+            "this" => self.this_value(node),
+            "user_defined_literal" => ExprKind::Constant,
+            "qualified_identifier" | "template_function" => self.qualified_name(node),
+            "lambda_expression" => self.lambda(node),
+            "new_expression" => self.new_object(node),
+            "delete_expression" => {
+                let operand = children(node).last().copied()?;
+                let pointer = self.expr(operand);
+                // The object's destructor, which only the object knows.
+                let callee = Callee::Indirect(pointer);
+                let args = Vec::new();
+                ExprKind::Call { callee, args }
+            }
+            "fold_expression" => ExprKind::Unknown(self.parts(node)),
+            "parameter_pack_expansion" => {
+                let pattern = field(node, "pattern").or(children(node).first().copied())?;
+                return Some(ExprKind::Cast(Type::Unknown, self.expr(pattern)));
+            }
+            "typeid_expression" | "requires_expression" | "requires_clause" | "noexcept_expression" => {
+                ExprKind::Constant
+            }
+            "co_await_expression" => {
+                self.partial(node, "coroutine");
+                ExprKind::Unknown(self.parts(node))
+            }
+            "template_type" | "type_descriptor" | "primitive_type" | "decltype" | "dependent_type" => {
+                ExprKind::Constant
+            }
+            _ => return None,
+        })
+    }
+
+    /// `A::b`: a variable outside functions, a static member, an enumerator, or a member function's name.
+    fn qualified_name(&mut self, node: Node) -> ExprKind {
+        let name = self.file.last_name(node);
+        if let Some(value) = self.file.enumerators.get(&name) {
+            return value.map_or(ExprKind::Constant, ExprKind::Int);
+        }
+        self.file.note_address_of_function(name.clone());
+        let facts = self.file.raw.visible.cxx();
+        let member = facts.iter().any(|facts| facts.is_member(name.as_bytes()));
+        // `Base::n` is a member of the object.
+        if member && matches!(self.context, Context::Method | Context::LambdaInMethod) {
+            let base = self.this_object(node);
+            let arrow = true;
+            return ExprKind::Field { base, name, arrow };
+        }
+        ExprKind::Var(VarRef::Global(name))
+    }
+
+    fn new_object(&mut self, node: Node) -> ExprKind {
+        let mut parts: Vec<ExprId> = Vec::new();
+        let placement = field(node, "placement").map(children).unwrap_or_default();
+        parts.extend(placement.iter().map(|node| self.expr(*node)).collect::<Vec<_>>());
+        let mut at = field(node, "declarator");
+        while let Some(declarator) = at {
+            let length = field(declarator, "length");
+            if let Some(length) = length.filter(|length| is_expression(length.kind())) {
+                parts.push(self.expr(length));
+            }
+            at = children(declarator)
+                .into_iter()
+                .find(|child| child.kind() == "new_declarator");
+        }
+        let object = self.construct(node, field(node, "type"), field(node, "arguments"));
+        parts.push(self.push_expr(object, node));
+        let parts = self.push_expr(ExprKind::List(parts), node);
+        ExprKind::Cast(Type::Pointer, parts)
+    }
+
+    /// What a `T x`, `T x(…)`, `T x{…}` or `T x = …` starts with.
+    pub(super) fn initial(
+        &mut self,
+        declaration: Node,
+        declarator: Node,
+        value: Option<Node>,
+    ) -> Option<ExprId> {
+        let ty = field(declaration, "type");
+        let list = value.is_some_and(|value| matches!(value.kind(), "argument_list" | "initializer_list"));
+        let class = ty.is_some_and(|ty| self.is_class_type(ty));
+        match value {
+            Some(value) if !list => Some(self.expr(value)),
+            None if !class => None,
+            _ => {
+                let object = self.construct(declarator, ty, value);
+                Some(self.push_expr(object, declarator))
+            }
+        }
+    }
+
+    /// The members and bases that a constructor initialises before its body.
+    pub(super) fn initialisers(&mut self, list: Node) -> Vec<StmtId> {
+        let mut statements = Vec::new();
+        for item in children(list)
+            .into_iter()
+            .filter(|child| child.kind() == "field_initializer")
+        {
+            let parts = children(item);
+            let (Some(name), value) = (parts.first().copied(), parts.get(1).copied()) else {
+                continue;
+            };
+            let last = self.file.last_name(name);
+            let facts = self.file.raw.visible.cxx();
+            let member = facts.iter().any(|facts| facts.is_member(last.as_bytes()));
+            let is_class = name.kind() != "field_identifier" || !member;
+            let expr = if is_class {
+                let nodes = value.map(children).unwrap_or_default();
+                let args = self.arguments(Some(&last), &nodes);
+                let callee = Callee::Named(last);
+                self.push_expr(ExprKind::Call { callee, args }, item)
+            } else {
+                let nodes = value.map(children).unwrap_or_default();
+                let mut args = self.arguments(None, &nodes);
+                let value = match (args.pop(), args.is_empty()) {
+                    (Some(only), true) => only,
+                    (last, _) => {
+                        args.extend(last);
+                        self.push_expr(ExprKind::List(args), item)
+                    }
+                };
+                let base = self.this_object(name);
+                let (name, arrow, node) = (last, true, name);
+                let target = self.push_expr(ExprKind::Field { base, name, arrow }, node);
+                let op = None;
+                self.push_expr(ExprKind::Assign { op, target, value }, item)
+            };
+            statements.push(self.push_stmt(StmtKind::Expr(expr), item));
+        }
+        statements
+    }
+
+    /// The names of a structured binding: each stands for a part of the value.
+    pub(super) fn structured_binding(&mut self, declarator: Node, value: Option<Node>) -> Vec<StmtId> {
+        let value = value.map(|value| {
+            let lowered = self.expr(value);
+            self.referent(lowered, value)
+        });
+        let mut statements = Vec::new();
+        let names = children(declarator)
+            .into_iter()
+            .filter(|child| child.kind() == "identifier");
+        for (index, name) in names.enumerate() {
+            let local = self.declare_local(name, Type::Pointer, false);
+            self.references.insert(local);
+            let init = match (index, value) {
+                (0, Some(value)) => Some(value),
+                _ => {
+                    let constant = self.push_expr(ExprKind::Constant, name);
+                    Some(self.push_expr(ExprKind::Deref(constant), name))
+                }
+            };
+            statements.push(self.push_stmt(StmtKind::Decl { local, init }, name));
+        }
+        statements
+    }
+
+    /// The parts of a declarator that is a structured binding, and its value.
+    pub(super) fn binding_of<'t>(&self, declarator: Node<'t>) -> Option<(Node<'t>, Option<Node<'t>>)> {
+        let inner = match declarator.kind() {
+            "init_declarator" => field(declarator, "declarator")?,
+            _ => declarator,
+        };
+        let inner = match inner.kind() {
+            "reference_declarator" => children(inner).into_iter().next()?,
+            _ => inner,
+        };
+        (inner.kind() == "structured_binding_declarator").then(|| (inner, field(declarator, "value")))
+    }
+
+    /// `declarator` is a reference, and what it is declared with.
+    pub(super) fn is_reference(declared: &declare::Declared) -> bool {
+        declared.derived == declare::Derived::Reference
+    }
+}

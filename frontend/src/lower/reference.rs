@@ -1,0 +1,248 @@
+//! References, and what a call may change that it is given.
+//!
+//! A reference is a pointer that is followed wherever it is named: `int &r = x; r++;` becomes `int *r = &x; (*r)++;`. So
+//! the analyses need to know nothing of references. The price is paid at calls: an argument looks the same whether the
+//! function takes its value or may change it. The declarations of all C++ files tell; where none does, the
+//! argument's address is taken to be given away.
+
+use crate::lower::function::Body;
+use crate::lower::lambda::MASK_UNKNOWN;
+use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
+use tree_sitter::Node;
+
+/// Functions of the standard library, members among them, that change none of their arguments which is a plain variable,
+/// and keep no reference to it.
+const HARMLESS: [&str; 92] = [
+    "abort",
+    "abs",
+    "acos",
+    "asin",
+    "assert",
+    "assign",
+    "at",
+    "atan",
+    "atan2",
+    "atof",
+    "atoi",
+    "back",
+    "begin",
+    "c_str",
+    "ceil",
+    "clear",
+    "compare",
+    "copysign",
+    "cos",
+    "cosh",
+    "count",
+    "data",
+    "distance",
+    "emplace_back",
+    "empty",
+    "end",
+    "erase",
+    "exit",
+    "exp",
+    "fabs",
+    "fflush",
+    "fill",
+    "find",
+    "floor",
+    "fmod",
+    "fprintf",
+    "fputs",
+    "fread",
+    "free",
+    "front",
+    "fwrite",
+    "hypot",
+    "insert",
+    "isinf",
+    "isnan",
+    "ldexp",
+    "log",
+    "log10",
+    "log2",
+    "lower_bound",
+    "lround",
+    "make_pair",
+    "malloc",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "pow",
+    "precision",
+    "printf",
+    "push",
+    "push_back",
+    "putchar",
+    "puts",
+    "realloc",
+    "reserve",
+    "resize",
+    "rint",
+    "round",
+    "setprecision",
+    "setw",
+    "sin",
+    "sinh",
+    "size",
+    "snprintf",
+    "sprintf",
+    "sqrt",
+    "store",
+    "strcmp",
+    "strcpy",
+    "strlen",
+    "strncmp",
+    "strncpy",
+    "strstr",
+    "strtol",
+    "substr",
+    "tan",
+    "tanh",
+    "to_string",
+    "toupper",
+    "upper_bound",
+    "write",
+];
+
+impl Body<'_, '_> {
+    /// A variable by its name: what a reference stands for, or the variable itself.
+    pub(super) fn variable(&mut self, local: LocalId, node: Node) -> ExprKind {
+        let variable = ExprKind::Var(VarRef::Local(local));
+        if self.references.contains(&local) {
+            return ExprKind::Deref(self.push_expr(variable, node));
+        }
+        variable
+    }
+
+    /// The address that a reference is bound to by its initialiser.
+    pub(super) fn referent(&mut self, value: ExprId, node: Node) -> ExprId {
+        match self.exprs[value].kind {
+            ExprKind::Deref(pointer) => pointer,
+            ExprKind::Var(_) | ExprKind::Field { .. } | ExprKind::Index { .. } => {
+                self.note_address(value);
+                self.push_expr(ExprKind::AddressOf(value), node)
+            }
+            // A temporary, or what a call returns.
+            _ => value,
+        }
+    }
+
+    /// Whether a function of this name may change its argument `index`, as far as all declarations tell.
+    fn may_change(&self, name: &str, index: usize) -> bool {
+        let facts = self.file.raw.visible.cxx();
+        let mut declared = facts
+            .iter()
+            .filter_map(|facts| facts.by_reference(name.as_bytes(), index))
+            .peekable();
+        if declared.peek().is_some() {
+            return declared.any(|changes| changes);
+        }
+        let of_c = self.file.raw.visible.is_function(name.as_bytes())
+            || name.starts_with("MPI_")
+            || name.starts_with("PMPI_")
+            || name.starts_with("__builtin_")
+            || HARMLESS.binary_search(&name).is_ok();
+        !of_c
+    }
+
+    /// Lowers the arguments of a call of `name`; those that it may change are given by their address.
+    pub(super) fn arguments(&mut self, name: Option<&str>, nodes: &[Node]) -> Vec<ExprId> {
+        let mut args = Vec::new();
+        for (index, node) in nodes.iter().enumerate() {
+            let arg = self.argument_value(*node, &mut args);
+            let Some(arg) = arg else { continue };
+            let changes = match name {
+                Some(name) => self.may_change(name, index),
+                None => true,
+            };
+            args.push(if changes { self.given(arg, *node) } else { arg });
+        }
+        args
+    }
+
+    /// The same for a call of what `mask` tells the references of: a lambda.
+    pub(super) fn masked_arguments(&mut self, mask: u32, nodes: &[Node]) -> Vec<ExprId> {
+        let mut args = Vec::new();
+        for (index, node) in nodes.iter().enumerate() {
+            let Some(arg) = self.argument_value(*node, &mut args) else {
+                continue;
+            };
+            let changes = mask == MASK_UNKNOWN || mask & (1 << index.min(31)) != 0;
+            args.push(if changes { self.given(arg, *node) } else { arg });
+        }
+        args
+    }
+
+    fn argument_value(&mut self, node: Node, args: &mut Vec<ExprId>) -> Option<ExprId> {
+        if node.kind() == "compound_statement" {
+            self.partial(node, "block as a macro argument");
+            let parts = self.scoped(|body| body.parts(node));
+            args.extend(parts);
+            return None;
+        }
+        Some(self.expr(node))
+    }
+
+    /// An argument whose address is given away with it.
+    pub(super) fn given(&mut self, arg: ExprId, node: Node) -> ExprId {
+        match &self.exprs[arg].kind {
+            ExprKind::Deref(pointer) => *pointer,
+            ExprKind::Var(VarRef::Local(local)) if self.locals[*local].ty == Type::Array => arg,
+            ExprKind::Var(VarRef::Global(name)) if self.file.is_function_name(name) => arg,
+            ExprKind::Var(_) | ExprKind::Field { .. } => self.referent(arg, node),
+            _ => arg,
+        }
+    }
+
+    /// Whether what an expression yields may be an object of a class: its operators may be functions.
+    pub(super) fn may_be_object(&self, id: ExprId) -> bool {
+        let scalar = |ty: Type| {
+            matches!(
+                ty,
+                Type::Int { .. } | Type::Float { .. } | Type::Pointer | Type::Array
+            )
+        };
+        match &self.exprs[id].kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant => false,
+            ExprKind::AddressOf(_) | ExprKind::And(..) | ExprKind::Or(..) => false,
+            ExprKind::Var(VarRef::Local(local)) => !scalar(self.locals[*local].ty),
+            ExprKind::Var(VarRef::Global(name)) => {
+                let index = self.file.global_index.get(name);
+                !index.is_some_and(|index| scalar(self.file.globals[*index].ty))
+            }
+            ExprKind::Cast(ty, inner) => !scalar(*ty) && self.may_be_object(*inner),
+            ExprKind::Unary(_, inner) => self.may_be_object(*inner),
+            ExprKind::Step { target, .. } | ExprKind::Assign { target, .. } => self.may_be_object(*target),
+            ExprKind::Binary(_, left, right) => self.may_be_object(*left) || self.may_be_object(*right),
+            ExprKind::Conditional(_, then, other) => self.may_be_object(*then) || self.may_be_object(*other),
+            ExprKind::Comma(_, last) => self.may_be_object(*last),
+            ExprKind::Index { base: inner, .. } | ExprKind::Deref(inner) => !self.has_scalar_elements(*inner),
+            _ => true,
+        }
+    }
+
+    /// Whether an expression is an array of, or a pointer to, plain numbers.
+    fn has_scalar_elements(&self, id: ExprId) -> bool {
+        match &self.exprs[id].kind {
+            ExprKind::Var(VarRef::Local(local)) => self.scalar_elements.contains(local),
+            ExprKind::Index { base: inner, .. } | ExprKind::Deref(inner) => self.has_scalar_elements(*inner),
+            ExprKind::Binary(_, left, _) => self.has_scalar_elements(*left),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is certainly an object of a class.
+    pub(super) fn is_object(&self, id: ExprId) -> bool {
+        match &self.exprs[id].kind {
+            ExprKind::Var(VarRef::Local(local)) => self.locals[*local].ty == Type::Aggregate,
+            ExprKind::Deref(inner) => match &self.exprs[*inner].kind {
+                ExprKind::Var(VarRef::Local(local)) => self.object_references.contains(local),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}

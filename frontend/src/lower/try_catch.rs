@@ -1,0 +1,209 @@
+//! Statements that only C++ has: handlers, loops over ranges, conditions that declare.
+
+use crate::lower::declare::{self, Derived, Specifiers};
+use crate::lower::expression::is_expression;
+use crate::lower::function::{Binding, Body};
+use crate::lower::{children, field};
+use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, Type};
+use tree_sitter::Node;
+
+impl Body<'_, '_> {
+    /// A value that the source does not show: read from memory, and different on every task for all that is known.
+    pub(super) fn unseen(&mut self, node: Node) -> ExprId {
+        let constant = self.push_expr(ExprKind::Constant, node);
+        self.push_expr(ExprKind::Deref(constant), node)
+    }
+
+    /// Statements that only C++ has; `None` when `node` is none.
+    pub(super) fn cxx_statement(&mut self, node: Node) -> Option<StmtKind> {
+        if !self.file.is_cxx() {
+            return None;
+        }
+        Some(match node.kind() {
+            "try_statement" => self.try_statement(node),
+            "throw_statement" => {
+                let value = children(node).first().copied();
+                StmtKind::Throw(value.map(|value| self.expr(value)))
+            }
+            "for_range_loop" => self.scoped(|body| body.range_loop(node)),
+            "alias_declaration" => {
+                if let (Some(name), Some(ty)) = (field(node, "name"), field(node, "type")) {
+                    let ty = declare::described_type(self.file, ty);
+                    let name = self.file.name(name);
+                    self.bind(name, Binding::Type(ty));
+                }
+                StmtKind::Empty
+            }
+            "class_specifier" => {
+                self.local_class(node);
+                StmtKind::Empty
+            }
+            "using_declaration"
+            | "static_assert_declaration"
+            | "namespace_alias_definition"
+            | "template_declaration"
+            | "template_instantiation" => StmtKind::Empty,
+            "init_statement" => match children(node).first().copied() {
+                Some(inner) => StmtKind::Group(vec![self.statement(inner)]),
+                None => StmtKind::Empty,
+            },
+            "co_return_statement" | "co_yield_statement" => {
+                self.partial(node, "coroutine");
+                StmtKind::Unknown(self.parts(node))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The functions of a class that is defined within the function.
+    pub(super) fn local_class(&mut self, node: Node) {
+        self.bind_enumerators(node);
+        self.file.class(node, false, 1);
+    }
+
+    /// `try`, with its handlers.
+    pub(super) fn try_statement(&mut self, node: Node) -> StmtKind {
+        let thrown = self.unseen(node);
+        let body = match field(node, "body") {
+            Some(body) => self.scoped(|inner| inner.statement(body)),
+            None => self.push_stmt(StmtKind::Empty, node),
+        };
+        let clauses = children(node)
+            .into_iter()
+            .filter(|child| child.kind() == "catch_clause");
+        let handlers = clauses
+            .map(|clause| self.scoped(|body| body.handler(clause)))
+            .collect();
+        StmtKind::Try {
+            body,
+            handlers,
+            thrown,
+        }
+    }
+
+    fn handler(&mut self, clause: Node) -> StmtId {
+        let mut statements = Vec::new();
+        let list = field(clause, "parameters").map(children).unwrap_or_default();
+        for parameter in list.into_iter().filter(|p| p.kind() == "parameter_declaration") {
+            let ty = Specifiers::read(self.file, parameter).ty;
+            let declarator = field(parameter, "declarator");
+            let Some(declared) = declarator.and_then(|d| declare::declarator(self.file, d)) else {
+                continue;
+            };
+            let local = self.declare_local(declared.name, declared.derived.apply(ty), false);
+            if Self::is_reference(&declared) {
+                self.references.insert(local);
+            }
+            let init = Some(self.unseen(declared.name));
+            statements.push(self.push_stmt(StmtKind::Decl { local, init }, declared.name));
+        }
+        if let Some(body) = field(clause, "body") {
+            statements.push(self.statement(body));
+        }
+        self.push_stmt(StmtKind::Block(statements), clause)
+    }
+
+    /// `for (T x : range)`: a loop whose iterator has no name.
+    fn range_loop(&mut self, node: Node) -> StmtKind {
+        let mut before = Vec::new();
+        if let Some(init) = field(node, "initializer") {
+            before.push(self.statement(init));
+        }
+        let range = field(node, "right").unwrap_or(node);
+        let lowered = match range.kind() {
+            "initializer_list" => self.list(range),
+            _ => ExprKind::Cast(Type::Unknown, self.expr(range)),
+        };
+        let value = self.push_expr(lowered, range);
+        before.push(self.push_stmt(StmtKind::Expr(value), range));
+        let cond = self.unseen(range);
+        let step = self.range_step(range);
+        self.jumps.push((self.scope_depth(), true));
+        let block = self.scoped(|body| {
+            let mut statements = Vec::new();
+            let declarator = field(node, "declarator");
+            if let Some((names, _)) = declarator.and_then(|d| body.binding_of(d)) {
+                statements.extend(body.structured_binding(names, None));
+            } else if let Some(declared) = declarator.and_then(|d| declare::declarator(body.file, d)) {
+                let ty = Specifiers::read(body.file, node).ty;
+                let local = body.declare_local(declared.name, declared.derived.apply(ty), false);
+                if Self::is_reference(&declared) {
+                    body.references.insert(local);
+                }
+                body.note_elements(local, declared.derived, ty);
+                let init = Some(body.unseen(declared.name));
+                statements.push(body.push_stmt(StmtKind::Decl { local, init }, declared.name));
+                if declared.derived == Derived::Plain
+                    && let Some(ty) = field(node, "type")
+                {
+                    body.note_object(ty);
+                }
+            } else {
+                body.partial(node, "loop variable that is not understood");
+            }
+            if let Some(inner) = field(node, "body") {
+                statements.push(body.scoped(|body| body.statement(inner)));
+                let depth = body.scope_depth() - 1;
+                statements.extend(body.leave(depth, inner));
+            }
+            body.push_stmt(StmtKind::Block(statements), field(node, "body").unwrap_or(node))
+        });
+        self.jumps.pop();
+        let looping = StmtKind::Loop {
+            kind: LoopKind::For,
+            init: None,
+            cond: Some(cond),
+            step: Some(step),
+            body: block,
+            divided: false,
+        };
+        before.push(self.push_stmt(looping, node));
+        StmtKind::Group(before)
+    }
+
+    /// How the iterator moves: by a function of the program, if it has one.
+    fn range_step(&mut self, range: Node) -> ExprId {
+        let name = "operator++".to_owned();
+        if self.file.is_cxx_function(&name) {
+            let callee = ir::Callee::Named(name);
+            let args = Vec::new();
+            return self.push_expr(ExprKind::Call { callee, args }, range);
+        }
+        self.unseen(range)
+    }
+
+    /// The condition of a statement: its value, and what is to be done before it. `whole` is where the condition stands.
+    pub(super) fn condition_clause(&mut self, clause: Node) -> (Vec<StmtId>, ExprId) {
+        let mut before = Vec::new();
+        if let Some(init) = field(clause, "initializer") {
+            before.push(self.statement(init));
+        }
+        let Some(value) = field(clause, "value") else {
+            return (before, self.push_expr(ExprKind::Unknown(Vec::new()), clause));
+        };
+        if is_expression(value.kind()) || value.kind() != "declaration" {
+            return (before, self.expr(value));
+        }
+        // `while (T x = f())` declares anew whenever it is tested: an assignment and a test of its value.
+        let ty = Specifiers::read(self.file, value).ty;
+        let declarator = field(value, "declarator").and_then(|d| declare::declarator(self.file, d));
+        let init = field(value, "value").map(|init| self.expr(init));
+        let (Some(declared), Some(init)) = (declarator, init) else {
+            self.partial(value, "condition that is not understood");
+            return (before, self.push_expr(ExprKind::Unknown(Vec::new()), clause));
+        };
+        let local = self.declare_local(declared.name, declared.derived.apply(ty), false);
+        if Self::is_reference(&declared) {
+            self.references.insert(local);
+        }
+        let variable = ExprKind::Var(ir::VarRef::Local(local));
+        let target = self.push_expr(variable, declared.name);
+        let op = None;
+        let assign = ExprKind::Assign {
+            op,
+            target,
+            value: init,
+        };
+        (before, self.push_expr(assign, declared.name))
+    }
+}

@@ -1,0 +1,306 @@
+//! What C++ constructs become.
+
+use super::{check_as, check_cxx as check};
+use expect_test::expect;
+
+#[test]
+fn classes_namespaces_and_their_functions() {
+    check(
+        "namespace n {\nclass A : public B {\npublic:\n  A(int x) : B(x), n(x), m{2} { start(); }\n  ~A() { stop(); }\n\
+         \x20 int get() const { return n; }\n  A &operator++() { ++n; return *this; }\n  virtual void run(int k = 3);\n\
+         \x20 operator int() const { return n; }\n  int n = 0;\n  int m;\n  static int count;\n};\n\
+         void A::run(int k) {\n  for (int i = 0; i < k; i++) {\n    m += i;\n    count++;\n    this->get();\n  }\n}\n}\n\
+         struct S { int f() { return 1; } } s;\nint n::A::count = 0;\n",
+        expect![[r#"
+            22:36 global s: struct = 0
+            23:11 global count: i32 = 0
+            address taken: A operator int operator++ run ~A
+            fn n::A::A(x&:i32)
+              4:14 B@4:14(x)
+              4:20 this->n = &x
+              4:26 this->m = 2
+              4:31 block
+                4:33 start@4:33()
+            fn n::A::~A()
+              5:10 stop@5:10()
+            fn n::A::get()
+              6:21 return this->n
+            fn n::A::operator++()
+              7:21 operator++@7:21(&this->n)
+              7:26 return *&*this
+            fn n::A::operator int()
+              9:26 return this->n
+            fn n::A::run(k:i32)
+              15:3 for (i Lt k) step i++
+                  15:8 decl i:i32@15:12 = 0
+                15:31 block
+                  16:5 this->m Add= i
+                  17:5 operator++@17:5(&@count)
+                  18:5 get@18:5()
+            fn S::f()
+              22:22 return 1
+        "#]],
+    );
+}
+
+#[test]
+fn references_are_pointers() {
+    check(
+        "void set(int &x, const int &y) { x = y; x++; }\nint get(int x);\n\
+         void f(int a, double *v) {\n  int i = 0;\n  int &r = i;\n  r += 2;\n  set(a, i);\n  get(a);\n  other(a, *v, v[1]);\n\
+         \x20 r = get(r);\n  auto k = 3;\n  auto &q = v[2];\n  q = 1;\n}\n",
+        expect![[r#"
+            fn set(x:ptr, y:ptr)
+              1:34 *x = *y
+              1:41 *x++
+            fn f(a&:i32, v&:ptr)
+              4:3 decl i&:i32@4:7 = 0
+              5:3 decl r:ptr@5:8 = &i
+              6:3 *r Add= 2
+              7:3 set@7:3(&a, i)
+              8:3 get@8:3(a)
+              9:3 other@9:3(&a, v, v[1])
+              10:3 *r = get@10:7(*r)
+              11:3 decl k:int32@11:8 = 3
+              12:3 decl q:ptr@12:9 = &v[2]
+              13:3 *q = 1
+        "#]],
+    );
+}
+
+#[test]
+fn calls_by_name_cast_and_construction() {
+    check(
+        "struct P { P(int); ~P(); int run(int); template<class T> T get(); int n; };\nusing big = long long;\n\
+         int f(P *p, P &q, int n) {\n  p->run(1);\n  q.run(n);\n  q.n = 3;\n  N::g<int>(n);\n  p->get<int>();\n\
+         \x20 int a = static_cast<int>(n) + int(n) + (int)n + big(n);\n  P x(1);\n  P y{2};\n  P z = P(3);\n\
+         \x20 P *w = new P(4);\n  int *v = new int[n];\n  delete w;\n  std::vector<int> t(n);\n  if (n) return 1;\n\
+         \x20 for (;;) { P u(5); if (n) break; if (a) continue; n++; }\n  return 0;\n}\n",
+        expect![[r#"
+            fn f(p:ptr, q:ptr, n&:i32)
+              4:3 run@4:3(1)
+              5:3 run@5:3(n)
+              6:3 q.n = 3
+              7:3 g@7:3(&n)
+              8:3 get@8:3()
+              9:3 decl a:i32@9:7 = ((((i32)n Add (i32)n) Add (i32)n) Add (i64)n)
+              10:3 decl x:struct@10:5 = P@10:5(1)
+              11:3 decl y:struct@11:5 = P@11:5(2)
+              12:3 decl z:struct@12:5 = P@12:9(3)
+              13:3 decl w:ptr@13:6 = (ptr){P@13:10(4)}
+              14:3 decl v:ptr@14:8 = (ptr){n, {}}
+              15:3 [w]@15:3()
+              16:3 empty
+              17:3 if n
+                17:10 group
+                  17:10 ~P@17:10()
+                  17:10 ~P@17:10()
+                  17:10 ~P@17:10()
+                  17:10 return 1
+              18:3 for - step -
+                18:12 block
+                  18:14 decl u:struct@18:16 = P@18:16(5)
+                  18:22 if n
+                    18:29 group
+                      18:29 ~P@18:29()
+                      18:29 break
+                  18:36 if a
+                    18:43 group
+                      18:43 ~P@18:43()
+                      18:43 continue
+                  18:53 n++
+                  18:58 ~P@18:58()
+              19:3 group
+                19:3 ~P@19:3()
+                19:3 ~P@19:3()
+                19:3 ~P@19:3()
+                19:3 return 0
+              20:1 ~P@20:1()
+              20:1 ~P@20:1()
+              20:1 ~P@20:1()
+        "#]],
+    );
+}
+
+#[test]
+fn exceptions() {
+    check(
+        "void f(int n) try {\n  g(n);\n} catch (const E &e) {\n  h(e.what());\n  throw;\n} catch (...) {\n}\n\
+         int k(int n) {\n  try { if (n) throw 3; }\n  catch (int e) { return e; }\n  return 0;\n}\n",
+        expect![[r#"
+            fn f(n&:i32)
+              1:15 try
+                1:19 block
+                  2:3 g@2:3(&n)
+                3:3 block
+                  3:19 decl e:ptr@3:19 = *const
+                  3:22 block
+                    4:3 h@4:3(what@4:5())
+                    5:3 throw
+                6:3 block
+                  6:15 block
+            fn k(n:i32)
+              9:3 try
+                9:7 block
+                  9:9 if n
+                    9:16 throw 3
+                10:3 block
+                  10:14 decl e:i32@10:14 = *const
+                  10:17 block
+                    10:19 return e
+              11:3 return 0
+        "#]],
+    );
+}
+
+#[test]
+fn lambdas_are_functions() {
+    check(
+        "void f(std::vector<int> &v, int n) {\n  int sum = 0, k = 2;\n\
+         \x20 auto add = [&sum, k](int x, int &y) mutable {\n    sum += x * k;\n    k++;\n    y = 1;\n  };\n  add(n, n);\n\
+         \x20 std::for_each(v.begin(), v.end(), [&](int x) { sum += x; });\n}\n\
+         struct A { int n; void g() { h([this] { n++; }); } };\n",
+        expect![[r#"
+            address taken: operator()
+            fn f(v:ptr, n&:i32)
+              2:3 group
+                2:7 decl sum&:i32@2:7 = 0
+                2:16 decl k:i32@2:16 = 2
+              3:3 decl add:?@3:8 = {}
+              8:3 [add]@8:3(n, &n)
+              9:3 for_each@9:3(begin@9:17(), end@9:28(), {&sum})
+            static fn (lambda)::operator()(x:i32, y:ptr)
+              4:5 **this->sum (captured) Add= (x Mul **this->k (captured))
+              5:5 **this->k (captured)++
+              6:5 *y = 1
+            static fn (lambda)::operator()(x:i32)
+              9:50 **this->sum (captured) Add= x
+            fn A::g()
+              11:30 h@11:30({})
+            static fn (lambda)::operator()()
+              11:41 *this->n++
+        "#]],
+    );
+}
+
+#[test]
+fn range_for_structured_bindings_and_conditions_that_declare() {
+    check(
+        "void f(std::map<int, int> &m, int *p) {\n  for (int x : list) use(x);\n  for (auto &x : m) { x.second++; }\n\
+         \x20 for (auto &[k, v] : m) {\n    v = k;\n  }\n  auto [a, b] = pair();\n  a++;\n  if (int k = g(); k > 2) h();\n\
+         \x20 while (int c = next(p)) h();\n  switch (int z = g(); z) { case 1: break; }\n}\n",
+        expect![[r#"
+            fn f(m:ptr, p&:ptr)
+              2:3 group
+                2:16 (?)@list
+                2:3 for *const step *const
+                  2:22 block
+                    2:12 decl x#1&:i32@2:12 = *const
+                    2:22 use@2:22(&x#1)
+              3:3 group
+                3:18 (?)*m
+                3:3 for *const step *const
+                  3:21 block
+                    3:14 decl x#2:ptr@3:14 = *const
+                    3:21 block
+                      3:23 x#2.second++
+              4:3 group
+                4:23 (?)*m
+                4:3 for *const step *const
+                  4:26 block
+                    4:15 decl k#1:ptr@4:15 = *const
+                    4:18 decl v:ptr@4:18 = *const
+                    4:26 block
+                      5:5 *v = *k#1
+              7:3 group
+                7:9 decl a:ptr@7:9 = pair@7:17()
+                7:12 decl b:ptr@7:12 = *const
+              8:3 *a++
+              9:3 group
+                9:7 group
+                  9:7 decl k#2:i32@9:11 = g@9:15()
+                9:3 if (k#2 Gt 2)
+                  9:27 h@9:27()
+              10:3 while c = next@10:18(&p) step -
+                10:27 h@10:27()
+              11:3 group
+                11:11 group
+                  11:11 decl z:i32@11:15 = g@11:19()
+                11:3 switch z
+                  11:27 block
+                    11:29 group
+                      11:29 case 1
+                      11:37 break
+        "#]],
+    );
+}
+
+#[test]
+fn operators_of_objects_are_calls() {
+    check(
+        "struct V { V operator+(const V &o); V &operator+=(double d); V &operator++(); int &operator[](int i); };\n\
+         void f(V a, V b, int i, std::list<int>::iterator it, double *d) {\n  V c = a + b;\n  c += 2.0;\n  ++c;\n  a[i] = 3;\n\
+         \x20 i = i + 1;\n  d[i] = d[i] + d[0];\n  std::cin >> i;\n  it++;\n  i++;\n  bool t = not i and a == b;\n}\n",
+        expect![[r#"
+            fn f(a&:struct, b:struct, i&:i32, it&:?, d:ptr)
+              3:3 decl c&:struct@3:5 = operator+@3:9(a, b)
+              4:3 operator+=@4:3(&c, 2.0)
+              5:3 operator++@5:3(&c)
+              6:3 *operator[]@6:3(&a, i) = 3
+              7:3 i = (i Add 1)
+              8:3 d[i] = (d[i] Add d[0])
+              9:3 operator>>@9:3(@cin, &i)
+              10:3 operator++@10:3(&it)
+              11:3 i++
+              12:3 decl t:u8@12:8 = (!i && (a Eq b))
+        "#]],
+    );
+}
+
+#[test]
+fn the_rest() {
+    check(
+        "template <class T, int N> struct M { T v[N]; T sum() { T s = 0; for (int i = 0; i < N; i++) s += v[i]; return s; } };\n\
+         void f() {\n  static int n = g();\n  static int m = 3;\n  const char *s = R\"x(a\" ; {)x\";\n  long k = 1'000'000;\n\
+         \x20 if constexpr (sizeof(int) == 4) h();\n  struct L { int go() { return 1; } } l;\n  l.go();\n  co_await x;\n}\n\
+         int old(int) = delete;\nextern \"C\" { int c(int a) { return a; } }\n",
+        expect![[r#"
+            fn M::sum()
+              1:56 decl s:?@1:58 = 0
+              1:65 for (i Lt this->N) step i++
+                  1:70 decl i:i32@1:74 = 0
+                1:93 s Add= this->v[i]
+              1:104 return s
+            fn f() Partial: coroutine at line 10
+              3:3 group
+                3:14 decl n:i32 static@3:14 = g@3:18()
+                3:14 if *const
+                  3:14 n = g@3:18()
+              4:3 decl m:i32 static@4:14 = 3
+              5:3 decl s:ptr@5:15 = ""
+              6:3 decl k:i64@6:8 = 1000000
+              7:3 if (const Eq 4)
+                7:35 h@7:35()
+              8:3 decl l&:struct@8:39 = {}
+              9:3 (&l, go@9:3())
+              10:3 unknown[@x]
+            fn L::go()
+              8:25 return 1
+            fn c(a:i32)
+              13:29 return a
+        "#]],
+    );
+}
+
+#[test]
+fn a_header_is_read_as_what_it_holds() {
+    check_as(
+        "t.h",
+        &[],
+        "#ifdef __cplusplus\nclass A { int f() { return 1; } };\n#else\nint g(void) { return 2; }\n#endif\nnamespace n { }\n",
+        expect![[r#"
+            fn A::f()
+              2:21 return 1
+        "#]],
+    );
+}
