@@ -80,6 +80,9 @@ pub(crate) struct MapArgs {
     /// With -p: do not run the build's compilers as preprocessors for what raw text leaves open
     #[arg(long)]
     pub(crate) no_preprocess: bool,
+    /// With -p: read what the preprocessor makes of C files with a second parser, which knows all types
+    #[arg(long, requires = "compile_commands", conflicts_with = "no_preprocess")]
+    pub(crate) exact: bool,
     /// With -p: how long a compiler may take to preprocess one file
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) preprocess_limit: u64,

@@ -11,7 +11,7 @@ use crate::output::{self, Status};
 use crate::preprocess::Preprocessor;
 use anyhow::Context as _;
 use base::{Confidence, Severity};
-use engine::{Map, SourceFile, Step};
+use engine::{Map, Parser, SourceFile, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -63,7 +63,16 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let (mut map, unbound) = match kept.as_ref().and_then(Kept::read) {
         Some(kept) => kept,
         None => {
-            let map = make_preprocessed(sources.files, &|path| preprocessor.outputs(path), !args.quiet);
+            let map = make_preprocessed(
+                sources.files,
+                &|path| preprocessor.outputs(path),
+                if args.exact {
+                    Parser::Exact
+                } else {
+                    Parser::Tolerant
+                },
+                !args.quiet,
+            );
             warn_all(&preprocessor.warnings());
             let bytes = map.to_bytes();
             if let Some(Err(error)) = kept.map(|kept| kept.write(&bytes)) {
@@ -146,13 +155,14 @@ pub(crate) fn add_sources_of(
 
 /// Makes the static half of a map, with a progress bar when standard error is a terminal.
 pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
-    make_preprocessed(files, &|_| Vec::new(), show_progress)
+    make_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, show_progress)
 }
 
-/// The same, with what a build's preprocessor makes of a file where raw text leaves something open.
+/// The same, with what a build's preprocessor makes of a file, and who reads that.
 fn make_preprocessed(
     files: Vec<SourceFile>,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    parser: Parser,
     show_progress: bool,
 ) -> Map {
     let total = files.len() as u64;
@@ -165,7 +175,7 @@ fn make_preprocessed(
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
         bar.set_style(style);
     }
-    let map = engine::map_preprocessed(files, preprocess, &|step| match step {
+    let map = engine::map_preprocessed(files, preprocess, parser, &|step| match step {
         Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
         Step::Analysing => bar.set_message("analysing loops"),
     });

@@ -1,5 +1,6 @@
 //! Source text to the static half of a map.
 
+use crate::exactly::read_exactly;
 use base::Diagnostic;
 use frontend::{Macros, Source};
 use progress_map::Map;
@@ -31,15 +32,26 @@ pub enum Step {
 /// The result does not depend on the order of the files, nor on the number of threads. Of two files of one path the
 /// first counts. `progress` is called from worker threads, in no particular order.
 pub fn map_sources(files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync)) -> Map {
-    map_preprocessed(files, &|_| Vec::new(), progress)
+    map_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, progress)
+}
+
+/// Who reads what a build's preprocessor leaves of C files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parser {
+    /// The parser that also reads raw text; where raw text leaves something open.
+    Tolerant,
+    /// The one that knows all types, and gives up a file for one construct that it does not know; wherever the build
+    /// compiles a file. The tolerant one reads the rest.
+    Exact,
 }
 
 /// The same, with a build's preprocessor at hand: `preprocess` is asked for what it makes of the file at a path, once
-/// for each way in which the build compiles it, when raw text leaves something open; nothing when it cannot say. Called
-/// from worker threads.
+/// for each way in which the build compiles it, when raw text leaves something open or `parser` reads nothing else;
+/// nothing when it cannot say. Called from worker threads.
 pub fn map_preprocessed(
     mut files: Vec<SourceFile>,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    parser: Parser,
     progress: &(dyn Fn(Step) + Sync),
 ) -> Map {
     // A stable sort: the first of two files of one path stays first.
@@ -63,7 +75,7 @@ pub fn map_preprocessed(
         // A file's text is dropped as soon as it is parsed.
         .map(|file| {
             let mut unit = frontend::parse(&source(&file), &macros);
-            rebuild(&mut unit, &file, preprocess, &macros);
+            rebuild(&mut unit, &file, preprocess, parser, &macros);
             advance(Step::Parsed);
             unit
         })
@@ -73,22 +85,30 @@ pub fn map_preprocessed(
     lov::analyse(&units)
 }
 
-/// Rebuilds from preprocessor output what raw text left open.
+/// Rebuilds from preprocessor output what raw text left open, or all that `parser` can read.
 fn rebuild(
     unit: &mut ir::Unit,
     file: &SourceFile,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    parser: Parser,
     macros: &Macros,
 ) {
-    if !frontend::wants_preprocessing(unit) {
+    let exactly = parser == Parser::Exact && file.path.ends_with(".c");
+    if !exactly && !frontend::wants_preprocessing(unit) {
         return;
     }
     let outputs = preprocess(&file.path);
-    if let Err(why) = frontend::improve(unit, &source(file), &outputs, macros) {
-        let message = format!("{why}; read from the text alone");
-        unit.diagnostics
-            .push(Diagnostic::warning(&file.path, base::Span::default(), message));
+    let mut warnings = Vec::new();
+    if exactly && let Err(why) = read_exactly(unit, &source(file), &outputs, macros) {
+        warnings.push(format!("{why}; read by the tolerant parser"));
     }
+    if frontend::wants_preprocessing(unit)
+        && let Err(why) = frontend::improve(unit, &source(file), &outputs, macros)
+    {
+        warnings.push(format!("{why}; read from the text alone"));
+    }
+    let warning = |message| Diagnostic::warning(&file.path, base::Span::default(), message);
+    unit.diagnostics.extend(warnings.into_iter().map(warning));
 }
 
 fn source(file: &SourceFile) -> Source<'_> {

@@ -106,7 +106,7 @@ fn is_line_start(text: &[u8], at: usize) -> bool {
 }
 
 /// The offset behind a literal; an unfinished one ends with its line.
-fn skip_literal(text: &[u8], start: usize, quote: u8) -> usize {
+pub fn skip_literal(text: &[u8], start: usize, quote: u8) -> usize {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {
         match byte {

@@ -198,9 +198,9 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Adds an expression that stands at `node`.
+    /// Adds an expression that stands at `node`; parentheses around it are none of it.
     pub(crate) fn push_expr<T>(&mut self, kind: ExprKind, node: &Node<T>) -> ExprId {
-        let place = self.unit.place(node);
+        let place = self.unit.place_inside_parentheses(node);
         self.exprs.push(Expr {
             kind,
             span: place.map(|place| place.span).unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! File scope.
 
+use crate::blank::skip_literal;
 use crate::declare::Specifiers;
 use crate::function;
 use crate::markers::{Place, Places};
@@ -79,6 +80,25 @@ impl<'a> Lowering<'a> {
         let text = self.text.get(node.span.start..node.span.end).unwrap_or_default();
         let end = node.span.start + text.trim_ascii_end().len();
         self.places.place(node.span.start..end.max(node.span.start))
+    }
+
+    /// The same without parentheses around the whole: the parser counts them in for some kinds of expression.
+    pub fn place_inside_parentheses<T>(&self, node: &Node<T>) -> Option<Place> {
+        let (mut start, mut end) = (node.span.start, node.span.end);
+        loop {
+            let text = self.text.get(start..end).unwrap_or_default();
+            end = start + text.trim_ascii_end().len();
+            let inner = text.trim_ascii();
+            if !inner.starts_with(b"(") || closing(inner) != Some(inner.len() - 1) {
+                return self.places.place(start..end.max(start));
+            }
+            start += 1;
+            end -= 1;
+            let blanks = self.text[start..end]
+                .iter()
+                .take_while(|byte| byte.is_ascii_whitespace());
+            start += blanks.count();
+        }
     }
 
     /// Where a node stands; nowhere outside the main file.
@@ -375,4 +395,27 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
     }
+}
+
+/// The place of the parenthesis that closes the first one.
+fn closing(text: &[u8]) -> Option<usize> {
+    let (mut open, mut at) = (0_usize, 0);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' | b'\'' => {
+                at = skip_literal(text, at, *byte);
+                continue;
+            }
+            b'(' => open += 1,
+            b')' => {
+                open -= 1;
+                if open == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }

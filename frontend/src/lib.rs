@@ -35,7 +35,10 @@ mod tests;
 
 pub use macros::Macros;
 pub use parse::parse;
-pub use preprocessed::{FROM_PREPROCESSOR, Mismatch, improve, parse_preprocessed, wants_preprocessing};
+pub use preprocessed::{
+    FROM_PREPROCESSOR, Mismatch, Positions, improve, join_file_scope, parse_preprocessed, same_function,
+    wants_preprocessing,
+};
 pub use token::{Token, TokenKind, lex};
 
 /// A source file.

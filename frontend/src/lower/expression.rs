@@ -32,6 +32,9 @@ pub fn is_expression(kind: &str) -> bool {
 impl Body<'_, '_> {
     /// Lowers an expression.
     pub(super) fn expr(&mut self, node: Node) -> ExprId {
+        if let Some(step) = self.step_behind_operators(node) {
+            return step;
+        }
         if matches!(node.kind(), "parenthesized_expression" | "extension_expression") {
             let inner = children(node);
             if let [inner] = inner.as_slice() {

@@ -17,6 +17,7 @@ mod literal;
 mod local;
 mod member;
 mod object;
+mod postfix;
 mod reference;
 mod statement;
 mod try_catch;

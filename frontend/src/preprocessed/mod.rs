@@ -11,6 +11,9 @@
 
 mod align;
 mod lines;
+mod positions;
+
+pub use positions::Positions;
 
 use crate::Source;
 use crate::macros::{Macros, Visible, file_facts};
@@ -123,7 +126,8 @@ pub fn improve(
     Ok(rebuilt)
 }
 
-fn same_function(one: &Function, other: &Function) -> bool {
+/// Whether two readings of one file mean the same function.
+pub fn same_function(one: &Function, other: &Function) -> bool {
     one.name == other.name && overlaps(one, other)
 }
 
@@ -131,8 +135,8 @@ fn overlaps(one: &Function, other: &Function) -> bool {
     one.span.line <= other.span.end_line && other.span.line <= one.span.end_line
 }
 
-/// Adds what the rebuilt units know of file scope.
-fn join_file_scope(unit: &mut Unit, rebuilt: Vec<Unit>) {
+/// Adds what other readings of a unit know of file scope.
+pub fn join_file_scope(unit: &mut Unit, rebuilt: Vec<Unit>) {
     for other in rebuilt {
         unit.members.extend(other.members);
         unit.address_taken_functions.extend(other.address_taken_functions);

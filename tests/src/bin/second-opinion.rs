@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tests::second::compare;
+use tests::second::{Detail, compare};
 use walkdir::WalkDir;
 
 const USAGE: &str = "usage: second-opinion [--compiler CC] PATH... [-- FLAGS...]";
@@ -54,7 +54,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
     }
     headers.sort();
     headers.dedup();
-    let found = compare(&files, &headers, &compiler, &flags)?;
+    let found = compare(&files, &headers, &compiler, &flags, Detail::Effects)?;
     print!("{found}");
     Ok(found.faults.len())
 }

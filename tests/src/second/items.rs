@@ -1,5 +1,6 @@
 //! What a function does, as a list that two parsers should agree on.
 
+use base::Span;
 use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, VarRef};
 use std::collections::BTreeSet;
 
@@ -8,6 +9,8 @@ use std::collections::BTreeSet;
 pub struct Item {
     /// Its line.
     pub line: u32,
+    /// Its column.
+    pub column: u32,
     /// What it is, in words.
     pub what: String,
     /// It stands in an arm of `#if`.
@@ -26,7 +29,8 @@ pub struct Items {
 impl Items {
     /// Takes one item like `item` out, wherever it stands; whether there was one.
     pub fn take(&mut self, item: &Item) -> bool {
-        let like = |other: &Item| other.line == item.line && other.what == item.what;
+        let like =
+            |other: &Item| (other.line, other.column) == (item.line, item.column) && other.what == item.what;
         let found = self.items.iter().position(like);
         if let Some(index) = found {
             self.items.swap_remove(index);
@@ -35,10 +39,20 @@ impl Items {
     }
 }
 
+/// How closely functions are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What has an effect: loops, jumps, assignments, calls.
+    Effects,
+    /// Every operator too. The tolerant parser computes what macros make constant, so this is for texts without macros.
+    Operators,
+}
+
 /// What `function` does.
-pub fn items(function: &Function) -> Items {
+pub fn items(function: &Function, detail: Detail) -> Items {
     let mut walk = Walk {
         function,
+        detail,
         found: Items::default(),
         optional: 0,
     };
@@ -48,15 +62,17 @@ pub fn items(function: &Function) -> Items {
 
 struct Walk<'f> {
     function: &'f Function,
+    detail: Detail,
     found: Items,
     /// How many conditional groups are around.
     optional: usize,
 }
 
 impl Walk<'_> {
-    fn push(&mut self, line: u32, what: String) {
+    fn push(&mut self, at: Span, what: String) {
         self.found.items.push(Item {
-            line,
+            line: at.line,
+            column: at.column,
             what,
             optional: self.optional > 0,
         });
@@ -73,10 +89,7 @@ impl Walk<'_> {
                 if let Some(init) = init {
                     self.expr(*init);
                     let name = &function.locals[*local].name;
-                    self.push(
-                        function.locals[*local].span.line,
-                        format!("the initialiser of {name}"),
-                    );
+                    self.push(function.locals[*local].span, format!("the initialiser of {name}"));
                 }
             }
             StmtKind::Block(all) | StmtKind::Group(all) => all.iter().for_each(|id| self.statement(*id)),
@@ -94,7 +107,7 @@ impl Walk<'_> {
                 cond, then, other, ..
             } => {
                 self.expr(*cond);
-                self.push(statement.span.line, "an if".to_owned());
+                self.push(statement.span, "an if".to_owned());
                 self.statement(*then);
                 other.iter().for_each(|id| self.statement(*id));
             }
@@ -110,7 +123,7 @@ impl Walk<'_> {
                 let once = *kind == LoopKind::DoWhile
                     && cond.is_some_and(|cond| function.exprs[cond].kind == ExprKind::Int(0));
                 if !once {
-                    self.push(statement.span.line, format!("a {kind:?} loop"));
+                    self.push(statement.span, format!("a {kind:?} loop"));
                 }
                 init.iter().for_each(|id| self.statement(*id));
                 cond.iter().chain(step).for_each(|id| self.expr(*id));
@@ -118,17 +131,17 @@ impl Walk<'_> {
             }
             StmtKind::Switch { value, body } => {
                 self.expr(*value);
-                self.push(statement.span.line, "a switch".to_owned());
+                self.push(statement.span, "a switch".to_owned());
                 self.statement(*body);
             }
             StmtKind::Return(value) => {
                 value.iter().for_each(|id| self.expr(*id));
-                self.push(statement.span.line, "a return".to_owned());
+                self.push(statement.span, "a return".to_owned());
             }
-            StmtKind::Goto(name) => self.push(statement.span.line, format!("goto {name}")),
-            StmtKind::Label(name) => self.push(statement.span.line, format!("label {name}")),
-            StmtKind::Break => self.push(statement.span.line, "a break".to_owned()),
-            StmtKind::Continue => self.push(statement.span.line, "a continue".to_owned()),
+            StmtKind::Goto(name) => self.push(statement.span, format!("goto {name}")),
+            StmtKind::Label(name) => self.push(statement.span, format!("label {name}")),
+            StmtKind::Break => self.push(statement.span, "a break".to_owned()),
+            StmtKind::Continue => self.push(statement.span, "a continue".to_owned()),
             StmtKind::Default | StmtKind::Empty => {}
             StmtKind::Unknown(parts) => parts.iter().for_each(|id| self.expr(*id)),
         }
@@ -136,8 +149,27 @@ impl Walk<'_> {
 
     fn expr(&mut self, id: ExprId) {
         let expr = &self.function.exprs[id];
-        let line = expr.span.line;
+        let at = expr.span;
         let mut children: Vec<ExprId> = Vec::new();
+        if self.detail == Detail::Operators {
+            let operator = match &expr.kind {
+                ExprKind::Unary(operator, _) => Some(format!("{operator:?}")),
+                ExprKind::Binary(operator, ..) => Some(format!("{operator:?}")),
+                ExprKind::And(..) => Some("and".to_owned()),
+                ExprKind::Or(..) => Some("or".to_owned()),
+                ExprKind::Conditional(..) => Some("a choice".to_owned()),
+                ExprKind::Cast(ty, _) => Some(format!("a cast to {ty:?}")),
+                ExprKind::Deref(_) => Some("an indirection".to_owned()),
+                ExprKind::AddressOf(_) => Some("an address".to_owned()),
+                ExprKind::Index { .. } => Some("a subscript".to_owned()),
+                ExprKind::Field { name, .. } => Some(format!("a member {name}")),
+                _ => None,
+            };
+            if let Some(operator) = operator {
+                let (line, column) = (expr.span.end_line, expr.span.end_column);
+                self.push(at, format!("{operator} up to {line}:{column}"));
+            }
+        }
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {
             }
@@ -157,23 +189,23 @@ impl Walk<'_> {
             ExprKind::Conditional(cond, then, other) => children.extend([*cond, *then, *other]),
             ExprKind::Assign { op, target, value } => {
                 let sign = if op.is_some() { "changed" } else { "assigned" };
-                self.push(line, format!("{} {sign}", self.name(*target)));
+                self.push(at, format!("{} {sign}", self.name(*target)));
                 children.extend([*target, *value]);
             }
             ExprKind::Step { target, up, .. } => {
                 let way = if *up { "stepped up" } else { "stepped down" };
-                self.push(line, format!("{} {way}", self.name(*target)));
+                self.push(at, format!("{} {way}", self.name(*target)));
                 children.push(*target);
             }
             ExprKind::Call { callee, args } => {
                 match callee {
-                    Callee::Named(name) => self.push(line, format!("a call of {name}")),
+                    Callee::Named(name) => self.push(at, format!("a call of {name}")),
                     Callee::Indirect(pointer) => {
-                        self.push(line, "a call through a pointer".to_owned());
+                        self.push(at, "a call through a pointer".to_owned());
                         children.push(*pointer);
                     }
                     Callee::Macro(_) => {
-                        self.found.macro_lines.insert(line);
+                        self.found.macro_lines.insert(at.line);
                     }
                 }
                 children.extend(args);

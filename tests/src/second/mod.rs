@@ -5,17 +5,30 @@
 //! out, and macros that were not expanded because nobody defines them in the tree, or several headers do. Every difference is counted under
 //! its cause; one without such a cause is a fault in one of the two.
 
+mod expressions;
 mod items;
 
-pub use items::{Item, items};
+pub use expressions::program;
+pub use items::{Detail, Item, items};
 
 use base::Confidence;
-use exact::{Markers, Preprocessed};
-use frontend::{Macros, Source};
+use exact::{Place, Places, Preprocessed};
+use frontend::{Macros, Positions, Source};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Where the exact parser's text stands in the file.
+struct Aligned<'p>(&'p Positions);
+
+impl Places for Aligned<'_> {
+    fn place(&self, range: Range<usize>) -> Option<Place> {
+        let (span, from_macro) = self.0.place(range)?;
+        Some(Place { span, from_macro })
+    }
+}
 
 /// How two readings of some files compare.
 #[derive(Debug, Default)]
@@ -91,6 +104,7 @@ pub fn compare(
     headers: &[PathBuf],
     compiler: &str,
     flags: &[String],
+    detail: Detail,
 ) -> Result<Comparison, String> {
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let name = |path: &Path| path.to_string_lossy().into_owned();
@@ -119,17 +133,22 @@ pub fn compare(
             raw: &raw,
             text: &text,
         };
-        match exact::parse(&source, &Markers::new(&text, &shown)) {
+        let written = Source {
+            path: &shown,
+            text: &raw,
+        };
+        let positions = match Positions::new(&written, &text, &macros) {
+            Ok(positions) => positions,
+            Err(why) => {
+                found.left_out.push((path.clone(), why.to_string()));
+                continue;
+            }
+        };
+        match exact::parse(&source, &Aligned(&positions)) {
             Ok(exact) => {
-                let tolerant = frontend::parse(
-                    &Source {
-                        path: &shown,
-                        text: &raw,
-                    },
-                    &macros,
-                );
+                let tolerant = frontend::parse(&written, &macros);
                 found.files += 1;
-                found.add(&tolerant, &exact);
+                found.add(&tolerant, &exact, detail);
             }
             Err(why) => found.left_out.push((path.clone(), why.to_string())),
         }
@@ -139,7 +158,7 @@ pub fn compare(
 
 impl Comparison {
     /// Adds the functions of one file.
-    fn add(&mut self, tolerant: &ir::Unit, exact: &ir::Unit) {
+    fn add(&mut self, tolerant: &ir::Unit, exact: &ir::Unit, detail: Detail) {
         for theirs in &exact.functions {
             let end = theirs.span.end_line;
             let here = || tolerant.functions.iter().filter(|ours| ours.span.end_line == end);
@@ -171,12 +190,12 @@ impl Comparison {
                     .or_default() += 1;
             }
             *self.functions.entry(ours.confidence).or_default() += 1;
-            self.function(&exact.path, ours, theirs);
+            self.function(&exact.path, ours, theirs, detail);
         }
     }
 
-    fn function(&mut self, path: &str, ours: &ir::Function, theirs: &ir::Function) {
-        let (mut ours_all, theirs_all) = (items(ours), items(theirs));
+    fn function(&mut self, path: &str, ours: &ir::Function, theirs: &ir::Function, detail: Detail) {
+        let (mut ours_all, theirs_all) = (items(ours, detail), items(theirs, detail));
         let partial = ours.confidence == Confidence::Partial || theirs.confidence == Confidence::Partial;
         let mut missing = Vec::new();
         for item in theirs_all.items {
@@ -198,8 +217,8 @@ impl Comparison {
                 *self.explained.entry("a macro that was not expanded").or_default() += 1;
             } else {
                 self.faults.push(format!(
-                    "{path}:{}: {} is missing in {}",
-                    item.line, item.what, ours.name
+                    "{path}:{}:{}: {} is missing in {}",
+                    item.line, item.column, item.what, ours.name
                 ));
             }
         }
@@ -218,8 +237,8 @@ impl Comparison {
                     .or_default() += 1;
             } else {
                 self.faults.push(format!(
-                    "{path}:{}: {} is only here, in {}",
-                    item.line, item.what, ours.name
+                    "{path}:{}:{}: {} is only here, in {}",
+                    item.line, item.column, item.what, ours.name
                 ));
             }
         }

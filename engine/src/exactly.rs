@@ -1,0 +1,80 @@
+//! Functions as the exact parser reads them, in what a build's preprocessor made of their file.
+
+use base::Confidence;
+use exact::{Place, Places, Preprocessed};
+use frontend::{Macros, Positions, Source, join_file_scope, same_function};
+use ir::Unit;
+use std::ops::Range;
+
+/// What a function that the exact parser read carries as the reason for its confidence.
+const FROM_EXACT_PARSER: &str = "read by the exact parser in the build whose command was run";
+
+struct Aligned<'p>(&'p Positions);
+
+impl Places for Aligned<'_> {
+    fn place(&self, range: Range<usize>) -> Option<Place> {
+        let (span, from_macro) = self.0.place(range)?;
+        Some(Place { span, from_macro })
+    }
+}
+
+/// Replaces the functions of `unit` by what the exact parser makes of them in `outputs`, which the preprocessor made of the
+/// file, once for each way in which the build compiles it. A function whose tokens cannot all be given a place stays as it
+/// is. Says how many were replaced.
+///
+/// # Errors
+/// Why nothing was replaced.
+pub(crate) fn read_exactly(
+    unit: &mut Unit,
+    source: &Source<'_>,
+    outputs: &[Vec<u8>],
+    macros: &Macros,
+) -> Result<usize, String> {
+    let output = match outputs {
+        [] => return Ok(0),
+        [only] => only,
+        _ => {
+            return Err(
+                "the build compiles it in several ways, which the exact parser would have to agree on"
+                    .to_owned(),
+            );
+        }
+    };
+    let positions = Positions::new(source, output, macros).map_err(|why| why.to_string())?;
+    let preprocessed = Preprocessed {
+        path: source.path,
+        raw: source.text,
+        text: output,
+    };
+    let mut read = exact::parse(&preprocessed, &Aligned(&positions)).map_err(|why| why.to_string())?;
+    let mut replaced = 0;
+    for mut function in std::mem::take(&mut read.functions) {
+        let lines = (function.span.line, function.span.end_line);
+        if function.confidence != Confidence::Clean || !positions.are_certain(lines.0, lines.1) {
+            continue;
+        }
+        function.confidence_reason = Some(FROM_EXACT_PARSER.to_owned());
+        match unit
+            .functions
+            .iter()
+            .position(|known| same_function(known, &function))
+        {
+            Some(index) => unit.functions[index] = function,
+            // A name that a macro puts together: the text as written shows another one.
+            None => {
+                let apart = |known: &ir::Function| {
+                    known.span.end_line < function.span.line || function.span.end_line < known.span.line
+                };
+                unit.functions.retain(apart);
+                unit.functions.push(function);
+            }
+        }
+        replaced += 1;
+    }
+    if replaced > 0 {
+        unit.functions
+            .sort_by_key(|function| (function.span.line, function.span.column));
+        join_file_scope(unit, vec![read]);
+    }
+    Ok(replaced)
+}
