@@ -154,6 +154,10 @@ impl Body<'_, '_> {
             UnaryOperator::PreIncrement => step(true, true),
             UnaryOperator::PreDecrement => step(false, true),
             UnaryOperator::Address => {
+                // `&*p` evaluates neither operator: it is p (C11 6.5.3.2p3).
+                if let ExprKind::Deref(pointer) = self.exprs[operand].kind {
+                    return ExprKind::Cast(Type::Pointer, pointer);
+                }
                 // What the expression itself shows of a whole global needs no note.
                 if !matches!(self.exprs[operand].kind, ExprKind::Var(VarRef::Global(_))) {
                     self.take_address(operand);
