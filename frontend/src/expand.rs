@@ -3,10 +3,19 @@
 //! is never expanded within its own expansion. The last rule is kept by the hide sets of Prosser's algorithm.
 
 use crate::directive::{BodyToken, Definition};
+use crate::hazard::{Hazard, hazard};
 use crate::hide::{Hide, intersection, union, with_name};
-use crate::macros::{Meaning, Visible};
+use crate::macros::{Meaning, Visible, is_shouted};
+use crate::shape::{declaration_word, is_control};
 use crate::token::{Token, TokenKind, lex};
 use std::borrow::Cow;
+
+/// The name of the condition by which a build chooses among the definitions of a macro in an expression. No variable has
+/// it: its value is not known, and the same on every task.
+pub const BUILD_CHOICE: &[u8] = b"__build_choice";
+
+/// A macro with more definitions than this is left as it is.
+const CHOICE_LIMIT: usize = 4;
 
 /// Steps after which an expansion is given up: `#define A B B`, `#define B C C`, … doubles with every line.
 const STEP_LIMIT: usize = 40_000;
@@ -119,6 +128,90 @@ impl<'a> Expander<'a> {
         self.begin(index, line, Some(definition))
     }
 
+    /// Expands the identifier at raw index `index`, whose definition depends on the build, into an expression that holds
+    /// all of them; see [`BUILD_CHOICE`]. A single token when that cannot be done.
+    pub fn expand_choice(&mut self, index: usize, line: u32) -> Outcome<'a> {
+        self.begin(index, line, None)
+    }
+
+    /// An expression for `token`, a macro of several definitions that would hide a call or a write if it were left as it
+    /// is: each definition is an operand of `BUILD_CHOICE ? … : …`, and so is the name itself where it may be no macro.
+    /// A statement of its own, which `begins` here, becomes a conditional group.
+    fn choice(
+        &mut self,
+        token: &PpToken<'a>,
+        work: &mut Vec<PpToken<'a>>,
+        raw: Option<()>,
+        depth: usize,
+        begins: bool,
+    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
+        let Meaning::Several(definitions) = self.visible.meaning(&token.text, self.at) else {
+            return Ok(None);
+        };
+        let hazards: Vec<Hazard> = definitions.iter().map(|d| hazard(d)).collect();
+        let worst = hazards.iter().max().copied().unwrap_or(Hazard::None);
+        let called = definitions.iter().filter(|d| d.params.is_some()).count();
+        let alike = called == 0 || called == definitions.len();
+        let several = definitions.len() > 1;
+        if !(Hazard::Statement..=Hazard::Write).contains(&worst) || !alike || definitions.len() > CHOICE_LIMIT
+        {
+            return Ok(None);
+        }
+        let (pulled, before) = (self.next, work.clone());
+        let mut args = None;
+        if called > 0 {
+            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
+                return Ok(None);
+            }
+            args = Some(self.arguments(work, raw)?);
+        }
+        let (mut expressions, mut statements) = (true, true);
+        let mut operands = Vec::new();
+        for definition in definitions {
+            let hide = with_name(token.hide.clone(), &token.text);
+            let given = args.as_ref().map(|(args, _)| fitted(args.clone(), definition));
+            let tokens = match given {
+                Some(None) => Vec::new(),
+                Some(Some(args)) => self.substitute(definition, &args, &hide, depth)?,
+                None => self.substitute(definition, &[], &hide, depth)?,
+            };
+            let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+            // Just another name is left to those who know what functions there are.
+            let renamed = called == 0 && tokens.len() == 1;
+            expressions &= is_expression(&tokens);
+            statements &= begins && several && is_statement(&tokens);
+            if renamed || !(expressions || statements) {
+                self.next = pulled;
+                *work = before;
+                return Ok(None);
+            }
+            operands.push(tokens);
+        }
+        if !expressions {
+            let ends = self.peek(work, raw).is_some_and(|next| *next.text == *b";");
+            if !ends {
+                self.next = pulled;
+                *work = before;
+            }
+            return Ok(ends.then(|| group_of(operands)));
+        }
+        // Where no definition is in force, the name is that of a function.
+        if let Some((args, _)) = args.filter(|_| !is_shouted(&token.text)) {
+            let mut name = token.clone();
+            name.hide = with_name(name.hide, &token.text);
+            let mut call = vec![name, plain(TokenKind::Punct, b"(")];
+            for (index, arg) in args.into_iter().enumerate() {
+                if index > 0 {
+                    call.push(plain(TokenKind::Punct, b","));
+                }
+                call.extend(self.run(arg.into_iter().rev().collect(), None, depth + 1)?);
+            }
+            call.push(plain(TokenKind::Punct, b")"));
+            operands.push(call);
+        }
+        Ok(Some(one_of(operands)))
+    }
+
     fn begin(&mut self, index: usize, line: u32, only: Option<&'a Definition>) -> Outcome<'a> {
         let first = self.tokens[index];
         (self.next, self.at, self.line, self.steps) = (index + 1, first.start, line, 0);
@@ -176,14 +269,20 @@ impl<'a> Expander<'a> {
                 continue;
             }
             let Some(definition) = self.definition(&token.text) else {
-                out.push(self.predefined(token));
+                let begins = out.last().is_some_and(|t: &PpToken| {
+                    t.kind == TokenKind::Directive || matches!(&*t.text, b";" | b"{" | b"}")
+                });
+                match self.choice(&token, &mut work, raw, depth, begins)? {
+                    Some(tokens) => out.extend(tokens),
+                    None => out.push(self.predefined(token)),
+                }
                 continue;
             };
-            let Some(params) = &definition.params else {
+            if definition.params.is_none() {
                 let hide = with_name(token.hide.clone(), &token.text);
                 push_back(&mut work, self.substitute(definition, &[], &hide, depth)?);
                 continue;
-            };
+            }
             let pulled = self.next;
             match self.peek(&work, raw) {
                 Some(open) if *open.text == *b"(" => {}
@@ -192,17 +291,11 @@ impl<'a> Expander<'a> {
                     continue;
                 }
             }
-            let (mut args, close) = self.arguments(&mut work, raw)?;
-            if args.len() == 1 && args[0].is_empty() && params.names.is_empty() {
-                args.clear();
-            }
-            if params.variadic {
-                join_rest(&mut args, params.names.len());
-            }
-            if args.len() != params.names.len() {
+            let (args, close) = self.arguments(&mut work, raw)?;
+            let Some(args) = fitted(args, definition) else {
                 self.next = pulled;
                 return Err(GivenUp);
-            }
+            };
             let hide = with_name(intersection(&token.hide, &close), &token.text);
             push_back(&mut work, self.substitute(definition, &args, &hide, depth)?);
         }
@@ -353,6 +446,96 @@ fn plain<'a>(kind: TokenKind, text: &'a [u8]) -> PpToken<'a> {
 
 fn push_back<'a>(work: &mut Vec<PpToken<'a>>, tokens: Vec<PpToken<'a>>) {
     work.extend(tokens.into_iter().rev());
+}
+
+/// The arguments as the parameters of `definition` take them; `None` when there are too many or too few.
+fn fitted<'a>(mut args: Vec<Vec<PpToken<'a>>>, definition: &Definition) -> Option<Vec<Vec<PpToken<'a>>>> {
+    let params = definition.params.as_ref()?;
+    if args.len() == 1 && args[0].is_empty() && params.names.is_empty() {
+        args.clear();
+    }
+    if params.variadic {
+        join_rest(&mut args, params.names.len());
+    }
+    (args.len() == params.names.len()).then_some(args)
+}
+
+/// Whether `tokens` can be an operand.
+fn is_expression(tokens: &[PpToken<'_>]) -> bool {
+    let mut depth = 0_i64;
+    for token in tokens {
+        match &*token.text {
+            b"(" | b"[" => depth += 1,
+            b")" | b"]" => depth -= 1,
+            b";" | b"{" | b"}" => return false,
+            _ if token.kind == TokenKind::Directive => return false,
+            word if token.kind == TokenKind::Ident && is_control(word) => return false,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    let begins = tokens
+        .first()
+        .is_some_and(|t| declaration_word(&t.text).is_none());
+    depth == 0 && begins
+}
+
+/// Whether `tokens` and a semicolon are whole statements: `do { … } while (0)`, `f(x)`, or nothing.
+fn is_statement(tokens: &[PpToken<'_>]) -> bool {
+    let mut open = Vec::new();
+    for token in tokens {
+        match &*token.text {
+            text @ (b"(" | b"[" | b"{") => open.push(text[0]),
+            text @ (b")" | b"]" | b"}") => {
+                let matching = matches!(
+                    (open.pop(), text),
+                    (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
+                );
+                if !matching {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    let first = tokens.first().map_or(&b""[..], |t| &*t.text);
+    // Anything else that ends in a parenthesis may want a body, and a declaration is for what follows.
+    open.is_empty() && (first == b"do" || !(is_control(first) || declaration_word(first).is_some()))
+}
+
+/// A conditional group with `arms`, each a statement without its semicolon. The semicolon that follows is one more.
+fn group_of<'a>(arms: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
+    let mut result = Vec::new();
+    let count = arms.len();
+    for (index, arm) in arms.into_iter().enumerate() {
+        let directive: &[u8] = match index {
+            0 => b"\n#if 1\n",
+            _ if index + 1 == count => b"\n#else\n",
+            _ => b"\n#elif 1\n",
+        };
+        result.push(plain(TokenKind::Directive, directive));
+        result.extend(arm);
+        result.push(plain(TokenKind::Punct, b";"));
+    }
+    result.push(plain(TokenKind::Directive, b"\n#endif\n"));
+    result
+}
+
+/// `(BUILD_CHOICE ? (one) : (BUILD_CHOICE ? (two) : (three)))`.
+fn one_of<'a>(operands: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
+    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
+    let mut result: Vec<PpToken<'a>> = Vec::new();
+    for operand in operands.into_iter().rev() {
+        let mut operand = [vec![punct(b"(")], operand, vec![punct(b")")]].concat();
+        if !result.is_empty() {
+            let head = vec![punct(b"("), plain(TokenKind::Ident, BUILD_CHOICE), punct(b"?")];
+            operand = [head, operand, vec![punct(b":")], result, vec![punct(b")")]].concat();
+        }
+        result = operand;
+    }
+    result
 }
 
 /// Makes one argument of all from the last parameter on, commas included; an empty one where it was left out.

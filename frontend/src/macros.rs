@@ -447,6 +447,11 @@ impl<'m> Visible<'m> {
         [&self.macros.cxx, &self.own_facts.cxx]
     }
 
+    /// Whether the file itself defines a macro of this name.
+    pub fn is_own(&self, name: &[u8]) -> bool {
+        self.own.contains_key(name)
+    }
+
     /// Whether some gathered file declares or defines a function of this name.
     pub fn is_function(&self, name: &[u8]) -> bool {
         self.macros.functions.contains(name) || self.own_facts.functions.contains(name)

@@ -331,6 +331,10 @@ impl Shape {
         if self.is_cxx() && (is_cxx_keyword(text(callee)) || declaration_word(text(callee)).is_some()) {
             return false;
         }
+        // `extern T f(int *), g(int *);` declares functions only.
+        if before.first().is_some_and(|t| text(t) == b"extern") {
+            return false;
+        }
         // `int f(int);` declares: only type words and stars before the name.
         let type_like = |t: &Written| (t.kind == TokenKind::Ident && !is_control(text(t))) || text(t) == b"*";
         before.is_empty() || !before.iter().all(type_like)

@@ -5,6 +5,7 @@
 //! around.
 
 use crate::expand::PpToken;
+use crate::token::TokenKind;
 
 /// The expansions of one invocation, taken apart. `prefix` and `suffix` are lengths that all of them share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,12 @@ pub fn split(expansions: &[Vec<PpToken<'_>>]) -> Option<Split> {
     let shortest = expansions.iter().map(Vec::len).min()?;
     if expansions.iter().any(|tokens| tokens.len() > LENGTH_LIMIT) {
         return None;
+    }
+    // A group within one of them must stay in one piece.
+    let grouped = |tokens: &Vec<PpToken<'_>>| tokens.iter().any(|t| t.kind == TokenKind::Directive);
+    if expansions.iter().any(grouped) {
+        let whole = expansions.iter().all(|tokens| is_statements(tokens));
+        return whole.then_some(Split { prefix: 0, suffix: 0 });
     }
     let same = |at: usize| rest.iter().all(|other| other[at].text == first[at].text);
     let common = (0..shortest).take_while(|at| same(*at)).count();

@@ -7,7 +7,7 @@ use crate::hazard::{Hazard, hazard, is_structural};
 use crate::language::Language;
 use crate::macros::Meaning;
 use crate::repair;
-use crate::shape::Open;
+use crate::shape::{Open, is_keyword};
 use crate::token::{Token, TokenKind};
 use crate::variants::{Split, same_brackets, split};
 use base::Confidence;
@@ -57,7 +57,8 @@ impl<'a> Writer<'a> {
             Outcome::Opaque => {
                 let found = self
                     .taken_for_granted(at, expander)
-                    .or_else(|| self.variants(at, expander));
+                    .or_else(|| self.variants(at, expander))
+                    .or_else(|| self.chosen(at, expander));
                 if let Some(next) = found {
                     return next;
                 }
@@ -117,6 +118,24 @@ impl<'a> Writer<'a> {
         self.note(token.start..token.end, Confidence::Repaired, reason);
         self.expansion(token.start, &tokens, next);
         Some(next)
+    }
+
+    /// Writes a macro in an expression as a choice among its definitions.
+    fn chosen(&mut self, at: usize, expander: &mut Expander<'a>) -> Option<usize> {
+        let token = self.raw.tokens[at];
+        if self.is_as_written(token.start) {
+            return None;
+        }
+        match expander.expand_choice(at, self.line(token.start)) {
+            Outcome::Expanded { tokens, next } if tokens.len() > 1 => {
+                if self.shape.in_function() {
+                    self.prepared.optional.push(token.start);
+                }
+                self.expansion(token.start, &tokens, next);
+                Some(next)
+            }
+            _ => None,
+        }
     }
 
     /// The expansions of the invocation at `at` by each definition that its name may have, and the next token's index.
@@ -194,7 +213,13 @@ impl<'a> Writer<'a> {
                 .for_each(|tokens| tokens.push(PpToken::raw(*semicolon, self.raw.text)));
             end += 1;
         }
-        let Split { prefix, suffix } = split(&expansions)?;
+        let Split { prefix, suffix } = match split(&expansions) {
+            Some(split) => split,
+            None => {
+                self.close_last(&mut expansions)?;
+                split(&expansions)?
+            }
+        };
         let raw_end = self.raw.tokens.get(end - 1).map_or(token.end, |t| t.end);
         self.prepared.optional.push(token.start);
         self.blank_to(token.start);
@@ -216,6 +241,44 @@ impl<'a> Writer<'a> {
         Some(end)
     }
 
+    /// Where each of `expansions` closes one block and goes on, lets it close the block at its end: `} leave();` becomes
+    /// `leave(); }`, which is the same unless the block declares what the rest names.
+    fn close_last(&self, expansions: &mut [Vec<PpToken<'a>>]) -> Option<()> {
+        for tokens in expansions {
+            let mut depth = 0_i64;
+            let close = tokens.iter().position(|token| {
+                match &*token.text {
+                    b"{" => depth += 1,
+                    b"}" => depth -= 1,
+                    _ => {}
+                }
+                depth < 0
+            })?;
+            let names = |token: &&PpToken| token.kind == TokenKind::Ident && !is_keyword(&token.text);
+            let mut rest = tokens[close + 1..].iter().filter(names);
+            if rest.any(|name| self.may_declare(&name.text)) {
+                return None;
+            }
+            let brace = tokens.remove(close);
+            tokens.push(brace);
+        }
+        Some(())
+    }
+
+    /// Whether the function at hand may declare `name`: it stands behind a word, a star or a comma.
+    fn may_declare(&self, name: &[u8]) -> bool {
+        let item = self.shape.item();
+        let text = |at: usize| {
+            let token = item.get(at)?;
+            self.prepared.text.get(token.start as usize..token.end as usize)
+        };
+        (1..item.len()).any(|at| {
+            let before = text(at - 1).unwrap_or_default();
+            let typed = item[at - 1].kind == TokenKind::Ident && !is_keyword(before);
+            text(at) == Some(name) && (typed || matches!(before, b"*" | b","))
+        })
+    }
+
     fn expansion(&mut self, raw_start: u32, tokens: &[PpToken<'a>], next: usize) {
         let raw_end = self.raw.tokens.get(next - 1).map_or(raw_start, |t| t.end);
         self.blank_to(raw_start);
@@ -227,7 +290,15 @@ impl<'a> Writer<'a> {
 
     /// Writes tokens into the expanded segment at hand.
     fn expanded_tokens(&mut self, raw_start: u32, tokens: &[PpToken<'a>]) {
-        for token in tokens {
+        for (index, token) in tokens.iter().enumerate() {
+            if token.kind == TokenKind::Directive {
+                self.prepared.text.extend_from_slice(&token.text);
+                continue;
+            }
+            if token.kind == TokenKind::Ident && !token.is_hidden() {
+                let called = tokens.get(index + 1).is_some_and(|next| *next.text == *b"(");
+                self.note_left(raw_start, &token.text, called);
+            }
             let start = self.offset();
             let bytes = token.text.iter();
             self.prepared
@@ -238,6 +309,24 @@ impl<'a> Writer<'a> {
             }
             self.written(token.kind, start, raw_start);
             self.prepared.text.push(b' ');
+        }
+    }
+
+    /// Notes what `name` may hide, if it is a macro that was left in an expansion.
+    fn note_left(&mut self, raw_start: u32, name: &[u8], called: bool) {
+        let Meaning::Several(definitions) = self.raw.visible.meaning(name, raw_start) else {
+            return;
+        };
+        let in_force = definitions.iter().filter(|d| called || d.params.is_none());
+        let known = self.hazards.get(&(name.to_vec(), called)).copied();
+        let worst = known.unwrap_or_else(|| in_force.map(|d| hazard(d)).max().unwrap_or(Hazard::None));
+        if known.is_none() && !self.raw.visible.is_own(name) {
+            self.hazards.insert((name.to_vec(), called), worst);
+        }
+        if worst > Hazard::Call {
+            let (line, name) = (self.line(raw_start), String::from_utf8_lossy(name));
+            let reason = format!("macro {name}, which the one at line {line} stands for, hides {worst}");
+            self.note(raw_start..raw_start + 1, Confidence::Partial, reason);
         }
     }
 

@@ -10,6 +10,7 @@ mod rewrite;
 
 use crate::condition::Directives;
 use crate::expand::Expander;
+use crate::hazard::Hazard;
 use crate::language::Language;
 use crate::macros::Visible;
 use crate::position::{Lines, PositionMap};
@@ -18,6 +19,7 @@ use crate::shape::{Bodies, Effect, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
 use groups::Frame;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Prepared text and what is known about it.
@@ -85,6 +87,7 @@ pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
         groups: Vec::new(),
         goto_end: None,
         copies: 0,
+        hazards: BTreeMap::new(),
     };
     writer.prepared.map.copied(0, 0);
     let mut expander = Expander::new(raw.text, raw.tokens, raw.visible);
@@ -107,6 +110,8 @@ struct Writer<'a> {
     groups: Vec<Frame>,
     /// Token index of the `;` that ends a computed goto.
     goto_end: Option<usize>,
+    /// What macros hide that were left in expansions, by name and whether they are called.
+    hazards: BTreeMap<(Vec<u8>, bool), Hazard>,
     /// How many times the tokens at hand are being written.
     copies: usize,
 }

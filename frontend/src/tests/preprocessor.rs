@@ -609,3 +609,74 @@ DEFINE(char)
         "#]],
     );
 }
+
+#[test]
+fn macros_of_several_definitions_in_expressions() {
+    check_with(
+        &[(
+            "a.h",
+            "#ifdef LOG
+#define Send(n) ((sent += 1) || Send(n))
+#endif
+#ifdef A
+#define LAST next()
+#else
+#define LAST 7
+#endif
+#ifdef B
+#define BEGIN enter(); {
+#define END } leave();
+#else
+#define BEGIN enter(); {
+#define END leave(); if (deep) trace(); }
+#endif
+#define CHECK(x) do { int e = x; if (e) die(e); } while (0)
+#ifdef C
+#define Step i++
+#endif
+#define TWICE(x) ((x) + Step)
+",
+        )],
+        "#include \"a.h\"
+int f(int n) { int e = Send(n); CHECK(Send(g(n))); return LAST; }
+int h(int n) { BEGIN
+  g(n);
+END }
+int k(int n) { int leave = 1; BEGIN { int deep; } g(n); END }
+int l(int i) { return TWICE(i); }
+int m(int n) { extern integer a_(const char *, T *), b_(T *, T *); return b_(n, n); }",
+        expect![[r#"
+            fn f(n:i32) Partial: macro LAST at line 2 has several definitions and hides a statement
+              2:16 decl e#1:i32@2:20 = (@__build_choice ? (@sent Add= 1 || Send@2:24'(n)) : Send@2:24'(n))
+              2:33' do-while 0 step -
+                2:33' block
+                  2:33' decl e#2:i32@2:33 = (@__build_choice ? (@sent Add= 1 || Send@2:33'(g@2:33'(n))) : Send@2:33'(g@2:33'(n)))
+                  2:33' if e#2
+                    2:33' die@2:33'(e#2)
+              2:52 return unknown[]
+            fn h(n:i32)
+              3:16' enter@3:16'()
+              3:16 block
+                4:3 g@4:3(n)
+                5:1' leave@5:1'()
+                5:1' alternatives
+                  5:1' empty
+                  5:1' group
+                    5:1' if @deep
+                      5:1' trace@5:1'()
+            fn k(n:i32) Partial: macro END at line 6 has several definitions and hides part of a statement
+              6:16 decl leave:i32@6:20 = 1
+              6:31' enter@6:31'()
+              6:31 block
+                6:37 block
+                  6:39 decl deep:i32@6:43
+                6:51 g@6:51(n)
+              6:57' [leave]@6:57'()
+            fn l(i:i32)
+              7:16 return (i Add i++)
+            fn m(n:i32)
+              8:16 empty
+              8:68 return b_@8:75(n, n)
+        "#]],
+    );
+}
