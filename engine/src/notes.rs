@@ -30,7 +30,7 @@ impl JobView<'_> {
         clauses
     }
 
-    /// Functions on a stack that the front end understood in part only.
+    /// Functions on a stack that the front end understood in part only, or after a repair.
     pub(crate) fn partial_functions(&self) -> Vec<String> {
         let mut on_stacks: Vec<FunctionId> = self
             .located
@@ -42,16 +42,20 @@ impl JobView<'_> {
         on_stacks
             .into_iter()
             .map(|id| &self.map.functions[id])
-            .filter(|function| function.confidence == Confidence::Partial)
+            .filter(|function| function.confidence != Confidence::Clean)
             .map(|function| {
                 let reason = function
                     .confidence_reason
                     .as_deref()
                     .unwrap_or("no reason recorded");
-                format!(
-                    "the map is partial here: {} at {}:{} was not fully understood ({reason})",
-                    function.name, self.map.files[function.file].path, function.span.line
-                )
+                let (name, line) = (&function.name, function.span.line);
+                let path = &self.map.files[function.file].path;
+                match function.confidence {
+                    Confidence::Partial => format!(
+                        "the map is partial here: {name} at {path}:{line} was not fully understood ({reason})"
+                    ),
+                    _ => format!("the map rests on a repair of {name} at {path}:{line} ({reason})"),
+                }
             })
             .collect()
     }

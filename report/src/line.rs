@@ -37,7 +37,11 @@ fn write_line(out: &mut String, view: &LineView) -> std::fmt::Result {
             .as_deref()
             .unwrap_or("no reason recorded");
         match function.confidence {
-            Confidence::Clean => {}
+            Confidence::Clean => {
+                if let Some(reason) = &function.confidence_reason {
+                    writeln!(out, "  understood {}", clean(reason))?;
+                }
+            }
             Confidence::Repaired => writeln!(out, "  understood after a repair: {}", clean(reason))?,
             Confidence::Partial => writeln!(
                 out,
