@@ -28,7 +28,7 @@ impl Body<'_, '_> {
                 let brace = node
                     .child_count()
                     .checked_sub(1)
-                    .and_then(|last| node.child(last as u32));
+                    .and_then(|last| node.child(last));
                 statements.extend(body.leave(depth, brace.unwrap_or(node)));
                 statements
             })),
