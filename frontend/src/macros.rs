@@ -343,7 +343,8 @@ impl<'m> Visible<'m> {
                 Meaning::One(only)
             }
             // Attributes of one build or another: the code is the same without them.
-            all if all.iter().all(|one| self.vanishes(one, offset, depth)) => all
+            // But a function that one build has and another leaves out is there in the first.
+            all if !self.is_function(name) && all.iter().all(|one| self.vanishes(one, offset, depth)) => all
                 .iter()
                 .min_by_key(|one| one.body.len())
                 .map_or(Meaning::None, |one| Meaning::One(one)),
