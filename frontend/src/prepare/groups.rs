@@ -140,9 +140,9 @@ impl<'a> Writer<'a> {
                     ..Frame::keeping(all)
                 };
             }
-            if let ([(arm, ArmShape::Balanced)], Some(shared)) =
+            if let ([(arm, ArmShape::Balanced | ArmShape::Invocations)], Some(shared)) =
                 (shapes.as_slice(), self.shared_statement(group))
-                && arm.code(tokens).last().is_some_and(|t| self.text(*t) == b"else")
+                && self.wants_statement(arm, &shared)
             {
                 return Frame {
                     native: true,
@@ -192,6 +192,38 @@ impl<'a> Writer<'a> {
         let after = self.raw.tokens.get(group.last + 1).map(|t| self.text(*t));
         let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block));
         block && after != Some(b"else") && (self.shape.at_statement() || self.is_label())
+    }
+
+    /// Whether `arm` ends in `else` or in `if (…)` and the like, so that `shared`, the statement behind, belongs to it.
+    fn wants_statement(&self, arm: &Arm, shared: &Range<usize>) -> bool {
+        let words: Vec<&[u8]> = arm.code(self.raw.tokens).map(|t| self.text(*t)).collect();
+        if words.last() == Some(&b"else".as_slice()) {
+            return true;
+        }
+        // An `else` behind would belong to an `if` that only some builds have.
+        if self
+            .raw
+            .tokens
+            .get(shared.end)
+            .is_some_and(|t| self.text(*t) == b"else")
+        {
+            return false;
+        }
+        let mut depth = 0;
+        let mut head = None;
+        for (at, word) in words.iter().enumerate().rev() {
+            match *word {
+                b")" => depth += 1,
+                b"(" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                head = at.checked_sub(1);
+                break;
+            }
+        }
+        let last = words.last() == Some(&b")".as_slice());
+        last && head.is_some_and(|at| matches!(words[at], b"if" | b"for" | b"while" | b"switch"))
     }
 
     /// The tokens of the statement behind `group`, when it is simple enough to be written twice.

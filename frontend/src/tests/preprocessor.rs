@@ -680,3 +680,57 @@ int m(int n) { extern integer a_(const char *, T *), b_(T *, T *); return b_(n, 
         "#]],
     );
 }
+
+#[test]
+fn a_group_that_ends_in_a_head() {
+    check(
+        "int f(int x) {
+#ifdef GPU
+  int host = on_host(x);
+  if (host)
+#endif
+  {
+    cpu(x);
+  }
+#ifdef TWO
+  if (x)
+#endif
+  g(x);
+  else h(x);
+}
+#ifdef GPU
+#define N 1
+#endif
+int k(int x) {
+#ifdef GPU
+  for (x = 0; x < 9; x++)
+#endif
+    g(x);
+  return x;
+}",
+        expect![[r#"
+            fn f(x:i32) Partial: #if at line 9 splits a statement
+              2:1 alternatives
+                3:3 group
+                  3:3 decl host:i32@3:7 = on_host@3:14(x)
+                  4:3 if host
+                    6:3 block
+                      7:5 cpu@7:5(x)
+                6:3 group
+                  6:3 block
+                    7:5 cpu@7:5(x)
+              10:3 if x else@13
+                12:3 g@12:3(x)
+                13:8 h@13:8(x)
+            fn k(x:i32)
+              19:1 alternatives
+                20:3 group
+                  20:3 for (x Lt 9) step x++
+                      20:8 x = 0
+                    22:5 g@22:5(x)
+                22:5 group
+                  22:5 g@22:5(x)
+              23:3 return x
+        "#]],
+    );
+}
