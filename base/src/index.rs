@@ -67,6 +67,11 @@ impl<I: Id, T> IdVec<I, T> {
         I::from_index(self.items.len())
     }
 
+    /// Gives back the room that [`push`](Self::push) took in advance.
+    pub fn shrink_to_fit(&mut self) {
+        self.items.shrink_to_fit();
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -115,6 +115,8 @@ impl<'f> Builder<'f> {
                 work.extend(succs[point].iter().copied());
             }
         }
+        self.points.shrink_to_fit();
+        self.scopes.shrink_to_fit();
         Flow {
             points: self.points,
             succs,

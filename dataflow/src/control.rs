@@ -4,8 +4,8 @@
 //! (Ferrante, Ottenstein and Warren, with post-dominators). A loop that never ends is given an edge to the exit so that
 //! every point can reach it.
 
-use crate::{Flow, Loops};
-use base::{Id, IdVec};
+use crate::{Flow, Loops, Neighbours};
+use base::Id;
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 use progress_map::PointId;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// For every point, the branches that it directly depends on.
 #[derive(Clone, Debug)]
 pub struct Control {
-    deciders: IdVec<PointId, Vec<PointId>>,
+    deciders: Neighbours,
 }
 
 impl Control {
@@ -45,7 +45,7 @@ impl Control {
             }
         }
         let post = simple_fast(&reversed, node(flow.exit()));
-        let mut deciders: IdVec<PointId, Vec<PointId>> = flow.points.iter().map(|_| Vec::new()).collect();
+        let mut decided: Vec<(PointId, PointId)> = Vec::new();
         for (branch, succs) in flow.succs.iter_enumerated() {
             if succs.len() < 2 || !flow.reachable[branch] {
                 continue;
@@ -55,16 +55,16 @@ impl Control {
                 let mut at = Some(node(succ));
                 while at != stop {
                     let Some(current) = at else { break };
-                    deciders[PointId::from_index(current.index())].push(branch);
+                    decided.push((PointId::from_index(current.index()), branch));
                     at = post.immediate_dominator(current);
                 }
             }
         }
-        for list in deciders.as_mut_slice() {
-            list.sort_unstable();
-            list.dedup();
+        decided.sort_unstable();
+        decided.dedup();
+        Control {
+            deciders: Neighbours::new(flow.points.len(), &decided),
         }
-        Control { deciders }
     }
 
     /// All branches that decide, directly or through others, whether `point` executes; sorted.

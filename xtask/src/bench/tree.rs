@@ -33,7 +33,7 @@ pub fn run(hindmost: &Path, request: &Request<'_>) -> Result<()> {
     fs::remove_dir_all(&directory).with_context(|| format!("cannot empty {}", directory.display()))?;
     let sources = Sources::copy(request.tree, &directory.join("src"))?;
     println!(
-        "\n## {}: {} files, {} lines, of which {} C files to compile",
+        "\n## {}: {} files, {} lines, of which {} to compile",
         request.name,
         sources.files,
         sources.lines,
@@ -71,7 +71,7 @@ struct Sources {
     root: PathBuf,
     files: usize,
     lines: usize,
-    /// C files.
+    /// Files to compile, C or C++: the compilers tell by the ending.
     c: Vec<PathBuf>,
     /// Directories with headers.
     include: Vec<PathBuf>,
@@ -90,8 +90,8 @@ impl Sources {
             let entry = entry.with_context(|| format!("cannot list {}", from.display()))?;
             let ending = entry.path().extension().and_then(|ending| ending.to_str());
             let is_header = matches!(ending, Some("h" | "hpp" | "hh" | "hxx" | "inc"));
-            let is_c = ending == Some("c");
-            let is_source = is_header || is_c || matches!(ending, Some("cpp" | "cc" | "cxx"));
+            let is_c = matches!(ending, Some("c" | "cpp" | "cc" | "cxx"));
+            let is_source = is_header || is_c;
             if !is_source || !entry.path().is_file() {
                 continue;
             }
@@ -143,7 +143,7 @@ fn mapping(hindmost: &Path, directory: &Path, sources: &Sources, map: &Path) -> 
     let touched = sources
         .c
         .get(sources.c.len() / 2)
-        .context("no C file to change")?;
+        .context("no file to change")?;
     let before = fs::read(touched)?;
     let mut changed = before.clone();
     changed.extend_from_slice(b"\nint one_more_function_of_the_benchmark(void) { return 1; }\n");
