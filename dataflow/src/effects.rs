@@ -10,17 +10,22 @@ pub enum Target {
     Local(LocalId),
     /// A variable at file scope.
     Global(String),
-    /// A member of a structure reached by a path: the path's text (`s->a.step`) and the member's name.
-    Member {
-        /// The whole path as the source writes it.
-        path: String,
-        /// The variable that the path starts from.
-        root: VarRef,
-        /// The last member's name.
-        member: String,
-    },
+    /// A member of a structure reached by a path.
+    Member(Box<MemberPath>),
     /// Memory that we do not name: through a pointer or a subscript.
     Memory,
+}
+
+/// A member of a structure reached by a path over a plain variable. Few assignments write one, so it stands apart: every
+/// point of a program has room for a [`Target`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemberPath {
+    /// The whole path as the source writes it: `s->a.step`.
+    pub path: String,
+    /// The variable that the path starts from.
+    pub root: VarRef,
+    /// The last member's name.
+    pub member: String,
 }
 
 /// What an lvalue expression names.
@@ -29,11 +34,11 @@ pub fn target_of(function: &Function, id: ExprId) -> Target {
         ExprKind::Var(VarRef::Local(local)) => Target::Local(*local),
         ExprKind::Var(VarRef::Global(name)) => Target::Global(name.clone()),
         ExprKind::Field { name, .. } => match path(function, id) {
-            Some((path, root)) => Target::Member {
+            Some((path, root)) => Target::Member(Box::new(MemberPath {
                 path,
                 root,
                 member: name.clone(),
-            },
+            })),
             None => Target::Memory,
         },
         ExprKind::Cast(_, inner) => target_of(function, *inner),

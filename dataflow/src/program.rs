@@ -350,7 +350,7 @@ impl<'u> Program<'u> {
                 let first = effects.next()?;
                 effects.all(|other| other == first).then_some(first)?
             }
-            Target::Member { .. } | Target::Memory => return None,
+            Target::Member(_) | Target::Memory => return None,
         };
         match effect {
             Effect::Adds(step) => Some(step),
@@ -407,7 +407,7 @@ impl<'u> Program<'u> {
         let direct = match target {
             Target::Local(_) => false,
             Target::Global(global) => self.changes.global(callee, global),
-            Target::Member { member, .. } => self.changes.member(callee, member),
+            Target::Member(path) => self.changes.member(callee, &path.member),
             Target::Memory => true,
         };
         if direct {
@@ -454,9 +454,9 @@ impl<'u> Program<'u> {
                 let alone = is_static && others.iter().all(|(_, other)| other.function.is_static);
                 if alone { Touch::Leaves } else { assumed() }
             }
-            Target::Member { root, .. } => {
+            Target::Member(path) => {
                 // Whoever is given the structure, or the address of a part of it, is free to write to it.
-                if args.iter().any(|&arg| gives(info.function, arg, root)) {
+                if args.iter().any(|&arg| gives(info.function, arg, &path.root)) {
                     Touch::May(format!("{name}() is not in the map and may change it"))
                 } else {
                     assumed()

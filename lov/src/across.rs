@@ -255,10 +255,10 @@ fn may_set(context: Context<'_, '_>, point: PointId, target: &Target) -> bool {
 
 fn may_alias(written: &Target, target: &Target) -> bool {
     match (written, target) {
-        (Target::Member { member: a, .. }, Target::Member { member: b, .. }) => a == b,
-        (Target::Local(local), Target::Member { root, .. }) => VarRef::Local(*local) == *root,
-        (Target::Global(name), Target::Member { root, .. }) => VarRef::Global(name.clone()) == *root,
-        (Target::Memory, Target::Member { .. }) => true,
+        (Target::Member(a), Target::Member(b)) => a.member == b.member,
+        (Target::Local(local), Target::Member(path)) => VarRef::Local(*local) == path.root,
+        (Target::Global(name), Target::Member(path)) => VarRef::Global(name.clone()) == path.root,
+        (Target::Memory, Target::Member(_)) => true,
         _ => false,
     }
 }

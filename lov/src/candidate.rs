@@ -1,7 +1,9 @@
 //! The variables that a loop assigns, and whether every change of one can be seen.
 
 use base::mutant::{Mutant, on};
-use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target, Touch, operands, target_of};
+use dataflow::{
+    Action, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands, target_of,
+};
 use ir::{ExprId, ExprKind, Type, VarRef};
 use progress_map::{LoopId, PointId, PointKind, Storage};
 use std::collections::BTreeSet;
@@ -152,7 +154,8 @@ fn describe(
             let storage = Storage::Global { name: name.clone() };
             Some((name.clone(), storage, global_type(context, name)))
         }
-        Target::Member { path, member, .. } => {
+        Target::Member(named) => {
+            let MemberPath { path, member, .. } = &**named;
             let storage = storage(context, lvalue?)?;
             Some((path.clone(), storage, member_type(context, member)))
         }
@@ -330,7 +333,8 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
             return Touch::May("its address is taken".to_owned());
         }
         Target::Global(_) => {}
-        Target::Member { path, root, member } => {
+        Target::Member(named) => {
+            let MemberPath { path, root, member } = &**named;
             let shares = |name: &&str| context.program.members(name).any(|member| member.in_union);
             if let Some(name) = path.split("->").flat_map(|part| part.split('.')).find(shares) {
                 return Touch::May(format!("{name} shares its memory with other members of a union"));
@@ -368,13 +372,13 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
         };
         let line = context.line(point);
         match target {
-            Target::Member { path: other, .. } if other == path => {}
-            Target::Member { member: other, .. } if other == member => {
+            Target::Member(other) if other.path == path => {}
+            Target::Member(other) if other.member == member => {
                 return Some(format!(
                     "line {line} assigns a member of the same name by another path"
                 ));
             }
-            Target::Member { member: other, .. } if components.contains(&other.as_str()) => {
+            Target::Member(other) if components.contains(&other.member.as_str()) => {
                 return Some(format!("line {line} changes the way to it"));
             }
             Target::Local(local) if VarRef::Local(*local) == *root => {

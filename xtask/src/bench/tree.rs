@@ -140,10 +140,7 @@ fn mapping(hindmost: &Path, directory: &Path, sources: &Sources, map: &Path) -> 
     if fs::read(map)? != first {
         bail!("the second map of the unchanged tree differs from the first");
     }
-    let touched = sources
-        .c
-        .get(sources.c.len() / 2)
-        .context("no file to change")?;
+    let touched = sources.c.get(sources.c.len() / 2).context("no file to change")?;
     let before = fs::read(touched)?;
     let mut changed = before.clone();
     changed.extend_from_slice(b"\nint one_more_function_of_the_benchmark(void) { return 1; }\n");
