@@ -58,7 +58,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let count = sources.files.len();
     let left_out = sources.warnings.len();
     // What a preprocessor makes of a file depends on the compiler and on headers of the system: it is not kept.
-    let is_kept = !args.no_cache && preprocessor.is_empty();
+    let is_kept = !args.no_cache && !args.exact && preprocessor.is_empty();
     let kept = is_kept.then(|| Kept::of(&sources.files)).flatten();
     let (mut map, unbound) = match kept.as_ref().and_then(Kept::read) {
         Some(kept) => kept,
