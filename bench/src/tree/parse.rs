@@ -1,4 +1,4 @@
-//! The grammar alone: every C file parsed once, and the tree dropped.
+//! The grammar alone: every file parsed once in the language of its ending, and the tree dropped.
 
 use crate::read;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,28 @@ use std::time::Instant;
 use walkdir::WalkDir;
 
 pub(crate) fn print(tree: &Path) -> Result<(), String> {
-    let texts = files(tree)?
+    let files = files(tree)?;
+    let texts = files
         .iter()
         .map(|path| read(path))
         .collect::<Result<Vec<_>, String>>()?;
     let mut parser = tree_sitter::Parser::new();
-    let language = tree_sitter_c::LANGUAGE.into();
-    parser
-        .set_language(&language)
-        .map_err(|error| error.to_string())?;
     let mut broken = 0;
     let start = Instant::now();
     let before = processor_time();
-    for text in &texts {
+    for (path, text) in files.iter().zip(&texts) {
+        let language = match ending(path) {
+            "c" | "h" => tree_sitter_c::LANGUAGE,
+            _ => tree_sitter_cpp::LANGUAGE,
+        };
+        let set = parser.set_language(&language.into());
+        set.map_err(|error| error.to_string())?;
         let parsed = parser.parse(text, None);
         broken += usize::from(parsed.is_none_or(|tree| tree.root_node().has_error()));
     }
     let bytes: usize = texts.iter().map(Vec::len).sum();
     println!(
-        "{:.2} s, {:.2} s of processor time, on one thread; {} C files, {:.1} MB, {broken} of them with errors",
+        "{:.2} s, {:.2} s of processor time, on one thread; {} files, {:.1} MB, {broken} of them with errors",
         start.elapsed().as_secs_f64(),
         processor_time() - before,
         texts.len(),
@@ -45,13 +48,19 @@ fn files(tree: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for entry in WalkDir::new(tree).sort_by_file_name() {
         let entry = entry.map_err(|error| error.to_string())?;
-        let is_c = entry
-            .path()
-            .extension()
-            .is_some_and(|end| end == "c" || end == "h");
-        if is_c && entry.file_type().is_file() {
+        let is_source = matches!(
+            ending(entry.path()),
+            "c" | "h" | "cpp" | "cc" | "cxx" | "hpp" | "hh" | "hxx"
+        );
+        if is_source && entry.file_type().is_file() {
             files.push(entry.into_path());
         }
     }
     Ok(files)
+}
+
+fn ending(path: &Path) -> &str {
+    path.extension()
+        .and_then(|ending| ending.to_str())
+        .unwrap_or_default()
 }
