@@ -16,11 +16,13 @@ pub enum Program {
     Multigrid,
     /// A time stepper with two loop-order variables, updated one after the other.
     Adi,
+    /// Smoothers behind a base class, templates, lambdas and exceptions; the counter is a member.
+    Relax,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 4] = [Self::Poisson, Self::Ring, Self::Multigrid, Self::Adi];
+    pub const ALL: [Self; 5] = [Self::Poisson, Self::Ring, Self::Multigrid, Self::Adi, Self::Relax];
 
     /// The name of its source file, without directory and extension.
     pub fn name(self) -> &'static str {
@@ -29,12 +31,19 @@ impl Program {
             Self::Ring => "ring",
             Self::Multigrid => "multigrid",
             Self::Adi => "adi",
+            Self::Relax => "relax",
         }
     }
 
     /// Its source file.
     pub fn source(self) -> PathBuf {
-        directory().join(self.name()).with_extension("c")
+        let ending = if self.is_cxx() { "cpp" } else { "c" };
+        directory().join(self.name()).with_extension(ending)
+    }
+
+    /// Whether it is written in C++.
+    pub fn is_cxx(self) -> bool {
+        self == Self::Relax
     }
 
     /// The line on which a rank that was told to stall at `place` hangs: the one that the source marks so.
@@ -56,7 +65,7 @@ impl Program {
     }
 }
 
-/// The directory that holds the C files.
+/// The directory that holds the sources.
 pub fn directory() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -102,12 +111,15 @@ pub struct Build<'a> {
 impl Build<'_> {
     /// The compile command, as a user would type it in the directory of the sources.
     pub fn command(&self, exe: &Path) -> Command {
-        let mut command = Command::new(format!("mpicc.{}", self.mpi.name()));
+        let compiler = if self.program.is_cxx() { "mpicxx" } else { "mpicc" };
+        let mut command = Command::new(format!("{compiler}.{}", self.mpi.name()));
         command
             .args(self.flags)
             .arg("-o")
             .arg(exe)
             .arg(self.program.source())
+            // A compiler of C++ would take it for C++ by itself.
+            .args(["-x", "c"])
             .arg(directory().join("stall.c"))
             .arg("-lm")
             .current_dir(directory());

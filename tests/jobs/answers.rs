@@ -84,6 +84,15 @@ const ADI: [Case; 6] = [
     },
 ];
 
+const RELAX: [Case; 5] = [
+    case("smooth", "smooth", "this->sweep", 41),
+    case("lost_end", "exchange", "this->sweep", 41),
+    case("before_sum", "relax", "this->sweep", 41),
+    case("weigh", "operator()", "this->sweep", 41),
+    // Every sixteenth sweep throws.
+    case("caught", "relax", "this->sweep", 47),
+];
+
 fn check(program: Program, mpi: Mpi, level: &str, cases: &[Case]) {
     let _turn = my_turn();
     // Of MPICH fewer: it takes longer to start.
@@ -256,4 +265,24 @@ fn adi_mpich_o2() {
 #[test]
 fn adi_mpich_o0() {
     check(Program::Adi, Mpi::Mpich, "-O0", &ADI[5..]);
+}
+
+#[test]
+fn relax_openmpi_o2() {
+    check(Program::Relax, Mpi::OpenMpi, "-O2", &RELAX);
+}
+
+#[test]
+fn relax_openmpi_o0() {
+    check(Program::Relax, Mpi::OpenMpi, "-O0", &RELAX[..1]);
+}
+
+#[test]
+fn relax_mpich_o2() {
+    check(Program::Relax, Mpi::Mpich, "-O2", &RELAX[..2]);
+}
+
+#[test]
+fn relax_mpich_o0() {
+    check(Program::Relax, Mpi::Mpich, "-O0", &RELAX[2..3]);
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 21] = [
+const TOOLS: [(&str, &[&str]); 23] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("ld.lld", &["lld"]),
@@ -29,6 +29,8 @@ const TOOLS: [(&str, &[&str]); 21] = [
     ("python3", &["python3"]),
     ("mpirun.openmpi", &["openmpi-bin"]),
     ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
+    ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),
+    ("mpicxx.mpich", &["libmpich-dev", "mpich", "g++"]),
     ("mpirun.mpich", &["mpich"]),
     ("mpicc.mpich", &["libmpich-dev", "mpich"]),
 ];

@@ -16,6 +16,9 @@ impl Writer<'_> {
             self.goto_end = None;
             self.stand_in(")", TokenKind::Punct, token.start, token.start);
         }
+        if self.text(token) == b"*" && self.star_of_new(at) {
+            return at + 1;
+        }
         if self.text(token) == b"&&" && self.operand_expected() {
             let label = self.raw.tokens.get(at + 1).filter(|t| t.kind == TokenKind::Ident);
             if let Some(label) = label {
@@ -28,6 +31,29 @@ impl Writer<'_> {
         }
         self.copy(at);
         at + 1
+    }
+
+    /// `new T *[n]`: the grammar cannot read the star, and the size of what is made does not matter here.
+    fn star_of_new(&self, at: usize) -> bool {
+        let word = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        let mut after = at;
+        while word(after) == b"*" {
+            after += 1;
+        }
+        if self.raw.language != Language::Cxx || word(after) != b"[" {
+            return false;
+        }
+        // Back over the stars and the name of the type.
+        for before in (at.saturating_sub(12)..at).rev() {
+            let token = self.raw.tokens[before];
+            match self.text(token) {
+                b"new" => return true,
+                b"*" | b"::" => {}
+                _ if token.kind == TokenKind::Ident => {}
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// `(x) - y` and `(T) - y` differ in what the name is, which a grammar cannot know. A type is written as `(int)`,

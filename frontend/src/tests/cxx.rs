@@ -74,7 +74,7 @@ fn calls_by_name_cast_and_construction() {
         "struct P { P(int); ~P(); int run(int); template<class T> T get(); int n; };\nusing big = long long;\n\
          int f(P *p, P &q, int n) {\n  p->run(1);\n  q.run(n);\n  q.n = 3;\n  N::g<int>(n);\n  p->get<int>();\n\
          \x20 int a = static_cast<int>(n) + int(n) + (int)n + big(n);\n  P x(1);\n  P y{2};\n  P z = P(3);\n\
-         \x20 P *w = new P(4);\n  int *v = new int[n];\n  delete w;\n  std::vector<int> t(n);\n  if (n) return 1;\n\
+         \x20 P *w = new P(4);\n  int **v = new int *[n];\n  delete w;\n  std::vector<int> t(n);\n  if (n) return 1;\n\
          \x20 for (;;) { P u(5); if (n) break; if (a) continue; n++; }\n  return 0;\n}\n",
         expect![[r#"
             fn f(p:ptr, q:ptr, n&:i32)
@@ -88,7 +88,7 @@ fn calls_by_name_cast_and_construction() {
               11:3 decl y:struct@11:5 = P@11:5(2)
               12:3 decl z:struct@12:5 = P@12:9(3)
               13:3 decl w:ptr@13:6 = (ptr){P@13:10(4)}
-              14:3 decl v:ptr@14:8 = (ptr){n, {}}
+              14:3 decl v:ptr@14:9 = (ptr){n, {}}
               15:3 [w]@15:3()
               16:3 empty
               17:3 if n

@@ -33,7 +33,12 @@ const SNIPPETS: [&str; 4] = [
 ];
 
 fn read(text: &[u8]) -> Unit {
-    let source = Source { path: "x.c", text };
+    read_as("x.cc", text);
+    read_as("x.c", text)
+}
+
+fn read_as(path: &str, text: &[u8]) -> Unit {
+    let source = Source { path, text };
     // A wide margin: the machine may be busy with other tests. Quadratic time on these inputs would be minutes.
     let begun = Instant::now();
     let unit = parse(&source, &Macros::gather([source]));
@@ -130,11 +135,14 @@ fn nesting_without_end() {
     for (open, close) in patterns {
         for count in [200, 4_000] {
             let inner = format!("{}1{}", open.repeat(count), close.repeat(count));
-            read(format!("int f(void) {{ return {inner}; }}").as_bytes());
-            read(format!("int f(void) {{ if (a) {{}} {inner}; }}").as_bytes());
-            read(format!("int x = {inner};").as_bytes());
-            read(inner.as_bytes());
-            read(open.repeat(count).as_bytes());
+            read_as("x.c", format!("int f(void) {{ return {inner}; }}").as_bytes());
+            read_as(
+                "x.c",
+                format!("int f(void) {{ if (a) {{}} {inner}; }}").as_bytes(),
+            );
+            read_as("x.c", format!("int x = {inner};").as_bytes());
+            read_as("x.c", inner.as_bytes());
+            read_as("x.c", open.repeat(count).as_bytes());
         }
     }
 }
