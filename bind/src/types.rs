@@ -128,6 +128,10 @@ fn member(
         }
         let found = debug.string_attr(unit, entry, gimli::DW_AT_name);
         if !is_base && found.is_some_and(|found| found.slice() == name.as_bytes()) {
+            // A static member of C++ is described here without a place: it has none in the object.
+            if entry.has_attr(gimli::DW_AT_external) || entry.has_attr(gimli::DW_AT_declaration) {
+                return Err(TypeRefusal::NoMember(name.to_owned()));
+            }
             if entry.has_attr(gimli::DW_AT_bit_size) {
                 return Err(TypeRefusal::BitField(name.to_owned()));
             }
