@@ -10,7 +10,7 @@ use crate::files;
 use crate::output::{self, Status};
 use crate::preprocess::Preprocessor;
 use anyhow::Context as _;
-use base::{Confidence, Severity};
+use base::{Confidence, Diagnostic, Severity};
 use engine::{Map, Parser, SourceFile, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
         .diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity >= Severity::Warning)
-        .map(ToString::to_string)
+        .map(Diagnostic::text)
         .collect();
     warn_all(&broken);
     if map.functions.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     if let Some(executable) = &executable {
         let notes = executable.bind(&mut map)?;
         let lost = notes.iter().filter(|note| note.severity >= Severity::Warning);
-        warn_all(&lost.map(ToString::to_string).collect::<Vec<_>>());
+        warn_all(&lost.map(Diagnostic::text).collect::<Vec<_>>());
     }
 
     let path = output_path(args);
@@ -217,14 +217,18 @@ fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
         0 => String::new(),
         partial => format!(" ({partial} in part)"),
     };
-    let rebuilt = map
-        .functions
-        .iter()
-        .filter(|f| f.confidence_reason.as_deref() == Some(engine::FROM_PREPROCESSOR))
-        .count();
-    let rebuilt = match rebuilt {
-        0 => String::new(),
-        rebuilt => format!(" ({rebuilt} as preprocessed)"),
+    let read = |reason: &str| {
+        let reasons = map
+            .functions
+            .iter()
+            .filter_map(|f| f.confidence_reason.as_deref());
+        reasons.filter(|other| *other == reason).count()
+    };
+    let rebuilt = match (read(engine::FROM_PREPROCESSOR), read(engine::FROM_EXACT_PARSER)) {
+        (0, 0) => String::new(),
+        (rebuilt, 0) => format!(" ({rebuilt} as preprocessed)"),
+        (0, exactly) => format!(" ({exactly} by the exact parser)"),
+        (rebuilt, exactly) => format!(" ({exactly} by the exact parser, {rebuilt} as preprocessed)"),
     };
     report::clean(&format!(
         "{}: {}, {}{partial}{rebuilt}, {}, {} of them with a LOV{bound}; {} KiB in {seconds:.2} s",

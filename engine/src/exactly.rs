@@ -7,7 +7,7 @@ use ir::Unit;
 use std::ops::Range;
 
 /// What a function that the exact parser read carries as the reason for its confidence.
-const FROM_EXACT_PARSER: &str = "by the exact parser in the build whose command was run";
+pub const FROM_EXACT_PARSER: &str = "by the exact parser in the build whose command was run";
 
 struct Aligned<'p>(&'p Positions);
 

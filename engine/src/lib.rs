@@ -41,6 +41,7 @@ pub use binding::{
     executable_sources, identity,
 };
 pub use counters::{CounterRequest, Counters, counters};
+pub use exactly::FROM_EXACT_PARSER;
 pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Comparer, Explanation, SharedLoop, Side};
 pub use fingerprint::{ContentHasher, Fingerprint};
