@@ -395,6 +395,7 @@ impl<'m> Visible<'m> {
                 b"__attribute__" | b"__attribute" | b"__declspec" => after_brackets(tail),
                 b"[" if tail.first().is_some_and(|t| *t.text == *b"[") => after_brackets(rest),
                 b"inline" | b"__inline" | b"__inline__" | b"__forceinline" => Some(tail),
+                b"restrict" | b"__restrict" | b"__restrict__" => Some(tail),
                 name if first.kind == TokenKind::Ident && self.has_vanished(name, offset, depth + 1) => {
                     after_brackets(tail).or(Some(tail))
                 }

@@ -1,5 +1,6 @@
 //! Repairs of code that C compilers accept and the grammar does not; none of them can change control flow.
 
+use crate::macros::is_shouted;
 use crate::shape::{Written, declaration_word, is_control};
 use crate::token::{Token, TokenKind};
 
@@ -154,4 +155,58 @@ pub fn blank_attribute_words(item: &[Written], out: &mut [u8]) -> Option<String>
         }
     }
     first
+}
+
+/// Blanks a word in capitals in front of the type of a C++ declaration, behind its template header if it has one:
+/// `template <class T> DEVICE_FUNCTION void f(T x) {`. Says which.
+pub fn blank_cxx_attribute(item: &[Written], out: &mut [u8]) -> Option<String> {
+    let text = |at: usize| {
+        let token = item.get(at);
+        token
+            .and_then(|t| out.get(t.start as usize..t.end as usize))
+            .unwrap_or_default()
+    };
+    let mut at = 0;
+    while text(at) == b"template" {
+        let mut open = 0_usize;
+        at += 1;
+        loop {
+            match text(at) {
+                b"" => return None,
+                b"<" => open += 1,
+                b">" => open = open.saturating_sub(1),
+                b">>" => open = open.saturating_sub(2),
+                _ => {}
+            }
+            at += 1;
+            if open == 0 {
+                break;
+            }
+        }
+    }
+    while matches!(
+        text(at),
+        b"static" | b"inline" | b"constexpr" | b"virtual" | b"friend" | b"extern"
+    ) {
+        at += 1;
+    }
+    let word = item.get(at).copied()?;
+    let named = is_shouted(text(at)) && text(at).contains(&b'_');
+    // What follows must be the type: a word, and behind it more than a parenthesis.
+    let typed = item.get(at + 1).is_some_and(|next| next.kind == TokenKind::Ident)
+        && !matches!(text(at + 1), b"operator" | b"const");
+    if !named
+        || !typed
+        || matches!(
+            text(at + 2),
+            b"(" | b"=" | b";" | b"," | b"::" | b"<" | b"{" | b"["
+        )
+    {
+        return None;
+    }
+    let name = String::from_utf8_lossy(text(at)).into_owned();
+    if let Some(bytes) = out.get_mut(word.start as usize..word.end as usize) {
+        bytes.fill(b' ');
+    }
+    Some(name)
 }

@@ -54,6 +54,9 @@ impl<'a> Writer<'a> {
         match expander.expand(at, self.line(token.start)) {
             Outcome::Plain if self.declares_pointer_to_function(at) => {}
             Outcome::Plain => self.copy(at),
+            Outcome::Opaque if self.is_part_of_a_string(at) => {
+                self.stand_in("\"\"", TokenKind::Str, token.start, token.end);
+            }
             Outcome::Opaque => {
                 let found = self
                     .taken_for_granted(at, expander)
@@ -81,6 +84,21 @@ impl<'a> Writer<'a> {
             }
         }
         at + 1
+    }
+
+    /// Whether the name at `at` stands between string literals: whatever it is in which build, it is one too.
+    fn is_part_of_a_string(&self, at: usize) -> bool {
+        let kind = |at: Option<usize>| at.and_then(|at| self.raw.tokens.get(at)).map(|token| token.kind);
+        let called = self
+            .raw
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| self.text(*next) == b"(");
+        let beside = [kind(at.checked_sub(1)), kind(Some(at + 1))];
+        // `extern "C" NAME` is no string.
+        let mut words = at.saturating_sub(2)..at;
+        let linkage = words.any(|at| self.text(self.raw.tokens[at]) == b"extern");
+        !called && !linkage && beside.contains(&Some(TokenKind::Str))
     }
 
     fn is_as_written(&self, offset: u32) -> bool {

@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
             }
             Effect::ItemHead | Effect::ItemEnd => {
                 let blanked = match self.is_cxx_item() {
-                    true => None,
+                    true => repair::blank_cxx_attribute(self.shape.item(), &mut self.prepared.text),
                     false => repair::blank_attribute_words(self.shape.item(), &mut self.prepared.text),
                 };
                 if let Some(word) = blanked {

@@ -16,7 +16,7 @@ impl Writer<'_> {
             self.goto_end = None;
             self.stand_in(")", TokenKind::Punct, token.start, token.start);
         }
-        if self.text(token) == b"*" && self.star_of_new(at) {
+        if self.text(token) == b"*" && (self.star_of_new(at) || self.star_of_member(at)) {
             return at + 1;
         }
         if self.text(token) == b"&&" && self.operand_expected() {
@@ -31,6 +31,14 @@ impl Writer<'_> {
         }
         self.copy(at);
         at + 1
+    }
+
+    /// `p->*f` and `x.*f`, which the grammar cannot read: what `f` points to is a member all the same.
+    fn star_of_member(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|at| self.raw.tokens[at]);
+        before.is_some_and(|before| {
+            before.end == self.raw.tokens[at].start && matches!(self.text(before), b"->" | b".")
+        })
     }
 
     /// `new T *[n]`: the grammar cannot read the star, and the size of what is made does not matter here.

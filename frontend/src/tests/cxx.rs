@@ -304,3 +304,18 @@ fn a_header_is_read_as_what_it_holds() {
         "#]],
     );
 }
+
+#[test]
+fn words_of_real_trees() {
+    check(
+        "#ifdef A\n#define _noalias restrict\n#else\n#define _noalias\n#endif\n#ifdef B\n#define FORMAT \"%d\"\n#else\n#define FORMAT \"%ld\"\n#endif\n\
+         struct S { void (S::*f)(int); void g(); };\n\
+         template <class T> DEVICE_FUNCTION\nvoid S::g() {\n  double * _noalias const x = 0;\n  print(\"a \" FORMAT \"\\n\", x);\n  (this->*f)(3);\n}\n",
+        expect![[r#"
+            fn S::g() Repaired: 'DEVICE_FUNCTION' taken for an attribute at line 13
+              14:3 decl x&:ptr@14:27 = 0
+              15:3 print@15:3("", &x)
+              16:3 [this->f]@16:3(3)
+        "#]],
+    );
+}
