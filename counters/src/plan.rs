@@ -1,7 +1,7 @@
 //! Which loops get a counter.
 
 use crate::place::{Text, insertions};
-use progress_map::{Across, FileId, Function, Loop, LoopId, LovClass, Map, PointKind};
+use progress_map::{Across, FileId, Function, Loop, LoopId, LovClass, Map};
 use std::collections::BTreeSet;
 
 /// Which loops are asked for.
@@ -88,7 +88,7 @@ fn chosen<'m>(map: &'m Map, wanted: &Wanted) -> Vec<(u32, &'m Function, &'m Loop
         let named: BTreeSet<LoopId> = lines.filter_map(|&(_, line)| around(function, line)).collect();
         for (id, in_loop) in function.loops.iter_enumerated() {
             let is_asked_for = if wanted.lines.is_empty() {
-                wanted.without_calls || calls(function, id)
+                wanted.without_calls || function.calls_in_loop(id)
             } else {
                 named.contains(&id)
             };
@@ -123,26 +123,6 @@ fn has_strict(in_loop: &Loop) -> bool {
         .lovs
         .iter()
         .any(|lov| lov.class == LovClass::Strict && lov.across != Across::Nothing)
-}
-
-/// Whether anything is called in the loop: a task hangs in a call, or in a loop that calls nothing.
-fn calls(function: &Function, id: LoopId) -> bool {
-    let inside = |mut at: Option<LoopId>| {
-        while let Some(each) = at {
-            if each == id {
-                return true;
-            }
-            at = function.loops[each].parent;
-        }
-        false
-    };
-    function.points.iter().any(|point| {
-        let is_call = matches!(
-            point.kind,
-            PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
-        );
-        is_call && inside(point.innermost_loop)
-    })
 }
 
 fn possible(function: &Function, in_loop: &Loop) -> Result<(), String> {

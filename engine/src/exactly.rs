@@ -1,22 +1,13 @@
 //! Functions as the exact parser reads them, in what a build's preprocessor made of their file.
 
 use base::Confidence;
-use exact::{Place, Places, Preprocessed};
+use exact::{Place, Preprocessed};
 use frontend::{Macros, Positions, Source, join_file_scope, same_function};
 use ir::Unit;
 use std::ops::Range;
 
 /// What a function that the exact parser read carries as the reason for its confidence.
 pub const FROM_EXACT_PARSER: &str = "by the exact parser in the build whose command was run";
-
-struct Aligned<'p>(&'p Positions);
-
-impl Places for Aligned<'_> {
-    fn place(&self, range: Range<usize>) -> Option<Place> {
-        let (span, from_macro) = self.0.place(range)?;
-        Some(Place { span, from_macro })
-    }
-}
 
 /// Replaces the functions of `unit` by what the exact parser makes of them in `outputs`, which the preprocessor made of the
 /// file, once for each way in which the build compiles it. A function whose tokens cannot all be given a place stays as it
@@ -46,7 +37,11 @@ pub(crate) fn read_exactly(
         raw: source.text,
         text: output,
     };
-    let mut read = exact::parse(&preprocessed, &Aligned(&positions)).map_err(|why| why.to_string())?;
+    let place = |range: Range<usize>| {
+        let (span, from_macro) = positions.place(range)?;
+        Some(Place { span, from_macro })
+    };
+    let mut read = exact::parse(&preprocessed, &place).map_err(|why| why.to_string())?;
     let mut replaced = 0;
     for mut function in std::mem::take(&mut read.functions) {
         let lines = (function.span.line, function.span.end_line);

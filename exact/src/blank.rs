@@ -106,7 +106,7 @@ fn is_line_start(text: &[u8], at: usize) -> bool {
 }
 
 /// The offset behind a literal; an unfinished one ends with its line.
-pub fn skip_literal(text: &[u8], start: usize, quote: u8) -> usize {
+fn skip_literal(text: &[u8], start: usize, quote: u8) -> usize {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {
         match byte {
@@ -129,7 +129,13 @@ fn parentheses_end(text: &[u8], start: usize) -> usize {
     if text.get(at) != Some(&b'(') {
         return start;
     }
-    let mut open = 0_usize;
+    // Where they are not closed, the parser will say so.
+    closing(&text[at..]).map_or(start, |length| at + length + 1)
+}
+
+/// The place of the parenthesis that closes the first one.
+pub fn closing(text: &[u8]) -> Option<usize> {
+    let (mut open, mut at) = (0_usize, 0);
     while let Some(byte) = text.get(at) {
         match byte {
             b'"' | b'\'' => {
@@ -140,15 +146,14 @@ fn parentheses_end(text: &[u8], start: usize) -> usize {
             b')' => {
                 open -= 1;
                 if open == 0 {
-                    return at + 1;
+                    return Some(at);
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    // Not closed: the parser will say where.
-    start
+    None
 }
 
 /// Line markers may stand inside; they and line ends stay.

@@ -19,6 +19,12 @@ pub trait Places {
     fn place(&self, range: Range<usize>) -> Option<Place>;
 }
 
+impl<F: Fn(Range<usize>) -> Option<Place>> Places for F {
+    fn place(&self, range: Range<usize>) -> Option<Place> {
+        self(range)
+    }
+}
+
 /// What the line markers tell: lines are those of the source, columns those of the preprocessed text.
 #[derive(Debug)]
 pub struct Markers {

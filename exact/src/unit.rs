@@ -1,6 +1,6 @@
 //! File scope.
 
-use crate::blank::skip_literal;
+use crate::blank::closing;
 use crate::declare::Specifiers;
 use crate::function;
 use crate::markers::{Place, Places};
@@ -395,27 +395,4 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
     }
-}
-
-/// The place of the parenthesis that closes the first one.
-fn closing(text: &[u8]) -> Option<usize> {
-    let (mut open, mut at) = (0_usize, 0);
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' | b'\'' => {
-                at = skip_literal(text, at, *byte);
-                continue;
-            }
-            b'(' => open += 1,
-            b')' => {
-                open -= 1;
-                if open == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    None
 }

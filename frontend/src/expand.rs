@@ -482,8 +482,8 @@ fn is_expression(tokens: &[PpToken<'_>]) -> bool {
     depth == 0 && begins
 }
 
-/// Whether `tokens` and a semicolon are whole statements: `do { … } while (0)`, `f(x)`, or nothing.
-fn is_statement(tokens: &[PpToken<'_>]) -> bool {
+/// Whether every bracket among `tokens` has its partner there.
+pub fn are_balanced(tokens: &[PpToken<'_>]) -> bool {
     let mut open = Vec::new();
     for token in tokens {
         match &*token.text {
@@ -500,9 +500,14 @@ fn is_statement(tokens: &[PpToken<'_>]) -> bool {
             _ => {}
         }
     }
+    open.is_empty()
+}
+
+/// Whether `tokens` and a semicolon are whole statements: `do { … } while (0)`, `f(x)`, or nothing.
+fn is_statement(tokens: &[PpToken<'_>]) -> bool {
     let first = tokens.first().map_or(&b""[..], |t| &*t.text);
     // Anything else that ends in a parenthesis may want a body, and a declaration is for what follows.
-    open.is_empty() && (first == b"do" || !(is_control(first) || declaration_word(first).is_some()))
+    are_balanced(tokens) && (first == b"do" || !(is_control(first) || declaration_word(first).is_some()))
 }
 
 /// A conditional group with `arms`, each a statement without its semicolon. The semicolon that follows is one more.

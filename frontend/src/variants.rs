@@ -4,7 +4,7 @@
 //! end with in common is written once; that keeps brackets outside the group which match only together with the code
 //! around.
 
-use crate::expand::PpToken;
+use crate::expand::{PpToken, are_balanced};
 use crate::token::TokenKind;
 
 /// The expansions of one invocation, taken apart. `prefix` and `suffix` are lengths that all of them share.
@@ -70,25 +70,9 @@ fn ends_statement(tokens: &[PpToken<'_>]) -> bool {
 
 /// Whether `tokens` are whole statements, or nothing.
 fn is_statements(tokens: &[PpToken<'_>]) -> bool {
-    let mut open = Vec::new();
-    for token in tokens {
-        match &*token.text {
-            text @ (b"(" | b"[" | b"{") => open.push(text[0]),
-            text @ (b")" | b"]" | b"}") => {
-                let matching = matches!(
-                    (open.pop(), text),
-                    (Some(b'('), b")") | (Some(b'['), b"]") | (Some(b'{'), b"}")
-                );
-                if !matching {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
     let first = tokens
         .first()
         .is_some_and(|t| matches!(&*t.text, b"else" | b"while"));
     let last = tokens.last().is_none_or(|t| matches!(&*t.text, b";" | b"}"));
-    open.is_empty() && last && !first
+    are_balanced(tokens) && last && !first
 }

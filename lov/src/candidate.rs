@@ -5,7 +5,7 @@ use dataflow::{
     Action, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands, target_of,
 };
 use ir::{ExprId, ExprKind, Type, VarRef};
-use progress_map::{LoopId, PointId, PointKind, Storage};
+use progress_map::{LoopId, PointId, Storage};
 use std::collections::BTreeSet;
 
 /// A loop under analysis.
@@ -244,11 +244,7 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
     let updates = || candidate.assignments.iter().map(|&(point, _)| point);
     for &point in context.points() {
         let each = &context.info.flow.points[point].point;
-        let is_call = matches!(
-            each.kind,
-            PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
-        );
-        if !is_call {
+        if !each.kind.is_call() {
             continue;
         }
         // A call that C may run before or after the update shows either value.

@@ -49,6 +49,16 @@ pub struct Point {
     pub unsequenced: Vec<Unsequenced>,
 }
 
+impl Function {
+    /// Whether anything is called in the loop `id`, or in a loop inside it.
+    pub fn calls_in_loop(&self, id: LoopId) -> bool {
+        self.points.iter().any(|point| {
+            let mut around = std::iter::successors(point.innermost_loop, |&at| self.loops[at].parent);
+            point.kind.is_call() && around.any(|at| at == id)
+        })
+    }
+}
+
 /// What happens at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointKind {
@@ -68,6 +78,13 @@ pub enum PointKind {
     IndirectCall,
     /// An unexpanded macro is invoked: any function may be called under it.
     MacroCall(String),
+}
+
+impl PointKind {
+    /// Whether something is called at such a point, by whatever name.
+    pub fn is_call(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::IndirectCall | Self::MacroCall(_))
+    }
 }
 
 /// C leaves the order of some operands open (`f(x) + g(y)`): two points that share a group but not the operand have

@@ -10,8 +10,7 @@ use crate::locate::{LocatedFrame, Place};
 use crate::{Relation, Value};
 use base::mutant::{Mutant, on};
 use progress_map::{
-    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, PointKind, Term,
-    TermOp,
+    Across, Assumption, Cut, Direction, Function, Growth, LoopId, Lov, LovClass, PointId, Term, TermOp,
 };
 
 /// What the variables of a loop say.
@@ -152,10 +151,7 @@ fn one<'m>(
 /// header is known. Elsewhere nothing but the rest of the condition sees it, and no call: whatever is called there is
 /// called for a condition that holds.
 fn check_passed_zero(function: &Function, lov: &Lov, place: Place, value: Value) -> Result<(), String> {
-    let in_call = matches!(
-        function.points[place.point].kind,
-        PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
-    );
+    let in_call = function.points[place.point].kind.is_call();
     let (Direction::Down, Cut::Updates, Some(bits), false) =
         (lov.direction, &lov.cut, lov.unsigned_bits, in_call)
     else {

@@ -79,8 +79,8 @@ impl Order<'_> {
         let (mut frames, mut origin) = (Vec::new(), Vec::new());
         for index in (first..point.frames.len()).filter(|&index| !is_split(index)) {
             let callee = point.frames.get(index + 1);
-            let (located, gone) = self.locate_frame(&point.frames[index], functions[index], callee);
-            frames.push(located);
+            let mut gone = Vec::new();
+            frames.push(self.locate_frame(&point.frames[index], functions[index], callee, &mut gone));
             origin.push(Some(index));
             for (function, call) in gone {
                 frames.push(self.frame_put_back(function, call));
@@ -129,19 +129,8 @@ impl Order<'_> {
         }
     }
 
-    /// Looks a frame up. Also gives the functions called from it that have left no frame, each with its last call.
+    /// Looks a frame up. The functions called from it that have left no frame go to `gone`, each with its last call.
     fn locate_frame(
-        &self,
-        frame: &Frame,
-        function: Option<FunctionId>,
-        callee: Option<&Frame>,
-    ) -> (LocatedFrame, Vec<(FunctionId, PointId)>) {
-        let mut gone = Vec::new();
-        let located = self.locate_present(frame, function, callee, &mut gone);
-        (located, gone)
-    }
-
-    fn locate_present(
         &self,
         frame: &Frame,
         function: Option<FunctionId>,
@@ -410,10 +399,7 @@ fn stands_on(function: &Function, point: &Point, line: u32) -> bool {
 }
 
 fn is_call(point: &Point) -> bool {
-    matches!(
-        point.kind,
-        PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
-    )
+    point.kind.is_call()
 }
 
 /// Whether a point is a call of the function that a frame names; an MPI function's frame may carry its profiling

@@ -48,13 +48,6 @@ pub(crate) fn inlined(map: &Map) -> IdVec<FunctionId, bool> {
     inlined
 }
 
-fn is_call(kind: &PointKind) -> bool {
-    matches!(
-        kind,
-        PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
-    )
-}
-
 /// The calls from which the exit of `function` is reached without another call; `past_returns`: also past a `return` of a
 /// value that is not theirs.
 fn calls_before_exit(function: &Function, past_returns: bool) -> Vec<PointId> {
@@ -75,7 +68,7 @@ fn calls_before_exit(function: &Function, past_returns: bool) -> Vec<PointId> {
             }
             match &function.points[from].kind {
                 PointKind::Return if !past_returns => {}
-                kind if is_call(kind) => calls.push(from),
+                kind if kind.is_call() => calls.push(from),
                 _ => work.push(from),
             }
         }

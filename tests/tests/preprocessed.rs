@@ -6,25 +6,9 @@ use base::Confidence;
 use frontend::{Macros, Source, parse, parse_preprocessed};
 use ir::{Callee, ExprKind, Function, LoopKind, StmtKind};
 use std::path::{Path, PathBuf};
-use tests::oracle::case::Case;
 use tests::oracle::generate::Profile;
 use tests::oracle::judge::Directory;
-use tests::second::preprocess;
-
-fn installed(compiler: &str) -> bool {
-    let found = std::process::Command::new(compiler)
-        .arg("--version")
-        .output()
-        .is_ok();
-    assert!(
-        found || std::env::var_os("CI").is_none(),
-        "{compiler} is not installed, and CI must have it"
-    );
-    if !found {
-        eprintln!("SKIPPED: {compiler} is not installed");
-    }
-    found
-}
+use tests::second::{c_files, installed, preprocess, random_programs};
 
 /// What a function does and where, in order of place.
 fn doings(function: &Function) -> Vec<String> {
@@ -135,12 +119,7 @@ fn compare(files: &[PathBuf], headers: &[PathBuf], compiler: &str, flags: &[Stri
 #[test]
 fn the_corpus_is_the_same_before_and_after_preprocessing() {
     let corpus = corpus::directory();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
-        .collect();
-    files.sort();
+    let files = c_files(corpus);
     for compiler in ["mpicc.openmpi", "mpicc.mpich"] {
         if installed(compiler) {
             let compared = compare(&files, &[corpus.join("stall.h")], compiler, &[]);
@@ -152,21 +131,10 @@ fn the_corpus_is_the_same_before_and_after_preprocessing() {
 #[test]
 fn random_programs_are_the_same_before_and_after_preprocessing() {
     let directory = Directory::of_seed(None, 3).unwrap();
-    std::fs::write(
-        directory.path.join("mpi.h"),
-        include_str!("../src/oracle/harness/mpi.h"),
-    )
-    .unwrap();
-    let mut files = Vec::new();
-    for (profile, seeds) in [(Profile::Plain, 100..120), (Profile::Hard, 100..150)] {
-        for seed in seeds {
-            let case =
-                Case::of_profile(profile, seed).unwrap_or_else(|e| panic!("seed {seed}: {}", e.reason));
-            let path = directory.path.join(format!("{profile:?}-{seed}.c"));
-            std::fs::write(&path, &case.layout.clean).unwrap();
-            files.push(path);
-        }
-    }
+    let files = random_programs(
+        &directory.path,
+        &[(Profile::Plain, 100..120), (Profile::Hard, 100..150)],
+    );
     let flags = vec![format!("-I{}", directory.path.display())];
     for compiler in ["gcc", "clang-14"] {
         if installed(compiler) {

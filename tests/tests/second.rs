@@ -3,27 +3,11 @@
 //! Real trees: `cargo xtask second-opinion PATH… -- FLAGS…`.
 
 use std::path::PathBuf;
-use tests::oracle::case::Case;
 use tests::oracle::generate::Profile;
 use tests::oracle::judge::Directory;
-use tests::second::{Comparison, Detail, compare, program};
+use tests::second::{Comparison, Detail, c_files, compare, installed, program, random_programs};
 
 const COMPILERS: [&str; 2] = ["gcc", "clang-14"];
-
-fn installed(compiler: &str) -> bool {
-    let found = std::process::Command::new(compiler)
-        .arg("--version")
-        .output()
-        .is_ok();
-    assert!(
-        found || std::env::var_os("CI").is_none(),
-        "{compiler} is not installed, and CI must have it"
-    );
-    if !found {
-        eprintln!("SKIPPED: {compiler} is not installed");
-    }
-    found
-}
 
 fn all_agree(found: &Comparison) {
     assert!(found.left_out.is_empty() && found.faults.is_empty(), "{found}");
@@ -37,12 +21,7 @@ fn mpi_headers(directory: &Directory) -> Vec<String> {
 #[test]
 fn the_corpus_is_read_alike() {
     let corpus = corpus::directory();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
-        .collect();
-    files.sort();
+    let files = c_files(corpus);
     let headers = [corpus::directory().join("stall.h")];
     for compiler in ["mpicc.openmpi", "mpicc.mpich"]
         .into_iter()
@@ -58,21 +37,10 @@ fn the_corpus_is_read_alike() {
 #[test]
 fn random_programs_are_read_alike() {
     let directory = Directory::of_seed(None, 0).unwrap();
-    std::fs::write(
-        directory.path.join("mpi.h"),
-        include_str!("../src/oracle/harness/mpi.h"),
-    )
-    .unwrap();
-    let mut files = Vec::new();
-    for (profile, seeds) in [(Profile::Plain, 0..20), (Profile::Hard, 0..60)] {
-        for seed in seeds {
-            let case =
-                Case::of_profile(profile, seed).unwrap_or_else(|e| panic!("seed {seed}: {}", e.reason));
-            let path = directory.path.join(format!("{profile:?}-{seed}.c"));
-            std::fs::write(&path, &case.layout.clean).unwrap();
-            files.push(path);
-        }
-    }
+    let files = random_programs(
+        &directory.path,
+        &[(Profile::Plain, 0..20), (Profile::Hard, 0..60)],
+    );
     for compiler in COMPILERS.into_iter().filter(|name| installed(name)) {
         let found = compare(&files, &[], compiler, &mpi_headers(&directory), Detail::Effects).unwrap();
         all_agree(&found);

@@ -4,7 +4,7 @@ use crate::causes::{Causes, general};
 use crate::{percent, read, read_map};
 use base::Confidence;
 use progress::{ExecutionPoint, Frame, Order};
-use progress_map::{Across, Function, Loop, LoopId, LovClass, Map, PointKind, Reader};
+use progress_map::{Across, Function, Loop, LoopId, LovClass, Map, Reader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ pub(crate) fn print(path: &Path, lines: usize) -> Result<(), String> {
     );
     functions(&map);
     loops(&map, "all loops", &|_, _| true);
-    loops(&map, "loops with a call", &contains_call);
+    loops(&map, "loops with a call", &Function::calls_in_loop);
     Ok(())
 }
 
@@ -132,18 +132,6 @@ fn loops(map: &Map, title: &str, wanted: &dyn Fn(&Function, LoopId) -> bool) {
         percent(none, all)
     );
     causes.print(all, CAUSES);
-}
-
-/// Whether the loop, or a loop inside it, calls anything.
-fn contains_call(function: &Function, id: LoopId) -> bool {
-    function.points.iter().any(|point| {
-        let is_call = matches!(
-            point.kind,
-            PointKind::Call(_) | PointKind::IndirectCall | PointKind::MacroCall(_)
-        );
-        let mut around = std::iter::successors(point.innermost_loop, |&at| function.loops[at].parent);
-        is_call && around.any(|at| at == id)
-    })
 }
 
 /// Why no variable orders a loop on all tasks: what the variable that came closest lacks.

@@ -221,38 +221,50 @@ struct Joined {
 }
 
 fn join<'a>(raw: Raw<'a>, output: &'a [u8]) -> Result<Joined, Mismatch> {
-    let last_line = raw.lines.line(raw.text.len() as u32);
-    let own = own_lines(output, last_line)?;
     let mut joined = Joined {
         text: Vec::with_capacity(raw.text.len()),
         map: PositionMap::default(),
         notes: Vec::new(),
     };
-    let mut aligner = Aligner::new(raw, output);
-    let mut ranges = Vec::with_capacity(own.len());
-    let mut at = 0;
-    for (index, line) in own.iter().enumerate() {
-        let end = own.get(index + 1).map_or(u32::MAX, |next| next.number);
-        ranges.push(raw_tokens(raw, &mut at, line.number, end));
-    }
     let mut written = 1;
-    let mut first = 0;
-    while first < own.len() {
-        let (after, places) = align(&mut aligner, &own, &ranges, first);
-        let range = ranges[first].start..ranges[after - 1].end;
+    each_stretch(raw, output, |lines, range, places| {
         let mut places = places.map(Vec::into_iter);
-        joined.doubts(raw, &own[first..after], range.clone(), places.is_none());
-        for line in &own[first..after] {
+        joined.doubts(raw, lines, range.clone(), places.is_none());
+        for line in lines {
             while written < line.number {
                 joined.text.push(b'\n');
                 written += 1;
             }
             joined.line(raw, output, line, &range, places.as_mut());
         }
-        first = after;
-    }
+    })?;
     joined.text.push(b'\n');
     Ok(joined)
+}
+
+/// Gives `visit` the file's own lines in `output`, in order: as many at a time as are aligned together, with the raw tokens that
+/// they come from and the places of their tokens, if there is only one way to explain them.
+fn each_stretch<'a>(
+    raw: Raw<'a>,
+    output: &'a [u8],
+    mut visit: impl FnMut(&[Line], Range<usize>, Option<Vec<Place>>),
+) -> Result<(), Mismatch> {
+    let own = own_lines(output, raw.lines.line(raw.text.len() as u32))?;
+    let mut ranges = Vec::with_capacity(own.len());
+    let mut at = 0;
+    for (index, line) in own.iter().enumerate() {
+        let end = own.get(index + 1).map_or(u32::MAX, |next| next.number);
+        ranges.push(raw_tokens(raw, &mut at, line.number, end));
+    }
+    let mut aligner = Aligner::new(raw, output);
+    let mut first = 0;
+    while first < own.len() {
+        let (after, places) = align(&mut aligner, &own, &ranges, first);
+        let range = ranges[first].start..ranges[after - 1].end;
+        visit(&own[first..after], range, places);
+        first = after;
+    }
+    Ok(())
 }
 
 /// Where the tokens of line `first` come from; of several lines, where compilers put what follows the closing parenthesis

@@ -1,8 +1,6 @@
 //! Where the tokens of preprocessor output stand in the raw file, for a parser that reads the output itself.
 
-use super::align::Aligner;
-use super::lines::own_lines;
-use super::{Mismatch, SIZE_LIMIT, align, bytes, raw_tokens};
+use super::{Mismatch, SIZE_LIMIT, bytes, each_stretch};
 use crate::Source;
 use crate::macros::{Macros, Visible, file_facts};
 use crate::position::Lines;
@@ -48,21 +46,11 @@ impl Positions {
             visible: &visible,
             language: visible.language(),
         };
-        let own = own_lines(output, lines.line(source.text.len() as u32))?;
-        let mut ranges = Vec::with_capacity(own.len());
-        let mut at = 0;
-        for (index, line) in own.iter().enumerate() {
-            let end = own.get(index + 1).map_or(u32::MAX, |next| next.number);
-            ranges.push(raw_tokens(raw, &mut at, line.number, end));
-        }
-        let mut aligner = Aligner::new(raw, output);
         let mut placed = Vec::new();
-        let mut first = 0;
-        while first < own.len() {
-            let (after, places) = align(&mut aligner, &own, &ranges, first);
-            let whole = bytes(raw, &(ranges[first].start..ranges[after - 1].end));
+        each_stretch(raw, output, |own, range, places| {
+            let whole = bytes(raw, &range);
             let mut places = places.map(Vec::into_iter);
-            for line in &own[first..after] {
+            for line in own {
                 for token in &line.tokens {
                     let place = places.as_mut().and_then(Iterator::next);
                     placed.push(Placed {
@@ -75,8 +63,7 @@ impl Positions {
                     });
                 }
             }
-            first = after;
-        }
+        })?;
         Ok(Self {
             tokens: placed,
             lines,

@@ -6,29 +6,21 @@
 //! its cause; one without such a cause is a fault in one of the two.
 
 mod expressions;
+mod inputs;
 mod items;
 
 pub use expressions::program;
+pub use inputs::{c_files, installed, random_programs};
 pub use items::{Detail, Item, items};
 
 use base::Confidence;
-use exact::{Place, Places, Preprocessed};
+use exact::{Place, Preprocessed};
 use frontend::{Macros, Positions, Source};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Where the exact parser's text stands in the file.
-struct Aligned<'p>(&'p Positions);
-
-impl Places for Aligned<'_> {
-    fn place(&self, range: Range<usize>) -> Option<Place> {
-        let (span, from_macro) = self.0.place(range)?;
-        Some(Place { span, from_macro })
-    }
-}
 
 /// How two readings of some files compare.
 #[derive(Debug, Default)]
@@ -144,7 +136,11 @@ pub fn compare(
                 continue;
             }
         };
-        match exact::parse(&source, &Aligned(&positions)) {
+        let place = |range: Range<usize>| {
+            let (span, from_macro) = positions.place(range)?;
+            Some(Place { span, from_macro })
+        };
+        match exact::parse(&source, &place) {
             Ok(exact) => {
                 let tolerant = frontend::parse(&written, &macros);
                 found.files += 1;
