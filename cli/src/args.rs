@@ -135,7 +135,7 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids"]))]
+#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids", "cores"]))]
 pub(crate) struct FindArgs {
     /// The processes of the job; a single one may be its launcher (mpirun, mpiexec, srun)
     #[arg(value_name = "PID")]
@@ -143,6 +143,9 @@ pub(crate) struct FindArgs {
     /// The launcher of the job: all ranks below it are read
     #[arg(long, value_name = "PID")]
     pub(crate) launcher: Option<u32>,
+    /// Core files of the job instead of processes, one of each rank (of the kernel, or of gcore)
+    #[arg(long = "core", value_name = "FILE", num_args = 1..)]
+    pub(crate) cores: Vec<PathBuf>,
     /// The map of the program
     #[arg(long, value_name = "FILE")]
     pub(crate) map: Option<PathBuf>,

@@ -1,22 +1,40 @@
 //! `hindmost find`: a running job.
 
 use crate::args::FindArgs;
+use crate::cores;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files::{self, SourceFinder};
 use crate::job_map::JobMap;
 use crate::order;
 use crate::output::{self, Status};
+use base::RankSet;
 use engine::{Map, Outcome};
 use runtime_probe::{Job, Options, ProbeError, TaskRef};
+use snapshot::{Header, Task};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
+    if !args.cores.is_empty() {
+        return cores::run(args);
+    }
     let mut job = find_job(args)?;
     let found = find_map(args, &job)?;
     job.prefer(&found.map);
     let (header, records) = runtime_probe::take(&found.map, &job.tasks, Options::default());
+    answer(args, found, &header, &records, job.missing, job.notes)
+}
+
+/// What follows once there are stacks, wherever they come from.
+pub(crate) fn answer(
+    args: &FindArgs,
+    found: JobMap,
+    header: &Header,
+    records: &[Task],
+    missing: RankSet,
+    notes: Vec<String>,
+) -> anyhow::Result<Status> {
     let on_stacks = records.iter().flat_map(|task| &task.frames);
     let lost = found.lost_on(on_stacks.map(|frame| frame.function.as_str()));
     let JobMap {
@@ -27,12 +45,12 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     } = found;
     warnings.extend(lost);
     if let Some(path) = &args.save {
-        files::write_atomically(path, snapshot::write(&header, &records).as_bytes())?;
+        files::write_atomically(path, snapshot::write(header, records).as_bytes())?;
     }
-    let mut answer = engine::answer(&map, &records, job.missing);
-    warnings.extend(job.notes);
+    let mut answer = engine::answer(&map, records, missing);
+    warnings.extend(notes);
     answer.warnings.append(&mut warnings);
-    let mut explanation = order::explain(&map, &records, args.explain.as_deref())?;
+    let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
     SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;
     if answer.outcome == Outcome::NothingReadable {

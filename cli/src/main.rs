@@ -8,6 +8,7 @@ mod args;
 mod cache;
 mod collect;
 mod compile_commands;
+mod cores;
 mod counters;
 mod executable;
 mod failure;

@@ -33,6 +33,7 @@ pub(crate) struct Module {
 struct Segment {
     file: Range<u64>,
     address: u64,
+    executable: bool,
 }
 
 #[derive(Clone)]
@@ -98,6 +99,7 @@ impl Module {
                 Segment {
                     file: offset..offset.saturating_add(header.p_filesz(endian)),
                     address: header.p_vaddr(endian),
+                    executable: header.p_flags(endian).contains(elf::PF_X),
                 }
             })
             .collect();
@@ -181,6 +183,15 @@ impl Module {
                 .wrapping_add(segment.file.start.wrapping_sub(offset))
                 .wrapping_sub(segment.address),
         )
+    }
+
+    /// Whether code is among `size` bytes of the file from `offset` on.
+    pub(crate) fn is_code(&self, offset: u64, size: u64) -> bool {
+        self.segments.iter().any(|segment| {
+            segment.executable
+                && segment.file.start < offset.saturating_add(size)
+                && offset < segment.file.end
+        })
     }
 
     /// The bases of pointers in the unwind tables.

@@ -1,17 +1,15 @@
 //! Whether a map fits the program that runs.
 
 use crate::modules::{ModuleId, Modules, Space};
-use crate::procfs;
 use progress_map::Map;
 
 /// The module that the map is bound to, with its bias; or why there is none, and what to do.
 pub(crate) fn bound_module(
-    pid: u32,
+    executable: &str,
     modules: &Modules,
     space: &Space,
     map: &Map,
 ) -> Result<(ModuleId, u64), String> {
-    let executable = procfs::executable(pid).unwrap_or_default().display().to_string();
     let again = format!("map this build again with `hindmost map --exe {executable}`");
     let Some(binding) = &map.binding else {
         return Err(format!("the map is not bound to a build: {again}"));

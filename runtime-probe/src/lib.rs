@@ -20,12 +20,13 @@
 //!
 //! **Files.** `tasks` and `launcher` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
-//! `unsafe`; `unwind`, `evaluate`, `values`, `locate` and `frames` work on copies only and could as well be
-//! fed from a core file; `take` and `subject` run the phases; `fit`, `plan` and `diagnose` are what they say.
+//! `unsafe`; `unwind`, `evaluate`, `values`, `locate` and `frames` work on copies only, and
+//! as well on what `core_file` reads of a core file; `take` and `subject` run the phases; `fit`, `plan` and `diagnose` are what they say.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
 
+mod core_file;
 mod diagnose;
 mod elf;
 mod error;
@@ -48,6 +49,7 @@ mod tasks;
 mod unwind;
 mod values;
 
+pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
 pub use take::{Options, take};
 pub use tasks::{Job, TaskRef, discover, tasks_of};

@@ -1,23 +1,54 @@
-//! Memory of a task as it was copied while the task stood still.
+//! Memory of a task as it was copied while the task stood still, or as a core file keeps it.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Copied address ranges. What was not copied cannot be read: there is no way back to the running task.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// In the order in which they were copied, the stack first; they may overlap, with equal bytes.
-    ranges: Vec<(u64, Vec<u8>)>,
+    ranges: Vec<(u64, Bytes)>,
+}
+
+/// The bytes of one range.
+enum Bytes {
+    Copied(Vec<u8>),
+    /// Of a file that may be far larger than memory.
+    Mapped(Arc<memmap2::Mmap>, Range<usize>),
+}
+
+impl Bytes {
+    fn get(&self) -> &[u8] {
+        match self {
+            Bytes::Copied(bytes) => bytes,
+            Bytes::Mapped(file, range) => file.get(range.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.get().len())
+    }
 }
 
 impl Memory {
     /// Adds the bytes found at `address`.
     pub(crate) fn add(&mut self, address: u64, bytes: Vec<u8>) {
-        self.ranges.push((address, bytes));
+        self.ranges.push((address, Bytes::Copied(bytes)));
+    }
+
+    /// Adds a range of a file that was memory at `address`.
+    pub(crate) fn add_mapped(&mut self, address: u64, file: Arc<memmap2::Mmap>, range: Range<usize>) {
+        self.ranges.push((address, Bytes::Mapped(file, range)));
     }
 
     /// `length` bytes at `address`, if all of them were copied.
     pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
         self.ranges.iter().find_map(|(start, bytes)| {
             let from = usize::try_from(address.checked_sub(*start)?).ok()?;
-            bytes.get(from..from.checked_add(length)?)
+            bytes.get().get(from..from.checked_add(length)?)
         })
     }
 

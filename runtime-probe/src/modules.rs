@@ -3,6 +3,7 @@
 //! Files are opened before any task is stopped: the window pays for none of it.
 #![allow(unsafe_code)]
 
+use crate::core_file::{Core, MappedFile};
 use crate::elf::Module;
 use crate::procfs::{self, Mapping};
 use crate::sys;
@@ -100,6 +101,85 @@ impl Modules {
         Ok(space)
     }
 
+    /// The address space of a process that left a core, made of the files that it had mapped.
+    ///
+    /// A file is taken from its path; if the core holds the first page of what was mapped, which it does by default,
+    /// the file must still have that build-id.
+    pub(crate) fn space_of_core(&mut self, core: &Core) -> Space {
+        let mut space = Space::default();
+        let mut failures: BTreeMap<&str, String> = BTreeMap::new();
+        // The segments do not do: `gcore` leaves out what is unchanged from the file.
+        for file in &core.notes.files {
+            let failed = failures.get(file.path.as_str()).cloned();
+            let module = failed.map_or_else(|| self.module_of_core(core, file), Err);
+            match module {
+                Ok(module) if !self.get(module).is_code(file.offset, file.end - file.start) => {}
+                Ok(module) => match self.get(module).bias(file.start, file.offset) {
+                    Some(bias) => space.code.push(Code {
+                        start: file.start,
+                        end: file.end,
+                        module,
+                        bias,
+                    }),
+                    None => {
+                        let reason = format!("{} has no segment at offset {:#x}", file.path, file.offset);
+                        space.unreadable.push((file.start, file.end, reason));
+                    }
+                },
+                Err(reason) => {
+                    failures.insert(&file.path, reason.clone());
+                    space.unreadable.push((file.start, file.end, reason));
+                }
+            }
+        }
+        space.code.extend(self.vdso_of_core(core));
+        space.code.sort_by_key(|code| code.start);
+        space
+    }
+
+    fn module_of_core(&mut self, core: &Core, mapped: &MappedFile) -> Result<ModuleId, String> {
+        let path = mapped.path.strip_suffix(" (deleted)").unwrap_or(&mapped.path);
+        // No memory map prints a device like this.
+        let key = (format!("path {path}"), 0);
+        let id = match self.known.get(&key) {
+            Some(&known) => known,
+            None => {
+                let unreadable = |error| format!("cannot read {path}, which the core refers to: {error}");
+                // Whatever has this name by now, a pipe must not keep us waiting.
+                if !fs::metadata(path).map_err(unreadable)?.is_file() {
+                    return Err(format!("{path}, which the core refers to, is not a file"));
+                }
+                let file = File::open(path).map_err(unreadable)?;
+                // SAFETY: as in `contents`.
+                let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?;
+                self.keep(key, Module::parse(path, Box::new(bytes))?)
+            }
+        };
+        match core.build_id_of(&mapped.path) {
+            Some(build_id) if build_id != self.get(id).build_id() => Err(format!(
+                "{path} is no longer the file that the process ran (its build-id differs)"
+            )),
+            _ => Ok(id),
+        }
+    }
+
+    /// The kernel's own library, whose image the core holds. Hosts differ in it.
+    fn vdso_of_core(&mut self, core: &Core) -> Option<Code> {
+        let start = core.notes.auxiliary(libc::AT_SYSINFO_EHDR)?;
+        let image = core.bytes_at(start)?;
+        let key = (format!("vdso {}", blake3::hash(image).to_hex()), 0);
+        let module = match self.known.get(&key) {
+            Some(&known) => known,
+            None => self.keep(key, Module::parse("[vdso]", Box::new(image.to_vec())).ok()?),
+        };
+        Some(Code {
+            start,
+            end: start.saturating_add(image.len() as u64),
+            module,
+            bias: self.get(module).bias(start, 0)?,
+        })
+    }
+
     /// A module.
     pub(crate) fn get(&self, id: ModuleId) -> &Module {
         &self.all[id.0 as usize]
@@ -112,11 +192,16 @@ impl Modules {
         // A failure is not remembered: it may be this task's alone.
         let bytes =
             contents(pid, mapping).map_err(|error| format!("cannot read {}: {error}", mapping.path))?;
-        self.all.push(Module::parse(&mapping.path, bytes)?);
+        let module = Module::parse(&mapping.path, bytes)?;
+        Ok(self.keep(mapping.file.clone(), module))
+    }
+
+    fn keep(&mut self, key: (String, u64), module: Module) -> ModuleId {
+        self.all.push(module);
         // Modules are limited by memory maps, of which Linux allows 65530 by default.
         let id = ModuleId(self.all.len() as u32 - 1);
-        self.known.insert(mapping.file.clone(), id);
-        Ok(id)
+        self.known.insert(key, id);
+        id
     }
 }
 

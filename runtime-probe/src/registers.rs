@@ -33,6 +33,21 @@ impl Registers {
         }
     }
 
+    /// The registers of a thread of a core file, in the kernel's order: that of `user_regs_struct`.
+    pub(crate) fn of_core(words: &[u64; 27]) -> Registers {
+        // rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip.
+        const PLACES: [usize; GENERAL] = [10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16];
+        Registers {
+            general: PLACES.map(|place| Some(words[place])),
+            vector: None,
+        }
+    }
+
+    /// Adds xmm0 to xmm15.
+    pub(crate) fn set_vectors(&mut self, vector: Box<[u8; 256]>) {
+        self.vector = Some(vector);
+    }
+
     /// A general register, if known.
     pub(crate) fn get(&self, register: u16) -> Option<u64> {
         self.general.get(usize::from(register)).copied().flatten()

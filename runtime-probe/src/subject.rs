@@ -71,7 +71,8 @@ impl<'t> Subject<'t> {
         self.space = modules
             .space_of(pid)
             .map_err(|error| diagnose::refused(pid, &error))?;
-        self.bound = fit::bound_module(pid, modules, &self.space, map);
+        let executable = procfs::executable(pid).unwrap_or_default().display().to_string();
+        self.bound = fit::bound_module(&executable, modules, &self.space, map);
         Ok(())
     }
 

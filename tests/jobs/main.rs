@@ -4,5 +4,6 @@
 
 mod answers;
 mod bad_input;
+mod cores;
 mod hindmost;
 mod unharmed;

@@ -1,5 +1,6 @@
 //! Values of loop variables in every frame, against gdb, at every level of optimisation.
 
+use crate::cores::the_core_of;
 use crate::gdb;
 use crate::support::{Program, Target, compile, snap, snap_in, state, until};
 use base::{Confidence, Span};
@@ -194,6 +195,7 @@ fn check(program: &Program, target: &Target, variables: &[Listed<'_>], context: 
     let map = map_of(program, variables);
     let task = snap(&map, target.pid());
     assert_eq!(task.error, None, "{context}");
+    the_core_of(target, program, &map, &task);
     let names: Vec<&str> = variables
         .iter()
         .flat_map(|(_, _, list)| list.iter().map(|entry| entry.0))

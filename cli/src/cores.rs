@@ -1,0 +1,88 @@
+//! `hindmost find --core`: a job that has left core files.
+
+use crate::args::FindArgs;
+use crate::executable::Executable;
+use crate::failure::Failure;
+use crate::find;
+use crate::job_map::JobMap;
+use crate::output::Status;
+use base::RankSet;
+use runtime_probe::{Core, take_cores};
+use snapshot::Header;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
+    let mut cores = Vec::new();
+    let mut notes = Vec::new();
+    for path in &args.cores {
+        match Core::open(path) {
+            Ok(core) => cores.push(core),
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    if cores.is_empty() {
+        return Err(Failure::new(notes.join("; ")).into());
+    }
+    let found = find_map(args, &cores)?;
+    let records = take_cores(&found.map, &cores);
+    let header = Header {
+        hindmost_snapshot: snapshot::VERSION,
+        ..Header::default()
+    };
+    find::answer(args, found, &header, &records, missing(&cores), notes)
+}
+
+/// The ranks that left no core.
+fn missing(cores: &[Core]) -> RankSet {
+    let Some(size) = cores.iter().find_map(Core::job_size) else {
+        return RankSet::default();
+    };
+    let present: BTreeSet<u32> = cores.iter().filter_map(Core::rank).collect();
+    (0..size).filter(|rank| !present.contains(rank)).collect()
+}
+
+/// The map for the program that most of the cores are of.
+fn find_map(args: &FindArgs, cores: &[Core]) -> anyhow::Result<JobMap> {
+    let mut by_path: BTreeMap<&str, Vec<&Core>> = BTreeMap::new();
+    for core in cores {
+        if let Some(path) = core.executable() {
+            by_path.entry(path).or_default().push(core);
+        }
+    }
+    let mut programs: Vec<_> = by_path.into_iter().collect();
+    programs.sort_by_key(|(_, cores)| std::cmp::Reverse(cores.len()));
+    let mut first_error = None;
+    for (path, cores) in programs {
+        match map_for(args, path, &cores) {
+            Ok(found) => return Ok(found),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.unwrap_or_else(|| Failure::new("no core names the program that left it").into()))
+}
+
+fn map_for(args: &FindArgs, path: &str, cores: &[&Core]) -> anyhow::Result<JobMap> {
+    let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
+    let executable = Executable::read(path)?;
+    let is_another = |core: &&Core| {
+        let build_id = core.executable_build_id();
+        build_id.is_some_and(|build_id| build_id != executable.identity.build_id)
+    };
+    if cores.iter().all(is_another) {
+        let failure = Failure::new(format!(
+            "{} is no longer the program that left {}: it was built again",
+            path.display(),
+            cores
+                .first()
+                .map_or_else(Default::default, |core| core.path().display().to_string())
+        ));
+        return Err(failure
+            .hint("the code of a program is not in its core: put the build that ran back in its place")
+            .into());
+    }
+    match &args.map {
+        Some(given) => JobMap::given(given, &executable),
+        None => JobMap::found(&executable, &[]),
+    }
+}

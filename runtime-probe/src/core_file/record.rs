@@ -1,0 +1,110 @@
+//! From cores to the records of a snapshot.
+
+use super::file::Core;
+use crate::evaluate::Unknown;
+use crate::fit;
+use crate::frames::Builder;
+use crate::locate::Locator;
+use crate::modules::{Modules, Space};
+use crate::registers::Registers;
+use crate::unwind::{End, unwind};
+use progress_map::Map;
+use snapshot::Task;
+use std::collections::BTreeMap;
+
+/// The records of processes that have left cores, in the order of `cores`: what [`take`](crate::take) says of live
+/// ones.
+///
+/// Never fails as a whole: what a core lacks is in its record.
+pub fn take_cores(map: &Map, cores: &[Core]) -> Vec<Task> {
+    let locator = map.binding.as_ref().map(|binding| Locator::new(map, binding));
+    let mut modules = Modules::default();
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut records = Vec::new();
+    for core in cores {
+        let mut record = record(core, map, locator.as_ref(), &mut modules);
+        let count = names.entry(record.task.clone()).or_insert(0);
+        *count += 1;
+        // Two cores of one rank, or of one pid on two hosts.
+        if *count > 1 {
+            record.task = format!("{} ({})", record.task, core.path().display());
+        }
+        records.push(record);
+    }
+    records
+}
+
+fn record(core: &Core, map: &Map, locator: Option<&Locator<'_>>, modules: &mut Modules) -> Task {
+    let name = match (core.rank(), core.pid()) {
+        (Some(rank), _) => rank.to_string(),
+        (None, Some(pid)) => format!("pid {pid}"),
+        (None, None) => core.path().display().to_string(),
+    };
+    let mut record = Task {
+        task: name,
+        rank: core.rank(),
+        pid: core.pid(),
+        ..Task::default()
+    };
+    let space = modules.space_of_core(core);
+    let bound = fit::bound_module(core.executable().unwrap_or_default(), modules, &space, map);
+    let mut problems: Vec<String> = bound.as_ref().err().cloned().into_iter().collect();
+    let memory = core.memory();
+    match main_registers(core) {
+        None => problems.push("the core does not hold the main thread".to_owned()),
+        Some(registers) => {
+            let (stack, end) = unwind(modules, &space, registers.clone(), &memory);
+            let mut not_there = |address, length| Unknown::NotCopied { address, length };
+            let mut builder = Builder {
+                modules,
+                bound: match (&bound, locator) {
+                    (&Ok((module, _)), Some(locator)) => Some((module, locator)),
+                    _ => None,
+                },
+                memory: &memory,
+                not_copied: &mut not_there,
+            };
+            record.frames = builder.build(&stack);
+            problems.extend(incomplete(&end, &space, modules));
+        }
+    }
+    if let Some((there, whole)) = core.cut_off() {
+        problems.push(format!(
+            "{} is cut off: {there} of {whole} bytes are there",
+            core.path().display()
+        ));
+    }
+    record.error = (!problems.is_empty()).then(|| problems.join("; "));
+    record
+}
+
+/// The registers of the thread that started the process.
+fn main_registers(core: &Core) -> Option<&Registers> {
+    let threads = &core.notes.threads;
+    let main = threads.iter().find(|thread| Some(thread.tid) == core.pid());
+    let only = match &threads[..] {
+        [only] => Some(only),
+        _ => None,
+    };
+    main.or(only).map(|thread| &thread.registers)
+}
+
+/// What to say of a stack that did not end at its outermost frame.
+fn incomplete(end: &End, space: &Space, modules: &Modules) -> Option<String> {
+    let why = match end {
+        End::Outermost => return None,
+        End::NotCopied { address, .. } => format!("the core does not hold the stack at {address:#x}"),
+        End::NoModule { address } => match space.why_unknown(*address) {
+            Some(reason) => reason.to_owned(),
+            None => format!("the code at {address:#x} belongs to no file"),
+        },
+        End::NoEntry { module, address } => format!(
+            "{} has no unwind information for {address:#x}",
+            modules.get(*module).name()
+        ),
+        End::BadEntry(unknown) => format!("the unwind information cannot be followed: {unknown}"),
+        End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
+        End::TooMany => "the chain of frames does not end".to_owned(),
+    };
+    Some(format!("outermost frames are missing: {why}"))
+}
