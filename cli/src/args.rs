@@ -70,6 +70,15 @@ pub(crate) enum Format {
     Json,
 }
 
+/// Which threads are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThreadChoice {
+    /// The main thread only.
+    Main,
+    /// All threads.
+    All,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct MapArgs {
     /// C files, or directories to search for .c and .h files
@@ -152,6 +161,9 @@ pub(crate) struct FindArgs {
     /// Write the stacks that were read to FILE, for `hindmost order`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+    /// Which threads of each task to stop and read
+    #[arg(long, value_enum, default_value_t = ThreadChoice::All)]
+    pub(crate) threads: ThreadChoice,
     /// Also explain how task A (a rank, or a pid) stands to task B
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) explain: Option<Vec<String>>,

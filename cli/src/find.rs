@@ -1,6 +1,6 @@
 //! `hindmost find`: a running job.
 
-use crate::args::FindArgs;
+use crate::args::{FindArgs, ThreadChoice};
 use crate::cores;
 use crate::executable::Executable;
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::order;
 use crate::output::{self, Status};
 use base::RankSet;
 use engine::{Map, Outcome};
-use runtime_probe::{Job, Options, ProbeError, TaskRef};
+use runtime_probe::{Job, Options, ProbeError, TaskRef, Threads};
 use snapshot::{Header, Task};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,14 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let mut job = find_job(args)?;
     let found = find_map(args, &job)?;
     job.prefer(&found.map);
-    let (header, records) = runtime_probe::take(&found.map, &job.tasks, Options::default());
+    let options = Options {
+        threads: match args.threads {
+            ThreadChoice::Main => Threads::Main,
+            ThreadChoice::All => Threads::All,
+        },
+        ..Options::default()
+    };
+    let (header, records) = runtime_probe::take(&found.map, &job.tasks, options);
     answer(args, found, &header, &records, job.missing, job.notes)
 }
 

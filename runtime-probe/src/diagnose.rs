@@ -84,12 +84,15 @@ pub(crate) fn gone(pid: u32) -> String {
     format!("no process has pid {pid} any more: it has ended")
 }
 
+/// The message for a process whose main thread has ended while others run on.
+pub(crate) fn main_thread_ended(pid: u32) -> String {
+    format!("the main thread of pid {pid} has ended; only other threads are left")
+}
+
 /// The message for a task that has ended but is still listed; `None` when it lives.
 pub(crate) fn ended(pid: u32, stat: &procfs::Stat) -> Option<String> {
     match stat.state {
-        'Z' if stat.threads > 1 => Some(format!(
-            "the main thread of pid {pid} has ended; only other threads are left, which are not read"
-        )),
+        'Z' if stat.threads > 1 => Some(main_thread_ended(pid)),
         'Z' => Some(format!(
             "pid {pid} is a zombie: it has ended, but its parent (pid {}) has not taken note",
             stat.parent

@@ -14,14 +14,14 @@
 //! deadline. Each task that was asked for appears in the result, with frames, with the reason why there are none, or
 //! with both.
 //!
-//! **Limits.** Only the main thread of each process is stopped and read. An interrupted system call restarts by
+//! **Limits.** An interrupted system call restarts by
 //! itself, except for the few that Linux never restarts after a stop (`epoll_wait`, `semtimedop`, `sigtimedwait`,
 //! `recv` with a timeout): these return `EINTR` to the program. The probe must run in the tasks' own pid namespace.
 //!
 //! **Files.** `tasks` and `launcher` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `evaluate`, `values`, `locate` and `frames` work on copies only, and
-//! as well on what `core_file` reads of a core file; `take` and `subject` run the phases; `fit`, `plan` and `diagnose` are what they say.
+//! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
@@ -46,10 +46,11 @@ mod symbols;
 mod sys;
 mod take;
 mod tasks;
+mod thread;
 mod unwind;
 mod values;
 
 pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
-pub use take::{Options, take};
+pub use take::{Options, Threads, take};
 pub use tasks::{Job, TaskRef, discover, tasks_of};

@@ -4,7 +4,7 @@
 
 use base::RankSet;
 use progress_map::Map;
-use runtime_probe::{Job, Options, discover, take, tasks_of};
+use runtime_probe::{Job, Options, Threads, discover, take, tasks_of};
 use snapshot::Task;
 use std::fs;
 use std::io::Write;
@@ -21,6 +21,7 @@ Stops the tasks of a job for microseconds, and writes their stacks and loop vari
   -o, --output FILE write there instead of to standard output
   --limit BYTES     copy at most so much of each stack (default 1048576)
   --wait MS         wait at most so long for tasks to stop (default 2000)
+  --threads WHICH   stop the main thread of each task only (main) or all (all, the default)
   -h, --help        print this
 
 Exit status: 0 all tasks were read, 1 some were not (their records say why), 2 error.
@@ -79,6 +80,13 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Arguments>, S
                 parsed.options.limit = bytes as usize;
             }
             "--wait" => parsed.options.patience = Duration::from_millis(number(&name, &value()?)?),
+            "--threads" => {
+                parsed.options.threads = match value()?.as_str() {
+                    "main" => Threads::Main,
+                    "all" => Threads::All,
+                    other => return Err(format!("--threads: '{other}' is neither main nor all")),
+                }
+            }
             option if option.starts_with('-') => return Err(format!("unknown option {option}")),
             _ => parsed.pids.push(number("a pid", &argument)?),
         }
@@ -181,6 +189,7 @@ mod tests {
             "--map a --launcher 1 2",
             "--map a --limit -1 2",
             "--map a --frob 2",
+            "--map a --threads some 2",
             "--map",
         ] {
             assert!(parsed(bad).is_err(), "{bad}");

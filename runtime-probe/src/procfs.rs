@@ -33,6 +33,57 @@ pub(crate) fn stat(pid: u32) -> io::Result<Stat> {
     parse_stat(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected form of stat"))
 }
 
+/// A thread as `/proc/PID/task` lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ThreadRef {
+    /// Its id; that of the main thread is the process's.
+    pub(crate) tid: u32,
+    /// Clock ticks after boot at which it started.
+    pub(crate) started: u64,
+    /// Its command name.
+    pub(crate) name: String,
+}
+
+/// The threads of a process that live, in the order in which they were created; of those that one clock tick has
+/// created, in the order of their ids, which Linux gives in sequence.
+pub(crate) fn threads(pid: u32) -> io::Result<Vec<ThreadRef>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let Some(tid) = entry?
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<u32>().ok())
+        else {
+            continue;
+        };
+        // One that has ended since is no thread any more.
+        if let Ok(stat) = thread_stat(pid, tid).and_then(living) {
+            let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+            all.push(ThreadRef {
+                tid,
+                started: stat.identity.started,
+                name: String::from_utf8_lossy(&name).trim_end().to_owned(),
+            });
+        }
+    }
+    all.sort_by_key(|thread| (thread.started, thread.tid));
+    Ok(all)
+}
+
+fn living(stat: Stat) -> io::Result<Stat> {
+    match stat.state {
+        'Z' | 'X' | 'x' => Err(io::ErrorKind::NotFound.into()),
+        _ => Ok(stat),
+    }
+}
+
+/// Reads `/proc/PID/task/TID/stat`, which is there only while that thread is one of that process.
+pub(crate) fn thread_stat(pid: u32, tid: u32) -> io::Result<Stat> {
+    let text = fs::read(format!("/proc/{pid}/task/{tid}/stat"))?;
+    let text = String::from_utf8_lossy(&text);
+    parse_stat(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected form of stat"))
+}
+
 fn parse_stat(text: &str) -> Option<Stat> {
     // The command stands in parentheses and may itself hold spaces and parentheses.
     let (_, rest) = text.rsplit_once(')')?;

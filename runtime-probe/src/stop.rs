@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// What to copy of one task.
 pub(crate) struct Request<'a> {
-    /// The process; its main thread is stopped.
+    /// The thread to stop: of a process with one thread, the process.
     pub(crate) pid: u32,
     /// Writable regions, to find the stack among.
     pub(crate) writable: &'a [Region],

@@ -1,62 +1,65 @@
-//! One task on its way through the rounds to its record.
+//! One live process on its way through the rounds to its record: which of its threads are stopped, and when it has
+//! become another program meanwhile. What a copy says is read in `thread`, which knows nothing of live processes.
 
 use crate::diagnose;
-use crate::evaluate::Unknown;
 use crate::fit;
-use crate::frames::Builder;
 use crate::locate::Locator;
-use crate::modules::{ModuleId, Modules, Region, Space};
-use crate::plan;
+use crate::modules::Modules;
 use crate::procfs::{self, Identity};
 use crate::stop::{NotStill, Request, Still};
-use crate::take::Options;
+use crate::take::{Options, Threads};
 use crate::tasks::TaskRef;
-use crate::unwind::{End, RawFrame, unwind};
+use crate::thread::{Process, Reader, Thread};
+use crate::unwind::End;
 use progress_map::Map;
 use snapshot::Task;
 
-/// A task on its way to a record.
+/// What a round works with.
+pub(crate) struct Round<'a> {
+    pub(crate) modules: &'a mut Modules,
+    pub(crate) map: &'a Map,
+    pub(crate) locator: Option<&'a Locator<'a>>,
+    pub(crate) options: Options,
+    /// There will be no further stop.
+    pub(crate) last: bool,
+}
+
+/// A process on its way to a record.
 pub(crate) struct Subject<'t> {
     task: &'t TaskRef,
+    /// A thread that lives, through which `/proc` speaks of the process: the main one, unless that has ended.
+    voice: u32,
     identity: Option<Identity>,
-    space: Space,
-    /// The bound module with its bias, or why the map does not fit.
-    bound: Result<(ModuleId, u64), String>,
-    /// What earlier rounds found to be needed, sorted, disjoint.
-    extra: Vec<(u64, usize)>,
-    /// It is to be stopped in the next round.
-    pub(crate) wants_stop: bool,
-    record: Task,
+    process: Process,
+    /// The main thread first, if it lives; then in the order of creation.
+    threads: Vec<Thread>,
+    /// Why the process as a whole could not be read.
+    error: Option<String>,
 }
 
 impl<'t> Subject<'t> {
     pub(crate) fn new(task: &'t TaskRef) -> Self {
         Subject {
             task,
+            voice: task.pid,
             identity: None,
-            space: Space::default(),
-            bound: Err(String::new()),
-            extra: Vec::new(),
-            wants_stop: false,
-            record: Task {
-                task: task.name(),
-                rank: task.rank,
-                pid: Some(task.pid),
-                ..Task::default()
-            },
+            process: Process::default(),
+            threads: Vec::new(),
+            error: None,
         }
     }
 
-    /// Everything that can be done while the task runs.
-    pub(crate) fn prepare(&mut self, modules: &mut Modules, map: &Map) {
-        self.wants_stop = false;
-        match self.look(modules, map) {
-            Ok(()) => self.wants_stop = true,
-            Err(reason) => self.fail(reason),
+    /// Everything that can be done while the process runs.
+    pub(crate) fn prepare(&mut self, modules: &mut Modules, map: &Map, options: Options) {
+        self.threads.clear();
+        self.error = None;
+        if let Err(reason) = self.look(modules, map, options) {
+            self.threads.clear();
+            self.error = Some(reason);
         }
     }
 
-    fn look(&mut self, modules: &mut Modules, map: &Map) -> Result<(), String> {
+    fn look(&mut self, modules: &mut Modules, map: &Map, options: Options) -> Result<(), String> {
         let pid = self.task.pid;
         let stat = procfs::stat(pid).map_err(|_| diagnose::gone(pid))?;
         if self.task.started != Some(stat.identity.started) {
@@ -64,200 +67,192 @@ impl<'t> Subject<'t> {
                 "pid {pid} is another process by now: the one that was found has ended"
             ));
         }
-        if let Some(reason) = diagnose::ended(pid, &stat) {
-            return Err(reason);
-        }
+        self.voice = pid;
         self.identity = Some(stat.identity);
-        self.space = modules
-            .space_of(pid)
+        let ended = diagnose::ended(pid, &stat);
+        // A process of one thread needs no list of them.
+        if stat.threads > 1 && options.threads == Threads::All {
+            self.add_threads();
+            if let Some(first) = self.threads.first()
+                && ended.is_some()
+            {
+                self.voice = first.tid;
+                self.identity = procfs::stat(self.voice).ok().map(|stat| stat.identity);
+                self.error.clone_from(&ended);
+            }
+        }
+        if self.threads.is_empty() {
+            if let Some(reason) = ended {
+                return Err(reason);
+            }
+            self.threads.push(Thread {
+                tid: pid,
+                started: stat.identity.started,
+                wants_stop: true,
+                ..Thread::default()
+            });
+        }
+        self.process.space = modules
+            .space_of(self.voice)
             .map_err(|error| diagnose::refused(pid, &error))?;
-        let executable = procfs::executable(pid).unwrap_or_default().display().to_string();
-        self.bound = fit::bound_module(&executable, modules, &self.space, map);
+        let executable = procfs::executable(self.voice).unwrap_or_default();
+        let executable = executable.display().to_string();
+        self.process.bound = fit::bound_module(&executable, modules, &self.process.space, map);
         Ok(())
     }
 
-    /// What to copy in the next stop; `statics` are the map's, as linked.
-    pub(crate) fn request(&self, statics: &[(u64, usize)]) -> Request<'_> {
-        let bias = self.bound.as_ref().map(|&(_, bias)| bias);
-        let statics = bias.map_or(&[][..], |_| statics);
-        let planned = statics
-            .iter()
-            .map(|&(address, length)| (address.wrapping_add(bias.unwrap_or(0)), length));
-        Request {
-            pid: self.task.pid,
-            writable: &self.space.writable,
-            extra: planned.chain(self.extra.iter().copied()).collect(),
+    /// Adds the threads that are not known yet, to be stopped.
+    fn add_threads(&mut self) {
+        // A list that cannot be read leaves the main thread, whose own error tells why.
+        for found in procfs::threads(self.task.pid).unwrap_or_default() {
+            let known = |thread: &Thread| (thread.tid, thread.started) == (found.tid, found.started);
+            if !self.threads.iter().any(known) {
+                self.threads.push(Thread {
+                    tid: found.tid,
+                    started: found.started,
+                    name: found.name,
+                    wants_stop: true,
+                    ..Thread::default()
+                });
+            }
         }
+        let main = self.task.pid;
+        self.threads.sort_by_key(|thread| thread.tid != main);
     }
 
-    /// Turns a copy into a record, and decides whether another stop is worth it.
+    /// What to copy in the next stop; `statics` are the map's, as linked.
+    pub(crate) fn requests<'s>(&'s self, statics: &'s [(u64, usize)]) -> impl Iterator<Item = Request<'s>> {
+        let bias = self.process.bound.as_ref().map(|&(_, bias)| bias);
+        let statics = bias.as_ref().map_or(&[][..], |_| statics);
+        let bias = bias.unwrap_or(0);
+        let waiting = self.threads.iter().filter(|thread| thread.wants_stop);
+        waiting.map(move |thread| {
+            let planned = statics
+                .iter()
+                .map(|&(address, length)| (address.wrapping_add(bias), length));
+            Request {
+                pid: thread.tid,
+                writable: &self.process.space.writable,
+                extra: planned.chain(thread.extra.iter().copied()).collect(),
+            }
+        })
+    }
+
+    /// Takes the copies that [`requests`](Self::requests) asked for, in the same order, and decides which threads are
+    /// worth another stop.
     pub(crate) fn digest(
         &mut self,
-        copy: Result<Still, NotStill>,
-        modules: &mut Modules,
-        map: &Map,
-        locator: Option<&Locator<'_>>,
-        options: Options,
-        last: bool,
+        copies: &mut dyn Iterator<Item = Result<Still, NotStill>>,
+        round: &mut Round<'_>,
     ) {
-        self.wants_stop = false;
         let pid = self.task.pid;
-        let still = match copy {
-            Ok(still) => still,
-            Err(why) => {
-                if self.replaced() && !last {
-                    return self.start_over(modules, map);
-                }
-                return self.fail(diagnose::not_still(pid, &why, options.patience));
-            }
-        };
-        let held = u64::try_from(still.held.as_nanos()).unwrap_or(u64::MAX);
-        self.record.held_ns = Some(self.record.held_ns.unwrap_or(0).saturating_add(held));
-        if self.replaced() {
-            // The copy may mix two programs: it says nothing.
-            if last {
-                return self.fail(format!(
-                    "pid {pid} keeps replacing its program (exec) while it is read"
-                ));
-            }
-            return self.start_over(modules, map);
+        let stopped: Vec<usize> = (0..self.threads.len())
+            .filter(|&at| self.threads[at].wants_stop)
+            .collect();
+        let copies: Vec<(usize, Result<Still, NotStill>)> = stopped.into_iter().zip(copies).collect();
+        if copies.is_empty() {
+            return;
         }
-
-        let (stack, end) = unwind(modules, &self.space, still.registers.clone(), &still.memory);
+        if self.replaced() {
+            // The copies may mix two programs: they say nothing.
+            self.prepare(round.modules, round.map, round.options);
+            if round.last {
+                self.threads.clear();
+                self.error.get_or_insert_with(|| {
+                    format!("pid {pid} keeps replacing its program (exec) while it is read")
+                });
+            }
+            return;
+        }
+        let mut gone = Vec::new();
+        let mut unknown_code = Vec::new();
+        for (at, copy) in copies {
+            let thread = &mut self.threads[at];
+            thread.wants_stop = false;
+            let same = || {
+                let now = procfs::thread_stat(pid, thread.tid);
+                now.is_ok_and(|now| now.identity.started == thread.started)
+            };
+            let is_main = thread.tid == pid;
+            match copy {
+                // Its id may be that of another thread by now, of another process even.
+                _ if !is_main && !same() => gone.push(thread.tid),
+                Ok(still) => {
+                    let reader = Reader {
+                        modules: round.modules,
+                        locator: round.locator,
+                        limit: round.options.limit,
+                    };
+                    let (more, end) = thread.read(&still, &self.process, reader);
+                    thread.wants_stop = more && !round.last;
+                    if matches!(end, End::NoModule { .. }) {
+                        unknown_code.push(at);
+                    }
+                }
+                Err(why) => thread.fail(diagnose::not_still(thread.tid, &why, round.options.patience)),
+            }
+        }
+        if round.last {
+            self.threads.retain(|thread| !gone.contains(&thread.tid));
+            return;
+        }
         // Code that was loaded after the memory map was read.
-        if matches!(end, End::NoModule { .. }) && !last {
-            let known: Vec<_> = self.space.modules().collect();
-            if let Ok(space) = modules.space_of(pid)
+        if !unknown_code.is_empty() {
+            let known: Vec<_> = self.process.space.modules().collect();
+            if let Ok(space) = round.modules.space_of(self.voice)
                 && space.modules().ne(known.iter().copied())
             {
-                self.space = space;
-                self.wants_stop = true;
+                self.process.space = space;
+                for at in unknown_code {
+                    self.threads[at].wants_stop = true;
+                }
             }
         }
-        let mut wanted = Vec::new();
-        let mut not_copied = |address: u64, length: usize| -> Unknown {
-            let released =
-                |region: &Region| region.is_stack && region.start <= address && region.end == still.stack_end;
-            if address < still.stack.0 && self.space.writable.iter().any(released) {
-                return Unknown::Released;
-            }
-            if contains(&self.extra, address, length) {
-                return Unknown::Unmapped(address);
-            }
-            wanted.push((address, length));
-            Unknown::Moved
-        };
-        let mut builder = Builder {
-            modules,
-            bound: match (&self.bound, locator) {
-                (&Ok((module, _)), Some(locator)) => Some((module, locator)),
-                _ => None,
-            },
-            memory: &still.memory,
-            not_copied: &mut not_copied,
-        };
-        self.record.frames = builder.build(&stack);
-        wanted.extend(self.other_stack(&end, &still, options));
-        let mut problems: Vec<String> = self.bound.as_ref().err().cloned().into_iter().collect();
-        problems.extend(self.incomplete(&end, &still, modules, &stack));
-        self.record.error = (!problems.is_empty()).then(|| problems.join("; "));
-
-        if !wanted.is_empty() && !last {
-            self.extra.extend(wanted);
-            self.extra = plan::merged(std::mem::take(&mut self.extra), 0);
-            self.wants_stop = true;
+        self.threads.retain(|thread| !gone.contains(&thread.tid));
+        let more_threads = round.options.threads == Threads::All
+            && procfs::stat(self.voice).is_ok_and(|stat| {
+                stat.threads as usize > self.threads.len() + usize::from(self.voice != pid)
+            });
+        if more_threads {
+            self.add_threads();
         }
-    }
-
-    /// Prepares for the program that has taken the place of the one before.
-    fn start_over(&mut self, modules: &mut Modules, map: &Map) {
-        self.extra.clear();
-        self.record.frames.clear();
-        self.record.error = None;
-        self.prepare(modules, map);
     }
 
     /// Whether the process or its program is no longer what was prepared for. One that has ended since was still it.
     fn replaced(&self) -> bool {
-        let now = procfs::stat(self.task.pid);
+        let now = procfs::stat(self.voice);
         now.is_ok_and(|now| now.state != 'Z' && Some(now.identity) != self.identity)
-    }
-
-    /// Where the stack goes on, if it ended on one of its own (a signal handler's) and another was not copied.
-    fn other_stack(&self, end: &End, still: &Still, options: Options) -> Option<(u64, usize)> {
-        let &End::NotCopied {
-            address,
-            stack_pointer,
-        } = end
-        else {
-            return None;
-        };
-        if (still.stack.0..still.stack_end).contains(&address) {
-            return None;
-        }
-        let region = Region::of_stack(&self.space.writable, address)?;
-        // By the next stop the task may be a little deeper.
-        const DEEPER: u64 = 64 << 10;
-        let start = stack_pointer
-            .min(address)
-            .saturating_sub(DEEPER)
-            .max(region.start);
-        let length = usize::try_from(region.end.saturating_sub(start))
-            .ok()?
-            .min(options.limit);
-        (!contains(&self.extra, address, 8) && length > 0).then_some((start, length))
-    }
-
-    /// What to say of a stack that did not end at its outermost frame.
-    fn incomplete(&self, end: &End, still: &Still, modules: &Modules, stack: &[RawFrame]) -> Option<String> {
-        let copied = still.stack.1.saturating_sub(still.stack.0);
-        let why = match end {
-            End::Outermost => return None,
-            End::NotCopied { address, .. } if (still.stack.1..still.stack_end).contains(address) => {
-                return Some(format!(
-                    "stack deeper than the {copied} bytes copied: outermost frames are missing"
-                ));
-            }
-            End::NotCopied { address, .. } => format!("the stack at {address:#x} could not be copied"),
-            End::NoModule { address } => match self.space.why_unknown(*address) {
-                Some(reason) => reason.to_owned(),
-                None => format!("the code at {address:#x} belongs to no file"),
-            },
-            End::NoEntry { module, address } => format!(
-                "{} has no unwind information for {address:#x}",
-                modules.get(*module).name()
-            ),
-            End::BadEntry(unknown) => {
-                let name = stack
-                    .last()
-                    .and_then(|frame| frame.module)
-                    .map_or("?", |(module, _)| modules.get(module).name());
-                format!("the unwind information of {name} cannot be followed: {unknown}")
-            }
-            End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
-            End::TooMany => "the chain of frames does not end".to_owned(),
-        };
-        Some(format!("outermost frames are missing: {why}"))
-    }
-
-    /// Records a failure; what an earlier round read stays.
-    fn fail(&mut self, reason: String) {
-        self.record.error = Some(match self.record.error.take() {
-            Some(before) => format!("{before}; {reason}"),
-            None => reason,
-        });
     }
 
     /// The record, as it is after the last round.
     pub(crate) fn finish(self) -> Task {
-        self.record
+        let pid = self.task.pid;
+        let mut record = Task {
+            task: self.task.name(),
+            rank: self.task.rank,
+            pid: Some(pid),
+            ..Task::default()
+        };
+        let mut problems: Vec<String> = self.error.into_iter().collect();
+        if problems.is_empty() {
+            problems.extend(self.process.bound.err());
+        }
+        for thread in self.threads {
+            if thread.tid == pid {
+                record.frames = thread.frames;
+                record.held_ns = thread.held_ns;
+                problems.extend(thread.error);
+            } else {
+                record.threads.push(snapshot::Thread {
+                    thread: thread.tid,
+                    name: thread.name,
+                    frames: thread.frames,
+                    error: thread.error,
+                    held_ns: thread.held_ns,
+                });
+            }
+        }
+        record.error = (!problems.is_empty()).then(|| problems.join("; "));
+        record
     }
-}
-
-/// Whether one of the ranges holds all of `length` bytes at `address`.
-fn contains(ranges: &[(u64, usize)], address: u64, length: usize) -> bool {
-    ranges.iter().any(|&(start, size)| {
-        let offset = address.checked_sub(start);
-        offset.is_some_and(|offset| offset.saturating_add(length as u64) <= size as u64)
-    })
 }

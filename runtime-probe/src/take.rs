@@ -1,16 +1,16 @@
 //! Taking a snapshot: the phases, and which tasks need a second stop.
 //!
-//! Rounds. In the first all tasks are stopped once. Unwinding and evaluating the copies tells what else is needed: a
-//! word behind a pointer, or the stack that a signal handler's own stack interrupted. The tasks that need more are
-//! stopped again, with those addresses planned. Each round evaluates everything anew on its own copy, so all values
-//! of a task are of one moment; a pointer that has changed in between leads to memory that was not copied, and its
+//! Rounds. In the first all threads of all tasks are stopped once. Unwinding and evaluating the copies tells what else is needed: a
+//! word behind a pointer, or the stack that a signal handler's own stack interrupted. The threads that need more are
+//! stopped again, with those addresses planned; so are threads that were created meanwhile. Each round evaluates everything anew on its own copy, so all values
+//! of a thread are of one moment; a pointer that has changed in between leads to memory that was not copied, and its
 //! variable is missing.
 
 use crate::locate::Locator;
 use crate::modules::Modules;
 use crate::plan;
 use crate::stop::{self, Manner, Request};
-use crate::subject::Subject;
+use crate::subject::{Round, Subject};
 use crate::tasks::TaskRef;
 use progress_map::Map;
 use snapshot::{Header, Task, VERSION};
@@ -24,14 +24,28 @@ pub struct Options {
     pub limit: usize,
     /// How long to wait for tasks to stop, all together. One that sleeps uninterruptibly never does.
     pub patience: Duration,
+    /// Which threads of each task to stop.
+    pub threads: Threads,
+}
+
+/// Which threads of a task are stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// The main one.
+    Main,
+    /// All that live. Each is released as soon as it is copied, like any other: none is held until its fellows have
+    /// stopped, which on a busy machine would take as long as the scheduler likes.
+    #[default]
+    All,
 }
 
 impl Default for Options {
-    /// 1 MiB, which holds all but the largest automatic arrays, and 2 seconds.
+    /// 1 MiB, which holds all but the largest automatic arrays, 2 seconds, and all threads.
     fn default() -> Self {
         Options {
             limit: 1 << 20,
             patience: Duration::from_secs(2),
+            threads: Threads::All,
         }
     }
 }
@@ -50,7 +64,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     let mut modules = Modules::default();
     let mut subjects: Vec<Subject<'_>> = tasks.iter().map(Subject::new).collect();
     for subject in &mut subjects {
-        subject.prepare(&mut modules, map);
+        subject.prepare(&mut modules, map, options);
     }
 
     let manner = Manner {
@@ -62,19 +76,25 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     let statics = map.binding.as_ref().map(plan::statics).unwrap_or_default();
     let begun = Instant::now();
     let mut window = begun.elapsed();
-    for round in 0..ROUNDS {
-        let waiting: Vec<usize> = (0..subjects.len())
-            .filter(|&at| subjects[at].wants_stop)
+    for round in 1..=ROUNDS {
+        let requests: Vec<Request<'_>> = subjects
+            .iter()
+            .flat_map(|subject| subject.requests(&statics))
             .collect();
-        if waiting.is_empty() {
+        if requests.is_empty() {
             break;
         }
-        let requests: Vec<Request<'_>> = waiting.iter().map(|&at| subjects[at].request(&statics)).collect();
-        let copies = stop::stop_all(&requests, manner);
+        let mut copies = stop::stop_all(&requests, manner).into_iter();
         window = begun.elapsed();
-        for (at, copy) in waiting.into_iter().zip(copies) {
-            let last = round + 1 == ROUNDS;
-            subjects[at].digest(copy, &mut modules, map, locator.as_ref(), options, last);
+        let mut round = Round {
+            modules: &mut modules,
+            map,
+            locator: locator.as_ref(),
+            options,
+            last: round == ROUNDS,
+        };
+        for subject in &mut subjects {
+            subject.digest(&mut copies, &mut round);
         }
     }
 

@@ -39,7 +39,30 @@ pub struct Task {
     /// Why there are no frames, or why the outermost ones are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How long the process was held, in nanoseconds.
+    /// How long the main thread was held, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_ns: Option<u64>,
+    /// The other threads of the process, in the order in which they were created; everything above is about the main
+    /// one. A reader that knows nothing of them sees the main thread alone, as in files that were written before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<Thread>,
+}
+
+/// A thread of a task that is not its main one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its thread id on `host`.
+    pub thread: u32,
+    /// The name that the program or a library gave it, or that of the program.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Outermost first.
+    #[serde(default)]
+    pub frames: Vec<Frame>,
+    /// Why there are no frames, or why the outermost ones are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How long it was held, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_ns: Option<u64>,
 }

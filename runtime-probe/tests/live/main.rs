@@ -7,4 +7,5 @@ mod jobs;
 mod safety;
 mod stacks;
 mod support;
+mod threads;
 mod values;

@@ -1,0 +1,181 @@
+//! One thread: from copies of its registers and stack to its frames.
+//!
+//! Works on copies only. Where they come from (a stop, a core file) and how the address space around them became known
+//! is the business of whoever calls: see `subject`.
+
+use crate::evaluate::Unknown;
+use crate::frames::Builder;
+use crate::locate::Locator;
+use crate::modules::{ModuleId, Modules, Region, Space};
+use crate::plan;
+use crate::stop::Still;
+use crate::unwind::{End, RawFrame, unwind};
+use snapshot::Frame;
+
+/// What all threads of a process share.
+pub(crate) struct Process {
+    /// Where its code and its writable memory are.
+    pub(crate) space: Space,
+    /// The bound module with its bias, or why the map does not fit.
+    pub(crate) bound: Result<(ModuleId, u64), String>,
+}
+
+impl Default for Process {
+    fn default() -> Self {
+        Process {
+            space: Space::default(),
+            bound: Err(String::new()),
+        }
+    }
+}
+
+/// What copies are read with.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub(crate) modules: &'a Modules,
+    /// The binding of the map, if it has one.
+    pub(crate) locator: Option<&'a Locator<'a>>,
+    /// Bytes of a stack to copy at most.
+    pub(crate) limit: usize,
+}
+
+/// A thread on its way to its record.
+#[derive(Debug, Default)]
+pub(crate) struct Thread {
+    /// Its id.
+    pub(crate) tid: u32,
+    /// Clock ticks after boot at which it started.
+    pub(crate) started: u64,
+    /// Its command name.
+    pub(crate) name: String,
+    /// What earlier stops found to be needed besides the stack, sorted, disjoint.
+    pub(crate) extra: Vec<(u64, usize)>,
+    /// It is to be stopped in the next round.
+    pub(crate) wants_stop: bool,
+    /// Outermost first, as the last copy shows them.
+    pub(crate) frames: Vec<Frame>,
+    /// Why there are none, or not all.
+    pub(crate) error: Option<String>,
+    /// How long it was held in all, in nanoseconds.
+    pub(crate) held_ns: Option<u64>,
+}
+
+impl Thread {
+    /// Replaces the frames by those that a copy shows. `extra` becomes what a further copy should hold besides; returns
+    /// whether that is more than before, and how the stack ended.
+    pub(crate) fn read(&mut self, still: &Still, process: &Process, reader: Reader<'_>) -> (bool, End) {
+        let held = u64::try_from(still.held.as_nanos()).unwrap_or(u64::MAX);
+        self.held_ns = Some(self.held_ns.unwrap_or(0).saturating_add(held));
+        let Reader { modules, locator, .. } = reader;
+        let space = &process.space;
+        let (stack, end) = unwind(modules, space, still.registers.clone(), &still.memory);
+        let mut wanted = Vec::new();
+        let mut not_copied = |address: u64, length: usize| -> Unknown {
+            let released =
+                |region: &Region| region.is_stack && region.start <= address && region.end == still.stack_end;
+            if address < still.stack.0 && space.writable.iter().any(released) {
+                return Unknown::Released;
+            }
+            if contains(&self.extra, address, length) {
+                return Unknown::Unmapped(address);
+            }
+            wanted.push((address, length));
+            Unknown::Moved
+        };
+        let mut builder = Builder {
+            modules,
+            bound: match (&process.bound, locator) {
+                (&Ok((module, _)), Some(locator)) => Some((module, locator)),
+                _ => None,
+            },
+            memory: &still.memory,
+            not_copied: &mut not_copied,
+        };
+        self.frames = builder.build(&stack);
+        wanted.extend(self.other_stack(&end, still, space, reader.limit));
+        self.error = incomplete(&end, still, modules, space, &stack);
+        let more = !wanted.is_empty();
+        if more {
+            self.extra.extend(wanted);
+            self.extra = plan::merged(std::mem::take(&mut self.extra), 0);
+        }
+        (more, end)
+    }
+
+    /// Where the stack goes on, if it ended on one of its own (a signal handler's) and another was not copied.
+    fn other_stack(&self, end: &End, still: &Still, space: &Space, limit: usize) -> Option<(u64, usize)> {
+        let &End::NotCopied {
+            address,
+            stack_pointer,
+        } = end
+        else {
+            return None;
+        };
+        if (still.stack.0..still.stack_end).contains(&address) {
+            return None;
+        }
+        let region = Region::of_stack(&space.writable, address)?;
+        // By the next stop the task may be a little deeper.
+        const DEEPER: u64 = 64 << 10;
+        let start = stack_pointer
+            .min(address)
+            .saturating_sub(DEEPER)
+            .max(region.start);
+        let length = usize::try_from(region.end.saturating_sub(start)).ok()?.min(limit);
+        (!contains(&self.extra, address, 8) && length > 0).then_some((start, length))
+    }
+
+    /// Records a failure; what an earlier stop read stays.
+    pub(crate) fn fail(&mut self, reason: String) {
+        self.error = Some(match self.error.take() {
+            Some(before) => format!("{before}; {reason}"),
+            None => reason,
+        });
+    }
+}
+
+/// What to say of a stack that did not end at its outermost frame.
+fn incomplete(
+    end: &End,
+    still: &Still,
+    modules: &Modules,
+    space: &Space,
+    stack: &[RawFrame],
+) -> Option<String> {
+    let copied = still.stack.1.saturating_sub(still.stack.0);
+    let why = match end {
+        End::Outermost => return None,
+        End::NotCopied { address, .. } if (still.stack.1..still.stack_end).contains(address) => {
+            return Some(format!(
+                "stack deeper than the {copied} bytes copied: outermost frames are missing"
+            ));
+        }
+        End::NotCopied { address, .. } => format!("the stack at {address:#x} could not be copied"),
+        End::NoModule { address } => match space.why_unknown(*address) {
+            Some(reason) => reason.to_owned(),
+            None => format!("the code at {address:#x} belongs to no file"),
+        },
+        End::NoEntry { module, address } => format!(
+            "{} has no unwind information for {address:#x}",
+            modules.get(*module).name()
+        ),
+        End::BadEntry(unknown) => {
+            let name = stack
+                .last()
+                .and_then(|frame| frame.module)
+                .map_or("?", |(module, _)| modules.get(module).name());
+            format!("the unwind information of {name} cannot be followed: {unknown}")
+        }
+        End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
+        End::TooMany => "the chain of frames does not end".to_owned(),
+    };
+    Some(format!("outermost frames are missing: {why}"))
+}
+
+/// Whether one of the ranges holds all of `length` bytes at `address`.
+fn contains(ranges: &[(u64, usize)], address: u64, length: usize) -> bool {
+    ranges.iter().any(|&(start, size)| {
+        let offset = address.checked_sub(start);
+        offset.is_some_and(|offset| offset.saturating_add(length as u64) <= size as u64)
+    })
+}
