@@ -1,6 +1,6 @@
 //! Puts the binding together, and says what is missing from it.
 
-use crate::debug::Debug;
+use crate::debug::{Debug, Missing};
 use crate::elf::{Identity, Image};
 use crate::expression::Refusal;
 use crate::functions::{identify, layout};
@@ -81,7 +81,7 @@ pub(crate) fn assemble(
             .unwrap_or_default(),
         rows: raw_rows
             .iter()
-            .map(|row| bound_row(row, file_of(row.path), in_order[row.unit]))
+            .map(|row| bound_row(row, file_of(row.path), in_order[debug.whole(row.unit)]))
             .collect(),
         other_files: other.0,
         functions: laid_out.functions,
@@ -175,14 +175,20 @@ impl Report<'_> {
     }
 
     fn debug_info(&mut self, debug: &Debug<'_>, damaged_units: &[String], damaged_programs: usize) {
-        if let Some(name) = debug.split.first() {
-            let message = format!(
-                "{} of {} units have split debug info (in '{name}' and the like), which is not supported yet: their \
-                 functions are missing; rebuild without -gsplit-dwarf",
-                debug.split.len(),
-                debug.units.len()
-            );
-            self.whole(Severity::Warning, message);
+        for (which, what) in [
+            (Missing::File, "is not there"),
+            (Missing::OtherBuild, "is of another compilation"),
+            (Missing::Damaged, "is damaged"),
+        ] {
+            let names = { debug.missing.iter() }.filter(|&&(_, why)| why == which);
+            let names = Vec::from_iter(names.map(|(name, _)| name));
+            if let Some(first) = names.first() {
+                let message = format!(
+                    "the functions of {} sources are missing: their debug info (first of all '{first}') {what}",
+                    names.len()
+                );
+                self.whole(Severity::Warning, message);
+            }
         }
         let bad = Vec::from_iter(debug.bad_units.iter().chain(damaged_units));
         if let Some(first) = bad.first() {
@@ -196,10 +202,10 @@ impl Report<'_> {
             let message = format!("{damaged_programs} line tables are damaged and were read in part");
             self.whole(Severity::Warning, message);
         }
-        if let Some(name) = &debug.supplementary {
+        if let Some(name) = &debug.without {
             let message = format!(
-                "part of the debug info is in a supplementary file ('{name}', made by dwz), which is not supported \
-                 yet: names in it are missing"
+                "part of the debug info is in a supplementary file ('{name}', made by dwz), which is not there: what \
+                 it describes is missing"
             );
             self.whole(Severity::Warning, message);
         }

@@ -1,14 +1,17 @@
-//! The debug info of one executable: sections decompressed once, units parsed once, references followed anywhere.
+//! The debug info of one executable: units parsed once, references followed anywhere.
 //!
 //! A reference leads from one entry to another: within a unit, into another unit (`DW_FORM_ref_addr`, all over LTO
-//! builds) or to a type unit by signature. [`Debug`] hides the difference; a [`Die`] names an entry of any unit.
+//! builds), to a type unit by signature, or into the file where `dwz` put what several programs share. [`Debug`] hides
+//! the difference; a [`Die`] names an entry of any unit.
+//!
+//! A unit may be in two halves (`-gsplit-dwarf`): a skeleton in the program, which has the line table and the addresses, and the
+//! entries in a `.dwo` file or in a package of such files. Both are units here, and know each other.
 
-use crate::BindError;
 use crate::elf::Image;
+use crate::paths::{join, normalise};
+use crate::sections::{Sections, borrow};
 use base::{IdVec, define_id};
 use gimli::{AttributeValue, DebugInfoOffset, DwAt, EndianSlice, LittleEndian, UnitOffset, UnitType};
-use object::{Object as _, ObjectSection as _};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -33,85 +36,105 @@ pub(crate) struct Die {
 /// and a damaged file may have a cycle.
 const CHAIN_LIMIT: usize = 64;
 
-/// The bytes of the debug sections, decompressed where they were compressed.
-pub(crate) struct Sections<'a> {
-    sections: gimli::DwarfSections<Cow<'a, [u8]>>,
-    /// The supplementary file that `dwz` moved common parts to.
-    supplementary: Option<String>,
-}
-
-impl<'a> Sections<'a> {
-    /// Decompresses the debug sections of `image`.
-    pub(crate) fn load(image: &Image<'a>) -> Result<Self, BindError> {
-        let load = |id: gimli::SectionId| match image.file.section_by_name(id.name()) {
-            None => Ok(Cow::Borrowed(&[][..])),
-            Some(section) => section
-                .uncompressed_data()
-                .map_err(|error| BindError::Damaged(format!("section {}: {error}", id.name()))),
-        };
-        let supplementary = image.file.gnu_debugaltlink().ok().flatten();
-        Ok(Self {
-            sections: gimli::DwarfSections::load(load)?,
-            supplementary: supplementary.map(|(name, _)| String::from_utf8_lossy(name).into_owned()),
-        })
-    }
-}
-
 /// Parsed units and the ways between them.
 pub(crate) struct Debug<'a> {
-    pub(crate) dwarf: gimli::Dwarf<Slice<'a>>,
-    /// In the order of the file.
+    /// The files: the first is the program's own, the others hold split units and what `dwz` took out.
+    files: Vec<DebugFile<'a>>,
+    /// In the order of the files.
     pub(crate) units: IdVec<UnitId, Unit<'a>>,
-    /// Units of `.debug_info` by their offset there, sorted.
-    starts: Vec<(usize, UnitId)>,
+    /// Which of the files a unit is in.
+    home: IdVec<UnitId, usize>,
+    /// The other half of a unit whose entries are in a file of their own, both ways.
+    halves: BTreeMap<UnitId, UnitId>,
     /// Type units by signature.
     types: BTreeMap<u64, Die>,
-    /// `.dwo` names of units that are skeletons.
-    pub(crate) split: Vec<String>,
+    /// Which of the files is the supplementary one.
+    supplementary: Option<usize>,
+    /// Skeletons without their other half: where that should be, and why it is not there.
+    pub(crate) missing: Vec<(String, Missing)>,
     /// Units that could not be parsed, with the reason.
     pub(crate) bad_units: Vec<String>,
-    /// The supplementary file that holds a part of the entries.
-    pub(crate) supplementary: Option<String>,
+    /// The supplementary file that holds a part of the entries and was not to be had.
+    pub(crate) without: Option<String>,
+}
+
+/// One file with debug info.
+struct DebugFile<'a> {
+    dwarf: gimli::Dwarf<Slice<'a>>,
+    /// Units of `.debug_info` by their offset there, sorted.
+    starts: Vec<(usize, UnitId)>,
+}
+
+/// Why a unit's other half is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// No such file was given.
+    File,
+    /// The file is of another compilation.
+    OtherBuild,
+    /// The file cannot be read.
+    Damaged,
 }
 
 impl<'a> Debug<'a> {
     /// Parses all unit headers, abbreviations and root entries.
     pub(crate) fn parse(sections: &'a Sections<'_>) -> Self {
-        let mut dwarf = sections
-            .sections
-            .borrow(|bytes| EndianSlice::new(bytes, LittleEndian));
-        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
         let mut debug = Debug {
-            dwarf,
+            files: Vec::new(),
             units: IdVec::new(),
-            starts: Vec::new(),
+            home: IdVec::new(),
+            halves: BTreeMap::new(),
             types: BTreeMap::new(),
-            split: Vec::new(),
+            supplementary: None,
+            missing: Vec::new(),
             bad_units: Vec::new(),
-            supplementary: sections.supplementary.clone(),
+            without: sections.without.clone(),
         };
-        let mut headers = debug.dwarf.units();
-        loop {
-            match headers.next() {
-                Ok(Some(header)) => debug.add_unit(header),
-                Ok(None) => break,
-                Err(error) => {
-                    debug.bad_units.push(error.to_string());
-                    break;
-                }
-            }
+        let mut dwarf = borrow(&sections.own);
+        if let Some(sections) = &sections.supplementary {
+            dwarf.set_sup(borrow(sections));
         }
-        let mut headers = debug.dwarf.type_units();
-        while let Ok(Some(header)) = headers.next() {
-            debug.add_unit(header);
+        debug.add_file(dwarf);
+        debug.add_split(sections);
+        if let Some(sections) = &sections.supplementary {
+            debug.supplementary = Some(debug.files.len());
+            debug.add_file(borrow(sections));
         }
         debug
     }
 
-    fn add_unit(&mut self, header: gimli::UnitHeader<Slice<'a>>) {
+    /// Adds all units of a file; returns those with entries about code.
+    fn add_file(&mut self, mut dwarf: gimli::Dwarf<Slice<'a>>) -> Vec<UnitId> {
+        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+        let file = self.files.len();
+        let (mut headers, mut type_headers) = (dwarf.units(), dwarf.type_units());
+        let starts = Vec::new();
+        self.files.push(DebugFile { dwarf, starts });
+        let mut added = Vec::new();
+        loop {
+            match headers.next() {
+                Ok(Some(header)) => added.extend(self.add_unit(file, header)),
+                Ok(None) => break,
+                Err(error) => {
+                    self.bad_units.push(error.to_string());
+                    break;
+                }
+            }
+        }
+        while let Ok(Some(header)) = type_headers.next() {
+            self.add_unit(file, header);
+        }
+        added
+    }
+
+    fn add_unit(&mut self, file: usize, header: gimli::UnitHeader<Slice<'a>>) -> Option<UnitId> {
         let start = header.debug_info_offset();
         let signature = match header.type_() {
             UnitType::Type {
+                type_signature,
+                type_offset,
+            }
+            | UnitType::SplitType {
                 type_signature,
                 type_offset,
             } => Some((type_signature.0, type_offset)),
@@ -120,27 +143,139 @@ impl<'a> Debug<'a> {
         if header.address_size() != 8 {
             self.bad_units
                 .push(format!("addresses of {} bytes", header.address_size()));
-            return;
+            return None;
         }
-        let unit = match self.dwarf.unit(header) {
+        let unit = match self.files[file].dwarf.unit(header) {
             Ok(unit) => unit,
             Err(error) => {
                 self.bad_units.push(error.to_string());
-                return;
+                return None;
             }
         };
-        let dwo = unit.dwo_name().ok().flatten();
-        if dwo.is_some() || matches!(header.type_(), UnitType::Skeleton(_)) {
-            let name = dwo.and_then(|value| self.dwarf.attr_string(&unit, value).ok());
-            self.split.push(name.map_or_else(|| "?".to_owned(), text));
-        }
         let id = self.units.push(unit);
+        self.home.push(file);
         if let Some(start) = start {
-            self.starts.push((start.0, id));
+            self.files[file].starts.push((start.0, id));
         }
-        if let Some((signature, offset)) = signature {
-            self.types.entry(signature).or_insert(Die { unit: id, offset });
+        match signature {
+            Some((signature, offset)) => {
+                self.types.entry(signature).or_insert(Die { unit: id, offset });
+                None
+            }
+            None => Some(id),
         }
+    }
+
+    /// Finds the other halves of the program's skeleton units.
+    fn add_split(&mut self, sections: &'a Sections<'_>) {
+        let package = sections.package.as_ref().map(|package| {
+            let empty = Slice::new(&[], LittleEndian);
+            package.borrow(|bytes| Slice::new(bytes, LittleEndian), empty)
+        });
+        let package = package.and_then(Result::ok);
+        let mut in_package = false;
+        for skeleton in Vec::from_iter(self.units.ids()) {
+            let Some(name) = self.split_name(skeleton) else {
+                continue;
+            };
+            let parent = &self.files[0].dwarf;
+            let packed = package
+                .as_ref()
+                .zip(self.units[skeleton].dwo_id)
+                .and_then(|(package, id)| package.find_cu(id, parent).ok().flatten());
+            in_package |= packed.is_some();
+            let dwarf = match (packed, sections.split.get(&name)) {
+                (Some(dwarf), _) => dwarf,
+                (None, Some(Ok(sections))) => {
+                    let mut dwarf = borrow(sections);
+                    dwarf.make_dwo(parent);
+                    dwarf
+                }
+                (None, Some(Err(()))) => {
+                    self.missing.push((name, Missing::Damaged));
+                    continue;
+                }
+                (None, None) => {
+                    self.missing.push((name, Missing::File));
+                    continue;
+                }
+            };
+            // What is of another compilation must not be seen at all: its addresses would lead into this one's table.
+            let id = self.units[skeleton].dwo_id;
+            if id.is_none() || !has_unit(&dwarf, id) {
+                self.missing.push((name, Missing::OtherBuild));
+                continue;
+            }
+            let added = self.add_file(dwarf);
+            let half = added.iter().copied().find(|&unit| self.units[unit].dwo_id == id);
+            let Some(half) = half else {
+                self.missing.push((name, Missing::Damaged));
+                continue;
+            };
+            let bases = &self.units[skeleton];
+            let (low_pc, addr_base) = (bases.low_pc, bases.addr_base);
+            let (rnglists_base, comp_dir) = (bases.rnglists_base, bases.comp_dir);
+            let whole = &mut self.units[half];
+            whole.low_pc = low_pc;
+            whole.addr_base = addr_base;
+            if whole.header.version() < 5 {
+                whole.rnglists_base = rnglists_base;
+            }
+            whole.comp_dir = whole.comp_dir.or(comp_dir);
+            self.halves.insert(skeleton, half);
+            self.halves.insert(half, skeleton);
+        }
+        if let Some(package) = package.filter(|_| in_package) {
+            for unit in 1..=package.tu_index.unit_count() {
+                if let Ok(dwarf) = package.tu_sections(unit, &self.files[0].dwarf) {
+                    self.add_file(dwarf);
+                }
+            }
+        }
+    }
+
+    /// Where the entries of a skeleton unit are: the path as the compiler wrote it, below the compilation's directory.
+    pub(crate) fn split_name(&self, unit: UnitId) -> Option<String> {
+        let parsed = &self.units[unit];
+        if self.home[unit] != 0 {
+            return None;
+        }
+        let name = parsed.dwo_name().ok().flatten();
+        if name.is_none() && !matches!(parsed.header.type_(), UnitType::Skeleton(_)) {
+            return None;
+        }
+        let name = name.and_then(|name| self.string(unit, name)).map(text);
+        let directory = parsed.comp_dir.map(text).unwrap_or_default();
+        Some(normalise(&join(
+            &directory,
+            &name.unwrap_or_else(|| "?".to_owned()),
+        )))
+    }
+
+    /// Whether a unit is in the program or its debug file.
+    pub(crate) fn is_own(&self, unit: UnitId) -> bool {
+        self.home[unit] == 0
+    }
+
+    /// The half of a unit that has the entries.
+    pub(crate) fn whole(&self, unit: UnitId) -> UnitId {
+        match self.halves.get(&unit) {
+            Some(&half) if self.home[unit] == 0 => half,
+            _ => unit,
+        }
+    }
+
+    /// The half of a unit that has the line table.
+    pub(crate) fn with_lines(&self, unit: UnitId) -> UnitId {
+        match self.halves.get(&unit) {
+            Some(&skeleton) if self.home[unit] != 0 => skeleton,
+            _ => unit,
+        }
+    }
+
+    /// The file that a unit is in.
+    pub(crate) fn dwarf(&self, unit: UnitId) -> &gimli::Dwarf<Slice<'a>> {
+        &self.files[self.home[unit]].dwarf
     }
 
     /// The entry itself; `None` when the reference leads nowhere.
@@ -158,15 +293,17 @@ impl<'a> Debug<'a> {
     pub(crate) fn follow(&self, unit: UnitId, value: Value<'a>) -> Option<Die> {
         match value {
             AttributeValue::UnitRef(offset) => Some(Die { unit, offset }),
-            AttributeValue::DebugInfoRef(offset) => self.at(offset),
+            AttributeValue::DebugInfoRef(offset) => self.at(self.home[unit], offset),
+            AttributeValue::DebugInfoRefSup(offset) => self.at(self.supplementary?, offset),
             AttributeValue::DebugTypesRef(signature) => self.types.get(&signature.0).copied(),
             _ => None,
         }
     }
 
-    fn at(&self, offset: DebugInfoOffset) -> Option<Die> {
-        let after = self.starts.partition_point(|&(start, _)| start <= offset.0);
-        let unit = self.starts.get(after.checked_sub(1)?)?.1;
+    fn at(&self, file: usize, offset: DebugInfoOffset) -> Option<Die> {
+        let starts = &self.files[file].starts;
+        let after = starts.partition_point(|&(start, _)| start <= offset.0);
+        let unit = starts.get(after.checked_sub(1)?)?.1;
         let offset = offset.to_unit_offset(&self.units[unit].header)?;
         Some(Die { unit, offset })
     }
@@ -188,7 +325,7 @@ impl<'a> Debug<'a> {
 
     /// A string attribute.
     pub(crate) fn string(&self, unit: UnitId, value: Value<'a>) -> Option<Slice<'a>> {
-        self.dwarf.attr_string(&self.units[unit], value).ok()
+        self.dwarf(unit).attr_string(&self.units[unit], value).ok()
     }
 
     /// A string attribute of `entry`.
@@ -227,9 +364,10 @@ impl<'a> Debug<'a> {
                 ranges.push(start..end);
             }
         };
+        let dwarf = self.dwarf(unit);
         let unit = &self.units[unit];
         if let Some(value) = entry.attr_value(gimli::DW_AT_ranges) {
-            if let Ok(Some(mut list)) = self.dwarf.attr_ranges(unit, value) {
+            if let Ok(Some(mut list)) = dwarf.attr_ranges(unit, value) {
                 while let Ok(Some(range)) = list.next() {
                     add(range.begin, range.end);
                 }
@@ -237,16 +375,27 @@ impl<'a> Debug<'a> {
         } else if let (Some(low), Some(high)) = (
             entry.attr_value(gimli::DW_AT_low_pc),
             entry.attr_value(gimli::DW_AT_high_pc),
-        ) && let Ok(Some(low)) = self.dwarf.attr_address(unit, low)
+        ) && let Ok(Some(low)) = dwarf.attr_address(unit, low)
         {
             let high = match high.udata_value() {
                 Some(size) => Some(low.saturating_add(size)),
-                None => self.dwarf.attr_address(unit, high).ok().flatten(),
+                None => dwarf.attr_address(unit, high).ok().flatten(),
             };
             add(low, high.unwrap_or(low));
         }
         union(ranges)
     }
+}
+
+/// Whether a file has the unit with this id.
+fn has_unit(dwarf: &gimli::Dwarf<Slice<'_>>, id: Option<gimli::DwoId>) -> bool {
+    let mut headers = dwarf.units();
+    while let Ok(Some(header)) = headers.next() {
+        if dwarf.unit(header).is_ok_and(|unit| unit.dwo_id == id) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Sorted and joined ranges.

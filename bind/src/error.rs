@@ -25,7 +25,14 @@ pub enum BindError {
         /// Build-id of the debug file, in hexadecimal; empty when it has none.
         debug: String,
     },
-    /// All units are skeletons: the debug info is in `.dwo` or `.dwp` files.
+    /// The supplementary file given belongs to another build.
+    WrongSupplementary {
+        /// Build-id that the debug info names, in hexadecimal.
+        needed: String,
+        /// Build-id of the file, in hexadecimal; empty when it has none.
+        found: String,
+    },
+    /// All units are skeletons, and none of the `.dwo` or `.dwp` files with their entries is there; names the first.
     SplitDwarf(String),
     /// There is neither a build-id nor a `.text` section: a binding could not be tied to this file.
     NoIdentity,
@@ -57,9 +64,15 @@ impl fmt::Display for BindError {
                 "the debug file belongs to another build: its build-id is {}, the executable's is {executable}",
                 if debug.is_empty() { "missing" } else { debug }
             ),
+            Self::WrongSupplementary { needed, found } => write!(
+                f,
+                "the supplementary debug file belongs to another build: its build-id is {}, {needed} is needed",
+                if found.is_empty() { "missing" } else { found }
+            ),
             Self::SplitDwarf(name) => write!(
                 f,
-                "split debug info (in '{name}') is not supported yet: rebuild without -gsplit-dwarf"
+                "the debug info is in files of its own, and none of them is there, or none is of this build; the first is '{name}': map this build \
+                 where it was built, or put a package of them (dwp) beside the program"
             ),
             Self::NoIdentity => f.write_str(
                 "neither a build-id nor a .text section: nothing ties a map to this file; link with -Wl,--build-id",
@@ -69,6 +82,12 @@ impl fmt::Display for BindError {
 }
 
 impl std::error::Error for BindError {}
+
+impl From<gimli::Error> for BindError {
+    fn from(error: gimli::Error) -> Self {
+        Self::Damaged(format!("debug info: {error}"))
+    }
+}
 
 /// Why a map must not be used with an executable.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -109,14 +109,14 @@ pub(crate) fn rewrite(
                 bytes.extend_from_slice(raw);
             }
             Operation::AddressIndex { index } => {
-                let address = debug.dwarf.address(&debug.units[unit], index);
+                let address = debug.dwarf(unit).address(&debug.units[unit], index);
                 let address = address.map_err(|_| Refusal::Damaged)?;
                 place = fixed(address, operations);
                 literal(&mut bytes, gimli::DW_OP_addr, address);
                 resized = true;
             }
             Operation::ConstantIndex { index } => {
-                let value = debug.dwarf.address(&debug.units[unit], index);
+                let value = debug.dwarf(unit).address(&debug.units[unit], index);
                 literal(
                     &mut bytes,
                     gimli::DW_OP_const8u,

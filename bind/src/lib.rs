@@ -21,6 +21,7 @@ mod locations;
 mod moved;
 mod optimised;
 mod paths;
+mod sections;
 mod sources;
 mod trouble;
 mod types;
@@ -30,18 +31,19 @@ mod wanted;
 
 pub use elf::{DebugHints, Identity};
 pub use error::{BindError, Mismatch};
+pub use sections::{Needs, Program};
 pub use sources::{Language, SourceUnit};
 
 use base::Diagnostic;
-use debug::{Debug, Sections};
+use debug::Debug;
 use elf::Image;
 use error::hex;
 use progress_map::Map;
+use sections::Sections;
 
-/// Binds `map` to an executable.
+/// Binds `map` to an executable whose debug info is in itself or in the separate file `debug`.
 ///
-/// `debug` is the separate debug file, if the caller found one; `path` names the executable in messages. Returns what
-/// could not be bound, and why.
+/// `path` names the executable in messages. Returns what could not be bound, and why.
 ///
 /// # Errors
 /// When there can be no binding at all; the map is then left as it was.
@@ -51,7 +53,20 @@ pub fn bind(
     debug: Option<&[u8]>,
     path: &str,
 ) -> Result<Vec<Diagnostic>, BindError> {
-    let image = Image::parse(executable)?;
+    let program = Program {
+        executable,
+        debug,
+        ..Program::default()
+    };
+    bind_program(map, &program, path)
+}
+
+/// Binds `map` to an executable, wherever its debug info is. Otherwise as [`bind`].
+///
+/// # Errors
+/// When there can be no binding at all; the map is then left as it was.
+pub fn bind_program(map: &mut Map, program: &Program<'_>, path: &str) -> Result<Vec<Diagnostic>, BindError> {
+    let image = Image::parse(program.executable)?;
     if image.is_debug_file() {
         return Err(BindError::DebugFileAlone);
     }
@@ -59,11 +74,33 @@ pub fn bind(
     if identity.build_id.is_empty() && image.text().is_none() {
         return Err(BindError::NoIdentity);
     }
-    let sections = debug_sections(&image, debug)?;
+    let sections = debug_sections(&image, program)?;
     let parsed = whole_debug(&sections)?;
     let (binding, diagnostics) = assemble::assemble(map, &image, &parsed, identity, path);
     map.binding = Some(binding);
     Ok(diagnostics)
+}
+
+/// What files the debug info of an executable is spread over, besides the executable and its debug file.
+///
+/// # Errors
+/// When there is no debug info to tell.
+pub fn needs(executable: &[u8], debug: Option<&[u8]>) -> Result<Needs, BindError> {
+    let image = Image::parse(executable)?;
+    let program = Program {
+        executable,
+        debug,
+        ..Program::default()
+    };
+    let sections = debug_sections(&image, &program)?;
+    let parsed = Debug::parse(&sections);
+    let mut split = Vec::from_iter(parsed.missing.iter().map(|(name, _)| name.clone()));
+    split.sort();
+    split.dedup();
+    Ok(Needs {
+        supplementary: parsed.without,
+        split,
+    })
 }
 
 /// Tells what build an executable is, and where its debug info may be.
@@ -80,9 +117,9 @@ pub fn identity(executable: &[u8]) -> Result<Identity, BindError> {
 ///
 /// # Errors
 /// When there is no debug info to tell.
-pub fn sources(executable: &[u8], debug: Option<&[u8]>) -> Result<Vec<SourceUnit>, BindError> {
-    let image = Image::parse(executable)?;
-    let sections = debug_sections(&image, debug)?;
+pub fn sources(program: &Program<'_>) -> Result<Vec<SourceUnit>, BindError> {
+    let image = Image::parse(program.executable)?;
+    let sections = debug_sections(&image, program)?;
     let parsed = whole_debug(&sections)?;
     Ok(sources::source_units(&image, &parsed))
 }
@@ -113,9 +150,9 @@ pub fn check(map: &Map, executable: &[u8]) -> Result<(), Mismatch> {
 }
 
 /// The debug sections that belong to `image`: its own, or those of the separate file.
-fn debug_sections<'a>(image: &Image<'a>, debug: Option<&'a [u8]>) -> Result<Sections<'a>, BindError> {
+fn debug_sections<'a>(image: &Image<'a>, program: &Program<'a>) -> Result<Sections<'a>, BindError> {
     let no_debug_info = || BindError::NoDebugInfo(image.hints());
-    match debug {
+    match program.debug {
         Some(bytes) => {
             let separate = Image::parse(bytes)?;
             if !image.same_build(&separate) {
@@ -125,14 +162,14 @@ fn debug_sections<'a>(image: &Image<'a>, debug: Option<&'a [u8]>) -> Result<Sect
                 });
             }
             if separate.has_debug_info() {
-                return Sections::load(&separate);
+                return Sections::load(&separate, program);
             }
             if image.has_debug_info() {
-                return Sections::load(image);
+                return Sections::load(image, program);
             }
             Err(no_debug_info())
         }
-        None if image.has_debug_info() => Sections::load(image),
+        None if image.has_debug_info() => Sections::load(image, program),
         None => Err(no_debug_info()),
     }
 }
@@ -140,8 +177,10 @@ fn debug_sections<'a>(image: &Image<'a>, debug: Option<&'a [u8]>) -> Result<Sect
 /// Parses the debug info, unless all of it is elsewhere.
 fn whole_debug<'a>(sections: &'a Sections<'_>) -> Result<Debug<'a>, BindError> {
     let parsed = Debug::parse(sections);
-    match parsed.split.first() {
-        Some(name) if parsed.split.len() == parsed.units.len() => Err(BindError::SplitDwarf(name.clone())),
+    match parsed.missing.first() {
+        Some((name, _)) if parsed.missing.len() == parsed.units.len() => {
+            Err(BindError::SplitDwarf(name.clone()))
+        }
         _ => Ok(parsed),
     }
 }

@@ -45,8 +45,9 @@ impl<'d, 'a> UnitFiles<'d, 'a> {
         if let Some(&known) = self.known[unit].get(&index) {
             return known;
         }
-        let program = self.debug.units[unit].line_program.as_ref()?;
-        let path = self.spell(unit, program.header(), index);
+        let with_lines = self.debug.with_lines(unit);
+        let program = self.debug.units[with_lines].line_program.as_ref()?;
+        let path = self.spell(with_lines, program.header(), index);
         let path = path.map(|path| self.paths.intern(path));
         self.known[unit].insert(index, path);
         path
@@ -79,8 +80,9 @@ pub(crate) fn rows(image: &Image<'_>, files: &mut UnitFiles<'_, '_>) -> (Vec<Raw
     let mut damaged = 0;
     let mut seen = BTreeSet::new();
     for (unit, parsed) in files.debug.units.iter_enumerated() {
-        // Type units and the units of an LTO partition share one program.
-        if let Some(program) = parsed.line_program.clone()
+        // Type units and the units of an LTO partition share one program. Other files have none about code.
+        if files.debug.is_own(unit)
+            && let Some(program) = parsed.line_program.clone()
             && seen.insert(program.header().offset().0)
         {
             let complete = program_rows(image, files, unit, program, &mut rows);

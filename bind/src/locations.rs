@@ -83,7 +83,7 @@ impl Places {
         value: AttributeValue<Slice<'a>>,
         needs_address: bool,
     ) {
-        let Ok(Some(mut list)) = debug.dwarf.attr_locations(&debug.units[unit], value) else {
+        let Ok(Some(mut list)) = debug.dwarf(unit).attr_locations(&debug.units[unit], value) else {
             self.refused.push(Refusal::Damaged);
             return;
         };

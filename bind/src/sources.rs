@@ -64,12 +64,14 @@ pub(crate) fn source_units(image: &Image<'_>, debug: &Debug<'_>) -> Vec<SourceUn
 
 /// The compiler of a unit; empty when it does not say.
 pub(crate) fn producer(debug: &Debug<'_>, unit: UnitId) -> String {
+    let unit = debug.whole(unit);
     let root = debug.root(unit);
     root.and_then(|root| debug.string_attr(unit, &root, gimli::DW_AT_producer))
         .map_or_else(String::new, text)
 }
 
 fn language(debug: &Debug<'_>, unit: UnitId) -> Option<Language> {
+    let unit = debug.whole(unit);
     let root = debug.root(unit)?;
     match root.attr_value(gimli::DW_AT_language)? {
         gimli::AttributeValue::Language(language) => match language {

@@ -11,8 +11,17 @@ pub(crate) struct Executable {
     /// Its path, for messages and for what lies beside it.
     pub(crate) path: PathBuf,
     bytes: Vec<u8>,
-    debug: Option<Vec<u8>>,
+    debug: DebugInfo,
     pub(crate) identity: Identity,
+}
+
+/// Debug info that is not in the executable.
+#[derive(Default)]
+struct DebugInfo {
+    separate: Option<Vec<u8>>,
+    supplementary: Option<Vec<u8>>,
+    package: Option<Vec<u8>>,
+    split: Vec<(String, Vec<u8>)>,
 }
 
 impl Executable {
@@ -29,11 +38,7 @@ impl Executable {
     fn from_bytes(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Self> {
         let identity =
             engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-        let debug = if identity.has_debug_info {
-            None
-        } else {
-            find_debug_file(path, &identity.hints)
-        };
+        let debug = find_debug_info(path, &bytes, &identity);
         Ok(Self {
             path: path.to_owned(),
             bytes,
@@ -42,10 +47,20 @@ impl Executable {
         })
     }
 
+    /// The executable with all its debug info, as the engine takes it.
+    fn program(&self) -> engine::Program<'_> {
+        engine::Program {
+            executable: &self.bytes,
+            debug: self.debug.separate.as_deref(),
+            supplementary: self.debug.supplementary.as_deref(),
+            package: self.debug.package.as_deref(),
+            split: &self.debug.split,
+        }
+    }
+
     /// The C and C++ sources that it was built from, but for the headers of compilers and systems.
     pub(crate) fn program_sources(&self) -> Result<Vec<engine::SourceUnit>, Failure> {
-        let all = engine::executable_sources(&self.bytes, self.debug.as_deref())
-            .map_err(|error| self.failure(&error))?;
+        let all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
         let of_system = |unit: &engine::SourceUnit| {
             unit.is_header
                 && SYSTEM_HEADERS
@@ -58,7 +73,7 @@ impl Executable {
     /// Binds `map` to this build; returns what could not be bound.
     pub(crate) fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
-        engine::bind_map(map, &self.bytes, self.debug.as_deref(), &path).map_err(|error| self.failure(&error))
+        engine::bind_program(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
     /// Whether `map` is bound to this build.
@@ -84,7 +99,52 @@ const SYSTEM_HEADERS: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/inc
 /// Where distributions and build systems put separate debug info.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<Vec<u8>> {
+/// Finds what the executable's debug info is spread over.
+fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo {
+    let mut found = DebugInfo::default();
+    // What names a supplementary file, and so what a relative name starts from.
+    let mut naming = path.to_owned();
+    if !identity.has_debug_info
+        && let Some((file, bytes)) = find_debug_file(path, &identity.hints)
+    {
+        naming = file;
+        found.separate = Some(bytes);
+    }
+    let Ok(needs) = engine::needs(bytes, found.separate.as_deref()) else {
+        return found;
+    };
+    let directory = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
+    if let Some(name) = &needs.supplementary {
+        let beside = directory(&naming).join(name);
+        let in_root = Path::new(DEBUG_ROOT)
+            .join(".dwz")
+            .join(beside.file_name().unwrap_or_default());
+        found.supplementary = [beside, in_root].iter().find_map(|path| fs::read(path).ok());
+    }
+    if needs.split.is_empty() {
+        return found;
+    }
+    let package = |path: &Path| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".dwp");
+        fs::read(name).ok()
+    };
+    found.package = package(path).or_else(|| package(&naming));
+    if found.package.is_some() {
+        return found;
+    }
+    for name in needs.split {
+        // As the build left it, or moved along with the program.
+        let moved = directory(path).join(Path::new(&name).file_name().unwrap_or_default());
+        let bytes = [PathBuf::from(&name), moved]
+            .iter()
+            .find_map(|path| fs::read(path).ok());
+        found.split.extend(bytes.map(|bytes| (name, bytes)));
+    }
+    found
+}
+
+fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<(PathBuf, Vec<u8>)> {
     let directory = executable.parent().unwrap_or(Path::new(""));
     let mut candidates: Vec<PathBuf> = Vec::new();
     if let Some(path) = &hints.build_id_path {
@@ -97,8 +157,8 @@ fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<Vec<u8>> {
         candidates.push(Path::new(DEBUG_ROOT).join(below_root).join(name));
     }
     // The link may name the executable itself, when the debug file bears its name in another directory.
+    candidates.retain(|path| path.as_path() != executable);
     candidates
-        .iter()
-        .filter(|path| path.as_path() != executable)
-        .find_map(|path| fs::read(path).ok())
+        .into_iter()
+        .find_map(|path| fs::read(&path).ok().map(|bytes| (path, bytes)))
 }

@@ -2,8 +2,10 @@
 //!
 //! Binding itself is `bind`'s; this is the way to it for surfaces, which see only the facade.
 
-pub use bind::{BindError, DebugHints, Identity, Language, Mismatch, SourceUnit};
-pub use bind::{bind as bind_map, check as check_map, identity, sources as executable_sources};
+pub use bind::{BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit};
+pub use bind::{
+    bind as bind_map, bind_program, check as check_map, identity, needs, sources as executable_sources,
+};
 
 /// A build-id as tools print it: lower-case hexadecimal.
 pub fn build_id_text(build_id: &[u8]) -> String {

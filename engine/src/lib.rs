@@ -37,8 +37,8 @@ pub use answer::{
 };
 pub use assemble::answer;
 pub use binding::{
-    BindError, DebugHints, Identity, Language, Mismatch, SourceUnit, bind_map, build_id_text, check_map,
-    executable_sources, identity,
+    BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit, bind_map, bind_program,
+    build_id_text, check_map, executable_sources, identity, needs,
 };
 pub use counters::{CounterRequest, Counters, counters};
 pub use exactly::FROM_EXACT_PARSER;

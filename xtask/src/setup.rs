@@ -9,9 +9,12 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 23] = [
+const TOOLS: [(&str, &[&str]); 26] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
+    ("dwz", &["dwz"]),
+    ("dwp", &["binutils"]),
+    ("llvm-dwp", &["llvm"]),
     ("ld.lld", &["lld"]),
     ("llvm-symbolizer", &["llvm"]),
     ("readelf", &["binutils"]),

@@ -1,7 +1,7 @@
 //! Executables, debug files and what else users may hand over; sources and identities.
 
-use crate::support::{MapBuilder, Program, binding, have, run};
-use bind::{BindError, Language, Mismatch, bind, check, identity, sources};
+use crate::support::{MapBuilder, Program, binding, have, run, sources};
+use bind::{BindError, Language, Mismatch, bind, check, identity};
 use std::path::Path;
 use std::process::Command;
 

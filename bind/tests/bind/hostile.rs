@@ -1,7 +1,7 @@
 //! Truncated and damaged files: an error or a partial result, never a panic, never a hang.
 
-use crate::support::Program;
-use bind::{bind, check, identity, sources};
+use crate::support::{Program, sources};
+use bind::{bind, check, identity, needs};
 use object::{Object as _, ObjectSection as _};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,7 @@ fn survives(program: &Program, bytes: &[u8]) -> bool {
     }
     let _ = identity(bytes);
     let _ = sources(bytes, None);
+    let _ = needs(bytes, None);
     assert!(start.elapsed() < Duration::from_secs(10), "too slow");
     bound
 }

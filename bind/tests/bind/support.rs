@@ -340,6 +340,15 @@ pub struct Position {
     pub column: u32,
 }
 
+/// The sources of an executable with at most a separate debug file.
+pub fn sources(executable: &[u8], debug: Option<&[u8]>) -> Result<Vec<bind::SourceUnit>, bind::BindError> {
+    bind::sources(&bind::Program {
+        executable,
+        debug,
+        ..bind::Program::default()
+    })
+}
+
 pub fn binding(map: &Map) -> &Binding {
     map.binding.as_ref().unwrap()
 }
