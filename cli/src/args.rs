@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const EXIT_CODES: &str = "\
 Exit status of find and order: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.
@@ -158,6 +159,9 @@ pub(crate) struct FindArgs {
     /// The map of the program
     #[arg(long, value_name = "FILE")]
     pub(crate) map: Option<PathBuf>,
+    /// Look twice, so far apart (2s, 500ms, 1m), and tell who came on in between
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cores")]
+    pub(crate) twice: Option<Duration>,
     /// Write the stacks that were read to FILE, for `hindmost order`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
@@ -189,4 +193,46 @@ pub(crate) struct OrderArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+/// A time as people write it: `2s`, `500ms`, `1.5m`; without a unit, seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        unit => return Err(format!("'{unit}' is no unit of time: use ms, s, m or h")),
+    };
+    let number: f64 = digits
+        .parse()
+        .map_err(|_| format!("'{text}' is no time such as 2s or 500ms"))?;
+    // A day is longer than anybody waits, and keeps the arithmetic in range.
+    let seconds = number * scale;
+    if !(0.001..=86400.0).contains(&seconds) {
+        return Err(format!("'{text}' is not between a millisecond and a day"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_as_people_write_them() {
+        for (text, milliseconds) in [
+            ("2s", 2000),
+            ("500ms", 500),
+            ("1.5m", 90_000),
+            ("3", 3000),
+            ("1h", 3_600_000),
+        ] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "2x", "-1s", "0s", "1e300h", "nan", "2 s s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
 }

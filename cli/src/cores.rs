@@ -3,7 +3,7 @@
 use crate::args::FindArgs;
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::find;
+use crate::find::{self, Seen};
 use crate::job_map::JobMap;
 use crate::output::Status;
 use base::RankSet;
@@ -30,7 +30,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         hindmost_snapshot: snapshot::VERSION,
         ..Header::default()
     };
-    find::answer(args, found, &header, &records, missing(&cores), notes)
+    let seen = Seen {
+        header,
+        records,
+        missing: missing(&cores),
+        notes,
+    };
+    find::answer(args, found, &seen, None)
 }
 
 /// The ranks that left no core.

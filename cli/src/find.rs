@@ -9,11 +9,12 @@ use crate::job_map::JobMap;
 use crate::order;
 use crate::output::{self, Status};
 use base::RankSet;
-use engine::{Map, Outcome};
+use engine::{Earlier, Map, Outcome};
 use runtime_probe::{Job, Options, ProbeError, TaskRef, Threads};
 use snapshot::{Header, Task};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if !args.cores.is_empty() {
@@ -29,19 +30,51 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         },
         ..Options::default()
     };
-    let (header, records) = runtime_probe::take(&found.map, &job.tasks, options);
-    answer(args, found, &header, &records, job.missing, job.notes)
+    let take = || runtime_probe::take(&found.map, &job.tasks, options);
+    let (mut header, mut records) = take();
+    let mut first = None;
+    if let Some(apart) = args.twice {
+        let begun = Instant::now();
+        std::thread::sleep(apart);
+        let (second_header, second) = take();
+        header = second_header;
+        first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
+    }
+    let earlier = first.as_ref().map(|(tasks, elapsed)| Earlier {
+        tasks,
+        elapsed: *elapsed,
+    });
+    answer(
+        args,
+        found,
+        &Seen {
+            header,
+            records,
+            missing: job.missing,
+            notes: job.notes,
+        },
+        earlier,
+    )
+}
+
+/// What was seen of a job.
+pub(crate) struct Seen {
+    pub(crate) header: Header,
+    pub(crate) records: Vec<Task>,
+    /// Ranks of which nothing was seen.
+    pub(crate) missing: RankSet,
+    /// What the user should know about it.
+    pub(crate) notes: Vec<String>,
 }
 
 /// What follows once there are stacks, wherever they come from.
 pub(crate) fn answer(
     args: &FindArgs,
     found: JobMap,
-    header: &Header,
-    records: &[Task],
-    missing: RankSet,
-    notes: Vec<String>,
+    seen: &Seen,
+    earlier: Option<Earlier<'_>>,
 ) -> anyhow::Result<Status> {
+    let records = &seen.records;
     let on_stacks = records.iter().flat_map(|task| &task.frames);
     let lost = found.lost_on(on_stacks.map(|frame| frame.function.as_str()));
     let JobMap {
@@ -52,10 +85,10 @@ pub(crate) fn answer(
     } = found;
     warnings.extend(lost);
     if let Some(path) = &args.save {
-        files::write_atomically(path, snapshot::write(header, records).as_bytes())?;
+        files::write_atomically(path, snapshot::write(&seen.header, records).as_bytes())?;
     }
-    let mut answer = engine::answer(&map, records, missing);
-    warnings.extend(notes);
+    let mut answer = engine::answer_since(&map, records, seen.missing.clone(), earlier);
+    warnings.extend(seen.notes.iter().cloned());
     answer.warnings.append(&mut warnings);
     let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
     SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());

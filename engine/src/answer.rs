@@ -1,6 +1,6 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
-use crate::{Excerpt, FrameView, Relation, Value, Who};
+use crate::{Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
 
 /// What a job's stacks say, ready to be shown.
@@ -26,6 +26,8 @@ pub struct Answer {
     pub warnings: Vec<String>,
     /// Source lines to show with the answer; whoever can read files fills them in.
     pub excerpts: Vec<Excerpt>,
+    /// What the job did since an earlier moment, if one is known.
+    pub motion: Option<JobMotion>,
 }
 
 /// What came out of comparing the classes.

@@ -1,6 +1,7 @@
 //! Recorded stacks and a map to an answer.
 
-use crate::answer::{Answer, Hindmost, Link, Outcome, TaskClass, UndecidedPair, Unreadable};
+use crate::answer::{Activity, Answer, Hindmost, Link, Outcome, TaskClass, UndecidedPair, Unreadable};
+use crate::motion::{self, Earlier};
 use crate::{Relation, Who, advice, frames, stacks};
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
@@ -10,6 +11,16 @@ use snapshot::Task;
 
 /// Orders the tasks of a job. `missing_ranks` are those of which there is no task at all.
 pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
+    answer_since(map, tasks, missing_ranks, None)
+}
+
+/// The same; with the tasks as they were a moment before it also tells who came on since.
+pub fn answer_since(
+    map: &Map,
+    tasks: &[Task],
+    missing_ranks: RankSet,
+    earlier: Option<Earlier<'_>>,
+) -> Answer {
     let order = Order::new(map);
     let located: Vec<Located> = tasks
         .par_iter()
@@ -57,6 +68,7 @@ pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
         assumptions: job.assumptions(),
         warnings: job.partial_functions(),
         excerpts: job.excerpts(),
+        motion: earlier.map(|earlier| motion::of(&job, earlier)),
     }
 }
 
@@ -82,7 +94,7 @@ pub(crate) struct JobView<'a> {
     pub(crate) classes: Classes,
     shared_ranks: RankSet,
     /// No task is missing or unreadable.
-    is_whole: bool,
+    pub(crate) is_whole: bool,
     /// For each candidate, the classes that some chain of `Before` puts ahead of it.
     reached: Vec<Vec<usize>>,
 }
@@ -120,11 +132,17 @@ impl JobView<'_> {
     }
 
     /// The classes to name. A whole job of one task has its hindmost too; what is left of a larger one may not.
-    fn hindmost_classes(&self) -> &[usize] {
+    pub(crate) fn hindmost_classes(&self) -> &[usize] {
         match self.tasks[..] {
             [_] if self.is_whole => &[0],
             _ => self.classes.hindmost(),
         }
+    }
+
+    /// What a task does at its position.
+    pub(crate) fn activity(&self, at: usize) -> Activity {
+        let frames = frames::view(self.map, &self.located[at], self.tasks[at]);
+        frames::position(self.map, &self.located[at], &frames).activity
     }
 
     fn outcome(&self) -> Outcome {

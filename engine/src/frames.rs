@@ -214,7 +214,7 @@ pub(crate) fn mark_differences(
 }
 
 /// One value per loop around the stack, outermost first: of its best variable that was read.
-fn iteration(map: &Map, located: &Located) -> Vec<LoopValue> {
+pub(crate) fn iteration(map: &Map, located: &Located) -> Vec<LoopValue> {
     let mut iteration = Vec::new();
     for frame in &located.frames {
         let Some(id) = frame.function else { continue };

@@ -22,6 +22,7 @@ mod fingerprint;
 mod frames;
 mod line;
 mod loops;
+mod motion;
 mod notes;
 mod paths;
 mod sources;
@@ -35,7 +36,7 @@ mod who;
 pub use answer::{
     Activity, Answer, Hindmost, Link, LoopValue, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
 };
-pub use assemble::answer;
+pub use assemble::{answer, answer_since};
 pub use binding::{
     BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit, bind_map, bind_program,
     build_id_text, check_map, executable_sources, identity, needs,
@@ -49,6 +50,7 @@ pub use frames::FrameView;
 pub use frontend::FROM_PREPROCESSOR;
 pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};
 pub use loops::{LoopView, LovView};
+pub use motion::{ClassMotion, Diagnosis, Earlier, JobMotion, Motion};
 pub use paths::{PathLookup, find_file, same_path};
 pub use progress::{Relation, Value};
 pub use progress_map::Map;

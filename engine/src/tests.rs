@@ -1,6 +1,9 @@
 //! Answers over maps of real C, made in memory.
 
-use crate::{Activity, Answer, Outcome, Relation, SourceFile, answer, map_sources};
+use crate::{
+    Activity, Answer, Diagnosis, Earlier, JobMotion, Outcome, Relation, SourceFile, answer, answer_since,
+    map_sources,
+};
 use base::RankSet;
 use progress_map::Map;
 
@@ -13,17 +16,20 @@ fn map(source: &str) -> Map {
 }
 
 /// The answer for tasks given as frames `function:line name=value …`, outermost first, parted by commas.
-fn ask(source: &str, tasks: &[&str]) -> Answer {
-    let tasks: Vec<snapshot::Task> = (0..)
-        .zip(tasks)
+fn ask(source: &str, given: &[&str]) -> Answer {
+    answer(&map(source), &tasks(given), RankSet::default())
+}
+
+fn tasks(given: &[&str]) -> Vec<snapshot::Task> {
+    (0..)
+        .zip(given)
         .map(|(rank, frames)| snapshot::Task {
             task: rank.to_string(),
             rank: Some(rank),
             frames: frames.split(',').map(frame).collect(),
             ..snapshot::Task::default()
         })
-        .collect();
-    answer(&map(source), &tasks, RankSet::default())
+        .collect()
 }
 
 fn frame(text: &str) -> snapshot::Frame {
@@ -145,4 +151,131 @@ fn maps_do_not_depend_on_the_order_of_their_files() {
     let back = map_sources(files.iter().rev().cloned().collect(), &|_| {});
     assert_eq!(forth, back);
     assert_eq!(forth.files.len(), 3);
+}
+
+/// What happened between two moments, each given as in [`ask`].
+fn between(source: &str, first: &[&str], second: &[&str]) -> JobMotion {
+    let earlier = tasks(first);
+    let earlier = Earlier {
+        tasks: &earlier,
+        elapsed: std::time::Duration::from_secs(2),
+    };
+    let answer = answer_since(&map(source), &tasks(second), RankSet::default(), Some(earlier));
+    let motion = answer.motion.unwrap();
+    assert_eq!(motion.classes.len(), answer.classes.len());
+    motion
+}
+
+const STEPS: &str = "\
+void work(void);
+void run(void) {
+    int step;
+    for (step = 0; step < 100; step++) {
+        work();
+        MPI_Allreduce();
+    }
+    while (gate) {
+        x = x + 1;
+    }
+}
+void work(void) {
+    int k;
+    for (k = 0; k < 9; k++)
+        MPI_Recv();
+    while (gate)
+        x = x * 2;
+    usleep();
+}
+";
+
+#[test]
+fn a_deadlock_is_when_all_wait_for_others_and_nobody_came_on() {
+    let stuck = [
+        "run:5 step=3,work:15 k=4,MPI_Recv:0",
+        "run:6 step=3,MPI_Allreduce:0",
+    ];
+    let motion = between(STEPS, &stuck, &stuck);
+    assert_eq!(motion.diagnosis, Diagnosis::Deadlock, "{motion:?}");
+    // One task of it came on: it is slow, or it was on its way.
+    let before = ["run:5 step=3,work:15 k=3,MPI_Recv:0", stuck[1]];
+    let motion = between(STEPS, &before, &stuck);
+    assert_eq!(motion.diagnosis, Diagnosis::Slow, "{motion:?}");
+    assert!(
+        motion.sentence.contains("rank 0 came on from k=3 to k=4"),
+        "{motion:?}"
+    );
+    // What cannot be read may have come on.
+    let unread = ["run:5 step=3,work:15,MPI_Recv:0", stuck[1]];
+    let motion = between(STEPS, &unread, &unread);
+    assert_eq!(motion.diagnosis, Diagnosis::Unclear, "{motion:?}");
+}
+
+#[test]
+fn who_comes_on_by_whole_iterations_is_told_by_the_outermost() {
+    let motion = between(
+        STEPS,
+        &[
+            "run:5 step=3,work:15 k=8,MPI_Recv:0",
+            "run:6 step=3,MPI_Allreduce:0",
+        ],
+        &[
+            "run:5 step=5,work:15 k=1,MPI_Recv:0",
+            "run:6 step=5,MPI_Allreduce:0",
+        ],
+    );
+    assert_eq!(motion.diagnosis, Diagnosis::Slow, "{motion:?}");
+    let words = |class: usize| motion.classes[class].words();
+    assert_eq!(words(0), "moving (from step=3 to step=5)");
+    assert!(motion.sentence.contains("and so did all others"), "{motion:?}");
+}
+
+#[test]
+fn a_loop_that_nothing_counts_is_not_left() {
+    let spins = ["run:5 step=3,work:17", "run:6 step=3,MPI_Allreduce:0"];
+    let motion = between(STEPS, &spins, &spins);
+    assert_eq!(motion.diagnosis, Diagnosis::InPlace, "{motion:?}");
+    assert!(
+        motion.sentence.contains("rank 0 computes in the loop at a.c:16"),
+        "{motion:?}"
+    );
+    // In another iteration of the loop around it, it was left.
+    let later = ["run:5 step=4,work:17", "run:6 step=4,MPI_Allreduce:0"];
+    assert_eq!(between(STEPS, &spins, &later).diagnosis, Diagnosis::Slow);
+    // With the value around it unread, nothing is known.
+    let unread = ["run:5,work:17", "run:6 step=3,MPI_Allreduce:0"];
+    assert_eq!(between(STEPS, &unread, &unread).classes[0].unknown, 1);
+}
+
+#[test]
+fn waiting_for_something_outside_the_job() {
+    let sleeps = ["run:5 step=3,work:18,usleep:0", "run:6 step=3,MPI_Allreduce:0"];
+    let motion = between(STEPS, &sleeps, &sleeps);
+    assert_eq!(motion.diagnosis, Diagnosis::Outside, "{motion:?}");
+    // The others come on and it does not: nobody else's fault either.
+    let before = [sleeps[0], "run:5 step=3,work:15 k=2,MPI_Recv:0"];
+    let motion = between(STEPS, &before, &sleeps);
+    assert_eq!(motion.diagnosis, Diagnosis::LeftBehind, "{motion:?}");
+    assert!(
+        motion
+            .sentence
+            .contains("rank 0 stands, while 1 of the 1 others came on"),
+        "{motion:?}"
+    );
+}
+
+#[test]
+fn another_process_of_a_rank_is_another_task() {
+    let one = tasks(&["run:6 step=3,MPI_Allreduce:0"]);
+    let mut other = one.clone();
+    other[0].pid = Some(7);
+    let earlier = Earlier {
+        tasks: &one,
+        elapsed: std::time::Duration::from_secs(1),
+    };
+    let answer = answer_since(&map(STEPS), &other, RankSet::default(), Some(earlier));
+    let motion = answer.motion.unwrap();
+    assert_eq!(
+        (motion.classes[0].unknown, motion.diagnosis),
+        (1, Diagnosis::Unclear)
+    );
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod explanation;
 mod map;
+mod motion;
 
 pub use answer::answer_json;
 pub use map::{line_json, summary_json};

@@ -16,6 +16,7 @@ pub fn answer_text(answer: &Answer) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = headline(&mut out, answer);
+    let _ = motion(&mut out, answer);
     let _ = undecided(&mut out, answer);
     let _ = classes(&mut out, answer);
     for excerpt in answer.excerpts.iter().filter(|excerpt| !excerpt.lines.is_empty()) {
@@ -74,6 +75,20 @@ fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
             candidates(out, answer)
         }
     }
+}
+
+/// What the job did between two moments.
+fn motion(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let Some(motion) = &answer.motion else {
+        return Ok(());
+    };
+    let seconds = motion.elapsed.as_secs_f64();
+    writeln!(
+        out,
+        "{} {}",
+        paint(TITLE, format!("Over {seconds:.1} s:")),
+        clean(&motion.sentence)
+    )
 }
 
 fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) -> std::fmt::Result {
@@ -191,7 +206,11 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             1 => String::new(),
             count => format!(" ({count} tasks)"),
         };
-        let standing = standing(answer, index);
+        let mut standing = standing(answer, index);
+        if let Some(motion) = &answer.motion {
+            let between = if standing.is_empty() { "" } else { "; " };
+            let _ = write!(standing, "{between}{}", clean(&motion.classes[index].words()));
+        }
         let colon = if standing.is_empty() { "" } else { ": " };
         writeln!(
             out,

@@ -6,4 +6,5 @@ mod answers;
 mod bad_input;
 mod cores;
 mod hindmost;
+mod motion;
 mod unharmed;

@@ -1,6 +1,7 @@
 //! The wire form of an answer and of an explanation.
 
 use super::explanation::{ExplanationOut, explanation_out};
+use super::motion::{MotionOut, motion_out};
 use super::{VERSION, document, value};
 use engine::{Activity, Answer, Explanation, FrameView, Outcome, Relation};
 use serde::Serialize;
@@ -41,6 +42,7 @@ pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String
         missing_ranks: answer.missing_ranks.to_string(),
         assumptions: &answer.assumptions,
         warnings: &answer.warnings,
+        motion: answer.motion.as_ref().map(motion_out),
         explanation: explanation.map(explanation_out),
     })
 }
@@ -59,6 +61,8 @@ struct AnswerOut<'a> {
     missing_ranks: String,
     assumptions: &'a [String],
     warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    motion: Option<MotionOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationOut<'a>>,
 }
