@@ -20,17 +20,26 @@ impl Bits {
         word.is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Adds all members of `other`; says whether any was new.
-    pub(crate) fn join(&mut self, other: &Bits) -> bool {
+    /// Adds all members of `other`.
+    pub(crate) fn join(&mut self, other: &Bits) {
         if other.0.len() > self.0.len() {
             self.0.resize(other.0.len(), 0);
         }
-        let mut added = 0;
         for (into, &from) in self.0.iter_mut().zip(&other.0) {
-            added |= from & !*into;
             *into |= from;
         }
-        added != 0
+    }
+
+    /// Whether all members of `other` are members.
+    pub(crate) fn holds(&self, other: &Bits) -> bool {
+        let words = other.0.iter().enumerate();
+        let mut words = words.map(|(at, word)| word & !self.0.get(at).copied().unwrap_or(0));
+        words.all(|missing| missing == 0)
+    }
+
+    /// How many members there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 }
 
@@ -39,7 +48,7 @@ mod tests {
     use super::Bits;
 
     #[test]
-    fn joining_adds_what_is_missing_and_says_so() {
+    fn joining_adds_what_is_missing() {
         let (mut a, mut b) = (Bits::default(), Bits::default());
         for number in [0, 63, 64] {
             a.insert(number);
@@ -47,10 +56,16 @@ mod tests {
         for number in [63, 700] {
             b.insert(number);
         }
-        assert!(a.join(&b));
-        assert!(!a.join(&b), "nothing is left to add");
+        assert!(!a.holds(&b));
+        a.join(&b);
+        assert!(a.holds(&b) && !b.holds(&a));
+        assert_eq!(a.count(), 4);
         let members: Vec<usize> = (0..1000).filter(|&number| a.contains(number)).collect();
         assert_eq!(members, [0, 63, 64, 700]);
-        assert!(b.join(&a), "a longer set joins a shorter one too");
+        let mut short = Bits::default();
+        short.insert(1);
+        assert!(!short.holds(&a) && !a.holds(&short));
+        short.join(&a);
+        assert!(short.holds(&b), "a longer set joins a shorter one too");
     }
 }

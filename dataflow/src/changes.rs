@@ -1,29 +1,49 @@
 //! What a function, with everything that it calls, may change outside its own variables.
 //!
-//! Globals and members count by name. Names are numbered as they are met, so that what a function changes is a row of bits:
-//! the rows of callees are joined into those of their callers until nothing is added.
+//! Globals and members count by name. Names are numbered as they are met, so that what a function changes is a row of bits.
+//! Functions that call each other in a circle change the same, so they share one row: the rows of those whom they call,
+//! which are there already, joined. Where that adds nothing to one of these, it is that row.
 
 use crate::bits::Bits;
-use crate::program::{FunctionIndex, FunctionInfo};
-use base::IdVec;
-use ir::ExprId;
-use progress_map::PointId;
+use crate::calls::{CallGraph, Calls, NodeId};
+use crate::program::FunctionIndex;
+use base::{Id, IdVec};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// What one function may change.
 #[derive(Clone, Debug, Default)]
-struct Changes<'u> {
+struct Changes {
     globals: Bits,
     members: Bits,
-    /// It calls something that is neither in the map nor in the table of library functions.
-    unknown: Option<&'u str>,
+}
+
+impl Changes {
+    fn join(&mut self, other: &Changes) {
+        self.globals.join(&other.globals);
+        self.members.join(&other.members);
+    }
+
+    fn holds(&self, other: &Changes) -> bool {
+        self.globals.holds(&other.globals) && self.members.holds(&other.members)
+    }
+
+    fn count(&self) -> usize {
+        self.globals.count() + self.members.count()
+    }
 }
 
 /// What each function of a program may change.
 #[derive(Debug, Default)]
 pub(crate) struct AllChanges<'u> {
-    of: IdVec<FunctionIndex, Changes<'u>>,
+    /// What functions change themselves, until [`close`](Self::close).
+    own: IdVec<FunctionIndex, Changes>,
+    /// What is changed, by row.
+    rows: Vec<Changes>,
+    /// The row of each node of the graph of calls.
+    row_of: IdVec<NodeId, u32>,
+    /// A function that each function leads to and that is neither in the map nor in the table of library functions.
+    unknown: IdVec<FunctionIndex, Option<&'u str>>,
     globals: BTreeMap<&'u str, usize>,
     members: BTreeMap<&'u str, usize>,
     /// The functions that change each global, by its number, when asked for.
@@ -31,10 +51,11 @@ pub(crate) struct AllChanges<'u> {
 }
 
 impl<'u> AllChanges<'u> {
-    /// No function changes anything yet.
-    pub(crate) fn new(functions: &IdVec<FunctionIndex, FunctionInfo<'u>>) -> Self {
+    /// None of `count` functions changes anything yet.
+    pub(crate) fn new(count: usize) -> Self {
         AllChanges {
-            of: functions.iter().map(|_| Changes::default()).collect(),
+            own: (0..count).map(|_| Changes::default()).collect(),
+            unknown: (0..count).map(|_| None).collect(),
             ..AllChanges::default()
         }
     }
@@ -42,46 +63,86 @@ impl<'u> AllChanges<'u> {
     /// The function changes this global itself.
     pub(crate) fn add_global(&mut self, id: FunctionIndex, name: &'u str) {
         let number = number(&mut self.globals, name);
-        self.of[id].globals.insert(number);
+        self.own[id].globals.insert(number);
     }
 
     /// The function changes a member of this name itself.
     pub(crate) fn add_member(&mut self, id: FunctionIndex, name: &'u str) {
         let number = number(&mut self.members, name);
-        self.of[id].members.insert(number);
+        self.own[id].members.insert(number);
     }
 
     /// The function itself calls this, of which nothing is known; the first one is remembered.
     pub(crate) fn add_unknown(&mut self, id: FunctionIndex, name: &'u str) {
-        self.of[id].unknown.get_or_insert(name);
+        self.unknown[id].get_or_insert(name);
     }
 
-    /// Adds what callees change to what their callers change, until nothing is added.
-    pub(crate) fn close(&mut self, callers: &IdVec<FunctionIndex, Vec<(FunctionIndex, PointId, ExprId)>>) {
-        let mut work: BTreeSet<FunctionIndex> = self.of.ids().collect();
+    /// Adds what callees change to what their callers change.
+    pub(crate) fn close(&mut self, calls: &Calls<'u>, graph: &CallGraph) {
+        let own = std::mem::take(&mut self.own);
+        let mut rows: Vec<Changes> = Vec::new();
+        // By part: whom a part calls comes before it.
+        let mut row_of_part: Vec<u32> = Vec::new();
+        let mut row_of: Vec<u32> = vec![0; calls.node_count()];
+        for part in graph.parts() {
+            let this = row_of_part.len();
+            let targets = part.iter().flat_map(|&node| graph.targets(node));
+            let called = targets
+                .map(|&node| graph.part(node))
+                .filter(|&called| called != this);
+            let called: BTreeSet<u32> = called.map(|called| row_of_part[called]).collect();
+            let largest = called
+                .iter()
+                .copied()
+                .max_by_key(|&row| rows[row as usize].count());
+            let functions = part
+                .iter()
+                .filter_map(|&node| own.get(FunctionIndex::from_index(node.index())));
+            let adds_nothing = |row: &u32| {
+                let row = &rows[*row as usize];
+                functions.clone().all(|changes| row.holds(changes))
+                    && called.iter().all(|&other| row.holds(&rows[other as usize]))
+            };
+            let row = largest.filter(adds_nothing).unwrap_or_else(|| {
+                let mut all = Changes::default();
+                functions.clone().for_each(|changes| all.join(changes));
+                called.iter().for_each(|&row| all.join(&rows[row as usize]));
+                rows.push(all);
+                rows.len() as u32 - 1
+            });
+            row_of_part.push(row);
+            for node in part {
+                row_of[node.index()] = row;
+            }
+        }
+        self.rows = rows;
+        self.row_of = row_of.into();
+        self.changers = self.globals.iter().map(|_| OnceLock::new()).collect();
+        self.close_unknown(calls);
+    }
+
+    /// Who calls somebody that leads to an unknown function does so too. Which of several it is does not matter to the
+    /// analysis, but is told: the one of the first function in the list of those that are still to be passed on.
+    fn close_unknown(&mut self, calls: &Calls<'u>) {
+        let ids = self.unknown.ids();
+        let mut work: BTreeSet<FunctionIndex> = ids.filter(|&id| self.unknown[id].is_some()).collect();
+        let mut passed_on: BTreeSet<NodeId> = BTreeSet::new();
         while let Some(callee) = work.pop_first() {
-            // A function that calls itself adds nothing to itself.
-            let changes = std::mem::take(&mut self.of[callee]);
-            let mut last = None;
-            for &(caller, ..) in &callers[callee] {
-                // Calls stand by caller: of several in one function the first is enough.
-                if caller == callee || last.replace(caller) == Some(caller) {
-                    continue;
-                }
-                let into = &mut self.of[caller];
-                let mut added = into.globals.join(&changes.globals);
-                added |= into.members.join(&changes.members);
-                if into.unknown.is_none() && changes.unknown.is_some() {
-                    into.unknown = changes.unknown;
-                    added = true;
-                }
-                if added {
+            // Where all calls by a name may mean all of its functions, the first that leads somewhere is enough.
+            if calls
+                .node_of_shared_name(callee)
+                .is_some_and(|name| !passed_on.insert(name))
+            {
+                continue;
+            }
+            let unknown = self.unknown[callee];
+            for (caller, ..) in calls.callers(callee) {
+                if self.unknown[caller].is_none() {
+                    self.unknown[caller] = unknown;
                     work.insert(caller);
                 }
             }
-            self.of[callee] = changes;
         }
-        self.changers = self.globals.iter().map(|_| OnceLock::new()).collect();
     }
 
     /// Whether any function changes a global of this name.
@@ -89,21 +150,38 @@ impl<'u> AllChanges<'u> {
         self.globals.contains_key(name)
     }
 
-    /// Whether a function may change a global of this name.
-    pub(crate) fn global(&self, id: FunctionIndex, name: &str) -> bool {
-        let number = self.globals.get(name);
-        number.is_some_and(|&number| self.of[id].globals.contains(number))
+    /// The number of a global that some function changes.
+    pub(crate) fn number_of_global(&self, name: &str) -> Option<usize> {
+        self.globals.get(name).copied()
     }
 
-    /// Whether a function may change a member of this name.
-    pub(crate) fn member(&self, id: FunctionIndex, name: &str) -> bool {
-        let number = self.members.get(name);
-        number.is_some_and(|&number| self.of[id].members.contains(number))
+    /// The number of a member that some function changes.
+    pub(crate) fn number_of_member(&self, name: &str) -> Option<usize> {
+        self.members.get(name).copied()
+    }
+
+    /// How many globals are changed.
+    pub(crate) fn global_count(&self) -> usize {
+        self.globals.len()
+    }
+
+    /// Whether functions may change a global of this number.
+    pub(crate) fn global(&self, node: NodeId, number: usize) -> bool {
+        self.row(node).globals.contains(number)
+    }
+
+    /// Whether functions may change a member of this number.
+    pub(crate) fn member(&self, node: NodeId, number: usize) -> bool {
+        self.row(node).members.contains(number)
+    }
+
+    fn row(&self, node: NodeId) -> &Changes {
+        &self.rows[self.row_of[node] as usize]
     }
 
     /// A function of which nothing is known that this one leads to, if any.
     pub(crate) fn unknown(&self, id: FunctionIndex) -> Option<&'u str> {
-        self.of[id].unknown
+        self.unknown[id]
     }
 
     /// The functions that may change a global of this name, in order.
@@ -111,8 +189,14 @@ impl<'u> AllChanges<'u> {
         let Some(&number) = self.globals.get(name) else {
             return &[];
         };
-        let changes = |id: &FunctionIndex| self.of[*id].globals.contains(number);
-        self.changers[number].get_or_init(|| self.of.ids().filter(changes).collect())
+        self.changers[number].get_or_init(|| {
+            let changed = self.rows.iter().map(|row| row.globals.contains(number));
+            let changed: Vec<bool> = changed.collect();
+            let ids = self.unknown.ids();
+            let node = |id: FunctionIndex| NodeId::from_index(id.index());
+            ids.filter(|&id| changed[self.row_of[node(id)] as usize])
+                .collect()
+        })
     }
 }
 

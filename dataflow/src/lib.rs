@@ -9,6 +9,7 @@
 
 mod bits;
 mod build;
+mod calls;
 mod changes;
 mod control;
 mod definitions;

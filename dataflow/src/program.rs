@@ -1,5 +1,6 @@
 //! All functions together: who calls whom, and what a call may change.
 
+use crate::calls::{CallGraph, Calls, NodeId, Site};
 use crate::changes::AllChanges;
 use crate::control::Control;
 use crate::definitions::Definitions;
@@ -13,7 +14,7 @@ use base::{IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
 define_id!(
     /// A function of the program.
@@ -26,9 +27,10 @@ pub struct Program<'u> {
     pub units: &'u [Unit],
     /// Their functions, by file and then in source order.
     pub functions: IdVec<FunctionIndex, FunctionInfo<'u>>,
-    by_name: BTreeMap<&'u str, Vec<FunctionIndex>>,
-    /// Calls of each function by name, with the caller's point and call expression.
-    callers: IdVec<FunctionIndex, Vec<(FunctionIndex, PointId, ExprId)>>,
+    /// Who may call whom.
+    pub(crate) calls: Calls<'u>,
+    /// The same as a graph.
+    pub(crate) call_graph: CallGraph,
     /// Functions that a pointer may lead to.
     through_pointer: BTreeSet<FunctionIndex>,
     /// What each function may change, its callees included.
@@ -42,8 +44,8 @@ pub struct Program<'u> {
     /// Globals whose address a call of a library function is given that writes through it and forgets it: by calling
     /// function and call, with the number of the argument.
     given_globals: BTreeMap<(FunctionIndex, ExprId), Vec<(&'u str, usize)>>,
-    /// What functions do to globals, by global: worked out when asked for.
-    global_effects: Mutex<BTreeMap<String, BTreeMap<FunctionIndex, Effect>>>,
+    /// What functions do to globals, by the global's number: worked out when asked for.
+    global_effects: Vec<OnceLock<BTreeMap<FunctionIndex, Effect>>>,
     /// Some function catches exceptions: any call may end the function that makes it.
     handlers: bool,
     /// Where each global is assigned, by name.
@@ -106,31 +108,26 @@ pub enum Touch {
 impl<'u> Program<'u> {
     /// Puts functions together into a program. `functions` are those of `units`, by unit and in source order.
     pub fn new(units: &'u [Unit], functions: IdVec<FunctionIndex, FunctionInfo<'u>>) -> Self {
-        let mut by_name: BTreeMap<&str, Vec<FunctionIndex>> = BTreeMap::new();
-        for (id, info) in functions.iter_enumerated() {
-            by_name.entry(&info.function.name).or_default().push(id);
-        }
+        let calls = Calls::new(&functions);
         let mut program = Program {
             units,
-            callers: functions.iter().map(|_| Vec::new()).collect(),
-            changes: AllChanges::new(&functions),
+            call_graph: calls.graph(),
+            calls,
+            changes: AllChanges::new(functions.len()),
             functions,
-            by_name,
             through_pointer: BTreeSet::new(),
             exposed_members: BTreeSet::new(),
             members: BTreeMap::new(),
             exposed_globals: BTreeSet::new(),
             given_globals: BTreeMap::new(),
-            global_effects: Mutex::default(),
+            global_effects: Vec::new(),
             handlers: false,
             assignments: BTreeMap::new(),
         };
         program.handlers = program.functions.iter().any(FunctionInfo::has_handlers);
         for unit in units {
             for name in &unit.address_taken_functions {
-                program
-                    .through_pointer
-                    .extend(program.by_name.get(name.as_str()).into_iter().flatten());
+                program.through_pointer.extend(program.calls.named(name));
             }
             for member in &unit.members {
                 program.members.entry(&member.name).or_default().insert(member);
@@ -140,7 +137,6 @@ impl<'u> Program<'u> {
                 .exposed_globals
                 .extend(globals.map(|global| global.name.as_str()));
         }
-        program.collect_calls();
         program.collect_addresses();
         program.collect_changes();
         program.follow_addresses();
@@ -159,7 +155,7 @@ impl<'u> Program<'u> {
                 } => {
                     args.iter()
                         .any(|&arg| matches!(info.function.exprs[arg].kind, ExprKind::AddressOf(_)))
-                        && !self.callees(info.unit, name).is_empty()
+                        && self.is_known(info.unit, name)
                 }
                 _ => false,
             })
@@ -181,27 +177,18 @@ impl<'u> Program<'u> {
 
     /// The functions that a call by name from `unit` may mean: one of the same file first, else any of other files
     /// that is not `static`.
-    pub fn callees(&self, unit: usize, name: &str) -> Vec<FunctionIndex> {
-        let all = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
-        let here: Vec<_> = all
-            .iter()
-            .copied()
-            .filter(|&id| self.functions[id].unit == unit)
-            .collect();
-        // Names of C++ are shared: a function of another class, or file, may be meant as well.
-        let shared = |&id: &FunctionIndex| self.functions[id].function.linkage_name.is_some();
-        if !here.is_empty() && !all.iter().any(shared) {
-            return here;
-        }
-        all.iter()
-            .copied()
-            .filter(|&id| !self.functions[id].function.is_static || self.functions[id].unit == unit)
-            .collect()
+    pub fn callees(&self, unit: usize, name: &str) -> impl Iterator<Item = FunctionIndex> + use<'_, 'u> {
+        self.calls.callees(unit, name)
     }
 
-    /// The calls of a function by name.
-    pub fn callers(&self, id: FunctionIndex) -> &[(FunctionIndex, PointId, ExprId)] {
-        &self.callers[id]
+    /// Whether some function of the program may be meant by a name in `unit`.
+    pub(crate) fn is_known(&self, unit: usize, name: &str) -> bool {
+        self.callees(unit, name).next().is_some()
+    }
+
+    /// The calls that may mean a function, by name.
+    pub(crate) fn callers(&self, id: FunctionIndex) -> impl Iterator<Item = Site> + use<'_, 'u> {
+        self.calls.callers(id)
     }
 
     /// Whether a pointer may lead to the function.
@@ -245,9 +232,9 @@ impl<'u> Program<'u> {
         self.changes.is_changed(name)
     }
 
-    /// Whether a function may assign a global of this name, callees in the program included.
-    pub(crate) fn may_assign_global(&self, id: FunctionIndex, name: &str) -> bool {
-        self.changes.global(id, name)
+    /// The functions that may assign a global of this name, callees in the program included.
+    pub(crate) fn changers(&self, name: &str) -> &[FunctionIndex] {
+        self.changes.changers(name)
     }
 
     /// The variables that the call at `point` may step: those whose address it is given, and those of `globals` that its
@@ -272,29 +259,22 @@ impl<'u> Program<'u> {
             ..
         } = &info.function.exprs[call].kind
         {
-            for callee in self.callees(info.unit, name) {
-                let assigned = globals
-                    .iter()
-                    .filter(|&&name| self.may_assign_global(callee, name));
-                targets.extend(assigned.map(|&name| Target::Global(name.to_owned())));
-            }
+            let nodes: Vec<NodeId> = self.calls.nodes(info.unit, name).collect();
+            let assigned = globals.iter().filter(|name| {
+                let number = self.changes.number_of_global(name);
+                number.is_some_and(|number| nodes.iter().any(|&node| self.changes.global(node, number)))
+            });
+            targets.extend(assigned.map(|&name| Target::Global(name.to_owned())));
         }
         targets.sort();
         targets.dedup();
         targets
     }
 
-    /// What a function does to a global, callees included.
-    fn effect_on_global(&self, id: FunctionIndex, name: &str) -> Effect {
-        if !self.may_assign_global(id, name) {
-            return Effect::Leaves;
-        }
-        // A thread that panicked here would have taken the whole analysis with it.
-        let mut known = self.global_effects.lock().unwrap_or_else(PoisonError::into_inner);
-        let effects = known
-            .entry(name.to_owned())
-            .or_insert_with(|| summary::on_global(self, name));
-        effects.get(&id).copied().unwrap_or(Effect::Leaves)
+    /// What functions that assign a global do to it, callees included; the others leave it alone.
+    fn effects_on_global(&self, name: &str) -> Option<&BTreeMap<FunctionIndex, Effect>> {
+        let number = self.changes.number_of_global(name)?;
+        Some(self.global_effects[number].get_or_init(|| summary::on_global(self, name)))
     }
 
     /// What functions outside the map that the call at `point` leads to may do to `target`.
@@ -311,13 +291,8 @@ impl<'u> Program<'u> {
             return Touch::Leaves;
         };
         let callees = self.callees(info.unit, name);
-        let unknown = callees
-            .into_iter()
-            .filter_map(|callee| self.changes.unknown(callee));
-        unknown
-            .map(|unknown| self.unknown_may_change(id, unknown, &[], target))
-            .max()
-            .unwrap_or(Touch::Leaves)
+        let unknown = callees.filter_map(|callee| self.changes.unknown(callee));
+        self.some_unknown_may_change(id, unknown, target)
     }
 
     /// What the call at `point` is known to add to what `target` names, when it is a constant on every path.
@@ -343,10 +318,11 @@ impl<'u> Program<'u> {
                 else {
                     return None;
                 };
-                let callees = self.callees(info.unit, callee);
-                let mut effects = callees
-                    .into_iter()
-                    .map(|callee| self.effect_on_global(callee, name));
+                let mut callees = self.callees(info.unit, callee).peekable();
+                callees.peek()?;
+                let known = self.effects_on_global(name);
+                let effect = |callee| known.and_then(|known| known.get(&callee)).copied();
+                let mut effects = callees.map(|callee| effect(callee).unwrap_or(Effect::Leaves));
                 let first = effects.next()?;
                 effects.all(|other| other == first).then_some(first)?
             }
@@ -380,43 +356,67 @@ impl<'u> Program<'u> {
             return Touch::May(format!("the call at line {line} sets it"));
         }
         match callee {
-            Callee::Named(name) => {
-                let callees = self.callees(info.unit, name);
-                if callees.is_empty() {
-                    return self.unknown_may_change(id, name, args, target);
-                }
-                let each = callees
-                    .into_iter()
-                    .map(|callee| self.function_may_change(id, callee, target));
-                each.max().unwrap_or(Touch::Leaves)
-            }
+            Callee::Named(name) => match self.is_known(info.unit, name) {
+                true => self.some_may_change(id, self.callees(info.unit, name), target),
+                false => self.unknown_may_change(id, name, args, target),
+            },
             Callee::Macro(name) => Touch::May(format!(
                 "the macro {name} could not be expanded and may change it"
             )),
             Callee::Indirect(_) => {
-                let known = self.through_pointer.iter();
-                let each = known.map(|&callee| self.function_may_change(id, callee, target));
-                let unknown = self.unknown_may_change(id, "a function behind a pointer", args, target);
-                each.fold(unknown, Touch::max)
+                let known = self.some_may_change(id, self.through_pointer.iter().copied(), target);
+                known.max(self.unknown_may_change(id, "a function behind a pointer", args, target))
             }
         }
     }
 
-    fn function_may_change(&self, here: FunctionIndex, callee: FunctionIndex, target: &Target) -> Touch {
-        let name = &self.functions[callee].function.name;
-        let direct = match target {
-            Target::Local(_) => false,
-            Target::Global(global) => self.changes.global(callee, global),
-            Target::Member(path) => self.changes.member(callee, &path.member),
-            Target::Memory => true,
+    /// Whether one of `callees` may change `target`.
+    fn some_may_change(
+        &self,
+        here: FunctionIndex,
+        callees: impl Iterator<Item = FunctionIndex>,
+        target: &Target,
+    ) -> Touch {
+        let number = match target {
+            Target::Global(global) => self.changes.number_of_global(global),
+            Target::Member(path) => self.changes.number_of_member(&path.member),
+            Target::Local(_) | Target::Memory => None,
         };
-        if direct {
-            return Touch::May(format!("{name}() may change it"));
+        let mut changers: BTreeSet<&str> = BTreeSet::new();
+        let mut unknown: BTreeSet<&str> = BTreeSet::new();
+        for callee in callees {
+            let node = self.calls.node(callee);
+            let direct = match target {
+                Target::Local(_) => false,
+                Target::Global(_) => number.is_some_and(|number| self.changes.global(node, number)),
+                Target::Member(_) => number.is_some_and(|number| self.changes.member(node, number)),
+                Target::Memory => true,
+            };
+            match direct {
+                true => changers.extend([self.functions[callee].function.name.as_str()]),
+                false => unknown.extend(self.changes.unknown(callee)),
+            }
         }
-        match self.changes.unknown(callee) {
-            Some(unknown) => self.unknown_may_change(here, unknown, &[], target),
-            None => Touch::Leaves,
-        }
+        let direct = changers.into_iter();
+        let direct = direct
+            .map(|name| Touch::May(format!("{name}() may change it")))
+            .max();
+        let unknown = self.some_unknown_may_change(here, unknown.into_iter(), target);
+        direct.unwrap_or(Touch::Leaves).max(unknown)
+    }
+
+    /// Whether one of the functions `names`, of which nothing is known, may change `target`.
+    fn some_unknown_may_change<'n>(
+        &self,
+        here: FunctionIndex,
+        names: impl Iterator<Item = &'n str>,
+        target: &Target,
+    ) -> Touch {
+        let names: BTreeSet<&str> = names.collect();
+        let each = names
+            .into_iter()
+            .map(|name| self.unknown_may_change(here, name, &[], target));
+        each.max().unwrap_or(Touch::Leaves)
     }
 
     /// What a function outside the map, given `args`, may change: anything that it can name or reach. That it does so to a
@@ -466,23 +466,6 @@ impl<'u> Program<'u> {
         }
     }
 
-    fn collect_calls(&mut self) {
-        for (caller, info) in self.functions.iter_enumerated() {
-            for (point, each) in info.flow.points.iter_enumerated() {
-                if let Action::Call(call) = each.action
-                    && let ExprKind::Call {
-                        callee: Callee::Named(name),
-                        ..
-                    } = &info.function.exprs[call].kind
-                {
-                    for callee in self.callees(info.unit, name) {
-                        self.callers[callee].push((caller, point, call));
-                    }
-                }
-            }
-        }
-    }
-
     /// Finds the members and globals whose address is taken, and by whom.
     fn collect_addresses(&mut self) {
         for (id, info) in self.functions.iter_enumerated() {
@@ -497,7 +480,7 @@ impl<'u> Program<'u> {
                 else {
                     continue;
                 };
-                if !self.callees(info.unit, name).is_empty() {
+                if self.is_known(info.unit, name) {
                     continue;
                 }
                 for (index, &arg) in args.iter().enumerate() {
@@ -568,7 +551,7 @@ impl<'u> Program<'u> {
                         if let ExprKind::Call { callee, .. } = &info.function.exprs[*call].kind {
                             match callee {
                                 Callee::Named(name)
-                                    if self.callees(info.unit, name).is_empty() && !is_library(name) =>
+                                    if !self.is_known(info.unit, name) && !is_library(name) =>
                                 {
                                     self.changes.add_unknown(id, name);
                                 }
@@ -584,7 +567,9 @@ impl<'u> Program<'u> {
                 }
             }
         }
-        self.changes.close(&self.callers);
+        self.changes.close(&self.calls, &self.call_graph);
+        let globals = 0..self.changes.global_count();
+        self.global_effects = globals.map(|_| OnceLock::new()).collect();
     }
 }
 

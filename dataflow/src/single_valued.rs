@@ -211,11 +211,11 @@ impl<'p, 'u> Search<'p, 'u> {
         let Callee::Named(name) = callee else {
             return self.differs(|| "it is the value of a call that the map cannot follow".to_owned());
         };
-        let callees = self.program.callees(self.program.functions[id].unit, name);
-        for &callee in &callees {
-            self.push(Source::Returned(callee));
-        }
-        if !callees.is_empty() {
+        let unit = self.program.functions[id].unit;
+        if self.program.is_known(unit, name) {
+            for callee in self.program.callees(unit, name) {
+                self.push(Source::Returned(callee));
+            }
             return;
         }
         match call_value(name) {
@@ -319,7 +319,7 @@ impl<'p, 'u> Search<'p, 'u> {
                 self.push(Source::Local(id, local, at));
                 continue;
             }
-            let of_library = self.program.callees(info.unit, name).is_empty();
+            let of_library = !self.program.is_known(info.unit, name);
             if of_library {
                 self.written_by_library(id, name, args, each.index, at);
             } else {
@@ -366,13 +366,13 @@ impl<'p, 'u> Search<'p, 'u> {
         if names_a_rank(variable) {
             return self.differs(|| format!("by its name {variable} is a rank"));
         }
-        let callers = self.program.callers(id);
-        if callers.is_empty() || self.program.is_called_through_pointer(id) {
+        let mut callers = self.program.callers(id).peekable();
+        if callers.peek().is_none() || self.program.is_called_through_pointer(id) {
             return self.differs(|| {
                 format!("{variable} is an argument of {name}(), whose callers are not all known")
             });
         }
-        for &(caller, point, call) in callers {
+        for (caller, point, call) in callers {
             let args = match &self.program.functions[caller].function.exprs[call].kind {
                 ExprKind::Call { args, .. } => args.as_slice(),
                 _ => &[],
@@ -476,14 +476,14 @@ impl<'p, 'u> Search<'p, 'u> {
 
     fn context(&mut self, id: FunctionIndex) {
         let name = &self.program.functions[id].function.name;
-        let callers = self.program.callers(id);
         if name == "main" {
             return;
         }
-        if callers.is_empty() || self.program.is_called_through_pointer(id) {
+        let mut callers = self.program.callers(id).peekable();
+        if callers.peek().is_none() || self.program.is_called_through_pointer(id) {
             return self.differs(|| format!("the callers of {name}() are not all known"));
         }
-        for &(caller, point, _) in callers {
+        for (caller, point, _) in callers {
             for branch in self.program.functions[caller].control.deciders(point) {
                 self.decided_by(caller, branch);
             }

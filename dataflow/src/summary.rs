@@ -4,6 +4,7 @@
 //! writes through the pointer, forgets it, and on every path from entry to exit adds the same. A summary is that one
 //! fact. Whoever is stopped inside such a call may see the variable before or after the step.
 
+use crate::calls::NodeId;
 use crate::definitions::Definitions;
 use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
@@ -11,7 +12,7 @@ use crate::library::writes_through;
 use crate::program::{FunctionIndex, Program};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
 use progress_map::PointId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a call does to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl Summaries {
         index: usize,
     ) -> Effect {
         let callees = program.callees(unit, name);
-        let mut effects = callees.iter().map(|&callee| self.through(program, callee, index));
+        let mut effects = callees.map(|callee| self.through(program, callee, index));
         match effects.next() {
             None => of_library(name, index),
             Some(first) => effects.fold(first, either),
@@ -152,52 +153,53 @@ impl Summaries {
 }
 
 /// The effects of all functions that may assign a global which only visible assignments change, callees included. A
-/// function that calls itself, over others or not, sets it.
+/// function that leads to one which calls itself, over others or not, sets it.
 ///
 /// Callees are worked out before their callers, each function once.
 pub(crate) fn on_global(program: &Program<'_>, name: &str) -> BTreeMap<FunctionIndex, Effect> {
-    let ids = program.functions.ids();
-    let members: Vec<FunctionIndex> = ids.filter(|&id| program.may_assign_global(id, name)).collect();
-    let is_member = |id: &FunctionIndex| members.binary_search(id).is_ok();
-    // How many calls among the members each still waits for.
-    let mut waiting: BTreeMap<FunctionIndex, usize> = members.iter().map(|&id| (id, 0)).collect();
-    for &callee in &members {
-        for (caller, ..) in program.callers(callee) {
-            if let Some(count) = waiting.get_mut(caller) {
-                *count += 1;
-            }
-        }
+    let (calls, graph) = (&program.calls, &program.call_graph);
+    let mut known = Known::default();
+    let mut changers = program.changers(name).to_vec();
+    changers.sort_by_key(|&id| graph.part(calls.node(id)));
+    for id in changers {
+        let node = calls.node(id);
+        let mut targets = graph.targets(node).iter();
+        let effect = if graph.is_in_cycle(node) || targets.any(|target| known.stuck.contains(target)) {
+            known.stuck.insert(node);
+            known.stuck.extend(calls.node_of_name(id));
+            Effect::Sets
+        } else {
+            global(program, id, name, &mut known)
+        };
+        known.effects.insert(id, effect);
     }
-    let mut effects: BTreeMap<FunctionIndex, Effect> = BTreeMap::new();
-    let mut ready: Vec<FunctionIndex> = members.iter().copied().filter(|id| waiting[id] == 0).collect();
-    while let Some(id) = ready.pop() {
-        effects.insert(id, global(program, id, name, &effects));
-        for (caller, ..) in program
-            .callers(id)
-            .iter()
-            .filter(|(caller, ..)| is_member(caller))
-        {
-            if let Some(count) = waiting.get_mut(caller) {
-                *count -= 1;
-                if *count == 0 {
-                    ready.push(*caller);
-                }
-            }
-        }
+    known.effects
+}
+
+/// The effects on one global that are known.
+#[derive(Default)]
+struct Known {
+    effects: BTreeMap<FunctionIndex, Effect>,
+    /// Functions that may be called again while they are called, who leads to them, and their names.
+    stuck: BTreeSet<NodeId>,
+    /// What may be meant by a name, all together.
+    by_node: BTreeMap<NodeId, Effect>,
+}
+
+impl Known {
+    /// The effect of whatever a node may mean, all of which is known.
+    fn of(&mut self, program: &Program<'_>, node: NodeId) -> Effect {
+        let effects = &self.effects;
+        *self.by_node.entry(node).or_insert_with(|| {
+            let functions = program.calls.functions(node);
+            let each = functions.map(|id| effects.get(&id).copied().unwrap_or(Effect::Leaves));
+            each.reduce(either).unwrap_or(Effect::Leaves)
+        })
     }
-    for id in members {
-        effects.entry(id).or_insert(Effect::Sets);
-    }
-    effects
 }
 
 /// The effect of one function; `known` has those of its callees, or they leave the global alone.
-fn global(
-    program: &Program<'_>,
-    id: FunctionIndex,
-    name: &str,
-    known: &BTreeMap<FunctionIndex, Effect>,
-) -> Effect {
+fn global(program: &Program<'_>, id: FunctionIndex, name: &str, known: &mut Known) -> Effect {
     let info = &program.functions[id];
     if info.function.confidence == base::Confidence::Partial
         || info.flow.distrust.is_some()
@@ -225,10 +227,8 @@ fn global(
                         callee: Callee::Named(callee),
                         ..
                     } => {
-                        let callees = program.callees(info.unit, callee);
-                        let effects = callees
-                            .iter()
-                            .map(|callee| known.get(callee).copied().unwrap_or(Effect::Leaves));
+                        let callees = program.calls.nodes(info.unit, callee);
+                        let effects = callees.map(|node| known.of(program, node));
                         match effects.reduce(either) {
                             None | Some(Effect::Leaves) => {}
                             Some(Effect::Adds(step)) => steps.push((point, step)),
