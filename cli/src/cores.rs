@@ -24,6 +24,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if cores.is_empty() {
         return Err(Failure::new(notes.join("; ")).into());
     }
+    notes.extend(signals(&cores));
     let found = find_map(args, &cores)?;
     let records = take_cores(&found.map, &cores);
     let header = Header {
@@ -37,6 +38,50 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         notes,
     };
     find::answer(args, found, &seen, None)
+}
+
+/// By which signals the processes ended, one line for each: the one that another rank's crash sent to all others is
+/// told from the crash.
+fn signals(cores: &[Core]) -> Vec<String> {
+    let mut by_signal: BTreeMap<(u16, bool), Vec<&Core>> = BTreeMap::new();
+    for core in cores {
+        if let Some((signal, thread)) = core.signal() {
+            by_signal
+                .entry((signal, thread.is_some()))
+                .or_default()
+                .push(core);
+        }
+    }
+    let line = |((signal, in_worker), cores): ((u16, bool), Vec<&Core>)| {
+        let ranks: RankSet = cores.iter().filter_map(|core| core.rank()).collect();
+        let mut who: Vec<String> = match ranks.len() {
+            0 => Vec::new(),
+            1 => vec![format!("rank {ranks}")],
+            _ => vec![format!("ranks {ranks}")],
+        };
+        let nameless = cores.iter().filter(|core| core.rank().is_none());
+        who.extend(nameless.map(|core| core.path().display().to_string()));
+        let whose = if in_worker {
+            ", taken by another thread than the main one"
+        } else {
+            ""
+        };
+        format!("{} ended by {}{whose}", who.join(", "), signal_name(signal))
+    };
+    by_signal.into_iter().map(line).collect()
+}
+
+/// The name of a signal on Linux.
+fn signal_name(signal: u16) -> String {
+    const NAMES: [&str; 31] = [
+        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE",
+        "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
+        "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+    ];
+    match signal.checked_sub(1).and_then(|at| NAMES.get(usize::from(at))) {
+        Some(name) => format!("SIG{name}"),
+        None => format!("signal {signal}"),
+    }
 }
 
 /// The ranks that left no core.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::environment;
-use super::notes::Notes;
+use super::notes::{Notes, Thread};
 use crate::launcher::KINDS;
 use crate::memory::Memory;
 use object::LittleEndian;
@@ -195,14 +195,24 @@ impl Core {
         self.build_id_of(self.executable()?)
     }
 
-    /// The signal that ended the process, if one did: its number.
-    pub fn signal(&self) -> Option<u16> {
+    /// The signal that ended the process, if one did: its number, and the thread that took it when that is not the
+    /// main one.
+    pub fn signal(&self) -> Option<(u16, Option<u32>)> {
         // The kernel writes the thread that took it first.
-        self.notes
-            .threads
-            .first()
-            .map(|thread| thread.signal)
-            .filter(|&signal| signal != 0)
+        let thread = self.notes.threads.first().filter(|thread| thread.signal != 0)?;
+        let is_main = self.main_thread().is_some_and(|main| main.tid == thread.tid);
+        Some((thread.signal, (!is_main).then_some(thread.tid)))
+    }
+
+    /// The thread that started the process.
+    pub(crate) fn main_thread(&self) -> Option<&Thread> {
+        let threads = &self.notes.threads;
+        let main = threads.iter().find(|thread| Some(thread.tid) == self.pid());
+        let only = match &threads[..] {
+            [only] => Some(only),
+            _ => None,
+        };
+        main.or(only)
     }
 
     /// How many bytes there are of how many there should be, if the file is cut off.

@@ -1,12 +1,12 @@
 //! From cores to the records of a snapshot.
 
 use super::file::Core;
+use super::notes::Thread;
 use crate::evaluate::Unknown;
 use crate::fit;
 use crate::frames::Builder;
 use crate::locate::Locator;
 use crate::modules::{Modules, Space};
-use crate::registers::Registers;
 use crate::unwind::{End, unwind};
 use progress_map::Map;
 use snapshot::Task;
@@ -48,25 +48,43 @@ fn record(core: &Core, map: &Map, locator: Option<&Locator<'_>>, modules: &mut M
     };
     let space = modules.space_of_core(core);
     let bound = fit::bound_module(core.executable().unwrap_or_default(), modules, &space, map);
-    let mut problems: Vec<String> = bound.as_ref().err().cloned().into_iter().collect();
     let memory = core.memory();
-    match main_registers(core) {
+    let read = |thread: &Thread| {
+        let (stack, end) = unwind(modules, &space, thread.registers.clone(), &memory);
+        let mut not_there = |address, length| Unknown::NotCopied { address, length };
+        let mut builder = Builder {
+            modules,
+            bound: match (&bound, locator) {
+                (&Ok((module, _)), Some(locator)) => Some((module, locator)),
+                _ => None,
+            },
+            memory: &memory,
+            not_copied: &mut not_there,
+        };
+        (builder.build(&stack), incomplete(&end, &space, modules))
+    };
+    let mut problems: Vec<String> = bound.as_ref().err().cloned().into_iter().collect();
+    let main = core.main_thread();
+    match main {
         None => problems.push("the core does not hold the main thread".to_owned()),
-        Some(registers) => {
-            let (stack, end) = unwind(modules, &space, registers.clone(), &memory);
-            let mut not_there = |address, length| Unknown::NotCopied { address, length };
-            let mut builder = Builder {
-                modules,
-                bound: match (&bound, locator) {
-                    (&Ok((module, _)), Some(locator)) => Some((module, locator)),
-                    _ => None,
-                },
-                memory: &memory,
-                not_copied: &mut not_there,
-            };
-            record.frames = builder.build(&stack);
-            problems.extend(incomplete(&end, &space, modules));
+        Some(main) => {
+            let (frames, error) = read(main);
+            record.frames = frames;
+            problems.extend(error);
         }
+    }
+    let mut others: Vec<&Thread> = core.notes.threads.iter().collect();
+    others.retain(|thread| main.is_none_or(|main| main.tid != thread.tid));
+    // Ids are given in the order of creation, until they wrap around.
+    others.sort_by_key(|thread| thread.tid);
+    for thread in others {
+        let (frames, error) = read(thread);
+        record.threads.push(snapshot::Thread {
+            thread: thread.tid,
+            frames,
+            error,
+            ..snapshot::Thread::default()
+        });
     }
     if let Some((there, whole)) = core.cut_off() {
         problems.push(format!(
@@ -76,17 +94,6 @@ fn record(core: &Core, map: &Map, locator: Option<&Locator<'_>>, modules: &mut M
     }
     record.error = (!problems.is_empty()).then(|| problems.join("; "));
     record
-}
-
-/// The registers of the thread that started the process.
-fn main_registers(core: &Core) -> Option<&Registers> {
-    let threads = &core.notes.threads;
-    let main = threads.iter().find(|thread| Some(thread.tid) == core.pid());
-    let only = match &threads[..] {
-        [only] => Some(only),
-        _ => None,
-    };
-    main.or(only).map(|thread| &thread.registers)
 }
 
 /// What to say of a stack that did not end at its outermost frame.

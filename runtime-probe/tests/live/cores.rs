@@ -41,6 +41,8 @@ pub fn the_core_of(target: &Target, program: &Program, map: &Map, live: &Task) {
     fs::remove_file(path).unwrap();
     assert_eq!(dead.frames, live.frames);
     assert_eq!((dead.pid, &dead.error), (live.pid, &live.error));
+    let threads = |task: &Task| Vec::from_iter(task.threads.iter().map(|t| (t.thread, t.frames.clone())));
+    assert_eq!(threads(&dead), threads(live));
 }
 
 /// Calls itself to a depth, then waits.
@@ -70,38 +72,98 @@ fn stopped(program: &Program) -> Target {
     target
 }
 
+/// Three threads; the last aborts if it is told to.
+const THREADS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int sink, up;
+static void *first(void *p) { up = 1; for (;;) sink++; return p; }
+static void *second(void *p) {
+    puts("ready"); fflush(stdout);
+    if (getenv("CRASH")) abort();
+    for (;;) pause();
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, first, 0);
+    while (up != 1) ;
+    pthread_create(&t, 0, second, 0);
+    for (;;) pause();
+}
+"#;
+
 #[test]
-fn the_kernels_own_core() {
-    let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();
-    if pattern.contains(['|', '/', '%']) {
-        eprintln!(
-            "SKIPPED: this machine sends its cores elsewhere ({}); gcore's are tested",
-            pattern.trim()
-        );
+fn every_thread_is_in_the_core() {
+    let program = compile("gcc", THREADS, "-g -O1 -pthread");
+    let target = stopped(&program);
+    let map = Map::default();
+    let live = snap(&map, target.pid());
+    assert_eq!(live.threads.len(), 2, "{live:?}");
+    the_core_of(&target, &program, &map, &live);
+}
+
+#[test]
+fn the_thread_that_crashed_is_told() {
+    if !cores_stay_here() {
         return;
     }
-    let program = compile("gcc", DEEP, "-g -O0");
+    let program = compile("gcc", THREADS, "-g -O1 -pthread");
+    let (_, path) = crashed(&program, &[]);
+    let core = Core::open(&path).unwrap();
+    let (signal, thread) = core.signal().unwrap();
+    let task = read(&Map::default(), &path);
+    assert_eq!((signal, task.threads.len()), (6, 2), "{task:?}");
+    let of = task.threads.iter().find(|t| Some(t.thread) == thread).unwrap();
+    assert!(of.frames.iter().any(|frame| frame.function == "second"), "{of:?}");
+    assert!(names(&task).contains(&"main"), "{task:?}");
+}
+
+/// Whether the kernel writes cores into the directory of the process.
+fn cores_stay_here() -> bool {
+    let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();
+    let pattern = pattern.trim();
+    let stay = !pattern.contains(['|', '/', '%']);
+    if !stay {
+        eprintln!("SKIPPED: this machine sends its cores elsewhere ({pattern}); gcore's are tested");
+    }
+    stay
+}
+
+/// Runs a program that crashes, and returns its pid and its core.
+fn crashed(program: &Program, environment: &[(&str, &str)]) -> (u32, PathBuf) {
     let directory = program.path.parent().unwrap();
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -c unlimited; exec ./program 25"])
         .env("CRASH", "1")
-        .env("OMPI_COMM_WORLD_RANK", "17")
-        .env("OMPI_COMM_WORLD_SIZE", "20")
+        .envs(environment.iter().copied())
         .current_dir(directory);
     let mut target = Target::start(&mut command);
     let pid = target.pid();
     assert!(!target.child.wait().unwrap().success());
-    let path = [directory.join("core"), directory.join(format!("core.{pid}"))]
-        .into_iter()
-        .find(|path| path.exists())
-        .expect("a core");
+    let mut paths = ["core".to_owned(), format!("core.{pid}")]
+        .map(|name| directory.join(name))
+        .into_iter();
+    (pid, paths.find(|path| path.exists()).expect("a core"))
+}
+
+#[test]
+fn the_kernels_own_core() {
+    if !cores_stay_here() {
+        return;
+    }
+    let program = compile("gcc", DEEP, "-g -O0");
+    let job = [("OMPI_COMM_WORLD_RANK", "17"), ("OMPI_COMM_WORLD_SIZE", "20")];
+    let (pid, path) = crashed(&program, &job);
     let core = Core::open(&path).unwrap();
     assert_eq!(
         (core.pid(), core.rank(), core.job_size()),
         (Some(pid), Some(17), Some(20))
     );
-    assert_eq!(core.signal(), Some(6));
+    assert_eq!(core.signal(), Some((6, None)));
     assert_eq!(core.executable(), program.path.to_str());
     assert_eq!(core.cut_off(), None);
     let task = read(&Map::default(), &path);
