@@ -1,5 +1,6 @@
 //! Puts the binding together, and says what is missing from it.
 
+use crate::calls::bind_calls;
 use crate::debug::{Debug, Missing};
 use crate::elf::{Identity, Image};
 use crate::expression::Refusal;
@@ -87,9 +88,11 @@ pub(crate) fn assemble(
         functions: laid_out.functions,
         inlines: laid_out.inlines,
         variables,
+        calls: Vec::new(),
     };
     let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
     report.moved(moved::withhold(map, &mut binding, only_gcc));
+    binding.calls = bind_calls(debug, &forest, &laid_out.pieces, &binding.variables);
     (binding, report.diagnostics)
 }
 

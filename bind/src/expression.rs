@@ -3,7 +3,8 @@
 //! The probe evaluates an expression with registers, memory, a frame base and a CFA, nothing else. Operators that
 //! index into the debug info are replaced by what they stand for. Conversions between integer types, which clang
 //! writes for every sign or zero extension, are replaced by shifts and masks as long as nothing after them depends
-//! on the type. Everything else that needs more (the caller's values, values in pieces, typed arithmetic) is refused
+//! on the type. The value of a register on entry stays, in one spelling: what the caller passed is listed by `calls`. Everything
+//! else that needs more (values in pieces, typed arithmetic) is refused
 //! with its reason: a variable that is not readable is better than one that is wrong.
 
 use crate::debug::{Debug, Die, Slice, UnitId};
@@ -13,7 +14,7 @@ use std::fmt;
 /// Why an expression cannot be handed to the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Refusal {
-    /// The value at the function's entry, which only the caller may still have.
+    /// The value at the function's entry of something that is no general register.
     EntryValue,
     /// The value lies in several pieces.
     Pieces,
@@ -193,7 +194,11 @@ pub(crate) fn rewrite(
                 bytes.extend_from_slice(raw);
             }
             Operation::Piece { .. } => return Err(Refusal::Pieces),
-            Operation::EntryValue { .. } => return Err(Refusal::EntryValue),
+            Operation::EntryValue { expression } => {
+                let register = entry_register(expression, encoding).ok_or(Refusal::EntryValue)?;
+                bytes.extend_from_slice(&[gimli::DW_OP_entry_value.0, 1, gimli::DW_OP_reg0.0 + register]);
+                resized = true;
+            }
             Operation::ImplicitPointer { .. } => return Err(Refusal::ImplicitPointer),
             Operation::TLS => return Err(Refusal::ThreadLocal),
             Operation::TypedLiteral { .. } | Operation::Reinterpret { .. } => return Err(Refusal::Typed),
@@ -209,6 +214,73 @@ pub(crate) fn rewrite(
         return Err(Refusal::Typed);
     }
     Ok((bytes, place))
+}
+
+/// The general register whose value on entry is asked for.
+fn entry_register(mut expression: Slice<'_>, encoding: gimli::Encoding) -> Option<u8> {
+    match Operation::parse(&mut expression, encoding) {
+        Ok(Operation::Register { register }) if expression.is_empty() => u8::try_from(register.0)
+            .ok()
+            .filter(|register| *register < GENERAL),
+        _ => None,
+    }
+}
+
+/// The general registers of the machine, without the program counter.
+const GENERAL: u8 = 16;
+
+/// What a rewritten expression depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The registers of the frame itself, sorted.
+    pub(crate) registers: Vec<u16>,
+    /// The registers whose value on entry it needs, sorted.
+    pub(crate) entry: Vec<u8>,
+    /// It follows a pointer to get at the place.
+    pub(crate) reads_memory: bool,
+    /// It depends on the frame's address.
+    pub(crate) frame: bool,
+    /// It gives a value that is nowhere kept.
+    pub(crate) computed: bool,
+}
+
+impl Facts {
+    /// Whether the result is a number that does not depend on the frame.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.computed
+            && self.registers.is_empty()
+            && self.entry.is_empty()
+            && !self.frame
+            && !self.reads_memory
+    }
+}
+
+/// What an expression that [`rewrite`] made depends on; `None` when it is none.
+pub(crate) fn facts(expression: &[u8]) -> Option<Facts> {
+    let encoding = gimli::Encoding {
+        address_size: 8,
+        format: gimli::Format::Dwarf32,
+        version: 5,
+    };
+    let mut facts = Facts::default();
+    let mut rest = Slice::new(expression, gimli::LittleEndian);
+    while !rest.is_empty() {
+        match Operation::parse(&mut rest, encoding).ok()? {
+            Operation::Register { register } | Operation::RegisterOffset { register, .. } => {
+                facts.registers.push(register.0);
+            }
+            Operation::EntryValue { expression } => facts.entry.push(entry_register(expression, encoding)?),
+            Operation::FrameOffset { .. } | Operation::CallFrameCFA => facts.frame = true,
+            Operation::Deref { .. } => facts.reads_memory = true,
+            Operation::StackValue | Operation::ImplicitValue { .. } => facts.computed = true,
+            _ => {}
+        }
+    }
+    facts.registers.sort_unstable();
+    facts.registers.dedup();
+    facts.entry.sort_unstable();
+    facts.entry.dedup();
+    Some(facts)
 }
 
 /// The place of an expression so far that ends in pushing `address`: fixed if that is all of it.

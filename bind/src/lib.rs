@@ -11,6 +11,7 @@
 
 mod assemble;
 mod body;
+mod calls;
 mod debug;
 mod elf;
 mod error;

@@ -19,6 +19,7 @@
 //! clang's code, a value that is computed from a register: clang 14 -Og shows `i + 1` for `i` on a way that leaves the
 //! loop before `i++`, because it made the sum ahead of the branch.
 
+use crate::expression::facts;
 use base::{Id, Span};
 use progress_map::{
     Binding, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PointId, PointKind,
@@ -48,7 +49,8 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
         let mut believable = variable.locations.clone();
         if is_changed(function, &variable.name) {
             believable.retain(|location| {
-                !is_constant(&location.expression) && (only_gcc || !is_computed(&location.expression))
+                facts(&location.expression)
+                    .is_some_and(|facts| !facts.is_constant() && (only_gcc || !facts.computed))
             });
         }
         let kept = without(&believable, &gaps);
@@ -80,21 +82,6 @@ fn in_memory(locations: &[LocationRange]) -> bool {
 
 fn is_always(location: &LocationRange) -> bool {
     (location.start, location.end) == crate::locations::ALWAYS
-}
-
-/// Whether an expression is a number, whatever the registers are.
-fn is_constant(expression: &[u8]) -> bool {
-    let literal = gimli::DW_OP_lit0.0..=gimli::DW_OP_lit31.0;
-    let constant = gimli::DW_OP_const1u.0..=gimli::DW_OP_consts.0;
-    let first = expression.first();
-    let is_value = expression.last() == Some(&gimli::DW_OP_stack_value.0);
-    let implicit = first == Some(&gimli::DW_OP_implicit_value.0);
-    implicit || is_value && first.is_some_and(|op| literal.contains(op) || constant.contains(op))
-}
-
-/// Whether an expression gives a value that is nowhere kept, not a place.
-fn is_computed(expression: &[u8]) -> bool {
-    expression.last() == Some(&gimli::DW_OP_stack_value.0)
 }
 
 /// Whether the variable orders a loop, and so is changed in it.

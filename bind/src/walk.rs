@@ -67,12 +67,30 @@ pub(crate) struct Global {
     pub(crate) external: bool,
 }
 
+/// A call instruction that debug info describes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallSite {
+    pub(crate) die: Die,
+    /// The function or inlined call that it is in.
+    pub(crate) node: NodeId,
+    /// The address after it, unless it is a jump.
+    pub(crate) return_address: Option<u64>,
+    /// A jump in tail position: the frame of the caller is gone.
+    pub(crate) is_jump: bool,
+    /// The function that it names, or a declaration of it.
+    pub(crate) target: Option<Die>,
+}
+
 /// What the pass found.
 pub(crate) struct Forest {
     pub(crate) origins: IdVec<OriginId, Origin>,
     /// Parents before children.
     pub(crate) nodes: IdVec<NodeId, Node>,
     pub(crate) globals: BTreeMap<String, Vec<Global>>,
+    /// Calls that are described, in no order.
+    pub(crate) calls: Vec<CallSite>,
+    /// Origins by the entry that describes them.
+    pub(crate) known: BTreeMap<Die, OriginId>,
     /// Units whose entries end in an error, with the reason.
     pub(crate) damaged: Vec<String>,
 }
@@ -98,11 +116,12 @@ pub(crate) fn walk<'a>(
         files,
         debug,
         wanted,
-        known: BTreeMap::new(),
         forest: Forest {
             origins: IdVec::new(),
             nodes: IdVec::new(),
             globals: BTreeMap::new(),
+            calls: Vec::new(),
+            known: BTreeMap::new(),
             damaged: Vec::new(),
         },
     };
@@ -119,8 +138,6 @@ struct Walk<'w, 'd, 'a, 'i> {
     files: &'w mut UnitFiles<'d, 'a>,
     debug: &'w Debug<'a>,
     wanted: &'w BTreeSet<&'w str>,
-    /// Origins by the entry that describes them.
-    known: BTreeMap<Die, OriginId>,
     forest: Forest,
 }
 
@@ -147,6 +164,12 @@ impl<'a> Walk<'_, '_, 'a, '_> {
                     Some(Open::Node(parent)) => self.inlined(die, entry, parent),
                     _ => Open::Nothing,
                 },
+                gimli::DW_TAG_call_site | gimli::DW_TAG_GNU_call_site => {
+                    if let Some(Open::Node(node)) = around {
+                        self.call_site(die, entry, node);
+                    }
+                    continue;
+                }
                 gimli::DW_TAG_variable if around.is_none() => {
                     self.global(die, entry);
                     continue;
@@ -209,15 +232,36 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         Open::Node(self.forest.nodes.push(node))
     }
 
+    fn call_site(&mut self, die: Die, entry: &Entry<'a>, node: NodeId) {
+        let flag = |name| entry.attr_value(name) == Some(gimli::AttributeValue::Flag(true));
+        // The GNU form names the return address like the first address of a function.
+        let after = { entry.attr_value(gimli::DW_AT_call_return_pc) }
+            .or_else(|| entry.attr_value(gimli::DW_AT_low_pc));
+        let after = after.and_then(|value| {
+            let address = self
+                .debug
+                .dwarf(die.unit)
+                .attr_address(&self.debug.units[die.unit], value);
+            address.ok().flatten()
+        });
+        let named = { entry.attr_value(gimli::DW_AT_call_origin) }
+            .or_else(|| entry.attr_value(gimli::DW_AT_abstract_origin));
+        let target = named.and_then(|value| self.debug.follow(die.unit, value));
+        let is_jump = flag(gimli::DW_AT_call_tail_call) || flag(gimli::DW_AT_GNU_tail_call);
+        self.forest.calls.push(CallSite {
+            die,
+            node,
+            return_address: after.filter(|_| !is_jump),
+            is_jump,
+            target: target.map(|target| definition(&self.debug.origins(target)).unwrap_or(target)),
+        });
+    }
+
     /// The source function that an entry is an instance of.
     fn origin(&mut self, die: Die) -> OriginId {
         let chain = self.debug.origins(die);
-        // Specifications lead on to a declaration, which has no body: the definition is what instances share.
-        let definition = chain
-            .iter()
-            .find(|(_, entry)| !entry.has_attr(gimli::DW_AT_abstract_origin))
-            .map_or(die, |&(definition, _)| definition);
-        if let Some(&known) = self.known.get(&definition) {
+        let definition = definition(&chain).unwrap_or(die);
+        if let Some(&known) = self.forest.known.get(&definition) {
             return known;
         }
         let string = |name| {
@@ -236,7 +280,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             linkage_name,
             declared,
         });
-        self.known.insert(definition, origin);
+        self.forest.known.insert(definition, origin);
         origin
     }
 
@@ -276,6 +320,13 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             .or_default()
             .push(Global { die, home, external });
     }
+}
+
+/// The entry that all instances of a function share. Specifications lead on to a declaration, which has no body.
+fn definition(chain: &[(Die, Entry<'_>)]) -> Option<Die> {
+    { chain.iter() }
+        .find(|(_, entry)| !entry.has_attr(gimli::DW_AT_abstract_origin))
+        .map(|&(definition, _)| definition)
 }
 
 fn file_index(value: crate::debug::Value<'_>) -> Option<u64> {

@@ -19,7 +19,7 @@ import zlib
 
 VERSION = 1
 MAGIC = b"\x89HMAP\r\n\x1a"
-KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR"}
+KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL"}
 
 CONFIDENCE = ["clean", "repaired", "partial"]
 SEVERITY = ["note", "warning", "error"]
@@ -510,7 +510,25 @@ def read_binding(tables):
     binding["functions"] = read_bound_functions(columns(b"BFUN"))
     binding["inlines"] = read_inlines(columns(b"BINL"))
     binding["variables"] = read_variables(columns(b"BVAR"), binding)
+    binding["calls"] = read_calls(columns(b"BCAL")) if b"BCAL" in tables else []
     return binding
+
+
+def read_calls(columns):
+    calls = []
+    address = callee = 0
+    while columns[0].more():
+        address = columns[0].after64(address)
+        call = {"return_address": address, "callees": [], "passed": []}
+        for _ in range(columns[1].u()):
+            callee = columns[2].near(callee)
+            call["callees"].append(callee)
+        for _ in range(columns[3].u()):
+            register = columns[4].byte()
+            call["passed"].append([register, columns.blob(5)])
+        calls.append(call)
+    columns.finish()
+    return calls
 
 
 def file_of(code):

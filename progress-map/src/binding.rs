@@ -26,6 +26,9 @@ pub struct Binding {
     pub inlines: Vec<BoundInline>,
     /// Where listed variables live.
     pub variables: Vec<BoundVariable>,
+    /// What calls passed, sorted by return address, none twice: for functions some of whose variables are described by the
+    /// value that a register had on entry (`DW_OP_entry_value`).
+    pub calls: Vec<BoundCall>,
 }
 
 /// A stretch of code that one source position stands for.
@@ -122,8 +125,33 @@ pub struct LocationRange {
     /// Address after the last.
     pub end: u64,
     /// The expression, self-contained: `DW_OP_addrx`, `DW_OP_constx` and typed operators that need a unit have been
-    /// rewritten by the binder, and what cannot be is left out. `DW_AT_const_value` is `DW_OP_consts …
+    /// rewritten by the binder, and what cannot be is left out. `DW_OP_entry_value` holds one register and means
+    /// [`Binding::calls`]. `DW_AT_const_value` is `DW_OP_consts …
     /// DW_OP_stack_value`.
+    pub expression: Vec<u8>,
+}
+
+/// A call, and what it passed in registers.
+///
+/// It is listed only if its callee is known, and cannot come to run again by jumps of calls in tail position: then a frame of the
+/// callee that returns to this address was entered by this call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundCall {
+    /// The address after the call.
+    pub return_address: u64,
+    /// The records of the callee, indices into `Binding::functions`, sorted.
+    pub callees: Vec<u32>,
+    /// The registers whose value is known, by DWARF number, sorted.
+    pub passed: Vec<Passed>,
+}
+
+/// What a register holds when a call is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The register's DWARF number.
+    pub register: u8,
+    /// A DWARF expression as in [`LocationRange::expression`], for the value, in the frame of the caller. It reads no memory,
+    /// which the callee might have changed.
     pub expression: Vec<u8>,
 }
 

@@ -16,8 +16,8 @@ pub mod generate;
 mod validate;
 
 pub use binding::{
-    Binding, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionInstance, LocationRange, PathStep,
-    Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionInstance, LocationRange,
+    Passed, PathStep, Row,
 };
 pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};

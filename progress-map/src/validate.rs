@@ -282,6 +282,17 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         };
         check(size, part, i, "no value of its kind has so many bytes")?;
     }
+    let mut last = None;
+    for (i, call) in b.calls.iter().enumerate() {
+        let part = "call";
+        let later = last.is_none_or(|last| last < call.return_address);
+        check(later, part, i, "it does not come after the one before it")?;
+        let exist = call.callees.iter().all(|&f| (f as usize) < b.functions.len());
+        check(exist, part, i, "there is no such function")?;
+        let sorted = call.passed.is_sorted_by(|a, b| a.register < b.register);
+        check(sorted, part, i, "its registers are not sorted")?;
+        last = Some(call.return_address);
+    }
     Ok(())
 }
 

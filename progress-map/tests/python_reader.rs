@@ -311,6 +311,11 @@ fn a_binding(b: &Binding) -> Value {
             "call": [a_file(i.call_file), i.call_line, i.call_column],
         })),
         "variables": list(&b.variables, a_variable),
+        "calls": list(&b.calls, |call| json!({
+            "return_address": call.return_address,
+            "callees": call.callees,
+            "passed": list(&call.passed, |p| json!([p.register, hex(&p.expression)])),
+        })),
     })
 }
 

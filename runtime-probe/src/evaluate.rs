@@ -3,6 +3,7 @@
 //! Used for both kinds: the rules of unwind tables and the locations of variables. Whatever an expression needs that
 //! is not known ends it with the reason.
 
+use crate::callers::Callers;
 use crate::elf::Slice;
 use crate::memory::Memory;
 use crate::registers::{self, Registers};
@@ -21,6 +22,8 @@ pub(crate) struct Context<'a> {
     pub(crate) frame_base: &'a [u8],
     /// What is added to addresses of the module.
     pub(crate) bias: u64,
+    /// The frames around it, for what they passed; `None` for rules of unwind tables, which need none.
+    pub(crate) callers: Option<Callers<'a>>,
 }
 
 /// Why a value is not known.
@@ -75,7 +78,9 @@ impl fmt::Display for Unknown {
             Unknown::Released => f.write_str("its stack frame has already been given up"),
             Unknown::Unmapped(address) => write!(f, "it would be at {address:#x}, which cannot be read"),
             Unknown::Moved => f.write_str("moved while it was read"),
-            Unknown::EntryValue => f.write_str("only its value at the function's entry is described"),
+            Unknown::EntryValue => f.write_str(
+                "only its value at the function's entry is described, which its caller has not kept",
+            ),
             Unknown::ThreadLocal => f.write_str("thread-local variables are not read"),
             Unknown::ImplicitPointer => f.write_str("what it points to was optimised out"),
             Unknown::NotFinite => f.write_str("not a finite number"),
@@ -151,7 +156,16 @@ impl Context<'_> {
                 EvaluationResult::RequiresRelocatedAddress(address) => {
                     evaluation.resume_with_relocated_address(address.wrapping_add(self.bias))?
                 }
-                EvaluationResult::RequiresEntryValue(_) => return Err(Unknown::EntryValue),
+                EvaluationResult::RequiresEntryValue(of) => {
+                    // One byte: DW_OP_reg0 and those that follow.
+                    let register = match of.0.slice() {
+                        [one] => one.checked_sub(gimli::DW_OP_reg0.0).ok_or(Unknown::EntryValue)?,
+                        _ => return Err(Unknown::EntryValue),
+                    };
+                    let callers = self.callers.as_ref().ok_or(Unknown::EntryValue)?;
+                    let value = callers.on_entry(register, self.memory)?;
+                    evaluation.resume_with_entry_value(Value::Generic(value))?
+                }
                 EvaluationResult::RequiresTls(_) => return Err(Unknown::ThreadLocal),
                 EvaluationResult::RequiresMemory { .. } | EvaluationResult::RequiresRegister { .. } => {
                     return Err(Unknown::Expression("typed memory or another address space"));
@@ -236,6 +250,7 @@ mod tests {
             cfa: Some(0x7000),
             frame_base,
             bias: 0x5500_0000,
+            callers: None,
         };
         context.address(expression, None)
     }

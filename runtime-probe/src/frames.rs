@@ -1,5 +1,6 @@
 //! From a raw stack to the frames of a snapshot: names, positions, values.
 
+use crate::callers::Callers;
 use crate::evaluate::{Context, Unknown};
 use crate::locate::{Level, Locator};
 use crate::memory::Memory;
@@ -25,13 +26,13 @@ impl Builder<'_> {
     /// All frames, outermost first, from raw frames that stand innermost first.
     pub(crate) fn build(&mut self, stack: &[RawFrame]) -> Vec<Frame> {
         let mut frames = Vec::new();
-        for raw in stack.iter().rev() {
-            self.add(raw, &mut frames);
+        for (at, raw) in stack.iter().enumerate().rev() {
+            self.add(raw, &stack[at + 1..], &mut frames);
         }
         frames
     }
 
-    fn add(&mut self, raw: &RawFrame, frames: &mut Vec<Frame>) {
+    fn add(&mut self, raw: &RawFrame, outer: &[RawFrame], frames: &mut Vec<Frame>) {
         let Some((module, bias)) = raw.module else {
             frames.push(Frame {
                 function: "??".to_owned(),
@@ -63,6 +64,13 @@ impl Builder<'_> {
                 cfa: raw.cfa,
                 frame_base,
                 bias,
+                callers: Some(Callers {
+                    locator,
+                    module: (module, bias),
+                    function: place.function,
+                    outer,
+                    depth: 0,
+                }),
             };
             for (depth, level) in place.levels.iter().enumerate() {
                 let mut frame = Frame {

@@ -20,12 +20,13 @@
 //!
 //! **Files.** `tasks` and `launcher` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
-//! `unsafe`; `unwind`, `evaluate`, `values`, `locate` and `frames` work on copies only, and
+//! `unsafe`; `unwind`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
 
+mod callers;
 mod core_file;
 mod diagnose;
 mod elf;

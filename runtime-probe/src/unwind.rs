@@ -188,6 +188,7 @@ impl Unwinder<'_> {
             cfa: None,
             frame_base: &[],
             bias: 0,
+            callers: None,
         };
         let expression = |expression: &UnwindExpression<usize>, initial| {
             let bytes = expression

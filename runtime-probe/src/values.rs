@@ -187,6 +187,7 @@ mod tests {
             cfa: None,
             frame_base: &[],
             bias: 0,
+            callers: None,
         };
         read(variable, address, &context)
     }

@@ -69,6 +69,8 @@ impl Frame<'_> {
                 EvaluationResult::RequiresMemory { address, size, .. } => evaluation
                     .resume_with_memory(Value::Generic(self.read(address, size)?))
                     .ok()?,
+                // Only the caller knows; the tests of the probe go there.
+                EvaluationResult::RequiresEntryValue(_) => return None,
                 // Anything else would need the unit: the binder must not leave it in.
                 other => panic!("the expression {bytes:x?} asks for {other:?}"),
             };

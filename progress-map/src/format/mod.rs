@@ -8,6 +8,7 @@
 
 mod bound;
 mod bytes;
+mod calls;
 mod columns;
 mod flow;
 mod habits;
@@ -48,6 +49,15 @@ const ROWS: Tag = Tag(*b"ROWS");
 const BOUND_FUNCTIONS: Tag = Tag(*b"BFUN");
 const INLINES: Tag = Tag(*b"BINL");
 const VARIABLES: Tag = Tag(*b"BVAR");
+const CALLS: Tag = Tag(*b"BCAL");
 
 const STATIC: [Tag; 5] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS];
-const BOUND: [Tag; 6] = [BUILD, BOUND_STRINGS, ROWS, BOUND_FUNCTIONS, INLINES, VARIABLES];
+const BOUND: [Tag; 7] = [
+    BUILD,
+    BOUND_STRINGS,
+    ROWS,
+    BOUND_FUNCTIONS,
+    INLINES,
+    VARIABLES,
+    CALLS,
+];

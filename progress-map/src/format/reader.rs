@@ -3,7 +3,7 @@
 use super::columns::{Budget, Columns};
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, flow, heads, loops, scopes, variables};
+use super::{FunctionHead, bound, calls, flow, heads, loops, scopes, variables};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -276,6 +276,10 @@ impl<'a> Reader<'a> {
         };
         let variables = self.source(super::VARIABLES, &strings, budget)?;
         binding.variables = variables::read_variables(variables, &binding)?;
+        // Maps of earlier versions have none.
+        if self.section(super::CALLS).is_ok() {
+            binding.calls = calls::read_calls(self.source(super::CALLS, &strings, budget)?)?;
+        }
         Ok(binding)
     }
 }

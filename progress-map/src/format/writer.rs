@@ -2,7 +2,7 @@
 
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
-use super::{bound, flow, heads, loops, record, scopes, variables};
+use super::{bound, calls, flow, heads, loops, record, scopes, variables};
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
@@ -147,5 +147,8 @@ fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(T
     let mut sink = Sink::new(strings);
     variables::write_variables(&mut sink, binding);
     sections.push((super::VARIABLES, sink.columns));
+    let mut sink = Sink::new(strings);
+    calls::write_calls(&mut sink, &binding.calls);
+    sections.push((super::CALLS, sink.columns));
     sections
 }

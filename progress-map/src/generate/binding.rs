@@ -2,8 +2,8 @@
 
 use super::Rng;
 use crate::{
-    Binding, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionId, FunctionInstance,
-    LocationRange, Map, PathStep, Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionId, FunctionInstance,
+    LocationRange, Map, Passed, PathStep, Row,
 };
 use base::Id;
 
@@ -73,6 +73,21 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         0 => Vec::new(),
         _ => rng.list(5, |rng| variable(rng, &instances)),
     };
+    let mut addresses = rng.list(4, Rng::magnitude);
+    addresses.sort_unstable();
+    addresses.dedup();
+    let calls = addresses.into_iter().map(|return_address| BoundCall {
+        return_address,
+        callees: match bound.len() {
+            0 => Vec::new(),
+            count => rng.list(2, |rng| rng.below(count) as u32),
+        },
+        passed: Vec::from_iter((0..rng.below(4) as u8).map(|register| Passed {
+            register,
+            expression: rng.list(5, |rng| rng.bits() as u8),
+        })),
+    });
+    let calls = Vec::from_iter(calls);
     Binding {
         build_id: rng.list(20, |rng| rng.bits() as u8),
         text_hash: rng.hash(),
@@ -83,6 +98,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         functions: bound,
         inlines,
         variables,
+        calls,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bad_tasks;
 mod cores;
+mod entry;
 mod gdb;
 mod jobs;
 mod safety;

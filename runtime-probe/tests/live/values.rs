@@ -13,10 +13,10 @@ use std::fs;
 
 /// A function of a test program: its name, the text its first line contains, and its variables: name, and where the
 /// storage is (`None`: a local that is declared on the line that contains the given text).
-type Listed<'a> = (&'a str, &'a str, &'a [(&'a str, Option<Storage>, &'a str)]);
+pub type Listed<'a> = (&'a str, &'a str, &'a [(&'a str, Option<Storage>, &'a str)]);
 
 /// A map, made by hand, that lists variables of one C file and is bound to its program.
-fn map_of(program: &Program, functions: &[Listed<'_>]) -> Map {
+pub fn map_of(program: &Program, functions: &[Listed<'_>]) -> Map {
     let source = fs::read_to_string(&program.source).unwrap();
     let line_of = |text: &str| {
         let line = source.lines().position(|line| line.contains(text));
@@ -101,13 +101,13 @@ fn listed(name: &str, storage: Storage) -> Lov {
 }
 
 /// Stops it once it stands in `function`.
-fn stop_in(target: &Target, function: &str) {
+pub fn stop_in(target: &Target, function: &str) {
     snap_in(&Map::default(), target.pid(), function);
     target.signal("STOP");
     until("stopped", || state(target.pid()) == 'T');
 }
 
-fn shown(value: &Value) -> String {
+pub fn shown(value: &Value) -> String {
     match value {
         Value::Integer(value) => value.to_string(),
         Value::Unsigned(value) => value.to_string(),
@@ -232,7 +232,10 @@ fn check(program: &Program, target: &Target, variables: &[Listed<'_>], context: 
                 theirs.is_none() || is_parameter,
                 "{context}: {name} is missing ({reason}) in {found:?}"
             );
-            missing += usize::from(theirs.is_some());
+            if let Some(theirs) = theirs {
+                println!("{context}: {name} of {} is {theirs}: {reason}", found.function);
+                missing += 1;
+            }
         }
     }
     println!("{context}: {values} values equal gdb's, {missing} more are known to gdb");
