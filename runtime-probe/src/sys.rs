@@ -225,9 +225,17 @@ impl Drop for Alarm {
 
 /// Asks for real-time scheduling of this thread. Without the right to it nothing changes. It ends with the thread.
 pub(crate) fn hurry() {
-    let parameters = libc::sched_param { sched_priority: 1 };
-    // SAFETY: 0 is the calling thread; the structure lives across the call.
-    let _ = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
+    // The kernel's `struct sched_param` is this one number; musl's function of the name only fails.
+    let priority: libc::c_int = 1;
+    // SAFETY: 0 is the calling thread; the number lives across the call.
+    let _ = unsafe {
+        libc::syscall(
+            libc::SYS_sched_setscheduler,
+            0,
+            libc::SCHED_FIFO,
+            &raw const priority,
+        )
+    };
 }
 
 fn timespec(duration: Duration) -> libc::timespec {

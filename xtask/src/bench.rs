@@ -5,6 +5,7 @@ mod compile;
 mod maps;
 mod measure;
 mod pauses;
+mod probe;
 pub mod tree;
 
 use crate::command::{self, build_hindmost, cargo, work_directory};
@@ -29,6 +30,15 @@ pub fn run(quick: bool) -> Result<()> {
     let mut engines = cargo();
     engines.args(["run", "--release", "--package", "bench", "--bin", "order-bench"]);
     command::run(&mut engines)
+}
+
+/// Measures the probe by itself, and the whole answer beside gdb and eu-stack.
+pub fn run_probe(quick: bool) -> Result<()> {
+    setup::ensure()?;
+    let hindmost = build_hindmost()?;
+    let directory = work_directory("bench")?;
+    probe::print(&hindmost, &directory)?;
+    answers::print(&hindmost, &directory, quick)
 }
 
 /// Measures a source tree.

@@ -7,10 +7,12 @@ mod bench;
 mod command;
 mod demo;
 mod invariants;
+mod no_harm;
 mod order_fuzz;
 mod scev;
 mod second_opinion;
 mod setup;
+mod ship;
 mod test;
 mod workspace;
 
@@ -47,6 +49,9 @@ enum Task {
         /// Look at fewer ranks with gdb and scale its time up (the table says so)
         #[arg(long)]
         quick: bool,
+        /// Measure the probe by itself, on jobs of 8, 32 and 128 ranks
+        #[arg(long, conflicts_with = "tree")]
+        probe: bool,
         /// Measure this source tree instead: mapping it, its map, and the map against compiled code
         #[arg(long, value_name = "DIR")]
         tree: Option<PathBuf>,
@@ -57,6 +62,17 @@ enum Task {
         #[arg(last = true, requires = "tree")]
         flags: Vec<String>,
     },
+    /// Show that the probe does no harm: stop targets that check themselves, and kill the probe, many times
+    NoHarm {
+        /// How many snapshots are taken of a running target
+        #[arg(long, default_value_t = 10_000)]
+        snapshots: u32,
+        /// How many probes are killed at random instants
+        #[arg(long, default_value_t = 1_000)]
+        kills: u32,
+    },
+    /// Build the probe as one small static file, for compute nodes
+    Probe,
     /// Hold the map's loops against LLVM's scalar evolution, and explain each kind of difference
     Scev {
         /// C files, or directories with C files
@@ -88,6 +104,8 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(),
         Task::Demo => demo::run(),
         Task::Test => test::run(),
+        Task::NoHarm { snapshots, kills } => no_harm::run(snapshots, kills),
+        Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
         Task::OrderFuzz { options } => order_fuzz::run(&options),
         Task::Scev {
             paths,
@@ -99,6 +117,9 @@ fn main() -> ExitCode {
             compiler,
             flags,
         } => second_opinion::run(&paths, &compiler, &flags),
+        Task::Bench {
+            quick, probe: true, ..
+        } => bench::run_probe(quick),
         Task::Bench {
             quick, tree: None, ..
         } => bench::run(quick),
