@@ -1,4 +1,5 @@
-//! The variables that a map lists: the loop-order variables of its loops, and what their starts and steps name.
+//! The variables that a map lists: the loop-order variables of its loops, what their starts and steps name, and the
+//! arguments of MPI calls.
 
 use crate::types::Access;
 use progress_map::{FunctionId, Map, Storage};
@@ -32,6 +33,13 @@ pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
             for term in [&lov.start, &lov.step].into_iter().flatten() {
                 storages.extend(term.variables());
             }
+        }
+        let first = map.mpi_calls.partition_point(|call| call.function < id);
+        let calls = map.mpi_calls[first..]
+            .iter()
+            .take_while(|call| call.function == id);
+        for argument in calls.flat_map(|call| &call.arguments) {
+            storages.extend(argument.term.iter().flat_map(progress_map::Term::variables));
         }
         let wanted = storages
             .into_iter()

@@ -1,10 +1,14 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
+use crate::mpi;
 use base::{Confidence, IdVec};
 use dataflow::{FunctionInfo, Program};
 use ir::LoopKind;
-use progress_map::{File, FileId, Function, Loop, LoopSource, Map, Point, ScopeKind};
+use progress_map::{
+    File, FileId, Function, FunctionId, Loop, LoopSource, Map, MpiArgument, MpiCall, Point, PointId,
+    ScopeKind,
+};
 use std::collections::BTreeMap;
 
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
@@ -22,20 +26,33 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
-    let mut functions: Vec<Function> = Vec::new();
+    let mut functions: Vec<(Function, Vec<(PointId, Vec<MpiArgument>)>)> = Vec::new();
     let units = program.units;
     for (info, variables) in program.functions.into_iter().zip(variables) {
         if let Some(file) = file_of[info.unit] {
-            functions.push(function(info, file, variables));
+            let calls = mpi::calls(&info);
+            functions.push((function(info, file, variables), calls));
         }
     }
-    functions.sort_by(|a, b| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
+    functions.sort_by(|(a, _), (b, _)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
+    let (functions, calls): (Vec<Function>, Vec<_>) = functions.into_iter().unzip();
+    let functions: IdVec<FunctionId, Function> = functions.into();
+    let calls = functions.ids().zip(calls);
+    let mpi_calls = calls.flat_map(|(function, calls)| {
+        calls.into_iter().map(move |(point, arguments)| MpiCall {
+            function,
+            point,
+            arguments,
+        })
+    });
+    let mpi_calls = mpi_calls.collect();
     let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
     diagnostics.sort();
     Map {
         files,
-        functions: functions.into(),
+        functions,
         diagnostics,
+        mpi_calls,
         binding: None,
     }
 }

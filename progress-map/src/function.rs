@@ -309,6 +309,8 @@ pub enum TermOp {
     Mul,
     /// `a / b`, rounded towards zero.
     Div,
+    /// `a % b`, with the sign of `a`. No start or step has it.
+    Rem,
 }
 
 impl Term {
@@ -345,6 +347,7 @@ impl std::fmt::Display for Term {
                     TermOp::Sub => '-',
                     TermOp::Mul => '*',
                     TermOp::Div => '/',
+                    TermOp::Rem => '%',
                 };
                 write!(f, "({} {sign} {})", operands[0], operands[1])
             }

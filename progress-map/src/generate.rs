@@ -12,8 +12,8 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Loop, LoopId, LoopSource,
-    Lov, LovClass, Map, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp,
-    Unsequenced,
+    Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind,
+    Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -144,11 +144,31 @@ pub fn arbitrary(seed: u64) -> Map {
     });
     let functions: IdVec<FunctionId, Function> = functions.into();
     let binding = rng.some(|rng| binding::arbitrary(rng, files.len(), functions.len()));
+    let mut mpi_calls = Vec::new();
+    for (id, function) in functions.iter_enumerated() {
+        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(4))) {
+            mpi_calls.push(MpiCall {
+                function: id,
+                point,
+                arguments: rng.list(3, mpi_argument),
+            });
+        }
+    }
     Map {
         files,
         functions,
         diagnostics,
+        mpi_calls,
         binding,
+    }
+}
+
+fn mpi_argument(rng: &mut Rng) -> MpiArgument {
+    MpiArgument {
+        index: rng.below(12) as u8,
+        text: rng.word(),
+        term: rng.some(|rng| term(rng, 0)),
+        settled: rng.one_in(2),
     }
 }
 
@@ -319,7 +339,7 @@ fn term(rng: &mut Rng, depth: usize) -> Term {
             negated: rng.one_in(2),
         },
         _ => Term::Arithmetic {
-            op: rng.pick(&[TermOp::Add, TermOp::Sub, TermOp::Mul, TermOp::Div]),
+            op: rng.pick(&[TermOp::Add, TermOp::Sub, TermOp::Mul, TermOp::Div, TermOp::Rem]),
             operands: Box::new([term(rng, depth + 1), term(rng, depth + 1)]),
         },
     }

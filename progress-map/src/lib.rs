@@ -13,6 +13,7 @@ mod format;
 mod function;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
+mod mpi;
 mod validate;
 
 pub use binding::{
@@ -25,6 +26,7 @@ pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
     Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
+pub use mpi::{MpiArgument, MpiCall, Role, roles};
 
 use base::{Diagnostic, IdVec, define_id};
 
@@ -58,6 +60,8 @@ pub struct Map {
     pub functions: IdVec<FunctionId, Function>,
     /// What could not be analysed, and why: a partial map says so.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the source gives to MPI calls, sorted by function and point.
+    pub mpi_calls: Vec<MpiCall>,
     /// The build that the map is tied to, if any.
     pub binding: Option<Binding>,
 }

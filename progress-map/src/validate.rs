@@ -6,7 +6,7 @@
 
 use crate::{
     Binding, Cut, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance, Invalid,
-    Loop, LoopId, Map, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
+    Loop, LoopId, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
 };
 use base::{Id, IdVec, Span};
 
@@ -31,11 +31,40 @@ impl Map {
             }
             before = Some(place);
         }
+        self.check_calls()?;
         match &self.binding {
             Some(b) => binding(b, self.files.len(), self.functions.len()),
             None => Ok(()),
         }
     }
+
+    fn check_calls(&self) -> Result<(), Invalid> {
+        let mut before = None;
+        for call in &self.mpi_calls {
+            let place = (call.function, call.point);
+            let fault = match self.functions.get(call.function) {
+                None => Some("there is no function of this number"),
+                Some(f) if f.points.get(call.point).is_none() => Some("there is no point of this number"),
+                Some(_) if before >= Some(place) => Some("calls are not sorted, or one occurs twice"),
+                Some(_) => call.arguments.iter().find_map(fault_of_argument),
+            };
+            if let Some(fault) = fault {
+                return Err(invalid(
+                    format!("MPI call in function {}", call.function.index()),
+                    fault,
+                ));
+            }
+            before = Some(place);
+        }
+        Ok(())
+    }
+}
+
+fn fault_of_argument(argument: &MpiArgument) -> Option<&'static str> {
+    let term = argument.term.as_ref()?;
+    let mut variables = term.variables().into_iter();
+    let is_fine = term.depth() <= Term::MAX_DEPTH && variables.all(|(_, storage)| is_shallow(storage));
+    (!is_fine).then_some("an argument of an MPI call nests too deep")
 }
 
 pub(crate) fn files(files: &IdVec<FileId, File>) -> Result<(), Invalid> {

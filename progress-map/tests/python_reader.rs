@@ -262,6 +262,7 @@ fn a_term(term: &Term) -> Value {
                 TermOp::Sub => "-",
                 TermOp::Mul => "*",
                 TermOp::Div => "/",
+                TermOp::Rem => "%",
             };
             json!({"op": op, "operands": operands.iter().map(a_term).collect::<Vec<_>>()})
         }

@@ -283,6 +283,7 @@ fn evaluate(term: &Term, role: &str, frame: &LocatedFrame) -> Result<Value, Stri
                 TermOp::Sub => left.checked_sub(right),
                 TermOp::Mul => left.checked_mul(right),
                 TermOp::Div => left.checked_div(right),
+                TermOp::Rem => left.checked_rem(right),
             };
             value
                 .map(Value::Int)

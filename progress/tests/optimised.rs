@@ -75,6 +75,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         .into(),
         functions: functions.into(),
         diagnostics: Vec::new(),
+        mpi_calls: Vec::new(),
         binding: Some(binding),
     }
 }

@@ -74,6 +74,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         .into(),
         functions: vec![function].into(),
         diagnostics: Vec::new(),
+        mpi_calls: Vec::new(),
         binding: None,
     }
 }

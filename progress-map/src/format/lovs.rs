@@ -60,7 +60,7 @@ pub(super) fn write_lov<'a>(
         }
     }
     for term in [&lov.step, &lov.start] {
-        write_term(sink, function, term.as_ref());
+        write_term(sink, function.span, term.as_ref());
     }
     let out = &mut sink.columns;
     out.at(VISIBLE).byte(u8::from(lov.visible != Assumption::Proven));
@@ -193,13 +193,13 @@ const TERM_CONSTANT: u8 = 1;
 const TERM_FLOAT: u8 = 2;
 const TERM_VARIABLE: u8 = 3;
 const TERM_NEGATED: u8 = 4;
-/// The first of four: the operators in the order of [`OPERATORS`].
+/// The first of five: the operators in the order of [`OPERATORS`].
 const TERM_ARITHMETIC: u8 = 5;
 
-const OPERATORS: [TermOp; 4] = [TermOp::Add, TermOp::Sub, TermOp::Mul, TermOp::Div];
+const OPERATORS: [TermOp; 5] = [TermOp::Add, TermOp::Sub, TermOp::Mul, TermOp::Div, TermOp::Rem];
 
 /// A term stands before its operands.
-fn write_term<'a>(sink: &mut Sink<'a, '_>, function: &Function, term: Option<&'a Term>) {
+pub(super) fn write_term<'a>(sink: &mut Sink<'a, '_>, function: Span, term: Option<&'a Term>) {
     if let Some(Term::Arithmetic { op, operands }) = term {
         let number = OPERATORS.iter().position(|each| each == op).unwrap_or_default();
         sink.columns.at(TERM).byte(TERM_ARITHMETIC + number as u8);
@@ -224,14 +224,18 @@ fn write_term<'a>(sink: &mut Sink<'a, '_>, function: &Function, term: Option<&'a
             negated,
         }) => {
             sink.text(TERM_NAME, name);
-            write_storage(sink, function.span.line, name, storage);
+            write_storage(sink, function.line, name, storage);
             if *negated { TERM_NEGATED } else { TERM_VARIABLE }
         }
     };
     sink.columns.at(TERM).byte(code);
 }
 
-fn read_term(source: &mut Source<'_, '_>, function: Span, depth: usize) -> Result<Option<Term>, ReadError> {
+pub(super) fn read_term(
+    source: &mut Source<'_, '_>,
+    function: Span,
+    depth: usize,
+) -> Result<Option<Term>, ReadError> {
     let code = source.columns.at(TERM).byte()?;
     Ok(match code {
         TERM_NONE => None,

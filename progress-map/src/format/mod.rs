@@ -15,6 +15,7 @@ mod habits;
 mod heads;
 mod loops;
 mod lovs;
+mod mpi;
 mod prose;
 mod reader;
 mod record;
@@ -43,6 +44,7 @@ const FILES: Tag = Tag(*b"FILE");
 const HEADS: Tag = Tag(*b"HEAD");
 const BODY: Tag = Tag(*b"BODY");
 const DIAGNOSTICS: Tag = Tag(*b"DIAG");
+const MPI_CALLS: Tag = Tag(*b"MPIC");
 const BUILD: Tag = Tag(*b"BIND");
 const BOUND_STRINGS: Tag = Tag(*b"BSTR");
 const ROWS: Tag = Tag(*b"ROWS");
@@ -51,7 +53,9 @@ const INLINES: Tag = Tag(*b"BINL");
 const VARIABLES: Tag = Tag(*b"BVAR");
 const CALLS: Tag = Tag(*b"BCAL");
 
-const STATIC: [Tag; 5] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS];
+const STATIC: [Tag; 6] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS, MPI_CALLS];
+/// Sections that a reader may skip: nothing of the rest is misleading without them.
+const OPTIONAL: [Tag; 1] = [MPI_CALLS];
 const BOUND: [Tag; 7] = [
     BUILD,
     BOUND_STRINGS,

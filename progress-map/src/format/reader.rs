@@ -3,7 +3,7 @@
 use super::columns::{Budget, Columns};
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, calls, flow, heads, loops, scopes, variables};
+use super::{FunctionHead, bound, calls, flow, heads, loops, mpi, scopes, variables};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -96,10 +96,19 @@ impl<'a> Reader<'a> {
             true => Some(self.read_binding(&mut budget)?),
             false => None,
         };
+        let functions: IdVec<FunctionId, Function> = functions.into();
+        let mpi_calls = match self.section(super::MPI_CALLS) {
+            Ok(_) => {
+                let source = self.source(super::MPI_CALLS, &index.strings, &mut budget)?;
+                mpi::read_calls(source, &|id| functions.get(id).map(|function| function.span))?
+            }
+            Err(_) => Vec::new(),
+        };
         let map = Map {
             files: index.files,
-            functions: functions.into(),
+            functions,
             diagnostics,
+            mpi_calls,
             binding,
         };
         map.validate()?;

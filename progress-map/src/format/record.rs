@@ -40,8 +40,13 @@ pub(crate) fn write(sections: &[(Tag, Vec<u8>)]) -> Vec<u8> {
     record.extend_from_slice(&(length as u64).to_le_bytes());
     record.extend_from_slice(&[0; 8]);
     for (tag, bytes) in sections {
+        let flags = if super::OPTIONAL.contains(tag) {
+            0
+        } else {
+            REQUIRED
+        };
         record.extend_from_slice(&tag.0);
-        record.extend_from_slice(&REQUIRED.to_le_bytes());
+        record.extend_from_slice(&flags.to_le_bytes());
         record.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         record.extend_from_slice(&crc32fast::hash(bytes).to_le_bytes());
         record.extend_from_slice(&[0; 4]);

@@ -281,6 +281,7 @@ fn term(asked: Option<&Term>, pass: &Pass) -> Option<f64> {
                 TermOp::Sub => left - right,
                 TermOp::Mul => left * right,
                 TermOp::Div => (left / right).trunc(),
+                TermOp::Rem => left % right,
             })
         }
     }

@@ -375,6 +375,7 @@ fn evaluate(term: &Term, frame: &snapshot::Frame) -> Option<Value> {
                 TermOp::Sub => a.checked_sub(b),
                 TermOp::Mul => a.checked_mul(b),
                 TermOp::Div => a.checked_div(b),
+                TermOp::Rem => a.checked_rem(b),
             };
             value.map(Value::Int)
         }

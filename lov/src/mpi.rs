@@ -1,0 +1,321 @@
+//! The arguments of MPI calls, for whoever looks at a task that is blocked in one.
+//!
+//! A term stands for an argument only if the variables in it, read while the call lasts, still have the value that was
+//! passed: no argument of the call assigns or calls anything, and no other argument is, or points into, the memory that
+//! they are in. Anything else is kept as it is written and no more.
+
+use dataflow::{Action, FunctionInfo, Target};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
+use progress_map::{MpiArgument, PointId, Storage, Term, TermOp, roles};
+
+/// Longer ones are left out: they would not fit a line.
+const LONGEST_TEXT: usize = 60;
+
+/// The MPI calls of a function with what is known of their arguments, in the order of its points.
+pub(crate) fn calls(info: &FunctionInfo<'_>) -> Vec<(PointId, Vec<MpiArgument>)> {
+    let function = info.function;
+    let points = info.flow.points.iter_enumerated();
+    let calls = points.filter_map(|(point, each)| {
+        let Action::Call(call) = each.action else {
+            return None;
+        };
+        let arguments = arguments(info, call)?;
+        (!arguments.is_empty()).then_some((point, arguments))
+    });
+    calls.collect()
+}
+
+fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> {
+    let function = info.function;
+    let ExprKind::Call {
+        callee: Callee::Named(name),
+        args,
+    } = &function.exprs[call].kind
+    else {
+        return None;
+    };
+    let name = name
+        .strip_prefix('P')
+        .filter(|rest| rest.starts_with("MPI_"))
+        .unwrap_or(name);
+    let roles = roles(name);
+    let pure = args.iter().all(|&argument| is_pure(function, argument));
+    // What the call is given to write to: everything that is not one of the values which we look for.
+    let others = args.iter().enumerate().filter(|(index, _)| {
+        let is_value = |&(place, _): &(u8, _)| usize::from(place) == *index;
+        !roles.iter().any(is_value)
+    });
+    let mut given = Vec::new();
+    for (_, &other) in others {
+        roots(function, other, &mut given);
+    }
+    let found = roles.iter().filter_map(|&(index, _)| {
+        let &argument = args.get(usize::from(index))?;
+        let mut text = String::new();
+        print(function, argument, &mut text)?;
+        let mut own = Vec::new();
+        roots(function, argument, &mut own);
+        let stays = pure && !own.iter().any(|root| given.contains(root));
+        let term = stays.then(|| term(function, argument, 0)).flatten();
+        let settled = term.is_some() && own.iter().all(|root| is_settled(info, root));
+        Some(MpiArgument {
+            index,
+            text,
+            term,
+            settled,
+        })
+    });
+    Some(found.collect())
+}
+
+/// Whether a variable gets its value once, outside of loops. Debug info of optimised code may show a value that was
+/// replaced since, or not yet given: here there is none.
+fn is_settled(info: &FunctionInfo<'_>, variable: &VarRef) -> bool {
+    let function = info.function;
+    let VarRef::Local(local) = variable else {
+        // In memory, which must be up to date when a library is called.
+        return true;
+    };
+    let is_parameter = base::Id::index(*local) < function.params;
+    let (mut once, mut again) = (usize::from(is_parameter), false);
+    for (point, each) in info.flow.points.iter_enumerated() {
+        let gives = match &each.action {
+            Action::Assign { target, .. } => match target {
+                Target::Local(given) => given == local,
+                Target::Member(path) => path.root == *variable,
+                Target::Global(_) | Target::Memory => false,
+            },
+            Action::Call(call) => gives_address(function, *call, *local),
+            _ => false,
+        };
+        if gives {
+            once += 1;
+            again |= info.loops.innermost[point].is_some();
+        }
+    }
+    let addresses = function
+        .exprs
+        .ids()
+        .filter(|&id| is_address_of(function, id, *local));
+    let in_calls =
+        info.flow.points.iter().filter(
+            |each| matches!(each.action, Action::Call(call) if gives_address(function, call, *local)),
+        );
+    once <= 1 && !again && addresses.count() == in_calls.count()
+}
+
+fn gives_address(function: &Function, call: ExprId, local: LocalId) -> bool {
+    let ExprKind::Call { args, .. } = &function.exprs[call].kind else {
+        return false;
+    };
+    args.iter()
+        .any(|&argument| is_address_of(function, argument, local))
+}
+
+/// Whether an expression is the address of a variable or of a part of it.
+fn is_address_of(function: &Function, id: ExprId, local: LocalId) -> bool {
+    let ExprKind::AddressOf(mut inner) = function.exprs[id].kind else {
+        return false;
+    };
+    loop {
+        match function.exprs[inner].kind {
+            ExprKind::Field {
+                base, arrow: false, ..
+            }
+            | ExprKind::Index { base, .. } => inner = base,
+            ExprKind::Var(VarRef::Local(found)) => return found == local,
+            _ => return false,
+        }
+    }
+}
+
+/// Whether evaluating an expression changes nothing.
+fn is_pure(function: &Function, id: ExprId) -> bool {
+    let all = |ids: &[ExprId]| ids.iter().all(|&id| is_pure(function, id));
+    match &function.exprs[id].kind {
+        ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Unknown(_) => {
+            false
+        }
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => true,
+        ExprKind::Unary(_, a)
+        | ExprKind::Deref(a)
+        | ExprKind::AddressOf(a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Field { base: a, .. } => all(&[*a]),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index { base: a, index: b } => all(&[*a, *b]),
+        ExprKind::Conditional(a, b, c) => all(&[*a, *b, *c]),
+        ExprKind::List(items) => all(items),
+    }
+}
+
+/// The variables that an expression names.
+fn roots<'f>(function: &'f Function, id: ExprId, found: &mut Vec<&'f VarRef>) {
+    match &function.exprs[id].kind {
+        ExprKind::Var(variable) => found.push(variable),
+        ExprKind::Unary(_, a)
+        | ExprKind::Deref(a)
+        | ExprKind::AddressOf(a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Field { base: a, .. } => roots(function, *a, found),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index { base: a, index: b } => {
+            roots(function, *a, found);
+            roots(function, *b, found);
+        }
+        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|&id| roots(function, id, found)),
+        ExprKind::List(items) | ExprKind::Unknown(items) => {
+            items.iter().for_each(|&id| roots(function, id, found));
+        }
+        // An argument with these is not pure, and then no variable counts.
+        ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } => {}
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant => {}
+    }
+}
+
+fn term(function: &Function, id: ExprId, depth: usize) -> Option<Term> {
+    if depth > Term::MAX_DEPTH {
+        return None;
+    }
+    match &function.exprs[id].kind {
+        ExprKind::Int(value) => Some(Term::Constant(*value)),
+        ExprKind::Unary(UnaryOp::Neg, inner) => match term(function, *inner, depth + 1)? {
+            Term::Constant(value) => value.checked_neg().map(Term::Constant),
+            Term::Variable {
+                name,
+                storage,
+                negated,
+            } => Some(Term::Variable {
+                name,
+                storage,
+                negated: !negated,
+            }),
+            _ => None,
+        },
+        // A narrower type would cut the value off.
+        ExprKind::Cast(Type::Int { bits: Some(32..), .. }, inner) => term(function, *inner, depth),
+        ExprKind::Binary(op, left, right) if depth < Term::MAX_DEPTH => {
+            let op = match op {
+                BinaryOp::Add => TermOp::Add,
+                BinaryOp::Sub => TermOp::Sub,
+                BinaryOp::Mul => TermOp::Mul,
+                BinaryOp::Div => TermOp::Div,
+                BinaryOp::Rem => TermOp::Rem,
+                _ => return None,
+            };
+            let operand = |id| term(function, id, depth + 1);
+            Some(Term::Arithmetic {
+                op,
+                operands: Box::new([operand(*left)?, operand(*right)?]),
+            })
+        }
+        _ => {
+            let storage = storage(function, id)?;
+            Some(Term::Variable {
+                name: storage.to_string(),
+                storage,
+                negated: false,
+            })
+        }
+    }
+}
+
+fn storage(function: &Function, id: ExprId) -> Option<Storage> {
+    match &function.exprs[id].kind {
+        ExprKind::Var(VarRef::Local(local)) => {
+            let variable = &function.locals[*local];
+            Some(Storage::Local {
+                name: variable.name.clone(),
+                line: variable.span.line,
+            })
+        }
+        // MPI's own names are no variables, whatever an implementation makes of them.
+        ExprKind::Var(VarRef::Global(name)) if !name.starts_with("MPI_") => {
+            Some(Storage::Global { name: name.clone() })
+        }
+        ExprKind::Field { base, name, arrow } => Some(Storage::Member {
+            base: Box::new(storage(function, *base)?),
+            member: name.clone(),
+            arrow: *arrow,
+        }),
+        _ => None,
+    }
+}
+
+/// The expression as C; `None` when it is too long or holds what nobody would write there.
+fn print(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
+    if out.len() > LONGEST_TEXT {
+        return None;
+    }
+    match &function.exprs[id].kind {
+        ExprKind::Int(value) => out.push_str(&value.to_string()),
+        ExprKind::Var(VarRef::Local(local)) => out.push_str(&function.locals[*local].name),
+        ExprKind::Var(VarRef::Global(name)) => out.push_str(name),
+        ExprKind::Field { base, name, arrow } => {
+            print_operand(function, *base, out)?;
+            out.push_str(if *arrow { "->" } else { "." });
+            out.push_str(name);
+        }
+        ExprKind::Index { base, index } => {
+            print_operand(function, *base, out)?;
+            out.push('[');
+            print(function, *index, out)?;
+            out.push(']');
+        }
+        ExprKind::Deref(inner) => {
+            out.push('*');
+            print_operand(function, *inner, out)?;
+        }
+        ExprKind::AddressOf(inner) => {
+            out.push('&');
+            print(function, *inner, out)?;
+        }
+        ExprKind::Unary(UnaryOp::Neg, inner) => {
+            out.push('-');
+            print_operand(function, *inner, out)?;
+        }
+        ExprKind::Cast(_, inner) => print(function, *inner, out)?,
+        ExprKind::Binary(op, left, right) => {
+            let sign = match op {
+                BinaryOp::Add => " + ",
+                BinaryOp::Sub => " - ",
+                BinaryOp::Mul => " * ",
+                BinaryOp::Div => " / ",
+                BinaryOp::Rem => " % ",
+                BinaryOp::BitXor => " ^ ",
+                BinaryOp::BitAnd => " & ",
+                BinaryOp::BitOr => " | ",
+                BinaryOp::Shl => " << ",
+                BinaryOp::Shr => " >> ",
+                _ => return None,
+            };
+            print_operand(function, *left, out)?;
+            out.push_str(sign);
+            print_operand(function, *right, out)?;
+        }
+        _ => return None,
+    }
+    (out.len() <= LONGEST_TEXT).then_some(())
+}
+
+/// The same in parentheses where an operator is inside.
+fn print_operand(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
+    let binds_less = matches!(
+        function.exprs[id].kind,
+        ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Deref(_) | ExprKind::AddressOf(_)
+    );
+    if binds_less {
+        out.push('(');
+    }
+    print(function, id, out)?;
+    if binds_less {
+        out.push(')');
+    }
+    Some(())
+}
