@@ -18,11 +18,20 @@ pub enum Program {
     Adi,
     /// Smoothers behind a base class, templates, lambdas and exceptions; the counter is a member.
     Relax,
+    /// OpenMP threads in every rank, and plain sends and receives in pairs.
+    Hybrid,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 5] = [Self::Poisson, Self::Ring, Self::Multigrid, Self::Adi, Self::Relax];
+    pub const ALL: [Self; 6] = [
+        Self::Poisson,
+        Self::Ring,
+        Self::Multigrid,
+        Self::Adi,
+        Self::Relax,
+        Self::Hybrid,
+    ];
 
     /// The name of its source file, without directory and extension.
     pub fn name(self) -> &'static str {
@@ -32,6 +41,7 @@ impl Program {
             Self::Multigrid => "multigrid",
             Self::Adi => "adi",
             Self::Relax => "relax",
+            Self::Hybrid => "hybrid",
         }
     }
 
@@ -113,6 +123,9 @@ impl Build<'_> {
     pub fn command(&self, exe: &Path) -> Command {
         let compiler = if self.program.is_cxx() { "mpicxx" } else { "mpicc" };
         let mut command = Command::new(format!("{compiler}.{}", self.mpi.name()));
+        if self.program == Program::Hybrid {
+            command.arg("-fopenmp");
+        }
         command
             .args(self.flags)
             .arg("-o")

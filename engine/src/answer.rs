@@ -1,6 +1,6 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
-use crate::{Excerpt, FrameView, JobMotion, Relation, Value, Who};
+use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
 
 /// What a job's stacks say, ready to be shown.
@@ -64,6 +64,8 @@ pub struct TaskClass {
     pub links: Vec<Link>,
     /// Why the order among the members is unknown, if it is.
     pub unordered: Option<String>,
+    /// Its tasks by the arguments that they gave to the MPI call they are in, where these differ.
+    pub calls: Vec<(Who, CallView)>,
 }
 
 /// How class `other` stands to the class that holds the link.
@@ -92,6 +94,8 @@ pub struct Position {
     pub activity: Activity,
     /// One value per loop around the stack, outermost first.
     pub iteration: Vec<LoopValue>,
+    /// The MPI call that it is in, with its arguments.
+    pub call: Option<CallView>,
 }
 
 /// The value that tells the iteration of one loop.

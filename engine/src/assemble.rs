@@ -2,7 +2,7 @@
 
 use crate::answer::{Activity, Answer, Hindmost, Link, Outcome, TaskClass, UndecidedPair, Unreadable};
 use crate::motion::{self, Earlier};
-use crate::{Relation, Who, advice, frames, stacks};
+use crate::{CallView, Relation, Who, advice, frames, mpi, stacks};
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
@@ -173,6 +173,12 @@ impl JobView<'_> {
         let located = &self.located[first];
         let mut frames = frames::view(self.map, located, self.tasks[first]);
         let mut position = frames::position(self.map, located, &frames);
+        let members = &self.classes.classes[class].members;
+        let calls: Vec<Option<CallView>> = members
+            .iter()
+            .map(|&at| mpi::call(self.map, &self.located[at], self.tasks[at]))
+            .collect();
+        position.call = mpi::shared(&calls);
         for &other in &self.classes.classes[class].members[1..] {
             frames::mark_differences(self.map, &self.located[other], &mut frames, &mut position);
         }
@@ -193,7 +199,30 @@ impl JobView<'_> {
             is_candidate,
             links,
             unordered: self.classes.classes[class].unordered.clone(),
+            calls: self.calls_of(members, calls),
         }
+    }
+
+    /// The tasks by their calls, in the order of the first of each; nothing when all calls are the same.
+    fn calls_of(&self, members: &[usize], calls: Vec<Option<CallView>>) -> Vec<(Who, CallView)> {
+        let mut groups: Vec<(CallView, Vec<&Task>)> = Vec::new();
+        for (&at, call) in members.iter().zip(calls) {
+            let Some(call) = call else { return Vec::new() };
+            match groups.iter().position(|(known, _)| *known == call) {
+                Some(group) => groups[group].1.push(self.tasks[at]),
+                // Beyond that nobody reads them, and looking them up would take too long.
+                None if groups.len() == FEW => return Vec::new(),
+                None => groups.push((call, vec![self.tasks[at]])),
+            }
+        }
+        if groups.len() < 2 {
+            return Vec::new();
+        }
+        let who = |tasks| Who::new(tasks, &|rank| self.shared_ranks.contains(rank));
+        groups
+            .into_iter()
+            .map(|(call, tasks)| (who(tasks), call))
+            .collect()
     }
 
     fn hindmost(&self, class: usize) -> Hindmost {

@@ -188,6 +188,7 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
         line: frame.and_then(|frame| frame.line).unwrap_or_default(),
         activity,
         iteration: iteration(map, located),
+        call: None,
     }
 }
 

@@ -19,7 +19,10 @@ import zlib
 
 VERSION = 1
 MAGIC = b"\x89HMAP\r\n\x1a"
-KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL"}
+KNOWN = {
+    b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC",
+    b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL",
+}
 
 CONFIDENCE = ["clean", "repaired", "partial"]
 SEVERITY = ["note", "warning", "error"]
@@ -447,9 +450,9 @@ def read_term(columns, line):
         return columns[41].s()
     if kind == 2:
         return struct.unpack("<d", columns[42].take(8))[0]
-    if 5 <= kind <= 8:
-        return {"op": "+-*/"[kind - 5], "operands": [read_term(columns, line), read_term(columns, line)]}
-    if kind > 8:
+    if 5 <= kind <= 9:
+        return {"op": "+-*/%"[kind - 5], "operands": [read_term(columns, line), read_term(columns, line)]}
+    if kind > 9:
         raise MapError(f"no term of kind {kind}")
     name = columns.string(43)
     return {"name": name, "storage": read_storage(columns, line, name), "negated": kind == 4}
@@ -631,6 +634,23 @@ def read_variables(columns, binding):
     return variables
 
 
+def read_mpi_calls(columns, functions):
+    """What the source gives to MPI calls."""
+    calls = []
+    function = 0
+    while columns[0].more():
+        function = columns[0].near(function)
+        call = {"function": function, "point": columns[1].u(), "arguments": []}
+        line = functions[function]["span"][0]
+        for _ in range(columns[2].u()):
+            argument = {"index": columns[3].byte(), "text": columns.string(4), "term": read_term(columns, line)}
+            argument["settled"] = bool(columns[5].byte())
+            call["arguments"].append(argument)
+        calls.append(call)
+    columns.finish()
+    return calls
+
+
 def read(data):
     """The map in `data` as dictionaries and lists that JSON can hold."""
     found = sections(data)
@@ -656,6 +676,7 @@ def read(data):
             "files": read_files(Columns(tables[b"FILE"])),
             "functions": functions,
             "diagnostics": read_diagnostics(Columns(tables[b"DIAG"], strings)),
+            "mpi_calls": read_mpi_calls(Columns(tables[b"MPIC"], strings), functions) if b"MPIC" in tables else [],
             "binding": read_binding(tables) if b"BIND" in tables else None,
         }
     except (IndexError, KeyError, TypeError, UnicodeDecodeError, zlib.error) as error:

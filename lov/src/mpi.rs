@@ -13,7 +13,6 @@ const LONGEST_TEXT: usize = 60;
 
 /// The MPI calls of a function with what is known of their arguments, in the order of its points.
 pub(crate) fn calls(info: &FunctionInfo<'_>) -> Vec<(PointId, Vec<MpiArgument>)> {
-    let function = info.function;
     let points = info.flow.points.iter_enumerated();
     let calls = points.filter_map(|(point, each)| {
         let Action::Call(call) = each.action else {

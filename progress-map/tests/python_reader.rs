@@ -103,6 +103,16 @@ fn a_map(map: &Map) -> Value {
             "message": d.message,
             "span": a_span(d.span),
         })),
+        "mpi_calls": list(&map.mpi_calls, |call| json!({
+            "function": call.function.index(),
+            "point": call.point.index(),
+            "arguments": list(&call.arguments, |argument| json!({
+                "index": argument.index,
+                "text": argument.text,
+                "term": argument.term.as_ref().map(a_term),
+                "settled": argument.settled,
+            })),
+        })),
         "binding": map.binding.as_ref().map(a_binding),
     })
 }

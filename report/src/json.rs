@@ -2,6 +2,7 @@
 //! meaning only together with `version`.
 
 mod answer;
+mod call;
 mod explanation;
 mod map;
 mod motion;

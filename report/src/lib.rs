@@ -5,6 +5,7 @@
 //! freed of control characters first: a hung job's strings must not drive the reader's terminal. JSON is for programs;
 //! its types live here and nowhere else, and `docs/json-schema.md` documents every field.
 
+mod call;
 mod clean;
 mod explanation;
 mod json;

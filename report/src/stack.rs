@@ -1,15 +1,19 @@
 //! A stack and the source at its end, as text.
 
+use crate::call::arguments;
 use crate::clean::{clean, source_line};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
-use engine::{Excerpt, FrameView};
+use engine::{CallView, Excerpt, FrameView};
 use std::fmt::Write as _;
 
 /// How many frames of a stack are shown at either end.
 const FRAMES_AT_END: usize = 20;
 
 /// The frames of a class, with the values that order its loops.
-pub(crate) fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result {
+///
+/// `call` says what is known of the arguments of the call that the innermost frame of the program is in.
+pub(crate) fn frames(out: &mut String, frames: &[FrameView], call: Option<&CallView>) -> std::fmt::Result {
+    let entry = frames.iter().rposition(|frame| frame.in_map).map(|at| at + 1);
     let places: Vec<String> = frames.iter().map(frame_place).collect();
     let function_width = frames
         .iter()
@@ -49,6 +53,7 @@ pub(crate) fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result
                     .map(|(name, reason)| paint(DOUBT, format!("{}: {}", clean(name), clean(reason)))),
             )
             .chain(frame.inlined.then(|| paint(FAINT, "inlined")))
+            .chain(call.filter(|_| entry == Some(at)).and_then(given))
             .collect();
         let mut line = format!(
             "       {:function_width$}  {:place_width$}",
@@ -61,6 +66,11 @@ pub(crate) fn frames(out: &mut String, frames: &[FrameView]) -> std::fmt::Result
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+fn given(call: &CallView) -> Option<String> {
+    let given = arguments(call);
+    (!given.is_empty()).then(|| paint(VALUE, clean(given.trim_start())))
 }
 
 fn frame_place(frame: &FrameView) -> String {

@@ -1,8 +1,9 @@
 //! The answer for people: what was found, why, and everything that is not known.
 
+use crate::call;
 use crate::clean::clean;
 use crate::stack::{frames, source};
-use crate::style::{DOUBT, HINDMOST, TITLE, paint};
+use crate::style::{DOUBT, HINDMOST, TITLE, VALUE, paint};
 use engine::{
     Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair, Who,
 };
@@ -218,7 +219,19 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             index + 1,
             paint(TITLE, who)
         )?;
-        frames(out, &class.frames)?;
+        frames(out, &class.frames, class.position.call.as_ref())?;
+        for (who, call) in class.calls.iter().take(SPELLED_OUT) {
+            let given = call::arguments(call);
+            writeln!(
+                out,
+                "         {}:{}",
+                clean(&who.to_string()),
+                paint(VALUE, clean(&given))
+            )?;
+        }
+        if let Some(more @ 1..) = class.calls.len().checked_sub(SPELLED_OUT) {
+            writeln!(out, "         and {more} more with other arguments")?;
+        }
     }
     Ok(())
 }
@@ -315,12 +328,15 @@ fn describe(position: &Position) -> String {
         line,
         ..
     } = position;
+    let given = position.call.as_ref().map(call::arguments).unwrap_or_default();
     let mut text = match &position.activity {
         Activity::Computing => format!("computing in {function} at {short_file}:{line}"),
         Activity::Blocked(callee) => {
-            format!("blocked in {callee} called from {function} at {short_file}:{line}")
+            format!("blocked in {callee}{given} called from {function} at {short_file}:{line}")
         }
-        Activity::Inside(callee) => format!("in {callee} called from {function} at {short_file}:{line}"),
+        Activity::Inside(callee) => {
+            format!("in {callee}{given} called from {function} at {short_file}:{line}")
+        }
     };
     if !position.iteration.is_empty() {
         let clashes = |value: &LoopValue| {

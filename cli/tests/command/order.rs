@@ -148,180 +148,195 @@ fn the_hindmost_as_json() {
         &["--format", "json"],
         0,
         expect![[r#"
-        {
-          "schema": "hindmost-answer",
-          "version": 1,
-          "tasks": 32,
-          "decided": true,
-          "outcome": "named",
-          "hindmost": [
             {
-              "class": 0,
-              "ranks": "8",
-              "count": 1,
-              "function": "get_norm",
-              "file": "solver.c",
-              "line": 8,
-              "activity": "computing",
-              "values": {
-                "it": 41
-              },
-              "iteration": [
+              "schema": "hindmost-answer",
+              "version": 1,
+              "tasks": 32,
+              "decided": true,
+              "outcome": "named",
+              "hindmost": [
                 {
-                  "function": "solve",
-                  "variable": "it",
-                  "value": 41
-                }
-              ],
-              "reason": "behind ranks 0-6,10-31: same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18; behind ranks 7,9: it=41 is an earlier iteration than it=42 of the loop at solver.c:15",
-              "behind": [
-                {
-                  "class": 1,
-                  "ranks": "0-6,10-31",
-                  "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18"
-                },
-                {
-                  "class": 2,
-                  "ranks": "7,9",
-                  "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15"
-                }
-              ]
-            }
-          ],
-          "classes": [
-            {
-              "ranks": "8",
-              "count": 1,
-              "relation_to_hindmost": "hindmost",
-              "relations": [],
-              "frames": [
-                {
-                  "function": "main",
-                  "file": "solver.c",
-                  "line": 28,
-                  "column": null,
-                  "values": {},
-                  "inlined": false,
-                  "module": null
-                },
-                {
-                  "function": "solve",
-                  "file": "solver.c",
-                  "line": 17,
-                  "column": null,
-                  "values": {
-                    "it": 41
-                  },
-                  "inlined": false,
-                  "module": null
-                },
-                {
+                  "class": 0,
+                  "ranks": "8",
+                  "count": 1,
                   "function": "get_norm",
                   "file": "solver.c",
                   "line": 8,
-                  "column": null,
-                  "values": {},
-                  "inlined": false,
-                  "module": null
-                }
-              ]
-            },
-            {
-              "ranks": "0-6,10-31",
-              "count": 29,
-              "relation_to_hindmost": "ahead",
-              "relations": [
-                {
-                  "class": 0,
-                  "relation": "after",
-                  "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18"
-                }
-              ],
-              "frames": [
-                {
-                  "function": "main",
-                  "file": "solver.c",
-                  "line": 28,
-                  "column": null,
-                  "values": {},
-                  "inlined": false,
-                  "module": null
-                },
-                {
-                  "function": "solve",
-                  "file": "solver.c",
-                  "line": 18,
-                  "column": null,
+                  "activity": "computing",
                   "values": {
                     "it": 41
                   },
-                  "inlined": false,
-                  "module": null
-                },
-                {
-                  "function": "MPI_Allreduce",
-                  "file": null,
-                  "line": null,
-                  "column": null,
-                  "values": {},
-                  "inlined": false,
-                  "module": "libmpi.so.40",
-                  "folded": 1
-                }
-              ]
-            },
-            {
-              "ranks": "7,9",
-              "count": 2,
-              "relation_to_hindmost": "ahead",
-              "relations": [
-                {
-                  "class": 0,
-                  "relation": "after",
-                  "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15"
+                  "iteration": [
+                    {
+                      "function": "solve",
+                      "variable": "it",
+                      "value": 41
+                    }
+                  ],
+                  "reason": "behind ranks 0-6,10-31: same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18; behind ranks 7,9: it=41 is an earlier iteration than it=42 of the loop at solver.c:15",
+                  "behind": [
+                    {
+                      "class": 1,
+                      "ranks": "0-6,10-31",
+                      "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18"
+                    },
+                    {
+                      "class": 2,
+                      "ranks": "7,9",
+                      "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15"
+                    }
+                  ]
                 }
               ],
-              "frames": [
+              "classes": [
                 {
-                  "function": "main",
-                  "file": "solver.c",
-                  "line": 28,
-                  "column": null,
-                  "values": {},
-                  "inlined": false,
-                  "module": null
+                  "ranks": "8",
+                  "count": 1,
+                  "relation_to_hindmost": "hindmost",
+                  "relations": [],
+                  "frames": [
+                    {
+                      "function": "main",
+                      "file": "solver.c",
+                      "line": 28,
+                      "column": null,
+                      "values": {},
+                      "inlined": false,
+                      "module": null
+                    },
+                    {
+                      "function": "solve",
+                      "file": "solver.c",
+                      "line": 17,
+                      "column": null,
+                      "values": {
+                        "it": 41
+                      },
+                      "inlined": false,
+                      "module": null
+                    },
+                    {
+                      "function": "get_norm",
+                      "file": "solver.c",
+                      "line": 8,
+                      "column": null,
+                      "values": {},
+                      "inlined": false,
+                      "module": null
+                    }
+                  ]
                 },
                 {
-                  "function": "solve",
-                  "file": "solver.c",
-                  "line": 16,
-                  "column": null,
-                  "values": {
-                    "it": 42
-                  },
-                  "inlined": false,
-                  "module": null
+                  "ranks": "0-6,10-31",
+                  "count": 29,
+                  "relation_to_hindmost": "ahead",
+                  "relations": [
+                    {
+                      "class": 0,
+                      "relation": "after",
+                      "reason": "same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18"
+                    }
+                  ],
+                  "frames": [
+                    {
+                      "function": "main",
+                      "file": "solver.c",
+                      "line": 28,
+                      "column": null,
+                      "values": {},
+                      "inlined": false,
+                      "module": null
+                    },
+                    {
+                      "function": "solve",
+                      "file": "solver.c",
+                      "line": 18,
+                      "column": null,
+                      "values": {
+                        "it": 41
+                      },
+                      "inlined": false,
+                      "module": null
+                    },
+                    {
+                      "function": "MPI_Allreduce",
+                      "file": null,
+                      "line": null,
+                      "column": null,
+                      "values": {},
+                      "inlined": false,
+                      "module": "libmpi.so.40",
+                      "folded": 1
+                    }
+                  ],
+                  "call": {
+                    "function": "MPI_Allreduce",
+                    "arguments": [
+                      {
+                        "role": "count",
+                        "text": "1",
+                        "value": 1
+                      },
+                      {
+                        "role": "communicator",
+                        "text": "MPI_COMM_WORLD",
+                        "name": "MPI_COMM_WORLD"
+                      }
+                    ]
+                  }
                 },
                 {
-                  "function": "exchange",
-                  "file": null,
-                  "line": null,
-                  "column": null,
-                  "values": {},
-                  "inlined": false,
-                  "module": "libmpi.so.40",
-                  "folded": 1
+                  "ranks": "7,9",
+                  "count": 2,
+                  "relation_to_hindmost": "ahead",
+                  "relations": [
+                    {
+                      "class": 0,
+                      "relation": "after",
+                      "reason": "it=41 is an earlier iteration than it=42 of the loop at solver.c:15"
+                    }
+                  ],
+                  "frames": [
+                    {
+                      "function": "main",
+                      "file": "solver.c",
+                      "line": 28,
+                      "column": null,
+                      "values": {},
+                      "inlined": false,
+                      "module": null
+                    },
+                    {
+                      "function": "solve",
+                      "file": "solver.c",
+                      "line": 16,
+                      "column": null,
+                      "values": {
+                        "it": 42
+                      },
+                      "inlined": false,
+                      "module": null
+                    },
+                    {
+                      "function": "exchange",
+                      "file": null,
+                      "line": null,
+                      "column": null,
+                      "values": {},
+                      "inlined": false,
+                      "module": "libmpi.so.40",
+                      "folded": 1
+                    }
+                  ]
                 }
-              ]
+              ],
+              "undecided": [],
+              "unreadable": [],
+              "missing_ranks": "",
+              "assumptions": [],
+              "warnings": []
             }
-          ],
-          "undecided": [],
-          "unreadable": [],
-          "missing_ranks": "",
-          "assumptions": [],
-          "warnings": []
-        }
-    "#]],
+        "#]],
     );
 }
 

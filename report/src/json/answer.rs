@@ -1,5 +1,6 @@
 //! The wire form of an answer and of an explanation.
 
+use super::call::{CallOut, TaskCallOut, call_out, task_call_out};
 use super::explanation::{ExplanationOut, explanation_out};
 use super::motion::{MotionOut, motion_out};
 use super::{VERSION, document, value};
@@ -80,6 +81,8 @@ struct HindmostOut<'a> {
     activity: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     callee: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallOut<'a>>,
     values: BTreeMap<&'a str, serde_json::Value>,
     iteration: Vec<LoopValueOut<'a>>,
     reason: String,
@@ -113,6 +116,10 @@ struct ClassOut<'a> {
     relation_to_hindmost: &'static str,
     relations: Vec<RelationOut<'a>>,
     frames: Vec<FrameOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<TaskCallOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unordered: Option<&'a str>,
 }
@@ -206,6 +213,7 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
         line: position.line,
         activity,
         callee,
+        call: position.call.as_ref().map(call_out),
         // Outermost first, so that of one name the innermost stays.
         values: class.frames.iter().flat_map(frame_values).collect(),
         iteration: position
@@ -262,6 +270,12 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
             })
             .collect(),
         frames: class.frames.iter().map(frame).collect(),
+        call: class.position.call.as_ref().map(call_out),
+        calls: class
+            .calls
+            .iter()
+            .map(|(who, call)| task_call_out(who, call))
+            .collect(),
         unordered: class.unordered.as_deref(),
     }
 }

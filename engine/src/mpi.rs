@@ -1,0 +1,317 @@
+//! The MPI call that a task is in, with what the source and the caller's frame tell of its arguments.
+//!
+//! Nothing is guessed: an argument has a value if it is a constant, or made of variables whose values were read in the
+//! frame of the call and can be believed there. Otherwise it is shown as the source writes it.
+
+use progress::{Located, LocatedFrame, Value};
+use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Role, Term, TermOp, roles};
+use snapshot::Task;
+
+/// A call of an MPI function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallView {
+    /// The MPI function, by its `MPI_` name.
+    pub function: String,
+    /// What is known of its arguments, in their order.
+    pub arguments: Vec<CallArgument>,
+}
+
+/// An argument of an MPI call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallArgument {
+    /// What it means.
+    pub role: Role,
+    /// As the source writes it.
+    pub text: String,
+    /// Its value; `None` when it could not be read, when it differs by task, or when it is not a number.
+    pub value: Option<i64>,
+    /// MPI's name for the value, if it has one (`MPI_ANY_SOURCE`).
+    pub name: Option<String>,
+    /// It differs between the tasks of the class.
+    pub differs: bool,
+}
+
+impl CallView {
+    /// The argument of a role.
+    pub fn argument(&self, role: Role) -> Option<&CallArgument> {
+        self.arguments.iter().find(|argument| argument.role == role)
+    }
+}
+
+/// The call that the innermost frame of the program is in, if the map knows its arguments.
+pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView> {
+    let at = located
+        .frames
+        .iter()
+        .rposition(|frame| frame.function.is_some())?;
+    let frame = &located.frames[at];
+    // Without a callee it is about to call, or back again.
+    located.frames.get(at + 1)?;
+    let id = frame.function?;
+    let recorded = call_at(map, id, frame)?;
+    let PointKind::Call(name) = &map.functions[id].points[recorded.point].kind else {
+        return None;
+    };
+    let function = mpi_name(name);
+    // What is on the stack may be another library that the same line calls.
+    let below = located.frames[at + 1..].iter();
+    let entered = below.clone().any(|frame| mpi_name(&frame.name) == function);
+    let nameless = below
+        .clone()
+        .all(|frame| matches!(frame.name.as_str(), "" | "??"));
+    if !entered && !nameless {
+        return None;
+    }
+    let origin = located.origin[at]?;
+    let modules = task.frames.get(origin + 1..).unwrap_or_default().iter();
+    let implementation = implementation(modules.filter_map(|frame| frame.module.as_deref()));
+    let optimised = is_optimised(map, id);
+    let arguments = roles(function).iter().filter_map(|&(index, role)| {
+        let argument = recorded
+            .arguments
+            .iter()
+            .find(|argument| argument.index == index)?;
+        Some(view(role, argument, frame, optimised, implementation))
+    });
+    Some(CallView {
+        function: function.to_owned(),
+        arguments: arguments.collect(),
+    })
+}
+
+/// What the calls of the tasks of one class have in common.
+pub(crate) fn shared(calls: &[Option<CallView>]) -> Option<CallView> {
+    let (first, others) = calls.split_first()?;
+    let mut call = first.clone();
+    for other in others {
+        mark_differences(&mut call, other.as_ref());
+    }
+    call
+}
+
+/// Takes back what another task of the same class does not share.
+fn mark_differences(call: &mut Option<CallView>, other: Option<&CallView>) {
+    let Some(mine) = call else { return };
+    let Some(theirs) = other.filter(|other| other.function == mine.function) else {
+        *call = None;
+        return;
+    };
+    for argument in &mut mine.arguments {
+        let same = theirs.argument(argument.role).is_some_and(|other| {
+            (&other.text, &other.value, &other.name) == (&argument.text, &argument.value, &argument.name)
+        });
+        if !same && !argument.differs {
+            (argument.value, argument.name, argument.differs) = (None, None, true);
+        }
+    }
+}
+
+/// The recorded call that a frame is in: all its possible places must be that one.
+fn call_at<'m>(map: &'m Map, id: FunctionId, frame: &LocatedFrame) -> Option<&'m MpiCall> {
+    let point = frame.places.first()?.point;
+    if frame.places.iter().any(|place| place.point != point) {
+        return None;
+    }
+    let found = map
+        .mpi_calls
+        .binary_search_by(|call| (call.function, call.point).cmp(&(id, point)));
+    found.ok().map(|at| &map.mpi_calls[at])
+}
+
+/// The name without the `P` of the profiling interface.
+pub(crate) fn mpi_name(name: &str) -> &str {
+    name.strip_prefix('P')
+        .filter(|rest| rest.starts_with("MPI_"))
+        .unwrap_or(name)
+}
+
+/// Whether code of a function was optimised; yes when it is not known.
+fn is_optimised(map: &Map, id: FunctionId) -> bool {
+    let Some(binding) = &map.binding else { return true };
+    let mut of_function = binding
+        .functions
+        .iter()
+        .filter(|function| function.function == Some(id));
+    let inlined = binding.inlines.iter().any(|inline| inline.function == Some(id));
+    inlined || of_function.any(|function| function.optimised)
+}
+
+/// Families of MPI implementations that agree in the values of constants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Implementation {
+    OpenMpi,
+    /// And all with its binary interface: Intel MPI, MVAPICH, Cray MPICH.
+    Mpich,
+}
+
+/// The implementation that the shared objects on a stack belong to.
+fn implementation<'a>(modules: impl Iterator<Item = &'a str>) -> Option<Implementation> {
+    let mut found = None;
+    for path in modules {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // `libmpi.so.12` is that of the common interface of MPICH and its kin, and also of an Open MPI of 2015; the
+        // other objects of the latter are on its stacks as well.
+        let of = if [
+            "libopen-pal",
+            "libopen-rte",
+            "mca_",
+            "libmpi.so.20",
+            "libmpi.so.40",
+        ]
+        .iter()
+        .any(|start| name.starts_with(start))
+        {
+            Implementation::OpenMpi
+        } else if name.starts_with("libmpich") || name.starts_with("libmpi.so.12") {
+            Implementation::Mpich
+        } else {
+            continue;
+        };
+        match found {
+            Some(Implementation::OpenMpi) => {}
+            _ => found = Some(of),
+        }
+    }
+    found
+}
+
+fn view(
+    role: Role,
+    argument: &MpiArgument,
+    frame: &LocatedFrame,
+    optimised: bool,
+    implementation: Option<Implementation>,
+) -> CallArgument {
+    let believed = argument.term.as_ref().filter(|term| {
+        let constant = term.variables().is_empty();
+        constant || !optimised || argument.settled
+    });
+    let value = believed.and_then(|term| evaluate(term, frame));
+    let spelled = argument.text.starts_with("MPI_").then(|| argument.text.clone());
+    let name = spelled.or_else(|| constant_name(role, value?, implementation).map(str::to_owned));
+    // A negative rank or tag means something only by its name, a handle nothing at all.
+    let is_number = match role {
+        Role::Communicator | Role::Request => false,
+        _ => value.is_some_and(|value| value >= 0),
+    };
+    CallArgument {
+        role,
+        text: argument.text.clone(),
+        value: value.filter(|_| is_number),
+        name,
+        differs: false,
+    }
+}
+
+/// MPI's name for a value.
+fn constant_name(role: Role, value: i64, implementation: Option<Implementation>) -> Option<&'static str> {
+    use Implementation::{Mpich, OpenMpi};
+    Some(match (role, implementation?, value) {
+        (Role::Source, OpenMpi, -1) | (Role::Source, Mpich, -2) => "MPI_ANY_SOURCE",
+        (Role::Source | Role::Destination | Role::Root, OpenMpi, -2)
+        | (Role::Source | Role::Destination | Role::Root, Mpich, -1) => "MPI_PROC_NULL",
+        (Role::Root, OpenMpi, -4) | (Role::Root, Mpich, -3) => "MPI_ROOT",
+        (Role::ReceiveTag, _, -1) => "MPI_ANY_TAG",
+        (Role::Communicator, Mpich, 0x4400_0000) => "MPI_COMM_WORLD",
+        (Role::Communicator, Mpich, 0x4400_0001) => "MPI_COMM_SELF",
+        _ => return None,
+    })
+}
+
+/// The value of a term, computed as a 32-bit `int`; `None` when something is not known, or would not fit one.
+fn evaluate(term: &Term, frame: &LocatedFrame) -> Option<i64> {
+    let value = match term {
+        Term::Constant(value) => *value,
+        Term::Float(_) => return None,
+        Term::Variable { name, negated, .. } => {
+            let Value::Int(value) = *frame.values.get(name)? else {
+                return None;
+            };
+            let value = i64::try_from(value).ok()?;
+            if *negated { value.checked_neg()? } else { value }
+        }
+        Term::Arithmetic { op, operands } => {
+            let [left, right] = &**operands;
+            let (left, right) = (evaluate(left, frame)?, evaluate(right, frame)?);
+            match op {
+                TermOp::Add => left.checked_add(right)?,
+                TermOp::Sub => left.checked_sub(right)?,
+                TermOp::Mul => left.checked_mul(right)?,
+                // With one operand without a sign a negative number would stand for a large one.
+                TermOp::Div | TermOp::Rem if left < 0 || right < 0 => return None,
+                TermOp::Div => left.checked_div(right)?,
+                TermOp::Rem => left.checked_rem(right)?,
+            }
+        }
+    };
+    i32::try_from(value).is_ok().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use progress_map::Storage;
+
+    fn variable(name: &str) -> Term {
+        Term::Variable {
+            name: name.to_owned(),
+            storage: Storage::Global {
+                name: name.to_owned(),
+            },
+            negated: false,
+        }
+    }
+
+    fn of(op: TermOp, left: Term, right: Term) -> Term {
+        Term::Arithmetic {
+            op,
+            operands: Box::new([left, right]),
+        }
+    }
+
+    fn frame(values: &[(&str, i128)]) -> LocatedFrame {
+        LocatedFrame {
+            name: "f".to_owned(),
+            function: None,
+            places: Vec::new(),
+            callee_known: true,
+            values: values
+                .iter()
+                .map(|&(name, value)| (name.to_owned(), Value::Int(value)))
+                .collect(),
+            missing: std::collections::BTreeMap::new(),
+            obstacle: None,
+        }
+    }
+
+    #[test]
+    fn a_ring_neighbour_is_computed_and_nothing_is_guessed() {
+        let right = of(
+            TermOp::Rem,
+            of(TermOp::Add, variable("rank"), Term::Constant(1)),
+            variable("size"),
+        );
+        assert_eq!(evaluate(&right, &frame(&[("rank", 7), ("size", 8)])), Some(0));
+        assert_eq!(evaluate(&right, &frame(&[("rank", 7)])), None);
+        assert_eq!(evaluate(&right, &frame(&[("rank", 7), ("size", 0)])), None);
+        assert_eq!(evaluate(&right, &frame(&[("rank", -4), ("size", 3)])), None);
+        assert_eq!(evaluate(&variable("x"), &frame(&[("x", 1 << 40)])), None);
+    }
+
+    #[test]
+    fn implementations_name_the_same_number_differently() {
+        let of = |modules: &[&str]| implementation(modules.iter().copied());
+        let name = |modules, value| constant_name(Role::Source, value, of(modules));
+        let open = ["libmpi.so.40.30.4", "libopen-pal.so.40"];
+        assert_eq!(name(&open, -1), Some("MPI_ANY_SOURCE"));
+        assert_eq!(name(&open, -2), Some("MPI_PROC_NULL"));
+        let mpich = ["/usr/lib/libmpich.so.12.2.1", "libucp.so.0"];
+        assert_eq!(name(&mpich, -1), Some("MPI_PROC_NULL"));
+        assert_eq!(name(&mpich, -2), Some("MPI_ANY_SOURCE"));
+        assert_eq!(
+            name(&["libmpi.so.12", "libopen-pal.so.13"], -1),
+            Some("MPI_ANY_SOURCE")
+        );
+        assert_eq!(name(&["libucp.so.0"], -1), None);
+    }
+}
