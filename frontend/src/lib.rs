@@ -16,6 +16,7 @@ mod directive;
 mod expand;
 mod facts;
 mod hazard;
+mod hidden;
 mod hide;
 mod language;
 mod lower;

@@ -72,6 +72,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         enumerators: BTreeMap::new(),
         members: BTreeSet::new(),
         scopes: Vec::new(),
+        passed: BTreeSet::new(),
         diagnostics: Vec::new(),
     };
     file.lower(tree.root_node());

@@ -279,9 +279,16 @@ impl Shape {
             return Open::Linkage;
         }
         let paren = position(b"(");
-        let key = head
-            .iter()
-            .position(|t| matches!(text(t), b"class" | b"struct" | b"union"));
+        // `void f(struct A *a) {` names a class among the parameters only.
+        let mut depth = 0_i32;
+        let key = head.iter().position(|t| {
+            match text(t) {
+                b"(" => depth += 1,
+                b")" => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && matches!(text(t), b"class" | b"struct" | b"union")
+        });
         if let Some(key) = key
             && position(b"enum").is_none()
             && paren.is_none_or(|paren| paren < key)

@@ -200,11 +200,34 @@ impl<'m> Order<'m> {
                         let reason = format!("a frame between {} and its callee is missing", body.name);
                         return unknown(depth, Some(function), reason);
                     }
+                    // A macro may make a call more than once.
+                    let both = a.frames.len() > depth + 1 && b.frames.len() > depth + 1;
+                    let mapped = |side: &Located| {
+                        side.frames
+                            .get(depth + 1)
+                            .is_some_and(|frame| frame.function.is_some())
+                    };
+                    if both && (mapped(a) || mapped(b)) && self.in_macro(body, frame_a) {
+                        let reason = format!(
+                            "{}: which call of a macro that could not be expanded is not known",
+                            body.name
+                        );
+                        return unknown(depth, Some(function), reason);
+                    }
                 }
                 (relation, decided) => return (depth, Some(function), relation, decided),
             }
         }
         unknown(0, None, "the stacks are too deep".to_owned())
+    }
+
+    /// Whether a frame may be inside a macro that is left as it is.
+    fn in_macro(&self, body: &Function, frame: &LocatedFrame) -> bool {
+        let kind = |place: &Place| &body.points[place.point].kind;
+        frame
+            .places
+            .iter()
+            .any(|place| matches!(kind(place), PointKind::MacroCall(_)))
     }
 
     /// Whether two frames are inside one call through a pointer: what it pointed to is then like a branch.

@@ -198,6 +198,27 @@ fn equal_values_on_two_sides_of_the_update_are_two_iterations() {
 }
 
 #[test]
+fn inside_a_macro_the_callee_decides_nothing() {
+    // `TWICE(x)` may call f for the first time in one task and for the second in the other.
+    let inside = |kind: PointKind| {
+        let call = (kind, 3, 5, None);
+        let map = map(
+            &[call, eval(4, None), eval(5, None)],
+            &[(1, 2), (2, 3), (3, 4)],
+            Vec::new(),
+        );
+        let stack = |task: &str, rank, line| {
+            let mut point = at(task, rank, 3, &[]);
+            point.frames.extend(at(task, rank, line, &[]).frames);
+            point
+        };
+        relation(&map, &stack("x", 0, 4), &stack("y", 1, 5))
+    };
+    assert_eq!(inside(PointKind::Call("f".into())), Relation::Before);
+    assert_eq!(inside(PointKind::MacroCall("TWICE".into())), Relation::Unknown);
+}
+
+#[test]
 fn on_the_line_of_the_update_equal_values_decide_nothing() {
     let map = middle_update(Cut::Updates);
     // it=1 on line 4 is before the second update or after the first: either side of a with it=1.

@@ -36,6 +36,9 @@ impl Body<'_, '_> {
                 args.push(self.expr(argument));
             }
         }
+        if let Callee::Macro(name) = &callee {
+            args.extend(self.hidden_writes(function, name));
+        }
         ExprKind::Call { callee, args }
     }
 
@@ -92,7 +95,12 @@ impl Body<'_, '_> {
                 let name = name.clone();
                 self.arguments(Some(&name), arguments)
             }
-            _ => self.arguments(None, arguments),
+            Callee::Macro(name) => {
+                let mut args = self.arguments(None, arguments);
+                args.extend(self.hidden_writes(function, name));
+                args
+            }
+            Callee::Indirect(_) => self.arguments(None, arguments),
         };
         ExprKind::Call { callee, args }
     }

@@ -190,6 +190,9 @@ impl Body<'_, '_> {
                 }
             }
         }
+        if let Some(kind) = self.invocation(node, &name) {
+            return kind;
+        }
         if let Some(kind) = self.implicit_member(node, &name) {
             return kind;
         }

@@ -43,6 +43,8 @@ pub struct File<'a> {
     pub members: BTreeSet<Member>,
     /// Namespaces and classes around the item at hand.
     pub scopes: Vec<Scope>,
+    /// Prepared offsets of macros whose hidden code has been accounted for.
+    pub passed: BTreeSet<u32>,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -119,6 +119,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         }
     };
     body.check(node, body_node, &declared, in_error);
+    body.check_hidden(node);
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
     let (confidence, confidence_reason) = confidence(file, node, partial);
     // In a class, `static` says nothing about who can name the function.
@@ -378,6 +379,11 @@ impl<'f, 'a> Body<'f, 'a> {
             let line = self.file.span(node).line;
             self.partial = Some(format!("{what} at line {line}"));
         }
+    }
+
+    /// Makes the function partial for `reason`, if it is not yet.
+    pub(super) fn unless_partial(&mut self, reason: String) {
+        self.partial.get_or_insert(reason);
     }
 
     /// The span of `node`, and whether all of it comes out of one macro invocation.

@@ -12,6 +12,7 @@ mod declare;
 mod expression;
 mod file;
 mod function;
+mod hidden;
 mod lambda;
 mod literal;
 mod local;

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use crate::condition::{Arm, ArmShape, Group};
-use crate::directive::Directive;
+use crate::directive::{Condition, Directive};
 use crate::expand::Expander;
 use crate::shape::{Open, Written, is_control};
 use crate::token::TokenKind;
@@ -124,7 +124,7 @@ impl<'a> Writer<'a> {
             .collect();
         let all: Vec<usize> = group.arms.iter().map(|arm| arm.directive).collect();
         // Nothing to choose from, or nothing between the directives: the group is as good as not there.
-        let single = group.exhaustive && all.len() <= 1;
+        let single = group.exhaustive && all.len() <= 1 || self.is_include_guard(at);
         if single || shapes.iter().all(|(_, shape)| *shape == ArmShape::Empty) {
             return Frame::keeping(all);
         }
@@ -185,6 +185,20 @@ impl<'a> Writer<'a> {
         let kept = first.map(|(arm, _)| arm.directive).into_iter().collect();
         self.note(start..end, confidence, reason);
         Frame::keeping(kept)
+    }
+
+    /// `#ifndef NAME` outside functions, with `#define NAME` as the first thing in it: whoever reads the file for the first
+    /// time gets all of it.
+    fn is_include_guard(&self, at: usize) -> bool {
+        let Some(Directive::If(Condition::Unless(name))) = self.directives.at(at) else {
+            return false;
+        };
+        let defines =
+            matches!(self.directives.at(at + 1), Some(Directive::Define(defined, _)) if defined == name);
+        let empty = self.directives.at(at + 1).is_some_and(
+            |define| matches!(define, Directive::Define(_, definition) if definition.params.is_none() && definition.body.len() <= 1),
+        );
+        defines && empty && !self.shape.in_function()
     }
 
     /// Whether statements may stand where the group stands.

@@ -1,11 +1,12 @@
 //! Macro invocations on the way into prepared text: expanded, turned into alternatives, or left as they are written.
 
 use super::Writer;
-use crate::directive::{BodyToken, Definition};
+use crate::directive::Definition;
 use crate::expand::{Expander, Outcome, PpToken};
 use crate::hazard::{Hazard, hazard, is_structural};
+use crate::hidden::{Definitions, Hidden};
 use crate::language::Language;
-use crate::macros::Meaning;
+use crate::macros::{Meaning, Visible};
 use crate::repair;
 use crate::shape::{Open, is_keyword};
 use crate::token::{Token, TokenKind};
@@ -200,6 +201,10 @@ impl<'a> Writer<'a> {
             self.expansion(token.start, only, end);
             return Some(end);
         }
+        if let Some(more) = self.last_arguments(&expansions, end) {
+            self.expansion(token.start, &expansions[more], end);
+            return Some(end);
+        }
         let block =
             matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) && self.shape.at_statement();
         let grouped = if block {
@@ -216,6 +221,24 @@ impl<'a> Writer<'a> {
         self.note(token.start..token.end, Confidence::Partial, reason);
         self.expansion(token.start, &expansions[0], end);
         Some(end)
+    }
+
+    /// The longest of `expansions` if each is nothing or further arguments, names only, behind which none follow:
+    /// `f(a MORE(b))`. A build that leaves them out gives the function less to read and to write.
+    fn last_arguments(&self, expansions: &[Vec<PpToken<'a>>], end: usize) -> Option<usize> {
+        let list = matches!(self.shape.innermost(), Some(Open::Call(_) | Open::Other));
+        let closes = self.raw.tokens.get(end).is_some_and(|t| self.text(*t) == b")");
+        let plain = |tokens: &Vec<PpToken>| {
+            let comma = tokens.first().is_none_or(|t| *t.text == *b",");
+            let names = tokens.iter().all(|t| {
+                t.kind == TokenKind::Ident && !is_keyword(&t.text) || matches!(&*t.text, b"," | b"*" | b"&")
+            });
+            comma && names
+        };
+        if !list || !closes || !expansions.iter().all(plain) {
+            return None;
+        }
+        (0..expansions.len()).max_by_key(|at| expansions[*at].len())
     }
 
     fn group_of_variants(
@@ -313,11 +336,14 @@ impl<'a> Writer<'a> {
                 self.prepared.text.extend_from_slice(&token.text);
                 continue;
             }
+            let start = self.offset();
             if token.kind == TokenKind::Ident && !token.is_hidden() {
                 let called = tokens.get(index + 1).is_some_and(|next| *next.text == *b"(");
-                self.note_left(raw_start, &token.text, called);
+                let about = |line: u32, name: &str| {
+                    format!("macro {name}, which the one at line {line} stands for, could not be expanded")
+                };
+                self.left(start, raw_start, &token.text, called, &about);
             }
-            let start = self.offset();
             let bytes = token.text.iter();
             self.prepared
                 .text
@@ -327,24 +353,6 @@ impl<'a> Writer<'a> {
             }
             self.written(token.kind, start, raw_start);
             self.prepared.text.push(b' ');
-        }
-    }
-
-    /// Notes what `name` may hide, if it is a macro that was left in an expansion.
-    fn note_left(&mut self, raw_start: u32, name: &[u8], called: bool) {
-        let Meaning::Several(definitions) = self.raw.visible.meaning(name, raw_start) else {
-            return;
-        };
-        let in_force = definitions.iter().filter(|d| called || d.params.is_none());
-        let known = self.hazards.get(&(name.to_vec(), called)).copied();
-        let worst = known.unwrap_or_else(|| in_force.map(|d| hazard(d)).max().unwrap_or(Hazard::None));
-        if known.is_none() && !self.raw.visible.is_own(name) {
-            self.hazards.insert((name.to_vec(), called), worst);
-        }
-        if worst > Hazard::Call {
-            let (line, name) = (self.line(raw_start), String::from_utf8_lossy(name));
-            let reason = format!("macro {name}, which the one at line {line} stands for, hides {worst}");
-            self.note(raw_start..raw_start + 1, Confidence::Partial, reason);
         }
     }
 
@@ -367,30 +375,6 @@ impl<'a> Writer<'a> {
             }
         }
         (!names.is_empty() && names.len() == definitions.len()).then_some(names)
-    }
-
-    /// Object-like `definitions` with the macros in them expanded as well; the others as they are.
-    fn expanded_definitions(
-        &self,
-        at: usize,
-        definitions: &[&'a Definition],
-        expander: &mut Expander<'a>,
-    ) -> Vec<Definition> {
-        let line = self.line(self.raw.tokens[at].start);
-        let own = |token: &PpToken| BodyToken {
-            kind: token.kind,
-            text: (*token.text).into(),
-        };
-        let expanded = definitions.iter().map(|definition| {
-            match (&definition.params, expander.expand_as(at, line, definition)) {
-                (None, Outcome::Expanded { tokens, .. }) => Definition {
-                    params: None,
-                    body: tokens.iter().map(own).collect(),
-                },
-                _ => (*definition).clone(),
-            }
-        });
-        expanded.collect()
     }
 
     /// Copies a macro's name that stays unexpanded, and notes what it may hide.
@@ -418,17 +402,102 @@ impl<'a> Writer<'a> {
             }
             return;
         }
-        let expanded = self.expanded_definitions(at, &definitions, expander);
-        let worst = expanded.iter().map(hazard).max().unwrap_or(Hazard::None);
-        if worst > Hazard::Call {
-            let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
-            let why = if definitions.len() > 1 {
-                "has several definitions"
-            } else {
-                "could not be expanded"
-            };
-            let reason = format!("macro {name} at line {line} {why} and hides {worst}");
-            self.note(token.start..token.end, Confidence::Partial, reason);
+        let called = self
+            .raw
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| self.text(*next) == b"(");
+        let start = self.offset() - name.len() as u32;
+        let why = if definitions.len() > 1 {
+            "has several definitions"
+        } else {
+            "could not be expanded"
+        };
+        let about = |line: u32, name: &str| format!("macro {name} at line {line} {why}");
+        self.left(start, token.start, name, called, &about);
+        if called {
+            self.names_given(at);
         }
+    }
+
+    /// Macros that are given to the invocation at `at` by their names: what it does with them is not known.
+    fn names_given(&mut self, at: usize) {
+        let mut depth = 0;
+        for index in at + 1..self.raw.tokens.len().min(at + 400) {
+            let token = self.raw.tokens[index];
+            match self.text(token) {
+                b"(" => depth += 1,
+                b")" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 || token.kind == TokenKind::Directive {
+                return;
+            }
+            let beside = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t));
+            let alone = beside(index + 1).is_some_and(|next| matches!(next, b"," | b")"));
+            if token.kind != TokenKind::Ident || !alone {
+                continue;
+            }
+            let name = self.text(token);
+            let definitions = self.raw.visible.definitions(name, token.start);
+            if definitions.iter().all(|d| d.params.is_none()) {
+                continue;
+            }
+            let hidden = self.hidden_by(name, true, token.start);
+            if hidden.obstacle.is_some() || !hidden.written.is_empty() {
+                let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
+                let reason = format!("macro {name} is given to another at line {line}");
+                self.note(token.start..token.end, Confidence::Partial, reason);
+            }
+        }
+    }
+
+    fn hidden_by(&mut self, name: &[u8], called: bool, offset: u32) -> Hidden {
+        let place = Place {
+            visible: self.raw.visible,
+            offset,
+        };
+        self.hidden.hidden(name, called, &place)
+    }
+
+    /// Notes what `name`, a macro that is left as it is at `start` of the prepared text, hides.
+    fn left(&mut self, start: u32, raw: u32, name: &[u8], called: bool, about: &dyn Fn(u32, &str) -> String) {
+        let hidden = self.hidden_by(name, called, raw);
+        if let Some(obstacle) = hidden.obstacle {
+            let (line, name) = (self.line(raw), String::from_utf8_lossy(name));
+            let reason = format!("{} and hides {obstacle}", about(line, &name));
+            self.note(raw..raw + 1, Confidence::Partial, reason);
+            return;
+        }
+        if hidden.acts && !called && self.shape.in_function() {
+            self.prepared.invocations.push(start);
+        }
+        if !hidden.written.is_empty() && self.shape.in_function() {
+            self.prepared.writes.push((start, hidden.written));
+        }
+    }
+}
+
+/// A place in the raw text, which decides what a name means.
+struct Place<'v, 'a> {
+    visible: &'v Visible<'a>,
+    offset: u32,
+}
+
+impl<'a> Definitions<'a> for Place<'_, 'a> {
+    fn of(&self, name: &[u8]) -> Vec<&'a Definition> {
+        match self.visible.meaning(name, self.offset) {
+            Meaning::One(definition) => vec![definition],
+            Meaning::Several(definitions) => definitions,
+            Meaning::None | Meaning::Elsewhere => Vec::new(),
+        }
+    }
+
+    fn is_own(&self, name: &[u8]) -> bool {
+        self.visible.is_own(name)
+    }
+
+    fn has_references(&self) -> bool {
+        self.visible.language() == Language::Cxx
     }
 }

@@ -10,7 +10,7 @@ mod rewrite;
 
 use crate::condition::Directives;
 use crate::expand::Expander;
-use crate::hazard::Hazard;
+use crate::hidden::Memory;
 use crate::language::Language;
 use crate::macros::Visible;
 use crate::position::{Lines, PositionMap};
@@ -19,7 +19,7 @@ use crate::shape::{Bodies, Effect, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
 use groups::Frame;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Prepared text and what is known about it.
@@ -43,6 +43,10 @@ pub struct Prepared {
     pub renamed: Vec<u32>,
     /// Raw offsets of invocations whose expansion could be left out, sorted.
     pub optional: Vec<u32>,
+    /// Prepared offsets of names that are invocations of macros without arguments, sorted.
+    pub invocations: Vec<u32>,
+    /// Prepared offsets of macros that were left as they are, and the variables that each may write, sorted.
+    pub writes: Vec<(u32, BTreeSet<Box<[u8]>>)>,
 }
 
 /// Something that lowers the confidence in the functions that overlap it.
@@ -87,7 +91,7 @@ pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
         groups: Vec::new(),
         goto_end: None,
         copies: 0,
-        hazards: BTreeMap::new(),
+        hidden: Memory::default(),
     };
     writer.prepared.map.copied(0, 0);
     let mut expander = Expander::new(raw.text, raw.tokens, raw.visible);
@@ -110,8 +114,8 @@ struct Writer<'a> {
     groups: Vec<Frame>,
     /// Token index of the `;` that ends a computed goto.
     goto_end: Option<usize>,
-    /// What macros hide that were left in expansions, by name and whether they are called.
-    hazards: BTreeMap<(Vec<u8>, bool), Hazard>,
+    /// What macros hide that are left as they are.
+    hidden: Memory,
     /// How many times the tokens at hand are being written.
     copies: usize,
 }

@@ -646,14 +646,14 @@ int k(int n) { int leave = 1; BEGIN { int deep; } g(n); END }
 int l(int i) { return TWICE(i); }
 int m(int n) { extern integer a_(const char *, T *), b_(T *, T *); return b_(n, n); }",
         expect![[r#"
-            fn f(n:i32) Partial: macro LAST at line 2 has several definitions and hides a statement
+            fn f(n:i32)
               2:16 decl e#1:i32@2:20 = (@__build_choice ? (@sent Add= 1 || Send@2:24'(n)) : Send@2:24'(n))
               2:33' do-while 0 step -
                 2:33' block
                   2:33' decl e#2:i32@2:33 = (@__build_choice ? (@sent Add= 1 || Send@2:33'(g@2:33'(n))) : Send@2:33'(g@2:33'(n)))
                   2:33' if e#2
                     2:33' die@2:33'(e#2)
-              2:52 return unknown[]
+              2:52 return MACRO LAST@2:59()
             fn h(n:i32)
               3:16' enter@3:16'()
               3:16 block
@@ -731,6 +731,59 @@ int k(int x) {
                 22:5 group
                   22:5 g@22:5(x)
               23:3 return x
+        "#]],
+    );
+}
+
+#[test]
+fn macros_that_are_left_as_they_are_say_what_they_write() {
+    check_with(
+        &[(
+            "a.h",
+            "#if A\n#define NEXT(n) step(&it, n)\n#elif B1\n#define NEXT(n) (total += (n), it++)\n#elif B2\n#define NEXT(n) (it = n)\n#elif B3\n#define NEXT(n) one\n#elif B4\n#define NEXT(n) (n)\n#endif\n#if A\n#define ENTER (deep.level++, 1)\n#elif B1\n#define ENTER push(__func__)\n#elif B2\n#define ENTER 1\n#elif B3\n#define ENTER 2\n#elif B4\n#define ENTER 3\n#endif\n#if A\n#define SKIP(x) if (x) continue\n#elif B1\n#define SKIP(x) if (x) break\n#elif B2\n#define SKIP(x) \n#elif B3\n#define SKIP(x) x\n#elif B4\n#define SKIP(x) g(x)\n#endif\n",
+        )],
+        "#include <a.h>
+int total;
+void f(int n) { int it = 0; while (it < n) { g(NEXT(n)); } }
+void h(int n) { int i = f(ENTER + n); }
+void k(int n) { while (n--) { SKIP(n); g(n); } }",
+        expect![[r#"
+            2:5 global total: i32 = 0
+            fn f(n:i32)
+              3:17 decl it:i32@3:21 = 0
+              3:29 while (it Lt n) step -
+                3:44 block
+                  3:46 g@3:46(MACRO NEXT@3:48(n, (@__build_choice && it = MACRO NEXT@3:48()), (@__build_choice && @total = MACRO NEXT@3:48())))
+            fn h(n:i32)
+              4:17 decl i:i32@4:21 = f@4:25((MACRO ENTER@4:27() Add n))
+            fn k(n:i32) Partial: macro SKIP at line 5 has several definitions and hides a jump
+              5:17 while n-- step -
+                5:29 block
+                  5:31 MACRO SKIP@5:31(n)
+                  5:40 g@5:40(n)
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_that_only_some_builds_have() {
+    check_with(
+        &[(
+            "a.h",
+            "#ifdef A\n#define MORE(x) , x\n#define PARAM(x) , void *x\n#else\n#define MORE(x)\n#define PARAM(x)\n#endif\n",
+        )],
+        "#include <a.h>
+void f(int *p PARAM(q)) { g(p MORE(q)); g(p MORE(q), 1); }
+void h(int *p PARAM(q)) { g(p MORE(q) MORE(q)); }
+void k(int *p PARAM(q)) { g(p MORE(q)); }",
+        expect![[r#"
+            fn f(p:ptr, q:ptr) Partial: macro with arguments in the place of a type at line 2
+              2:27 g@2:27(p, q)
+              2:41 empty
+            fn h(p:ptr, q#1:ptr) Partial: macro with arguments in the place of a type at line 3
+              3:27 decl q#2:?@3:39
+            fn k(p:ptr, q:ptr)
+              4:27 g@4:27(p, q)
         "#]],
     );
 }

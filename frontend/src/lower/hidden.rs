@@ -1,0 +1,87 @@
+//! Macros that are left as they are: what they do to the variables of the function is said here.
+
+use crate::expand::BUILD_CHOICE;
+use crate::lower::function::{Binding, Body, Context};
+use ir::{Callee, ExprId, ExprKind, VarRef};
+use tree_sitter::Node;
+
+impl Body<'_, '_> {
+    /// The name at `node` is a macro without arguments that does something: a call of it.
+    pub(super) fn invocation(&mut self, node: Node, name: &str) -> Option<ExprKind> {
+        let offset = node.start_byte() as u32;
+        self.file.prepared.invocations.binary_search(&offset).ok()?;
+        self.file.passed.insert(offset);
+        let callee = Callee::Macro(name.to_owned());
+        let args = self.hidden_writes(node, name);
+        Some(ExprKind::Call { callee, args })
+    }
+
+    /// For each variable that the macro `name` at `node` may write without a sign of it: `build && (variable = name())`.
+    /// Nothing follows the write by analysis, so no claim can be made about the variable.
+    pub(super) fn hidden_writes(&mut self, node: Node, name: &str) -> Vec<ExprId> {
+        let offset = node.start_byte() as u32;
+        let writes = &self.file.prepared.writes;
+        let Ok(index) = writes.binary_search_by_key(&offset, |(at, _)| *at) else {
+            return Vec::new();
+        };
+        let variables = &writes[index].1;
+        self.file.passed.insert(offset);
+        let mut result = Vec::new();
+        for variable in variables {
+            let variable = String::from_utf8_lossy(variable).into_owned();
+            let Some(target) = self.written(node, &variable) else {
+                continue;
+            };
+            let target = self.push_expr(target, node);
+            let callee = Callee::Macro(name.to_owned());
+            let args = Vec::new();
+            let value = self.push_expr(ExprKind::Call { callee, args }, node);
+            let op = None;
+            let write = self.push_expr(ExprKind::Assign { op, target, value }, node);
+            let choice = VarRef::Global(String::from_utf8_lossy(BUILD_CHOICE).into_owned());
+            let choice = self.push_expr(ExprKind::Var(choice), node);
+            result.push(self.push_expr(ExprKind::And(choice, write), node));
+        }
+        result
+    }
+
+    /// What the name `variable` in a replacement list stands for here; `None` when it is no variable.
+    fn written(&mut self, node: Node, variable: &str) -> Option<ExprKind> {
+        match self.lookup(variable) {
+            Some(Binding::Local(local)) => return Some(self.variable(local, node)),
+            Some(Binding::Enumerator(_) | Binding::Type(_)) => return None,
+            Some(Binding::FileScope) => {}
+            None => {
+                if matches!(self.context, Context::Lambda | Context::LambdaInMethod) {
+                    self.partial(node, "macro that may write a captured variable");
+                    return None;
+                }
+                if self.file.enumerators.contains_key(variable) || self.file.is_function_name(variable) {
+                    return None;
+                }
+                if let Some(member) = self.implicit_member(node, variable) {
+                    return Some(member);
+                }
+            }
+        }
+        Some(ExprKind::Var(VarRef::Global(variable.to_owned())))
+    }
+
+    /// Makes the function partial when a macro between the prepared offsets `from` and `to` was not met as a call: what it
+    /// hides is lost then.
+    pub(super) fn check_hidden(&mut self, node: Node) {
+        let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+        let prepared = self.file.prepared;
+        let from = prepared.invocations.partition_point(|at| *at < start);
+        let invocations = prepared.invocations[from..].iter().copied();
+        let from = prepared.writes.partition_point(|(at, _)| *at < start);
+        let writes = prepared.writes[from..].iter().map(|(at, _)| *at);
+        let inside = |at: &u32| *at < end;
+        let mut offsets = invocations.take_while(inside).chain(writes.take_while(inside));
+        let first = offsets.find(|at| !self.file.passed.contains(at));
+        if let Some(offset) = first {
+            let line = self.file.raw.lines.line(prepared.map.raw_start(offset));
+            self.unless_partial(format!("macro that is no call hides code at line {line}"));
+        }
+    }
+}
