@@ -272,8 +272,11 @@ impl<'d> Reader<'d> {
         if member || self.param(name).is_some() {
             return Some(());
         }
-        let hidden = memory.of_name(name, called, source, within)?;
-        self.found.acts |= called && source.of(name).is_empty();
+        // The name of a function-like macro by itself is called by whom it is given to, or by what follows the macro.
+        let definitions = source.of(name);
+        let given = !called && definitions.iter().any(|d| d.params.is_some());
+        let hidden = memory.of_name(name, called || given, source, within)?;
+        self.found.acts |= called && definitions.is_empty();
         self.found.local |= hidden.local;
         self.found.acts |= hidden.acts;
         if let Some(obstacle) = hidden.obstacle {
@@ -282,7 +285,13 @@ impl<'d> Reader<'d> {
         for name in &hidden.written {
             self.write_name(name, at);
         }
-        if !hidden.params.is_empty() {
+        let renamed = self.definition.params.is_none() && at + 1 == self.body.len();
+        if given && renamed {
+            // `#define RUN RUN_FAST`: the arguments of the one are those of the other.
+            self.found.params.extend(&hidden.params);
+        } else if given && !hidden.params.is_empty() {
+            self.obstacle(Obstacle::Write);
+        } else if !hidden.params.is_empty() {
             let args = self.arguments(at + 1, close);
             for &param in &hidden.params {
                 // The last parameter may take all that is left.
@@ -738,6 +747,17 @@ mod tests {
             "writes [i] {} acts"
         );
         assert_eq!(of("#define A B\n#define B A\n#define M A"), "writes [] {}");
+        // A name alone is called by what follows.
+        assert_eq!(of(&format!("{step}#define M STEP")), "writes [] {0} acts");
+        assert_eq!(of("#define NEXT(a) i = a\n#define M NEXT"), "writes [i] {} acts");
+        assert_eq!(
+            of("#define LOOP(a) for (; a; ) {\n#define M LOOP"),
+            "writes [] {} acts hides part of a statement"
+        );
+        assert_eq!(
+            of(&format!("{step}#define M(x) x(STEP)")),
+            "writes [] {} acts hides an assignment"
+        );
     }
 
     #[test]
