@@ -1,5 +1,6 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
+use crate::threads::ThreadGroup;
 use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
 
@@ -66,6 +67,8 @@ pub struct TaskClass {
     pub unordered: Option<String>,
     /// Its tasks by the arguments that they gave to the MPI call they are in, where these differ.
     pub calls: Vec<(Who, CallView)>,
+    /// The threads of its tasks besides their main ones, alike ones together.
+    pub threads: Vec<ThreadGroup>,
 }
 
 /// How class `other` stands to the class that holds the link.
@@ -120,6 +123,9 @@ pub enum Activity {
     Blocked(String),
     /// It is in some other call into a library.
     Inside(String),
+    /// It waits in a call (or in a library without names: that library) for other threads of its own process, some of
+    /// which are in the program's code.
+    Joining(String),
 }
 
 /// A hindmost class.

@@ -1,8 +1,10 @@
 //! Recorded stacks and a map to an answer.
 
-use crate::answer::{Activity, Answer, Hindmost, Link, Outcome, TaskClass, UndecidedPair, Unreadable};
+use crate::answer::{
+    Activity, Answer, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
+};
 use crate::motion::{self, Earlier};
-use crate::{CallView, Relation, Who, advice, frames, mpi, stacks};
+use crate::{CallView, FrameView, Relation, Who, advice, blocking, frames, mpi, stacks, threads};
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
@@ -142,7 +144,23 @@ impl JobView<'_> {
     /// What a task does at its position.
     pub(crate) fn activity(&self, at: usize) -> Activity {
         let frames = frames::view(self.map, &self.located[at], self.tasks[at]);
-        frames::position(self.map, &self.located[at], &frames).activity
+        self.position(at, &frames).activity
+    }
+
+    /// Where a task stands, and whether it waits there for threads of its own.
+    fn position(&self, at: usize, frames: &[FrameView]) -> Position {
+        let mut position = frames::position(self.map, &self.located[at], frames);
+        let entry = frames
+            .iter()
+            .rposition(|frame| frame.in_map)
+            .and_then(|last| frames.get(last + 1));
+        if let Some(entry) = entry
+            && let Some(name) = blocking::waits_for_threads(&entry.function, entry.module.as_deref())
+            && threads::works(&self.order, self.tasks[at])
+        {
+            position.activity = Activity::Joining(name);
+        }
+        position
     }
 
     fn outcome(&self) -> Outcome {
@@ -172,7 +190,7 @@ impl JobView<'_> {
         let first = self.first_member(class);
         let located = &self.located[first];
         let mut frames = frames::view(self.map, located, self.tasks[first]);
-        let mut position = frames::position(self.map, located, &frames);
+        let mut position = self.position(first, &frames);
         let members = &self.classes.classes[class].members;
         let calls: Vec<Option<CallView>> = members
             .iter()
@@ -200,6 +218,11 @@ impl JobView<'_> {
             links,
             unordered: self.classes.classes[class].unordered.clone(),
             calls: self.calls_of(members, calls),
+            threads: threads::groups(
+                &self.order,
+                &Vec::from_iter(members.iter().map(|&at| self.tasks[at])),
+                &|tasks| Who::new(tasks.iter().copied(), &|rank| self.shared_ranks.contains(rank)),
+            ),
         }
     }
 

@@ -67,9 +67,52 @@ pub(crate) fn is_blocking(function: &str) -> bool {
         || (operation.starts_with("File_") && operation.ends_with("_all"))
 }
 
+/// Whether a library function waits for other threads of its own process: the name to show for it. `module` is the
+/// library that it is in.
+pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<String> {
+    const WAITS: [&str; 6] = [
+        "pthread_join",
+        "pthread_mutex_lock",
+        "pthread_cond_wait",
+        "pthread_cond_timedwait",
+        "pthread_barrier_wait",
+        "sem_wait",
+    ];
+    // glibc's symbols carry more: `__pthread_join`, `pthread_mutex_lock@@GLIBC_2.2.5`.
+    let plain = function.trim_start_matches('_');
+    let plain = plain.split('@').next().unwrap_or(plain);
+    // Of a runtime for OpenMP only the entry points have names, and those jump to the waiting in tail position.
+    let runtime = module.and_then(|name| {
+        let name = name.split(".so").next()?;
+        ["libgomp", "libomp", "libiomp5"].contains(&name).then_some(name)
+    });
+    match runtime {
+        Some(name) if matches!(function, "" | "??") => Some(name.to_owned()),
+        Some(_) => Some(function.to_owned()),
+        None if WAITS.contains(&plain) => Some(plain.to_owned()),
+        None => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_blocking;
+    use super::{is_blocking, waits_for_threads};
+
+    #[test]
+    fn what_waits_for_threads_is_known_by_name_or_library() {
+        let waits = |function, module| waits_for_threads(function, module);
+        assert_eq!(waits("??", Some("libgomp.so.1.0.0")).as_deref(), Some("libgomp"));
+        assert_eq!(
+            waits("GOMP_parallel", Some("libgomp.so.1")).as_deref(),
+            Some("GOMP_parallel")
+        );
+        assert_eq!(
+            waits("__pthread_join", Some("libc.so.6")).as_deref(),
+            Some("pthread_join")
+        );
+        assert_eq!(waits("??", Some("libc.so.6")), None);
+        assert_eq!(waits("MPI_Recv", Some("libmpi.so.40")), None);
+    }
 
     #[test]
     fn only_calls_that_wait_for_others_block() {

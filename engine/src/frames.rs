@@ -176,7 +176,11 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
     let activity = match below {
         None => Activity::Computing,
         Some(entry) if is_blocking(&entry.function) => Activity::Blocked(entry.function.clone()),
-        Some(entry) => Activity::Inside(entry.function.clone()),
+        Some(entry) => Activity::Inside(match (entry.function.as_str(), &entry.module) {
+            // A library without names for its functions has at least one of its own.
+            ("" | "??", Some(module)) => module.split(".so").next().unwrap_or(module).to_owned(),
+            (function, _) => function.to_owned(),
+        }),
     };
     let frame = innermost.map(|at| &frames[at]);
     Position {

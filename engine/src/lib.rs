@@ -31,6 +31,7 @@ mod stacks;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod tuple;
 mod who;
 
@@ -58,5 +59,6 @@ pub use progress::{Relation, Value};
 pub use progress_map::{Map, Role};
 pub use sources::{Parser, SourceFile, Step, map_preprocessed, map_sources};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
+pub use threads::{ThreadActivity, ThreadGroup};
 pub use tuple::{Token, Tuple};
 pub use who::Who;

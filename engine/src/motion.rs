@@ -138,7 +138,8 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
             Motion::Forward(moved.map(|(a, b)| (shown(a), shown(b))))
         }
         Relation::Equal => match job.activity(at) {
-            Activity::Computing => Motion::InPlace(None),
+            // Its other threads compute, for all that is known.
+            Activity::Computing | Activity::Joining(_) => Motion::InPlace(None),
             Activity::Blocked(_) | Activity::Inside(_) => Motion::Waiting,
         },
         // Time does not run backwards: a loop around both was entered anew, and nothing readable tells so.

@@ -1,8 +1,9 @@
 //! What an answer rests on and what goes with it: assumptions, doubts about the map, the source to show.
 
+use crate::answer::Activity;
 use crate::assemble::JobView;
 use crate::paths::short_name;
-use crate::{Excerpt, Relation};
+use crate::{Excerpt, Relation, threads};
 use base::Confidence;
 use progress_map::FunctionId;
 
@@ -60,11 +61,34 @@ impl JobView<'_> {
             .collect()
     }
 
+    fn excerpt_at(&self, (path, line): &(String, u32)) -> Option<Excerpt> {
+        let (id, file) = self
+            .map
+            .files
+            .iter_enumerated()
+            .find(|(_, file)| file.path == *path)?;
+        Some(Excerpt {
+            path: file.path.clone(),
+            short_path: short_name(self.map, id).to_owned(),
+            hash: file.hash,
+            line: *line,
+            lines: Vec::new(),
+        })
+    }
+
     /// Where the hindmost stand; the candidates when there is no hindmost.
     pub(crate) fn excerpts(&self) -> Vec<Excerpt> {
         let mut excerpts: Vec<Excerpt> = Vec::new();
         for &class in &self.classes.minimal {
             let first = self.first_member(class);
+            // What a task's own threads do that its main one waits for is what the task does.
+            if excerpts.len() < EXCERPTS
+                && let Activity::Joining(_) = self.activity(first)
+                && let Some(place) = threads::working_place(&self.order, self.tasks[first])
+            {
+                excerpts.extend(self.excerpt_at(&place));
+                continue;
+            }
             let located = &self.located[first];
             let innermost = located.frames.iter().zip(&located.origin).rev();
             let Some((id, origin)) = innermost

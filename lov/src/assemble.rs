@@ -5,10 +5,7 @@ use crate::mpi;
 use base::{Confidence, IdVec};
 use dataflow::{FunctionInfo, Program};
 use ir::LoopKind;
-use progress_map::{
-    File, FileId, Function, FunctionId, Loop, LoopSource, Map, MpiArgument, MpiCall, Point, PointId,
-    ScopeKind,
-};
+use progress_map::{File, FileId, Function, FunctionId, Loop, LoopSource, Map, MpiCall, Point, ScopeKind};
 use std::collections::BTreeMap;
 
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
@@ -26,7 +23,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
-    let mut functions: Vec<(Function, Vec<(PointId, Vec<MpiArgument>)>)> = Vec::new();
+    let mut functions: Vec<(Function, mpi::Calls)> = Vec::new();
     let units = program.units;
     for (info, variables) in program.functions.into_iter().zip(variables) {
         if let Some(file) = file_of[info.unit] {

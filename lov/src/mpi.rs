@@ -11,8 +11,11 @@ use progress_map::{MpiArgument, PointId, Storage, Term, TermOp, roles};
 /// Longer ones are left out: they would not fit a line.
 const LONGEST_TEXT: usize = 60;
 
+/// The MPI calls of a function, by point.
+pub(crate) type Calls = Vec<(PointId, Vec<MpiArgument>)>;
+
 /// The MPI calls of a function with what is known of their arguments, in the order of its points.
-pub(crate) fn calls(info: &FunctionInfo<'_>) -> Vec<(PointId, Vec<MpiArgument>)> {
+pub(crate) fn calls(info: &FunctionInfo<'_>) -> Calls {
     let points = info.flow.points.iter_enumerated();
     let calls = points.filter_map(|(point, each)| {
         let Action::Call(call) = each.action else {

@@ -6,6 +6,7 @@ mod call;
 mod explanation;
 mod map;
 mod motion;
+mod threads;
 
 pub use answer::answer_json;
 pub use map::{line_json, summary_json};

@@ -14,6 +14,7 @@ mod stack;
 mod style;
 mod summary;
 mod text;
+mod threads;
 
 pub use clean::{clean, clean_field};
 pub use explanation::explanation_text;

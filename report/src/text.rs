@@ -1,9 +1,9 @@
 //! The answer for people: what was found, why, and everything that is not known.
 
-use crate::call;
 use crate::clean::clean;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, HINDMOST, TITLE, VALUE, paint};
+use crate::{call, threads};
 use engine::{
     Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair, Who,
 };
@@ -232,6 +232,7 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
         if let Some(more @ 1..) = class.calls.len().checked_sub(SPELLED_OUT) {
             writeln!(out, "         and {more} more with other arguments")?;
         }
+        threads::threads(out, class)?;
     }
     Ok(())
 }
@@ -317,11 +318,15 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
 
 /// Who a class is and where it stands.
 fn stands(class: &TaskClass) -> String {
-    format!("{}, {}", class.who, describe(&class.position))
+    let instead = match class.position.activity {
+        Activity::Joining(_) => threads::instead(class),
+        _ => String::new(),
+    };
+    format!("{}, {}{instead}", class.who, describe(&class.position))
 }
 
 /// What is done where, in which iteration.
-fn describe(position: &Position) -> String {
+pub(crate) fn describe(position: &Position) -> String {
     let Position {
         function,
         short_file,
@@ -334,6 +339,9 @@ fn describe(position: &Position) -> String {
         Activity::Blocked(callee) => {
             format!("blocked in {callee}{given} called from {function} at {short_file}:{line}")
         }
+        Activity::Joining(callee) => format!(
+            "waiting in {callee} called from {function} at {short_file}:{line} for other threads of its own"
+        ),
         Activity::Inside(callee) => {
             format!("in {callee}{given} called from {function} at {short_file}:{line}")
         }

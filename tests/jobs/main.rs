@@ -7,4 +7,5 @@ mod bad_input;
 mod cores;
 mod hindmost;
 mod motion;
+mod threads;
 mod unharmed;

@@ -3,6 +3,7 @@
 use super::call::{CallOut, TaskCallOut, call_out, task_call_out};
 use super::explanation::{ExplanationOut, explanation_out};
 use super::motion::{MotionOut, motion_out};
+use super::threads::{ThreadsOut, threads_out};
 use super::{VERSION, document, value};
 use engine::{Activity, Answer, Explanation, FrameView, Outcome, Relation};
 use serde::Serialize;
@@ -120,6 +121,8 @@ struct ClassOut<'a> {
     call: Option<CallOut<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<TaskCallOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    threads: Vec<ThreadsOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unordered: Option<&'a str>,
 }
@@ -132,7 +135,7 @@ struct RelationOut<'a> {
 }
 
 #[derive(Serialize)]
-struct FrameOut<'a> {
+pub(super) struct FrameOut<'a> {
     function: &'a str,
     file: Option<&'a str>,
     line: Option<u32>,
@@ -180,15 +183,21 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
+/// The word for an activity, and the function called.
+pub(super) fn activity(activity: &Activity) -> (&'static str, Option<&str>) {
+    match activity {
+        Activity::Computing => ("computing", None),
+        Activity::Blocked(callee) => ("blocked", Some(callee)),
+        Activity::Inside(callee) => ("inside", Some(callee)),
+        Activity::Joining(callee) => ("joining", Some(callee)),
+    }
+}
+
 fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
     let found = &answer.hindmost[at];
     let class = &answer.classes[found.class];
     let position = &class.position;
-    let (activity, callee) = match &position.activity {
-        Activity::Computing => ("computing", None),
-        Activity::Blocked(callee) => ("blocked", Some(callee.as_str())),
-        Activity::Inside(callee) => ("inside", Some(callee.as_str())),
-    };
+    let (activity, callee) = activity(&position.activity);
     let behind: Vec<BehindOut<'_>> = found
         .ahead
         .iter()
@@ -271,6 +280,7 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
             .collect(),
         frames: class.frames.iter().map(frame).collect(),
         call: class.position.call.as_ref().map(call_out),
+        threads: class.threads.iter().map(threads_out).collect(),
         calls: class
             .calls
             .iter()
@@ -280,7 +290,7 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
     }
 }
 
-fn frame(frame: &FrameView) -> FrameOut<'_> {
+pub(super) fn frame(frame: &FrameView) -> FrameOut<'_> {
     FrameOut {
         function: &frame.function,
         file: frame.file.as_deref(),

@@ -1,0 +1,182 @@
+//! The threads of a task besides its main one: what each does, alike ones together.
+//!
+//! They take no part in the order: a task is as far as its main thread. A main thread that waits for the task's own
+//! threads says little, though: then what they do is what the task does. A thread that is nowhere in the program's code
+//! is a helper: of an OpenMP runtime that has no work for it, or of MPI.
+
+use crate::answer::{Activity, Position};
+use crate::frames::{self, FrameView};
+use crate::{Who, mpi, stacks};
+use progress::{Located, Order};
+use progress_map::Map;
+use snapshot::{Task, Thread};
+
+/// Threads of the tasks of one class that do the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadGroup {
+    /// The tasks that have such threads.
+    pub who: Who,
+    /// How many threads there are, in all these tasks.
+    pub threads: u64,
+    /// The name of the first of them.
+    pub name: String,
+    /// What they do.
+    pub doing: ThreadActivity,
+    /// The stack of the first, outermost first; empty for helpers.
+    pub frames: Vec<FrameView>,
+}
+
+/// What a thread does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ThreadActivity {
+    /// It is in the program's code, or in a library below that.
+    Working(Position),
+    /// It is in a library that did not call the program: its name, without the ending.
+    Helper(String),
+    /// It could not be read.
+    Unreadable(String),
+}
+
+/// The threads of some tasks, those that work first; each task comes with the index that `who` knows it by.
+pub(crate) fn groups<'a>(
+    order: &Order<'_>,
+    tasks: &[&'a Task],
+    who: &dyn Fn(&[&'a Task]) -> Who,
+) -> Vec<ThreadGroup> {
+    let mut groups: Vec<(ThreadGroup, Vec<&'a Task>)> = Vec::new();
+    for &task in tasks {
+        for thread in &task.threads {
+            let (doing, frames) = look(order, task, thread);
+            let known = groups
+                .iter_mut()
+                .find(|(group, _)| is_alike(group, &doing, &frames));
+            let Some((group, members)) = known else {
+                let group = ThreadGroup {
+                    who: Who::default(),
+                    threads: 1,
+                    name: thread.name.clone(),
+                    doing,
+                    frames,
+                };
+                groups.push((group, vec![task]));
+                continue;
+            };
+            group.threads += 1;
+            mark_differences(group, &doing, &frames);
+            if !members.last().is_some_and(|last| std::ptr::eq(*last, task)) {
+                members.push(task);
+            }
+        }
+    }
+    let mut groups = Vec::from_iter(groups.into_iter().map(|(group, members)| ThreadGroup {
+        who: who(&members),
+        ..group
+    }));
+    groups.sort_by_key(|group| match group.doing {
+        ThreadActivity::Working(Position {
+            activity: Activity::Computing,
+            ..
+        }) => 0,
+        ThreadActivity::Working(_) => 1,
+        ThreadActivity::Unreadable(_) => 2,
+        ThreadActivity::Helper(_) => 3,
+    });
+    groups
+}
+
+/// Whether some thread of a task besides its main one is in the program's code.
+pub(crate) fn works(order: &Order<'_>, task: &Task) -> bool {
+    task.threads.iter().any(|thread| {
+        located(order, task, thread)
+            .1
+            .frames
+            .iter()
+            .any(|frame| frame.function.is_some())
+    })
+}
+
+/// Where the first thread of a task stands that is in the program's code: file and line.
+pub(crate) fn working_place(order: &Order<'_>, task: &Task) -> Option<(String, u32)> {
+    let works = |thread: &Thread| match look(order, task, thread).0 {
+        ThreadActivity::Working(position) if position.line > 0 => Some(position),
+        _ => None,
+    };
+    let mut working = Vec::from_iter(task.threads.iter().filter_map(works));
+    working.sort_by_key(|position| position.activity != Activity::Computing);
+    let first = working.into_iter().next()?;
+    Some((first.file, first.line))
+}
+
+fn located(order: &Order<'_>, task: &Task, thread: &Thread) -> (Task, Located) {
+    // Without a rank: two threads of one task are not two moments of it.
+    let alone = Task {
+        task: format!("{} thread {}", task.task, thread.thread),
+        frames: thread.frames.clone(),
+        error: thread.error.clone(),
+        ..Task::default()
+    };
+    let located = order.locate(&stacks::execution_point(&alone));
+    (alone, located)
+}
+
+fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadActivity, Vec<FrameView>) {
+    let (alone, located) = located(order, task, thread);
+    if located.frames.iter().any(|frame| frame.function.is_some()) {
+        let map: &Map = order.map();
+        let frames = frames::view(map, &located, &alone);
+        let mut position = frames::position(map, &located, &frames);
+        position.call = mpi::call(map, &located, &alone);
+        return (ThreadActivity::Working(position), frames);
+    }
+    let doing = match (&thread.error, thread.frames.is_empty()) {
+        (Some(error), true) => ThreadActivity::Unreadable(error.clone()),
+        _ => ThreadActivity::Helper(library(thread)),
+    };
+    (doing, Vec::new())
+}
+
+/// The library that a thread belongs to: the outermost that is not the C library's part in every thread.
+fn library(thread: &Thread) -> String {
+    let names = thread.frames.iter().filter_map(|frame| frame.module.as_deref());
+    let names = Vec::from_iter(names.map(|path| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split(".so").next().unwrap_or(name)
+    }));
+    let system = |name: &&&str| matches!(**name, "libc" | "libpthread" | "[vdso]") || name.starts_with("ld-");
+    let own = names.iter().find(|name| !system(name));
+    own.or(names.first())
+        .map_or_else(|| "an unknown library".to_owned(), |name| (*name).to_owned())
+}
+
+fn is_alike(group: &ThreadGroup, doing: &ThreadActivity, frames: &[FrameView]) -> bool {
+    let same_kind = match (&group.doing, doing) {
+        (ThreadActivity::Working(_), ThreadActivity::Working(_)) => true,
+        (one, other) => one == other,
+    };
+    let place = |frame: &FrameView| (frame.in_map, frame.line, frame.column);
+    let same_frame = |(one, other): (&FrameView, &FrameView)| {
+        one.function == other.function && one.file == other.file && place(one) == place(other)
+    };
+    same_kind && group.frames.len() == frames.len() && group.frames.iter().zip(frames).all(same_frame)
+}
+
+/// Marks the values in which another thread differs.
+fn mark_differences(group: &mut ThreadGroup, doing: &ThreadActivity, frames: &[FrameView]) {
+    for (mine, theirs) in group.frames.iter_mut().zip(frames) {
+        for (name, value) in &mine.values {
+            let same = theirs
+                .values
+                .iter()
+                .any(|(other, theirs)| other == name && theirs == value);
+            if !same && !mine.differing.contains(name) {
+                mine.differing.push(name.clone());
+            }
+        }
+    }
+    if let (ThreadActivity::Working(mine), ThreadActivity::Working(theirs)) = (&mut group.doing, doing) {
+        for (mine, theirs) in mine.iteration.iter_mut().zip(&theirs.iteration) {
+            mine.differs |= mine.value != theirs.value;
+        }
+        mine.call = mpi::shared(&[mine.call.take(), theirs.call.clone()]);
+    }
+}

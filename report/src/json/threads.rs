@@ -1,0 +1,56 @@
+//! The wire form of a class's threads.
+
+use super::answer::{FrameOut, activity, frame};
+use super::call::{CallOut, call_out};
+use engine::{ThreadActivity, ThreadGroup};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct ThreadsOut<'a> {
+    threads: u64,
+    ranks: String,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tasks: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'a str,
+    activity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callee: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallOut<'a>>,
+    frames: Vec<FrameOut<'a>>,
+}
+
+pub(super) fn threads_out(group: &ThreadGroup) -> ThreadsOut<'_> {
+    let (mut library, mut error, mut call) = (None, None, None);
+    let (activity, callee) = match &group.doing {
+        ThreadActivity::Working(position) => {
+            call = position.call.as_ref().map(call_out);
+            activity(&position.activity)
+        }
+        ThreadActivity::Helper(name) => {
+            library = Some(name.as_str());
+            ("helper", None)
+        }
+        ThreadActivity::Unreadable(why) => {
+            error = Some(why.as_str());
+            ("unreadable", None)
+        }
+    };
+    ThreadsOut {
+        threads: group.threads,
+        ranks: group.who.ranks.to_string(),
+        tasks: &group.who.names,
+        name: &group.name,
+        activity,
+        callee,
+        library,
+        error,
+        call,
+        frames: group.frames.iter().map(frame).collect(),
+    }
+}
