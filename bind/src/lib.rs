@@ -125,6 +125,36 @@ pub fn sources(program: &Program<'_>) -> Result<Vec<SourceUnit>, BindError> {
     Ok(sources::source_units(&image, &parsed))
 }
 
+/// The return addresses of the calls that debug info describes, sorted: nearly all of optimised code, none of other code.
+///
+/// # Errors
+/// When there is no debug info to tell.
+pub fn call_sites(program: &Program<'_>) -> Result<Vec<u64>, BindError> {
+    let image = Image::parse(program.executable)?;
+    let sections = debug_sections(&image, program)?;
+    let parsed = whole_debug(&sections)?;
+    let mut files = lines::UnitFiles::new(&parsed);
+    let forest = walk::walk(&image, &mut files, &parsed, &std::collections::BTreeSet::new());
+    let mut sites = Vec::from_iter(forest.calls.iter().filter_map(|call| call.return_address));
+    sites.retain(|&address| image.is_code(address.wrapping_sub(1)));
+    sites.sort_unstable();
+    sites.dedup();
+    Ok(sites)
+}
+
+/// Whether an expression of `binding` can be evaluated in a frame that has called another: with the registers that callees
+/// preserve, and with what some call has passed.
+pub fn readable_from_outside(expression: &[u8], binding: &progress_map::Binding) -> bool {
+    // rbx, rbp, rsp and r12 to r15.
+    let is_preserved = |register: &u16| matches!(register, 3 | 6 | 7 | 12..=15);
+    let is_passed = |register: &u8| {
+        let passed = binding.calls.iter().flat_map(|call| &call.passed);
+        { passed }.any(|passed| passed.register == *register)
+    };
+    expression::facts(expression)
+        .is_some_and(|facts| facts.registers.iter().all(is_preserved) && facts.entry.iter().all(is_passed))
+}
+
 /// Whether `map` is bound to this executable.
 ///
 /// # Errors

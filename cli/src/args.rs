@@ -28,6 +28,9 @@ pub(crate) enum Command {
     /// Print a patch that gives loops without a strict variable a counter
     #[command(after_help = COUNTERS_HELP)]
     Counters(CountersArgs),
+    /// Tell which loops keep a readable order variable in a build, and what helps those that lose it
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckArgs),
     /// Show what a map knows about a source line, or as a whole
     #[command(after_help = "Exit status: 0 shown, 2 error.")]
     Show(ShowArgs),
@@ -48,9 +51,16 @@ Exit status: 0 a hindmost was named, 1 the order is undecided (the output says w
 const COUNTERS_HELP: &str = "\
 The patch goes to standard output, what it does to standard error: hindmost counters src | patch -p1
 A counter is a local 'volatile unsigned long' that every cycle of the loop steps; lines keep their numbers. By default \
-the loops that call something get one, where no variable orders their iterations on all tasks.
+the loops that call something get one, where no variable orders their iterations on all tasks; FILE:LINE gives the loop there one in \
+any case.
 
 Exit status: 0 the patch was printed (it may be empty), 2 error.";
+
+const CHECK_HELP: &str = "\
+Counted are the loops that call something: a hung task stands in a call. A variable counts as readable where a debugger would \
+find it in a frame that has called another.
+
+Exit status: 0 every such loop keeps a variable at every call (with --min: enough of them do), 1 some lose it, 2 error.";
 
 const ORDER_HELP: &str = "\
 Stacks are JSON Lines, one task per line, frames outermost first:
@@ -133,6 +143,25 @@ pub(crate) struct CountersArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// The program, built with -g
+    #[arg(value_name = "PROGRAM")]
+    pub(crate) program: PathBuf,
+    /// Its C and C++ files, or directories of them [default: those that its debug info names]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Its map, instead of sources
+    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
+    pub(crate) map: Option<PathBuf>,
+    /// The share of loops that must keep a variable at every call, in per cent
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) min: Option<f64>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     /// The map
     pub(crate) map: PathBuf,
@@ -193,6 +222,14 @@ pub(crate) struct OrderArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+/// A share in per cent.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim_end().parse().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| format!("'{text}' is not between 0 and 100"))
 }
 
 /// A time as people write it: `2s`, `500ms`, `1.5m`; without a unit, seconds.

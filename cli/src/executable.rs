@@ -76,6 +76,11 @@ impl Executable {
         engine::bind_program(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
+    /// Which loops of `map`, which is bound to this build, keep a readable variable in it.
+    pub(crate) fn check(&self, map: &Map) -> Result<engine::Check, Failure> {
+        engine::check(map, &self.program()).map_err(|error| self.failure(&error))
+    }
+
     /// Whether `map` is bound to this build.
     pub(crate) fn fits(&self, map: &Map) -> Result<(), engine::Mismatch> {
         engine::check_map(map, &self.bytes)

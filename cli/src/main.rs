@@ -6,6 +6,7 @@
 
 mod args;
 mod cache;
+mod check;
 mod collect;
 mod compile_commands;
 mod cores;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Map(args) => map::run(&args),
         Command::Counters(args) => counters::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Find(args) => find::run(&args),
         Command::Order(args) => order::run(&args),

@@ -92,7 +92,8 @@ fn chosen<'m>(map: &'m Map, wanted: &Wanted) -> Vec<(u32, &'m Function, &'m Loop
             } else {
                 named.contains(&id)
             };
-            if is_asked_for && !has_strict(in_loop) {
+            // A loop that is named gets one in any case: its variable may be lost in the build.
+            if is_asked_for && (named.contains(&id) || !has_strict(in_loop)) {
                 chosen.push((in_loop.span.line, function, in_loop));
             }
         }

@@ -14,6 +14,7 @@ mod answer;
 mod assemble;
 mod binding;
 mod blocking;
+mod check;
 mod counters;
 mod exactly;
 mod excerpt;
@@ -43,6 +44,7 @@ pub use binding::{
     BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit, bind_map, bind_program,
     build_id_text, check_map, executable_sources, identity, needs,
 };
+pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
 pub use counters::{CounterRequest, Counters, counters};
 pub use exactly::FROM_EXACT_PARSER;
 pub use excerpt::{Excerpt, SourceState, content_hash};

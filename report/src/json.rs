@@ -3,12 +3,14 @@
 
 mod answer;
 mod call;
+mod check;
 mod explanation;
 mod map;
 mod motion;
 mod threads;
 
 pub use answer::answer_json;
+pub use check::check_json;
 pub use map::{line_json, summary_json};
 
 use engine::Value;

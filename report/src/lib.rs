@@ -6,6 +6,7 @@
 //! its types live here and nowhere else, and `docs/json-schema.md` documents every field.
 
 mod call;
+mod check;
 mod clean;
 mod explanation;
 mod json;
@@ -16,9 +17,10 @@ mod summary;
 mod text;
 mod threads;
 
+pub use check::check_text;
 pub use clean::{clean, clean_field};
 pub use explanation::explanation_text;
-pub use json::{answer_json, line_json, summary_json};
+pub use json::{answer_json, check_json, line_json, summary_json};
 pub use line::line_text;
 pub use summary::summary_text;
 pub use text::{answer_text, counted};

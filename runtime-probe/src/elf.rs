@@ -170,14 +170,17 @@ impl Module {
         })
     }
 
-    /// What has been added to the linked addresses, given that the file from `offset` on is mapped at `start`.
+    /// What has been added to the linked addresses, given that code of the file from `offset` on is mapped at `start`.
     pub(crate) fn bias(&self, start: u64, offset: u64) -> Option<u64> {
-        // The first page of a segment's mapping may begin before the segment itself.
+        // The first page of a segment's mapping may begin before the segment itself: lld lets two segments share a page of
+        // the file, and it is mapped for each of them.
         const PAGE: u64 = 4096;
-        let segment = self
-            .segments
-            .iter()
-            .find(|segment| (segment.file.start & !(PAGE - 1)..segment.file.end).contains(&offset))?;
+        let fits =
+            |segment: &&Segment| (segment.file.start & !(PAGE - 1)..segment.file.end).contains(&offset);
+        let code = { self.segments.iter() }
+            .filter(|segment| segment.executable)
+            .find(fits);
+        let segment = code.or_else(|| self.segments.iter().find(fits))?;
         Some(
             start
                 .wrapping_add(segment.file.start.wrapping_sub(offset))
@@ -185,12 +188,13 @@ impl Module {
         )
     }
 
-    /// Whether code is among `size` bytes of the file from `offset` on.
+    /// Whether `size` bytes of the file from `offset` on have all of a segment with code: a mapping of another segment may have
+    /// a part of it in a page that both share.
     pub(crate) fn is_code(&self, offset: u64, size: u64) -> bool {
         self.segments.iter().any(|segment| {
             segment.executable
-                && segment.file.start < offset.saturating_add(size)
-                && offset < segment.file.end
+                && offset <= segment.file.start
+                && segment.file.end <= offset.saturating_add(size)
         })
     }
 

@@ -49,7 +49,7 @@ fn floor(compiler: Compiler, level: Level) -> (f64, f64) {
         (_, Level::O0) => (60.0, 95.0),
         (Compiler::Gcc, Level::Og) => (60.0, 90.0),
         (Compiler::Clang, Level::Og) => (35.0, 40.0),
-        (_, Level::O2) => (25.0, 20.0),
+        (_, Level::O2 | Level::O3 | Level::Lto) => (25.0, 20.0),
     }
 }
 

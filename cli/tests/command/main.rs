@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod cache;
+mod check;
 mod exact;
 mod find;
 mod map;

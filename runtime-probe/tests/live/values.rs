@@ -258,7 +258,14 @@ fn loop_variables_of_every_frame_equal_gdbs() {
 
 #[test]
 fn position_independent_code_too() {
-    for flags in ["-g -O2 -fPIE -pie", "-g -O2 -static", "-g -O1 -static-pie -fPIE"] {
+    for flags in [
+        "-g -O2 -fPIE -pie",
+        "-g -O2 -static",
+        "-g -O1 -static-pie -fPIE",
+        // Two segments share a page of the file.
+        "-g -O2 -fPIE -pie -fuse-ld=lld",
+        "-g -O2 -no-pie -fuse-ld=lld",
+    ] {
         let program = compile("gcc", NEST, flags);
         let target = program.start(&["9"]);
         stop_in(&target, "block");

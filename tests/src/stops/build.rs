@@ -26,6 +26,10 @@ pub enum Level {
     Og,
     /// `-O2`
     O2,
+    /// `-O3`
+    O3,
+    /// `-O3 -flto`
+    Lto,
 }
 
 /// A compiler and a level.
@@ -38,7 +42,7 @@ pub struct Config {
 }
 
 /// All that programs are built with.
-pub const CONFIGS: [Config; 6] = {
+pub const CONFIGS: [Config; 10] = {
     const fn of(compiler: Compiler, level: Level) -> Config {
         Config { compiler, level }
     }
@@ -46,9 +50,13 @@ pub const CONFIGS: [Config; 6] = {
         of(Compiler::Gcc, Level::O0),
         of(Compiler::Gcc, Level::Og),
         of(Compiler::Gcc, Level::O2),
+        of(Compiler::Gcc, Level::O3),
+        of(Compiler::Gcc, Level::Lto),
         of(Compiler::Clang, Level::O0),
         of(Compiler::Clang, Level::Og),
         of(Compiler::Clang, Level::O2),
+        of(Compiler::Clang, Level::O3),
+        of(Compiler::Clang, Level::Lto),
     ]
 };
 
@@ -69,7 +77,23 @@ impl Config {
             Level::O0 => "-O0",
             Level::Og => "-Og",
             Level::O2 => "-O2",
+            Level::O3 => "-O3",
+            Level::Lto => "-O3 -flto",
         }
+    }
+
+    /// The option that chooses the linker: that of binutils does not read what clang leaves for it.
+    fn linker(self) -> &'static str {
+        match (self.compiler, self.level) {
+            (Compiler::Clang, Level::Lto) => "-fuse-ld=lld",
+            _ => "",
+        }
+    }
+
+    /// A name for files.
+    #[must_use]
+    pub fn file_name(self) -> String {
+        format!("{}{}", self.compiler(), self.level().replace(' ', ""))
     }
 
     /// Whether the compiler may make jumps of calls, and move computations past them. gcc does neither at -Og.
@@ -78,7 +102,7 @@ impl Config {
         match self.level {
             Level::O0 => false,
             Level::Og => self.compiler == Compiler::Clang,
-            Level::O2 => true,
+            Level::O2 | Level::O3 | Level::Lto => true,
         }
     }
 
@@ -112,7 +136,7 @@ impl fmt::Display for Config {
 /// # Errors
 /// The one that is not.
 pub fn compilers_found() -> Result<(), String> {
-    for compiler in ["gcc", "clang"] {
+    for compiler in ["gcc", "clang", "ld.lld"] {
         let found = Command::new(compiler).arg("--version").output();
         if !found.is_ok_and(|output| output.status.success()) {
             return Err(format!(
@@ -209,7 +233,7 @@ pub fn text(case: &Case) -> String {
 pub fn build(dir: &Path, seed: u64, text: &str, config: Config) -> Result<Build, String> {
     let source = dir.join(FILE);
     std::fs::write(&source, text).map_err(|e| format!("{FILE}: {e}"))?;
-    let name = format!("{}{}", config.compiler(), config.level());
+    let name = config.file_name();
     let link = match Linking::of_seed(seed) {
         Linking::Object => "../harness.o",
         Linking::Fixed => "../harness.o -no-pie",
@@ -222,11 +246,11 @@ pub fn build(dir: &Path, seed: u64, text: &str, config: Config) -> Result<Build,
         "-fPIE"
     };
     let dwarf = if seed % 5 == 4 { "-gdwarf-4" } else { "-g" };
-    let level = config.level();
+    let (level, linker) = (config.level(), config.linker());
     compile(
         dir,
         config.compiler(),
-        &format!("-std=gnu11 -w -I.. {level} {dwarf} {pie} {FILE} {link} -o {name}"),
+        &format!("-std=gnu11 -w -I.. {level} {dwarf} {pie} {FILE} {link} {linker} -o {name}"),
     )?;
     let path = dir.join(&name);
     let executable = std::fs::read(&path).map_err(|e| format!("{name}: {e}"))?;

@@ -94,7 +94,7 @@ fn in_turn(seeds: Range<u64>, configs: &[Config], effort: Effort, dir: &Path) ->
         let case = Case::of_profile(profile(seed), seed).map_err(|e| format!("seed {seed}: {}", e.reason))?;
         for &config in configs {
             let at = |reason: String| format!("seed {seed}, {config}: {reason}");
-            let name = format!("seed{seed}-{}{}", config.compiler(), config.level());
+            let name = format!("seed{seed}-{}", config.file_name());
             let below = dir.join(name);
             std::fs::create_dir_all(&below).map_err(|e| format!("{}: {e}", below.display()))?;
             match one(&case, config, effort, &below, &mut result.figures) {

@@ -1,0 +1,52 @@
+//! `hindmost check`: which loops keep a readable order variable in a build.
+
+use crate::args::{CheckArgs, Format};
+use crate::collect::Sources;
+use crate::executable::Executable;
+use crate::failure::Failure;
+use crate::job_map::JobMap;
+use crate::map;
+use crate::output::{self, Status};
+
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
+    let executable = Executable::read(&args.program)?;
+    let map = match &args.map {
+        Some(path) => {
+            let given = JobMap::given(path, &executable)?;
+            given.warnings.iter().for_each(|warning| output::warn(warning));
+            given.map
+        }
+        None => {
+            let mut sources = Sources::default();
+            if args.paths.is_empty() {
+                map::add_sources_of(&executable, &mut sources, &[])?;
+            } else {
+                sources.add_paths(&args.paths);
+            }
+            sources.add_headers();
+            sources.warnings.iter().for_each(|warning| output::warn(warning));
+            if sources.files.is_empty() {
+                return Err(Failure::new("no source could be read")
+                    .hint("give the sources, or a map with --map")
+                    .into());
+            }
+            let mut map = map::make(sources.files, args.format == Format::Text);
+            executable.bind(&mut map)?;
+            map
+        }
+    };
+    let check = executable.check(&map)?;
+    match args.format {
+        Format::Text => output::print(&report::check_text(&check, &args.program.to_string_lossy()))?,
+        Format::Json => output::print_plain(&report::check_json(&check, &args.program.to_string_lossy()))?,
+    }
+    let is_enough = match args.min {
+        Some(percent) => check.kept_percent() >= percent,
+        None => check.count(engine::LoopState::Kept) == check.with_variables(),
+    };
+    Ok(if is_enough {
+        Status::Done
+    } else {
+        Status::Undecided
+    })
+}

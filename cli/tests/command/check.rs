@@ -1,0 +1,115 @@
+//! `hindmost check`: what a build keeps, and what helps.
+
+use crate::support::{Run, Sandbox};
+
+/// `n` is passed by address to what the compiler cannot see through, `e` is needed by nobody.
+const PROGRAM: &str = "\
+volatile int sink;
+__attribute__((noinline)) int more(int n)
+{
+    sink += n;
+    return sink < 100;
+}
+void forever(void)
+{
+    for (int e = 0;; e++)
+        if (!more(1))
+            break;
+}
+int main(int argc, char **argv)
+{
+    for (int n = 0; n < argc * sink; n++)
+        if (more(n))
+            sink += n;
+    while (more(2))
+        sink++;
+    forever();
+    return 0;
+}
+";
+
+fn built(name: &str, flags: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new(name);
+    sandbox.write("app.c", PROGRAM);
+    sandbox.compile("app.c", "app", flags);
+    sandbox
+}
+
+fn json(run: &Run) -> serde_json::Value {
+    serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}", run.out))
+}
+
+#[test]
+fn an_optimised_build_loses_what_nobody_needs() {
+    // gcc sees that `more` leaves the register of `n` alone. Nothing in the program says so.
+    let sandbox = built("check-o2", &["-g", "-O2"]);
+    let run = sandbox.run(&["check", "app"]);
+    assert!(run.out.contains("0 of 2 loops with calls keep"), "{}", run.out);
+    let unsafe_register = run
+        .out
+        .lines()
+        .find(|line| line.contains("app.c:15: for in main loses n"));
+    assert!(unsafe_register.unwrap().contains("-fno-ipa-ra"), "{}", run.out);
+    sandbox.compile("app.c", "app", &["-g", "-O2", "-fno-ipa-ra"]);
+    let run = sandbox.run(&["check", "app"]);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(run.out.contains("1 of 2 loops with calls keeps"), "{}", run.out);
+    let lost = run
+        .out
+        .lines()
+        .find(|line| line.contains("app.c:9: for in forever loses e"))
+        .unwrap();
+    assert!(
+        lost.contains("-Og") && lost.contains("hindmost counters"),
+        "{lost}"
+    );
+    let without = run
+        .out
+        .lines()
+        .find(|line| line.contains("app.c:18: while in main"))
+        .unwrap();
+    assert!(without.contains("no order variable in the source"), "{without}");
+
+    for (min, status) in [("50", 0), ("50.1", 1), ("0%", 0)] {
+        assert_eq!(
+            sandbox.run(&["check", "app", "app.c", "--min", min]).code,
+            Some(status),
+            "{min}"
+        );
+    }
+    let found = json(&sandbox.run(&["check", "app", "--format", "json"]));
+    let figures =
+        ["loops", "kept", "lost", "partly", "without_variable"].map(|key| found[key].as_u64().unwrap());
+    assert_eq!(figures, [2, 1, 1, 0, 1], "{found}");
+    assert_eq!(found["kept_percent"], 50.0);
+
+    // The counter that was named keeps the loop, in the same build.
+    let patch = sandbox.ok(&["counters", "--quiet", "app.c:9"]);
+    assert!(patch.contains("volatile unsigned long"), "{patch}");
+    sandbox.write("counter.patch", patch);
+    let patched = std::process::Command::new("patch")
+        .args(["-p1", "-i", "counter.patch"])
+        .current_dir(sandbox.path("."))
+        .status();
+    assert!(patched.unwrap().success());
+    sandbox.compile("app.c", "app", &["-g", "-O2", "-fno-ipa-ra"]);
+    let run = sandbox.run(&["check", "app"]);
+    assert_eq!(run.code, Some(0), "{}", run.out);
+}
+
+#[test]
+fn an_unoptimised_build_keeps_all() {
+    let sandbox = built("check-o0", &["-g", "-O0"]);
+    sandbox.ok(&["map", "--quiet", "--exe", "app"]);
+    let run = sandbox.run(&["check", "app", "--map", "app.hmap"]);
+    assert_eq!(run.code, Some(0), "{}", run.out);
+    assert!(run.out.contains("2 of 2 loops with calls keep"), "{}", run.out);
+    // The map knows what was bound: that of another build is refused.
+    sandbox.compile("app.c", "other", &["-g", "-O2"]);
+    assert_eq!(
+        sandbox.run(&["check", "other", "--map", "app.hmap"]).code,
+        Some(2)
+    );
+    sandbox.refused(&["check", "nothing"]);
+    assert_eq!(sandbox.run(&["check", "app", "--min", "101"]).code, Some(2));
+}

@@ -1,0 +1,73 @@
+//! What a build keeps of the loops' order variables, for people: the figure first, then the loops that lose them and what helps.
+
+use crate::clean::{clean, clean_field};
+use crate::text::counted;
+use engine::{Check, CheckedLoop, LoopState};
+use std::fmt::Write as _;
+
+/// A check as text.
+pub fn check_text(check: &Check, program: &str) -> String {
+    let (all, kept) = (check.with_variables(), check.count(LoopState::Kept));
+    let mut out = String::new();
+    let percent = |part: usize, whole: usize| match whole {
+        0 => String::new(),
+        _ => format!(" ({:.1} %)", 100.0 * part as f64 / whole as f64),
+    };
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        out,
+        "{}: {kept} of {} with calls {} a readable order variable at every call{}; at {} of {} inside them{}",
+        clean_field(program),
+        counted(all, "loop", "loops"),
+        if kept == 1 { "keeps" } else { "keep" },
+        percent(kept, all),
+        check.readable,
+        counted(check.pairs, "call", "calls"),
+        percent(check.readable, check.pairs),
+    );
+    for state in [LoopState::Lost, LoopState::Partly, LoopState::Unordered] {
+        for each in check.loops.iter().filter(|each| each.state == state) {
+            let _ = writeln!(out, "{}", line(each));
+        }
+    }
+    out
+}
+
+fn line(each: &CheckedLoop) -> String {
+    let place = format!(
+        "{}:{}: {} in {}",
+        clean(&each.file),
+        each.line,
+        each.statement,
+        clean(&each.function)
+    );
+    let names = clean(&each.variables.join(", ")).into_owned();
+    let dark = { each.calls.iter() }
+        .filter(|call| call.readable < call.sites)
+        .map(|call| call.line.to_string());
+    let dark = Vec::from_iter(dark).join(", ");
+    match each.state {
+        LoopState::Lost => format!("{place} loses {names}: {}", advice(each)),
+        LoopState::Partly => format!("{place} loses {names} at calls on line {dark}: {}", advice(each)),
+        _ => format!("{place} has no order variable in the source: {}", advice(each)),
+    }
+}
+
+/// What helps, as a command or a flag.
+pub(crate) fn advice(each: &CheckedLoop) -> String {
+    let counter = format!("hindmost counters {}:{}", clean(&each.file), each.line);
+    match each.state {
+        LoopState::Kept => String::new(),
+        LoopState::Lost | LoopState::Partly if each.optimised => {
+            let dark = |call: &engine::CheckedCall| call.sites - call.readable;
+            let all_unsafe = each.calls.iter().all(|call| dark(call) == call.unsafe_register);
+            if all_unsafe {
+                return format!(
+                    "it is in a register that calls may overwrite: build this file with gcc -fno-ipa-ra, or {counter}"
+                );
+            }
+            format!("build this file with gcc -Og, or {counter}")
+        }
+        _ => counter,
+    }
+}
