@@ -5,7 +5,8 @@
 
 use crate::BindError;
 use object::elf::{
-    EM_X86_64, ET_CORE, ET_DYN, ET_EXEC, ET_REL, PF_X, PT_LOAD, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS,
+    DF_1_PIE, DT_FLAGS_1, EM_X86_64, ET_CORE, ET_DYN, ET_EXEC, ET_REL, PF_X, PT_LOAD, SHF_ALLOC,
+    SHF_EXECINSTR, SHT_NOBITS,
 };
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectSection as _};
@@ -84,6 +85,22 @@ impl<'a> Image<'a> {
     /// Whether `address` exists at run time.
     pub(crate) fn is_loaded(&self, address: u64) -> bool {
         contains(&self.loaded, address)
+    }
+
+    /// Whether it is a shared object that is no program. Its exported variables may live elsewhere: the dynamic linker lets
+    /// the program's own copy of one stand for it, or another library's.
+    pub(crate) fn is_library(&self) -> bool {
+        if self.file.elf_header().e_type(LittleEndian) != ET_DYN {
+            return false;
+        }
+        let headers = self.file.elf_program_headers().iter();
+        let tables =
+            headers.filter_map(|header| header.dynamic(LittleEndian, self.file.data()).ok().flatten());
+        let is_program = tables.flatten().any(|entry| {
+            let is_flags = entry.d_tag.get(LittleEndian) == DT_FLAGS_1;
+            is_flags && entry.d_val.get(LittleEndian) & DF_1_PIE.0 != 0
+        });
+        !is_program
     }
 
     /// The build-id note, or nothing.

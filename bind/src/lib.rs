@@ -39,7 +39,7 @@ use base::Diagnostic;
 use debug::Debug;
 use elf::Image;
 use error::hex;
-use progress_map::Map;
+use progress_map::{Binding, Map};
 use sections::Sections;
 
 /// Binds `map` to an executable whose debug info is in itself or in the separate file `debug`.
@@ -67,6 +67,24 @@ pub fn bind(
 /// # Errors
 /// When there can be no binding at all; the map is then left as it was.
 pub fn bind_program(map: &mut Map, program: &Program<'_>, path: &str) -> Result<Vec<Diagnostic>, BindError> {
+    let (binding, diagnostics) = binding_to(map, program, path)?;
+    map.binding = Some(binding);
+    map.libraries.clear();
+    Ok(diagnostics)
+}
+
+/// Binds `map`, which is bound to a program, to a shared object as well with which the program runs. Otherwise as
+/// [`bind_program`].
+///
+/// # Errors
+/// When there can be no binding to it; the map is then left as it was.
+pub fn bind_library(map: &mut Map, library: &Program<'_>, path: &str) -> Result<Vec<Diagnostic>, BindError> {
+    let (binding, diagnostics) = binding_to(map, library, path)?;
+    map.libraries.push(binding);
+    Ok(diagnostics)
+}
+
+fn binding_to(map: &Map, program: &Program<'_>, path: &str) -> Result<(Binding, Vec<Diagnostic>), BindError> {
     let image = Image::parse(program.executable)?;
     if image.is_debug_file() {
         return Err(BindError::DebugFileAlone);
@@ -77,9 +95,7 @@ pub fn bind_program(map: &mut Map, program: &Program<'_>, path: &str) -> Result<
     }
     let sections = debug_sections(&image, program)?;
     let parsed = whole_debug(&sections)?;
-    let (binding, diagnostics) = assemble::assemble(map, &image, &parsed, identity, path);
-    map.binding = Some(binding);
-    Ok(diagnostics)
+    Ok(assemble::assemble(map, &image, &parsed, identity, path))
 }
 
 /// What files the debug info of an executable is spread over, besides the executable and its debug file.

@@ -26,6 +26,8 @@ pub(crate) enum Trouble {
     Ambiguous,
     /// It is defined in a shared library, or nowhere.
     NoDefinition,
+    /// A library exports it, so the program may use another in its place.
+    Exported,
     /// Its type does not allow it.
     Type(TypeRefusal),
     /// Some of its locations cannot be used.
@@ -38,6 +40,9 @@ impl fmt::Display for Trouble {
             Self::NotFound => f.write_str("debug info has no such variable in this function"),
             Self::Ambiguous => f.write_str("several variables in the debug info fit"),
             Self::NoDefinition => f.write_str("debug info has no definition of it in this executable"),
+            Self::Exported => {
+                f.write_str("the library exports it, so it may live in the program or in another library")
+            }
             Self::Type(refusal) => refusal.fmt(f),
             Self::Location(refusal) => refusal.fmt(f),
         }

@@ -224,6 +224,11 @@ impl Search<'_, '_, '_, '_> {
                 chosen.extend(own.iter().map(|global| global.die));
             }
         }
+        let exported = |die: &Die| all.iter().any(|global| global.die == *die && global.external);
+        if context.image.is_library() && chosen.iter().any(exported) {
+            outcome.trouble.insert(Trouble::Exported);
+            return;
+        }
         let mut found: Vec<BoundVariable> = Vec::new();
         for &die in &chosen {
             let Some((path, encoding)) = self.typed(die, wanted, outcome) else {

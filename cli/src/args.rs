@@ -109,6 +109,9 @@ pub(crate) struct MapArgs {
     /// Bind the map to this executable; without PATHS and -p, its debug info names the sources
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) exe: Option<PathBuf>,
+    /// With --exe: bind the map to this shared object as well, with which the program runs; repeat it for more
+    #[arg(long = "library", value_name = "LIBRARY", requires = "exe")]
+    pub(crate) libraries: Vec<PathBuf>,
     /// Where to write the map [default: PROGRAM.hmap with --exe, else app.hmap]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

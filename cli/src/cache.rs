@@ -25,12 +25,22 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The place for a build, unless the build has no id or there is nowhere to keep anything.
-    pub(crate) fn of(build_id: &[u8]) -> Option<Self> {
-        if build_id.is_empty() {
+    /// The place for a build of a program (and its libraries), unless a part has no id or there is nowhere to keep
+    /// anything.
+    pub(crate) fn of(build_ids: &[&[u8]]) -> Option<Self> {
+        if build_ids.iter().any(|id| id.is_empty()) {
             return None;
         }
-        let name = format!("{}.hmap", engine::build_id_text(build_id));
+        let name = match build_ids {
+            [] => return None,
+            [only] => engine::build_id_text(only),
+            several => {
+                let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
+                several.iter().for_each(|id| fingerprint.add(id));
+                fingerprint.text()
+            }
+        };
+        let name = format!("{name}.hmap");
         Some(Self {
             path: directory()?.join(name),
         })

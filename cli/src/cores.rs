@@ -4,10 +4,10 @@ use crate::args::FindArgs;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::find::{self, Seen};
-use crate::job_map::JobMap;
+use crate::job_map::{Build, JobMap};
 use crate::output::Status;
 use base::RankSet;
-use runtime_probe::{Core, take_cores};
+use runtime_probe::{Core, libraries_of_core, take_cores};
 use snapshot::Header;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -132,8 +132,20 @@ fn map_for(args: &FindArgs, path: &str, cores: &[&Core]) -> anyhow::Result<JobMa
             .hint("the code of a program is not in its core: put the build that ran back in its place")
             .into());
     }
+    let libraries = cores
+        .first()
+        .map(|core| libraries_of_core(core))
+        .unwrap_or_default();
+    let libraries = libraries
+        .iter()
+        .filter_map(|path| Executable::read(path).ok())
+        .collect();
+    let build = Build {
+        executable,
+        libraries,
+    };
     match &args.map {
-        Some(given) => JobMap::given(given, &executable),
-        None => JobMap::found(&executable, &[]),
+        Some(given) => JobMap::given(given, &build),
+        None => JobMap::found(&build, &[]),
     }
 }

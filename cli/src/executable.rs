@@ -35,6 +35,12 @@ impl Executable {
         Self::from_bytes(path, files::read(Path::new(&format!("/proc/{pid}/exe")))?)
     }
 
+    /// A shared object of a process, by its path as the process sees it.
+    pub(crate) fn library_of_process(pid: u32, path: &Path) -> anyhow::Result<Self> {
+        let seen = format!("/proc/{pid}/root{}", path.display());
+        Self::from_bytes(path, files::read(Path::new(&seen))?)
+    }
+
     fn from_bytes(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Self> {
         let identity =
             engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
@@ -79,6 +85,12 @@ impl Executable {
     /// Which loops of `map`, which is bound to this build, keep a readable variable in it.
     pub(crate) fn check(&self, map: &Map) -> Result<engine::Check, Failure> {
         engine::check(map, &self.program()).map_err(|error| self.failure(&error))
+    }
+
+    /// Binds `map`, which is bound to a program, to this shared object too; returns what could not be bound.
+    pub(crate) fn bind_as_library(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
+        let path = self.path.to_string_lossy();
+        engine::bind_library(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
     /// Whether `map` is bound to this build.

@@ -5,7 +5,7 @@ use crate::cores;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files::{self, SourceFinder};
-use crate::job_map::JobMap;
+use crate::job_map::{Build, JobMap};
 use crate::order;
 use crate::output::{self, Status};
 use base::RankSet;
@@ -155,9 +155,18 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
             first_error = first_error.or(unread.and_then(Result::err));
             continue;
         };
+        let libraries = tasks
+            .first()
+            .map(|task| task.pid)
+            .map(libraries_of)
+            .unwrap_or_default();
+        let build = Build {
+            executable,
+            libraries,
+        };
         let found = match &args.map {
-            Some(given) => JobMap::given(given, &executable),
-            None => JobMap::found(&executable, &further_roots(tasks)),
+            Some(given) => JobMap::given(given, &build),
+            None => JobMap::found(&build, &further_roots(tasks)),
         };
         match found {
             Ok(found) => return Ok(found),
@@ -169,6 +178,13 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
         return no_program(args, job);
     }
     Err(first_error.unwrap_or_else(|| Failure::new("no program of the job can be read").into()))
+}
+
+/// The shared objects of a task that have debug info, as far as they can be read.
+fn libraries_of(pid: u32) -> Vec<Executable> {
+    let paths = runtime_probe::libraries_of(pid);
+    let read = |path: &PathBuf| Executable::library_of_process(pid, path).ok();
+    paths.iter().filter_map(read).collect()
 }
 
 /// No executable can be read: the probe knows why, task by task.

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::map;
 use base::{Diagnostic, Severity, Span};
-use engine::{Map, Mismatch};
+use engine::{Map, Mismatch, SourceFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -24,11 +24,12 @@ pub(crate) struct JobMap {
 
 impl JobMap {
     /// The map that the user gave. An unbound one is bound in memory.
-    pub(crate) fn given(path: &Path, executable: &Executable) -> anyhow::Result<Self> {
+    pub(crate) fn given(path: &Path, build: &Build) -> anyhow::Result<Self> {
+        let executable = &build.executable;
         let mut map = files::read_map(path)?;
         let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
-            Err(Mismatch::NotBound) => bind(&mut map, executable)?,
+            Err(Mismatch::NotBound) => bind(&mut map, executable, &Vec::from_iter(&build.libraries))?,
             Err(mismatch) => {
                 return Err(Failure::new(format!("{}: {mismatch}", path.display()))
                     .hint(format!(
@@ -47,7 +48,8 @@ impl JobMap {
     }
 
     /// The best map to be had for an executable when none was given. `roots` are further places to look for sources.
-    pub(crate) fn found(executable: &Executable, roots: &[PathBuf]) -> anyhow::Result<Self> {
+    pub(crate) fn found(build: &Build, roots: &[PathBuf]) -> anyhow::Result<Self> {
+        let executable = &build.executable;
         let mut warnings = Vec::new();
         for path in beside(&executable.path) {
             let Ok(map) = files::read_map(&path) else {
@@ -69,7 +71,7 @@ impl JobMap {
                 Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
             }
         }
-        let slot = Slot::of(&executable.identity.build_id);
+        let slot = Slot::of(&build.ids());
         if let Some(map) = slot.as_ref().and_then(Slot::read)
             && executable.fits(&map).is_ok()
         {
@@ -80,17 +82,32 @@ impl JobMap {
                 unbound: Vec::new(),
             });
         }
-        Self::made(executable, roots, slot.as_ref(), warnings)
+        Self::made(build, roots, slot.as_ref(), warnings)
     }
 
     fn made(
-        executable: &Executable,
+        build: &Build,
         roots: &[PathBuf],
         slot: Option<&Slot>,
         mut warnings: Vec<String>,
     ) -> anyhow::Result<Self> {
+        let executable = &build.executable;
         let mut sources = Sources::default();
         map::add_sources_of(executable, &mut sources, roots)?;
+        let mut newer = newer_than(executable, "the executable", &sources.files);
+        let mut libraries = Vec::new();
+        for library in &build.libraries {
+            let (files, said) = (sources.files.len(), sources.warnings.len());
+            let added = map::add_sources_of(library, &mut sources, roots);
+            // A library whose sources are not here is like one without debug info.
+            if added.is_err() || sources.files.len() == files {
+                sources.warnings.truncate(said);
+                continue;
+            }
+            let name = library.path.file_name().unwrap_or_default().to_string_lossy();
+            newer.extend(newer_than(library, &name, &sources.files[files..]));
+            libraries.push(library);
+        }
         if sources.files.is_empty() {
             let mut failure = Failure::new(format!(
                 "none of the sources that {} was built from can be read here",
@@ -102,13 +119,12 @@ impl JobMap {
             return Err(failure.into());
         }
         sources.add_headers();
-        let newer = newer_than(executable, &sources);
         // What is missing now may be there next time.
         let is_whole = newer.is_empty() && sources.warnings.is_empty();
         warnings.append(&mut sources.warnings);
         warnings.extend(newer);
         let mut map = map::make(sources.files, true);
-        let unbound = bind(&mut map, executable)?;
+        let unbound = bind(&mut map, executable, &libraries)?;
         if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
             warnings.push(format!("the map could not be kept for the next time: {error:#}"));
         }
@@ -138,9 +154,30 @@ impl JobMap {
     }
 }
 
-/// Binds a map to a build; returns what is lost.
-fn bind(map: &mut Map, executable: &Executable) -> Result<Vec<Diagnostic>, Failure> {
+/// A program and the shared objects that it runs with, as far as they have debug info.
+pub(crate) struct Build {
+    pub(crate) executable: Executable,
+    pub(crate) libraries: Vec<Executable>,
+}
+
+impl Build {
+    /// What tells it from every other build.
+    fn ids(&self) -> Vec<&[u8]> {
+        let all = std::iter::once(&self.executable).chain(&self.libraries);
+        all.map(|each| each.identity.build_id.as_slice()).collect()
+    }
+}
+
+/// Binds a map to a program and libraries; returns what is lost.
+fn bind(
+    map: &mut Map,
+    executable: &Executable,
+    libraries: &[&Executable],
+) -> Result<Vec<Diagnostic>, Failure> {
     let mut notes = executable.bind(map)?;
+    for library in libraries {
+        notes.extend(library.bind_as_library(map)?);
+    }
     notes.retain(|note| note.severity >= Severity::Warning);
     Ok(notes)
 }
@@ -154,18 +191,19 @@ fn beside(executable: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Warnings for sources that were changed after the executable was built.
-fn newer_than(executable: &Executable, sources: &Sources) -> Vec<String> {
+/// Warnings for sources that were changed after a program or library was built of them.
+fn newer_than(executable: &Executable, what: &str, files: &[SourceFile]) -> Vec<String> {
     let Some(built) = cache::modified(&executable.path) else {
         return Vec::new();
     };
-    sources
-        .files
+    let is_newer =
+        |file: &&SourceFile| cache::modified(Path::new(&file.path)).is_some_and(|changed| changed > built);
+    files
         .iter()
-        .filter(|file| cache::modified(Path::new(&file.path)).is_some_and(|changed| changed > built))
+        .filter(is_newer)
         .map(|file| {
             format!(
-                "{} is newer than the executable: its lines may not fit the build",
+                "{} is newer than {what}: its lines may not fit the build",
                 file.path
             )
         })

@@ -29,6 +29,8 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
             .context("cannot start the threads")?;
     }
     let executable = args.exe.as_deref().map(Executable::read).transpose()?;
+    let libraries = args.libraries.iter().map(|path| Executable::read(path));
+    let libraries = libraries.collect::<anyhow::Result<Vec<_>>>()?;
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
     let mut commands = Vec::new();
@@ -46,7 +48,9 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
                 .hint("give C or C++ files, directories, -p compile_commands.json, or --exe PROGRAM built with -g")
                 .into());
         };
-        add_sources_of(executable, &mut sources, &[])?;
+        for built in std::iter::once(executable).chain(&libraries) {
+            add_sources_of(built, &mut sources, &[])?;
+        }
     }
     if sources.files.is_empty() {
         warn_all(&sources.warnings);
@@ -97,7 +101,10 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
         .into());
     }
     if let Some(executable) = &executable {
-        let notes = executable.bind(&mut map)?;
+        let mut notes = executable.bind(&mut map)?;
+        for library in &libraries {
+            notes.extend(library.bind_as_library(&mut map)?);
+        }
         let lost = notes.iter().filter(|note| note.severity >= Severity::Warning);
         warn_all(&lost.map(Diagnostic::text).collect::<Vec<_>>());
     }
@@ -210,7 +217,17 @@ fn warn_all(warnings: &[String]) {
 fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
     let summary = engine::summary(map);
     let bound = match &summary.binding {
-        Some(binding) => format!(", bound to {}", binding.executable),
+        Some(binding) => {
+            let libraries = map
+                .libraries
+                .iter()
+                .map(|library| format!(" and {}", library.executable));
+            format!(
+                ", bound to {}{}",
+                binding.executable,
+                libraries.collect::<String>()
+            )
+        }
         None => String::new(),
     };
     let partial = match summary.partial.len() {

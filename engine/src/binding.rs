@@ -4,7 +4,8 @@
 
 pub use bind::{BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit};
 pub use bind::{
-    bind as bind_map, bind_program, check as check_map, identity, needs, sources as executable_sources,
+    bind as bind_map, bind_library, bind_program, check as check_map, identity, needs,
+    sources as executable_sources,
 };
 
 /// A build-id as tools print it: lower-case hexadecimal.

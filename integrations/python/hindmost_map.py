@@ -19,10 +19,8 @@ import zlib
 
 VERSION = 1
 MAGIC = b"\x89HMAP\r\n\x1a"
-KNOWN = {
-    b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC",
-    b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL",
-}
+BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL"}
+KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC"} | BOUND
 
 CONFIDENCE = ["clean", "repaired", "partial"]
 SEVERITY = ["note", "warning", "error"]
@@ -73,7 +71,11 @@ def sections(data):
         if len(content) != size or zlib.crc32(content) != checksum:
             raise MapError(f"checksum of section {index} ({tag.decode('latin-1')}) differs")
         if tag in KNOWN:
-            if tag != b"BODY" and any(tag == other for other, _ in found):
+            # A BIND begins another round of the sections of a binding.
+            round = [other for other, _ in found]
+            if tag in BOUND and b"BIND" in round:
+                round = round[len(round) - round[::-1].index(b"BIND") - 1 :]
+            if tag not in (b"BODY", b"BIND") and tag in round:
                 raise MapError(f"a second section {tag.decode()}")
             found.append((tag, content))
         elif flags & 1:
@@ -492,6 +494,17 @@ def read_diagnostics(columns):
 # Binding
 
 
+def rounds(found):
+    """The sections of each binding: a BIND begins a round, and the program's comes first."""
+    tables = []
+    for tag, content in found:
+        if tag == b"BIND":
+            tables.append({})
+        if tables:
+            tables[-1][tag] = content
+    return tables
+
+
 def read_binding(tables):
     strings = read_strings(Columns(tables[b"BSTR"]))
 
@@ -664,6 +677,7 @@ def read(data):
         functions, blocks = read_heads(Columns(tables[b"HEAD"], strings))
         if len(blocks) != len(bodies) or sum(blocks) != len(functions):
             raise MapError("the BODY sections do not hold all functions")
+        bindings = [read_binding(tables) for tables in rounds(found)]
         first = 0
         for content, count in zip(bodies, blocks):
             columns = Columns(content, strings)
@@ -677,7 +691,8 @@ def read(data):
             "functions": functions,
             "diagnostics": read_diagnostics(Columns(tables[b"DIAG"], strings)),
             "mpi_calls": read_mpi_calls(Columns(tables[b"MPIC"], strings), functions) if b"MPIC" in tables else [],
-            "binding": read_binding(tables) if b"BIND" in tables else None,
+            "binding": bindings[0] if bindings else None,
+            "libraries": bindings[1:],
         }
     except (IndexError, KeyError, TypeError, UnicodeDecodeError, zlib.error) as error:
         raise MapError(f"malformed: {error}") from error

@@ -51,6 +51,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         diagnostics,
         mpi_calls,
         binding: None,
+        libraries: Vec::new(),
     }
 }
 

@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = map.to_bytes();
     let unbound = Map {
         binding: None,
+        libraries: Vec::new(),
         ..map.clone()
     };
     let unbound_bytes = unbound.to_bytes();
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reader = Reader::new(&bytes)?;
     println!("checksums only      {}", time(|| Reader::new(&bytes).is_ok()));
     println!("index only          {}", time(|| reader.index().is_ok()));
-    println!("binding only        {}", time(|| reader.binding().is_ok()));
+    println!("binding only        {}", time(|| reader.bindings().is_ok()));
     if let Some(last) = map.functions.ids().last() {
         let index = reader.index()?;
         println!(

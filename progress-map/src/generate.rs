@@ -144,6 +144,10 @@ pub fn arbitrary(seed: u64) -> Map {
     });
     let functions: IdVec<FunctionId, Function> = functions.into();
     let binding = rng.some(|rng| binding::arbitrary(rng, files.len(), functions.len()));
+    let libraries = match binding {
+        Some(_) => rng.list(2, |rng| binding::arbitrary(rng, files.len(), functions.len())),
+        None => Vec::new(),
+    };
     let mut mpi_calls = Vec::new();
     for (id, function) in functions.iter_enumerated() {
         for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(4))) {
@@ -160,6 +164,7 @@ pub fn arbitrary(seed: u64) -> Map {
         diagnostics,
         mpi_calls,
         binding,
+        libraries,
     }
 }
 

@@ -64,6 +64,16 @@ pub struct Map {
     pub mpi_calls: Vec<MpiCall>,
     /// The build that the map is tied to, if any.
     pub binding: Option<Binding>,
+    /// Builds of shared objects that the program runs with and whose sources are in the map as well; empty without a
+    /// `binding`.
+    pub libraries: Vec<Binding>,
+}
+
+impl Map {
+    /// The builds that the map is tied to, the program's first.
+    pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
+        self.binding.iter().chain(&self.libraries)
+    }
 }
 
 /// A source file of the map.

@@ -32,10 +32,12 @@ impl Map {
             before = Some(place);
         }
         self.check_calls()?;
-        match &self.binding {
-            Some(b) => binding(b, self.files.len(), self.functions.len()),
-            None => Ok(()),
+        if self.binding.is_none() && !self.libraries.is_empty() {
+            let part = "libraries".to_owned();
+            return Err(invalid(part, "libraries are bound, but no program is"));
         }
+        self.bindings()
+            .try_for_each(|b| binding(b, self.files.len(), self.functions.len()))
     }
 
     fn check_calls(&self) -> Result<(), Invalid> {

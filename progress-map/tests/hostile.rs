@@ -43,7 +43,7 @@ fn check(bytes: &[u8]) -> bool {
     }
     // The lazy paths validate piece by piece, so they must be safe by themselves.
     if let Ok(reader) = Reader::new(bytes) {
-        let _ = reader.binding();
+        let _ = reader.bindings();
         let _ = reader.diagnostics();
         if let Ok(index) = reader.index() {
             for id in index.functions.ids() {

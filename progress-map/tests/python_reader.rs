@@ -114,6 +114,7 @@ fn a_map(map: &Map) -> Value {
             })),
         })),
         "binding": map.binding.as_ref().map(a_binding),
+        "libraries": Vec::from_iter(map.libraries.iter().map(a_binding)),
     })
 }
 

@@ -23,6 +23,7 @@ fn arbitrary_maps_come_back_whole() {
 fn a_map_of_many_blocks_comes_back_whole_and_function_by_function() {
     let mut map = synthetic(60_000, 7);
     map.binding = Some(bind(&map, 8));
+    map.libraries = vec![bind(&map, 3), bind(&map, 5)];
     assert_eq!(map.validate(), Ok(()));
     let bytes = map.to_bytes();
     assert_eq!(bytes, map.clone().to_bytes());
@@ -32,10 +33,7 @@ fn a_map_of_many_blocks_comes_back_whole_and_function_by_function() {
     let index = reader.index().unwrap();
     assert_eq!(index.files, map.files);
     assert_eq!(reader.diagnostics(), Ok(map.diagnostics.clone()));
-    assert_eq!(
-        reader.binding().as_ref().map(Option::as_ref),
-        Ok(map.binding.as_ref())
-    );
+    assert_eq!(reader.bindings(), Ok(Vec::from_iter(map.bindings().cloned())));
     for (id, function) in map.functions.iter_enumerated().step_by(97) {
         assert_eq!(reader.function(&index, id).unwrap().as_ref(), Some(function));
         assert!(index.find(&function.name, Some(function.file)).contains(&id));

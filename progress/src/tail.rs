@@ -20,16 +20,14 @@ use progress_map::{Function, FunctionId, Map, PointId, PointKind};
 /// By function: whether some of its code was optimised. Nothing is known of the build of a map without binding.
 pub(crate) fn optimised(map: &Map) -> IdVec<FunctionId, bool> {
     let mut optimised: IdVec<FunctionId, bool> = map.functions.iter().map(|_| false).collect();
-    let Some(binding) = &map.binding else {
-        return optimised;
-    };
-    for function in binding.functions.iter().filter(|function| function.optimised) {
+    let functions = map.bindings().flat_map(|binding| &binding.functions);
+    for function in functions.filter(|function| function.optimised) {
         if let Some(id) = function.function {
             optimised[id] = true;
         }
     }
     // Only optimised code has inlined calls, but for those of functions that insist.
-    for inline in &binding.inlines {
+    for inline in map.bindings().flat_map(|binding| &binding.inlines) {
         if let Some(id) = inline.function {
             optimised[id] = true;
         }
@@ -40,7 +38,7 @@ pub(crate) fn optimised(map: &Map) -> IdVec<FunctionId, bool> {
 /// Functions that were inlined somewhere.
 pub(crate) fn inlined(map: &Map) -> IdVec<FunctionId, bool> {
     let mut inlined: IdVec<FunctionId, bool> = map.functions.iter().map(|_| false).collect();
-    for inline in map.binding.iter().flat_map(|binding| &binding.inlines) {
+    for inline in map.bindings().flat_map(|binding| &binding.inlines) {
         if let Some(id) = inline.function {
             inlined[id] = true;
         }

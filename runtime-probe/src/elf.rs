@@ -25,6 +25,8 @@ pub(crate) struct Module {
     text: Option<Range<usize>>,
     text_hash: OnceCell<Option<[u8; 32]>>,
     build_id: Vec<u8>,
+    /// The file itself carries debug info.
+    pub(crate) has_debug_info: bool,
     /// Made when a lookup first needs it: most modules have a search table.
     scanned: OnceCell<Scanned>,
 }
@@ -141,6 +143,9 @@ impl Module {
             text: text.map(|section| section.file),
             text_hash: OnceCell::new(),
             build_id,
+            has_debug_info: [".debug_info", ".zdebug_info", ".gnu_debugaltlink"]
+                .iter()
+                .any(|name| file.section_by_name(name).is_some()),
             scanned: OnceCell::new(),
             bytes,
         })

@@ -1,43 +1,87 @@
 //! Whether a map fits the program that runs.
 
+use crate::elf::Module;
+use crate::locate::Locator;
 use crate::modules::{ModuleId, Modules, Space};
-use progress_map::Map;
+use progress_map::{Binding, Map};
 
-/// The module that the map is bound to, with its bias; or why there is none, and what to do.
-pub(crate) fn bound_module(
-    executable: &str,
-    modules: &Modules,
-    space: &Space,
-    map: &Map,
-) -> Result<(ModuleId, u64), String> {
-    let again = format!("map this build again with `hindmost map --exe {executable}`");
-    let Some(binding) = &map.binding else {
-        return Err(format!("the map is not bound to a build: {again}"));
-    };
-    let fits = |module: ModuleId| {
-        let module = modules.get(module);
-        if binding.build_id.is_empty() || module.build_id().is_empty() {
-            module.text_hash() == Some(binding.text_hash)
-        } else {
-            module.build_id() == binding.build_id
-        }
-    };
-    // Usually the executable, but it may have been started through the dynamic loader, and a map may be bound to a
-    // shared object of the job as well.
-    if let Some(found) = space.modules().find(|&(module, _)| fits(module)) {
-        return Ok(found);
+/// A module of a task that the map is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) module: ModuleId,
+    /// What is added to its linked addresses.
+    pub(crate) bias: u64,
+    /// Which of [`Map::bindings`] describes it.
+    pub(crate) binding: usize,
+}
+
+/// What of a map fits a task.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fit {
+    pub(crate) bound: Vec<Bound>,
+    /// What does not, and what to do.
+    pub(crate) problem: Option<String>,
+}
+
+impl Fit {
+    /// The modules, each with its locator out of those of all bindings.
+    pub(crate) fn locators<'a>(&self, all: &'a [Locator<'a>]) -> Vec<(ModuleId, &'a Locator<'a>)> {
+        let of = |bound: &Bound| Some((bound.module, all.get(bound.binding)?));
+        self.bound.iter().filter_map(of).collect()
     }
+}
+
+/// The modules that the map is bound to. A library that is not loaded is no problem: it may be by and by.
+pub(crate) fn fit(executable: &str, modules: &Modules, space: &Space, map: &Map) -> Fit {
+    let again = format!("map this build again with `hindmost map --exe {executable}`");
+    if map.binding.is_none() {
+        let problem = format!("the map is not bound to a build: {again}");
+        return Fit {
+            problem: Some(problem),
+            ..Fit::default()
+        };
+    }
+    let mut fit = Fit::default();
+    let mut problems = Vec::new();
+    for (index, binding) in map.bindings().enumerate() {
+        // Usually the first is the executable, but it may have been started through the dynamic loader, and a map may be
+        // bound to a shared object of the job alone.
+        let found = space
+            .modules()
+            .find(|&(module, _)| fits(binding, modules.get(module)));
+        match found {
+            Some((module, bias)) => fit.bound.push(Bound {
+                module,
+                bias,
+                binding: index,
+            }),
+            None if index == 0 => problems.push(no_program(executable, modules, space, binding, &again)),
+            None => problems.extend(other_library(modules, space, binding, &again)),
+        }
+    }
+    fit.problem = (!problems.is_empty()).then(|| problems.join("; "));
+    fit
+}
+
+fn fits(binding: &Binding, module: &Module) -> bool {
+    if binding.build_id.is_empty() || module.build_id().is_empty() {
+        module.text_hash() == Some(binding.text_hash)
+    } else {
+        module.build_id() == binding.build_id
+    }
+}
+
+/// Why the program is not the one that the map is bound to.
+fn no_program(executable: &str, modules: &Modules, space: &Space, binding: &Binding, again: &str) -> String {
     let main = space
         .modules()
         .find(|&(module, _)| modules.get(module).path == executable);
     let Some((module, _)) = main else {
         let why = space.unreadable().next().unwrap_or("it is not mapped");
-        return Err(format!(
-            "the executable {executable} could not be checked against the map: {why}"
-        ));
+        return format!("the executable {executable} could not be checked against the map: {why}");
     };
     let found = modules.get(module);
-    Err(match (found.build_id(), binding.build_id.as_slice()) {
+    match (found.build_id(), binding.build_id.as_slice()) {
         ([], []) => format!(
             "the code of {executable} is not that of {}, to which the map is bound (neither has a build-id, and \
              their .text differs): {again}",
@@ -49,7 +93,21 @@ pub(crate) fn bound_module(
             build_id_text(mapped),
             binding.executable
         ),
-    })
+    }
+}
+
+/// That a library of the name is another build.
+fn other_library(modules: &Modules, space: &Space, binding: &Binding, again: &str) -> Option<String> {
+    let name = binding.executable.rsplit('/').next()?;
+    let mut loaded = space.modules().map(|(module, _)| modules.get(module));
+    let found = loaded.find(|module| module.name() == name)?;
+    Some(format!(
+        "{} has {}, but the map is bound to {} ({}): {again}",
+        found.path,
+        build_id_text(found.build_id()),
+        build_id_text(&binding.build_id),
+        binding.executable
+    ))
 }
 
 fn build_id_text(id: &[u8]) -> String {

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 /// What frames are made with.
 pub(crate) struct Builder<'a> {
     pub(crate) modules: &'a Modules,
-    /// The bound module of this task and the map's binding; `None` when they do not fit.
-    pub(crate) bound: Option<(ModuleId, &'a Locator<'a>)>,
+    /// The modules of this task that the map is bound to.
+    pub(crate) bound: &'a [(ModuleId, &'a Locator<'a>)],
     pub(crate) memory: &'a Memory,
     /// Answers what becomes of a read of memory that was not copied.
     pub(crate) not_copied: &'a mut dyn FnMut(u64, usize) -> Unknown,
@@ -47,8 +47,9 @@ impl Builder<'_> {
         let module_name = Some(file.name().to_owned());
         let locator = self
             .bound
-            .filter(|(bound, _)| *bound == module)
-            .map(|(_, locator)| locator);
+            .iter()
+            .find(|(bound, _)| *bound == module)
+            .map(|&(_, locator)| locator);
         if let Some(locator) = locator
             && let Some(place) = locator.place(address)
         {

@@ -35,6 +35,7 @@ mod evaluate;
 mod fit;
 mod frames;
 mod launcher;
+mod libraries;
 mod locate;
 mod memory;
 mod modules;
@@ -53,5 +54,6 @@ mod values;
 
 pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
+pub use libraries::{libraries_of, libraries_of_core};
 pub use take::{Options, Threads, take};
 pub use tasks::{Job, TaskRef, discover, tasks_of};

@@ -18,7 +18,8 @@ use snapshot::Task;
 pub(crate) struct Round<'a> {
     pub(crate) modules: &'a mut Modules,
     pub(crate) map: &'a Map,
-    pub(crate) locator: Option<&'a Locator<'a>>,
+    /// One for each binding of the map.
+    pub(crate) locators: &'a [Locator<'a>],
     pub(crate) options: Options,
     /// There will be no further stop.
     pub(crate) last: bool,
@@ -95,10 +96,15 @@ impl<'t> Subject<'t> {
         self.process.space = modules
             .space_of(self.voice)
             .map_err(|error| diagnose::refused(pid, &error))?;
+        self.fit(modules, map);
+        Ok(())
+    }
+
+    /// Finds what of the map fits the modules that are loaded.
+    fn fit(&mut self, modules: &Modules, map: &Map) {
         let executable = procfs::executable(self.voice).unwrap_or_default();
         let executable = executable.display().to_string();
-        self.process.bound = fit::bound_module(&executable, modules, &self.process.space, map);
-        Ok(())
+        self.process.fit = fit::fit(&executable, modules, &self.process.space, map);
     }
 
     /// Adds the threads that are not known yet, to be stopped.
@@ -120,16 +126,17 @@ impl<'t> Subject<'t> {
         self.threads.sort_by_key(|thread| thread.tid != main);
     }
 
-    /// What to copy in the next stop; `statics` are the map's, as linked.
-    pub(crate) fn requests<'s>(&'s self, statics: &'s [(u64, usize)]) -> impl Iterator<Item = Request<'s>> {
-        let bias = self.process.bound.as_ref().map(|&(_, bias)| bias);
-        let statics = bias.as_ref().map_or(&[][..], |_| statics);
-        let bias = bias.unwrap_or(0);
+    /// What to copy in the next stop; `statics` are those of each binding, as linked.
+    pub(crate) fn requests<'s>(
+        &'s self,
+        statics: &'s [Vec<(u64, usize)>],
+    ) -> impl Iterator<Item = Request<'s>> {
         let waiting = self.threads.iter().filter(|thread| thread.wants_stop);
         waiting.map(move |thread| {
-            let planned = statics
-                .iter()
-                .map(|&(address, length)| (address.wrapping_add(bias), length));
+            let planned = self.process.fit.bound.iter().flat_map(|bound| {
+                let statics = statics.get(bound.binding).into_iter().flatten();
+                statics.map(|&(address, length)| (address.wrapping_add(bound.bias), length))
+            });
             Request {
                 pid: thread.tid,
                 writable: &self.process.space.writable,
@@ -180,7 +187,7 @@ impl<'t> Subject<'t> {
                 Ok(still) => {
                     let reader = Reader {
                         modules: round.modules,
-                        locator: round.locator,
+                        locators: round.locators,
                         limit: round.options.limit,
                     };
                     let (more, end) = thread.read(&still, &self.process, reader);
@@ -203,6 +210,7 @@ impl<'t> Subject<'t> {
                 && space.modules().ne(known.iter().copied())
             {
                 self.process.space = space;
+                self.fit(round.modules, round.map);
                 for at in unknown_code {
                     self.threads[at].wants_stop = true;
                 }
@@ -235,7 +243,7 @@ impl<'t> Subject<'t> {
         };
         let mut problems: Vec<String> = self.error.into_iter().collect();
         if problems.is_empty() {
-            problems.extend(self.process.bound.err());
+            problems.extend(self.process.fit.problem);
         }
         for thread in self.threads {
             if thread.tid == pid {

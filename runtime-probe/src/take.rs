@@ -60,7 +60,7 @@ const MOST_STACK: usize = 1 << 28;
 ///
 /// Never fails as a whole: a task that could not be read has the reason in its record.
 pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task>) {
-    let locator = map.binding.as_ref().map(|binding| Locator::new(map, binding));
+    let locators = Vec::from_iter(map.bindings().map(|binding| Locator::new(map, binding)));
     let mut modules = Modules::default();
     let mut subjects: Vec<Subject<'_>> = tasks.iter().map(Subject::new).collect();
     for subject in &mut subjects {
@@ -71,9 +71,9 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         limit: options.limit.min(MOST_STACK),
         patience: options.patience,
         // They are worth the extra microsecond only if some variable could be in them.
-        vectors: map.binding.as_ref().is_some_and(plan::has_floats),
+        vectors: map.bindings().any(plan::has_floats),
     };
-    let statics = map.binding.as_ref().map(plan::statics).unwrap_or_default();
+    let statics = Vec::from_iter(map.bindings().map(plan::statics));
     let begun = Instant::now();
     let mut window = begun.elapsed();
     for round in 1..=ROUNDS {
@@ -89,7 +89,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         let mut round = Round {
             modules: &mut modules,
             map,
-            locator: locator.as_ref(),
+            locators: &locators,
             options,
             last: round == ROUNDS,
         };

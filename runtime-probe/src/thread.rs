@@ -4,37 +4,30 @@
 //! is the business of whoever calls: see `subject`.
 
 use crate::evaluate::Unknown;
+use crate::fit::Fit;
 use crate::frames::Builder;
 use crate::locate::Locator;
-use crate::modules::{ModuleId, Modules, Region, Space};
+use crate::modules::{Modules, Region, Space};
 use crate::plan;
 use crate::stop::Still;
 use crate::unwind::{End, RawFrame, unwind};
 use snapshot::Frame;
 
 /// What all threads of a process share.
+#[derive(Default)]
 pub(crate) struct Process {
     /// Where its code and its writable memory are.
     pub(crate) space: Space,
-    /// The bound module with its bias, or why the map does not fit.
-    pub(crate) bound: Result<(ModuleId, u64), String>,
-}
-
-impl Default for Process {
-    fn default() -> Self {
-        Process {
-            space: Space::default(),
-            bound: Err(String::new()),
-        }
-    }
+    /// What of the map fits it.
+    pub(crate) fit: Fit,
 }
 
 /// What copies are read with.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub(crate) modules: &'a Modules,
-    /// The binding of the map, if it has one.
-    pub(crate) locator: Option<&'a Locator<'a>>,
+    /// One for each binding of the map.
+    pub(crate) locators: &'a [Locator<'a>],
     /// Bytes of a stack to copy at most.
     pub(crate) limit: usize,
 }
@@ -66,7 +59,9 @@ impl Thread {
     pub(crate) fn read(&mut self, still: &Still, process: &Process, reader: Reader<'_>) -> (bool, End) {
         let held = u64::try_from(still.held.as_nanos()).unwrap_or(u64::MAX);
         self.held_ns = Some(self.held_ns.unwrap_or(0).saturating_add(held));
-        let Reader { modules, locator, .. } = reader;
+        let Reader {
+            modules, locators, ..
+        } = reader;
         let space = &process.space;
         let (stack, end) = unwind(modules, space, still.registers.clone(), &still.memory);
         let mut wanted = Vec::new();
@@ -84,10 +79,7 @@ impl Thread {
         };
         let mut builder = Builder {
             modules,
-            bound: match (&process.bound, locator) {
-                (&Ok((module, _)), Some(locator)) => Some((module, locator)),
-                _ => None,
-            },
+            bound: &process.fit.locators(locators),
             memory: &still.memory,
             not_copied: &mut not_copied,
         };

@@ -6,6 +6,7 @@ mod answers;
 mod bad_input;
 mod cores;
 mod hindmost;
+mod libraries;
 mod motion;
 mod threads;
 mod unharmed;

@@ -6,6 +6,7 @@ mod cache;
 mod check;
 mod exact;
 mod find;
+mod libraries;
 mod map;
 mod order;
 mod preprocess;

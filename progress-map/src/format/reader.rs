@@ -63,9 +63,17 @@ impl<'a> Reader<'a> {
             if stored.required && !known(section.tag) {
                 return Err(ReadError::Unknown { section });
             }
-            let earlier = sections[..index].iter();
-            let repeats = known(section.tag) && section.tag != super::BODY;
-            if repeats && earlier.map(|e| e.section.tag).any(|tag| tag == section.tag) {
+            // The sections of a binding begin with its build; each library adds another round of them.
+            let mut earlier = sections[..index].iter().rev().map(|earlier| earlier.section.tag);
+            let repeats = match super::BOUND.contains(&section.tag) {
+                true => earlier
+                    .take_while(|&tag| tag != super::BUILD)
+                    .any(|tag| tag == section.tag),
+                false => {
+                    known(section.tag) && section.tag != super::BODY && earlier.any(|tag| tag == section.tag)
+                }
+            };
+            if repeats {
                 return Err(ReadError::Repeated { section });
             }
         }
@@ -92,10 +100,7 @@ impl<'a> Reader<'a> {
             })?;
         }
         let diagnostics = self.read_diagnostics(&index.strings, &mut budget)?;
-        let binding = match self.is_bound() {
-            true => Some(self.read_binding(&mut budget)?),
-            false => None,
-        };
+        let mut bindings = self.read_bindings(&mut budget)?.into_iter();
         let functions: IdVec<FunctionId, Function> = functions.into();
         let mpi_calls = match self.section(super::MPI_CALLS) {
             Ok(_) => {
@@ -109,7 +114,8 @@ impl<'a> Reader<'a> {
             functions,
             diagnostics,
             mpi_calls,
-            binding,
+            binding: bindings.next(),
+            libraries: bindings.collect(),
         };
         map.validate()?;
         Ok(map)
@@ -152,18 +158,21 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// The binding, if there is one; nothing of the static half is decoded but the heads that it refers to.
+    /// The bindings, the program's first and then those of libraries; nothing of the static half is decoded but the heads
+    /// that they refer to. Empty when the map is not bound.
     ///
     /// # Errors
     /// See [`ReadError`].
-    pub fn binding(&self) -> Result<Option<Binding>, ReadError> {
+    pub fn bindings(&self) -> Result<Vec<Binding>, ReadError> {
         if !self.is_bound() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let index = self.read_index(&mut Budget::new(self.length))?;
-        let binding = self.read_binding(&mut Budget::new(self.length))?;
-        validate::binding(&binding, index.files.len(), index.functions.len())?;
-        Ok(Some(binding))
+        let bindings = self.read_bindings(&mut Budget::new(self.length))?;
+        for binding in &bindings {
+            validate::binding(binding, index.files.len(), index.functions.len())?;
+        }
+        Ok(bindings)
     }
 
     /// What could not be analysed.
@@ -269,6 +278,20 @@ impl<'a> Reader<'a> {
 
     fn read_diagnostics(&self, strings: &Strings, budget: &mut Budget) -> Result<Vec<Diagnostic>, ReadError> {
         heads::read_diagnostics(self.source(super::DIAGNOSTICS, strings, budget)?)
+    }
+
+    /// Every round of the sections of a binding.
+    fn read_bindings(&self, budget: &mut Budget) -> Result<Vec<Binding>, ReadError> {
+        let begins = |stored: &Stored<'_>| stored.section.tag == super::BUILD;
+        let Some(first) = self.sections.iter().position(begins) else {
+            return Ok(Vec::new());
+        };
+        let rounds = self.sections[first..].chunk_by(|_, next| !begins(next));
+        let part = |sections: &[Stored<'a>]| Reader {
+            sections: sections.to_vec(),
+            length: self.length,
+        };
+        rounds.map(|round| part(round).read_binding(budget)).collect()
     }
 
     fn read_binding(&self, budget: &mut Budget) -> Result<Binding, ReadError> {

@@ -42,7 +42,7 @@ pub(crate) fn write(map: &Map, packing: Packing) -> (Vec<u8>, u64) {
     for (tag, columns) in write_static(map, &mut strings) {
         sections.columns(tag, columns);
     }
-    if let Some(binding) = &map.binding {
+    for binding in map.bindings() {
         let mut strings = Interner::default();
         drop(write_binding(binding, &mut strings));
         strings.settle();

@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 ///
 /// Never fails as a whole: what a core lacks is in its record.
 pub fn take_cores(map: &Map, cores: &[Core]) -> Vec<Task> {
-    let locator = map.binding.as_ref().map(|binding| Locator::new(map, binding));
+    let locators = Vec::from_iter(map.bindings().map(|binding| Locator::new(map, binding)));
     let mut modules = Modules::default();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut records = Vec::new();
     for core in cores {
-        let mut record = record(core, map, locator.as_ref(), &mut modules);
+        let mut record = record(core, map, &locators, &mut modules);
         let count = names.entry(record.task.clone()).or_insert(0);
         *count += 1;
         // Two cores of one rank, or of one pid on two hosts.
@@ -34,7 +34,7 @@ pub fn take_cores(map: &Map, cores: &[Core]) -> Vec<Task> {
     records
 }
 
-fn record(core: &Core, map: &Map, locator: Option<&Locator<'_>>, modules: &mut Modules) -> Task {
+fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Modules) -> Task {
     let name = match (core.rank(), core.pid()) {
         (Some(rank), _) => rank.to_string(),
         (None, Some(pid)) => format!("pid {pid}"),
@@ -47,23 +47,21 @@ fn record(core: &Core, map: &Map, locator: Option<&Locator<'_>>, modules: &mut M
         ..Task::default()
     };
     let space = modules.space_of_core(core);
-    let bound = fit::bound_module(core.executable().unwrap_or_default(), modules, &space, map);
+    let fit = fit::fit(core.executable().unwrap_or_default(), modules, &space, map);
+    let bound = fit.locators(locators);
     let memory = core.memory();
     let read = |thread: &Thread| {
         let (stack, end) = unwind(modules, &space, thread.registers.clone(), &memory);
         let mut not_there = |address, length| Unknown::NotCopied { address, length };
         let mut builder = Builder {
             modules,
-            bound: match (&bound, locator) {
-                (&Ok((module, _)), Some(locator)) => Some((module, locator)),
-                _ => None,
-            },
+            bound: &bound,
             memory: &memory,
             not_copied: &mut not_there,
         };
         (builder.build(&stack), incomplete(&end, &space, modules))
     };
-    let mut problems: Vec<String> = bound.as_ref().err().cloned().into_iter().collect();
+    let mut problems: Vec<String> = fit.problem.into_iter().collect();
     let main = core.main_thread();
     match main {
         None => problems.push("the core does not hold the main thread".to_owned()),
