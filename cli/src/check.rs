@@ -4,15 +4,20 @@ use crate::args::{CheckArgs, Format};
 use crate::collect::Sources;
 use crate::executable::Executable;
 use crate::failure::Failure;
-use crate::job_map::JobMap;
+use crate::job_map::{Build, JobMap};
 use crate::map;
 use crate::output::{self, Status};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
-    let executable = Executable::read(&args.program)?;
+    let mut executable = Executable::read(&args.program)?;
     let map = match &args.map {
         Some(path) => {
-            let given = JobMap::given(path, &executable)?;
+            let build = Build {
+                executable,
+                libraries: Vec::new(),
+            };
+            let given = JobMap::given(path, &build)?;
+            executable = build.executable;
             given.warnings.iter().for_each(|warning| output::warn(warning));
             given.map
         }

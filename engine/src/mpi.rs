@@ -127,13 +127,15 @@ pub(crate) fn mpi_name(name: &str) -> &str {
 
 /// Whether code of a function was optimised; yes when it is not known.
 fn is_optimised(map: &Map, id: FunctionId) -> bool {
-    let Some(binding) = &map.binding else { return true };
-    let mut of_function = binding
-        .functions
-        .iter()
-        .filter(|function| function.function == Some(id));
-    let inlined = binding.inlines.iter().any(|inline| inline.function == Some(id));
-    inlined || of_function.any(|function| function.optimised)
+    let mut inlines = map.bindings().flat_map(|binding| &binding.inlines);
+    let functions = map.bindings().flat_map(|binding| &binding.functions);
+    let mut of_function = functions
+        .filter(|function| function.function == Some(id))
+        .peekable();
+    let is_known = of_function.peek().is_some();
+    !is_known
+        || inlines.any(|inline| inline.function == Some(id))
+        || of_function.any(|function| function.optimised)
 }
 
 /// Families of MPI implementations that agree in the values of constants.
