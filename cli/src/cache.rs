@@ -3,13 +3,16 @@
 //! Two kinds. A map made on the spot for a job is kept under its build's id ([`Slot`]), and only when all sources were there
 //! and none was newer than the executable: then they were those of the build, and the map stays right whatever
 //! happens to them later. The map of a set of sources is kept under a fingerprint of all that it was made from ([`Kept`]):
-//! this very program, and the path and the bytes of every file.
+//! this very program, and the path and the bytes of every file. Where a build's preprocessor had a part in it, its commands
+//! belong to the fingerprint, and beside the map stands what it read ([`Inputs`]), which must still be the same.
 //!
 //! The cache is an optimisation: what is damaged is made anew, and what cannot be kept is not. Files are written under
 //! another name and renamed, so that runs at the same time see whole files or none. The oldest ones go when the
 //! directory holds more than [`LIMIT`].
 
 use crate::files;
+use crate::inputs::Inputs;
+use crate::preprocess::Preprocessor;
 use engine::{Fingerprint, Map, SourceFile};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -68,11 +71,14 @@ impl Slot {
 /// Where the map of one set of sources is kept.
 pub(crate) struct Kept {
     path: PathBuf,
+    /// A preprocessor takes part.
+    preprocessed: bool,
 }
 
 impl Kept {
-    /// The place for the map that this program makes of `sources`, unless there is nowhere to keep anything.
-    pub(crate) fn of(sources: &[SourceFile]) -> Option<Self> {
+    /// The place for the map that this program makes of `sources` with the help of `preprocessor`, unless there is
+    /// nowhere to keep anything, or nobody can tell what a preprocessor depends on.
+    pub(crate) fn of(sources: &[SourceFile], preprocessor: &Preprocessor) -> Option<Self> {
         // A program that is wrong on request must not leave its maps to one that is right.
         if cfg!(feature = "mutants") {
             return None;
@@ -80,15 +86,28 @@ impl Kept {
         let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
         fingerprint.add(&hash_of_this_program().ok()?);
         fingerprint.add_sources(sources);
-        let name = format!("{}.hmap", fingerprint.text());
+        let preprocessed = !preprocessor.is_empty();
+        if preprocessed {
+            preprocessor.identify(&mut fingerprint, sources)?;
+        }
+        let ending = if preprocessed { "pmap" } else { "hmap" };
+        let name = format!("{}.{ending}", fingerprint.text());
         Some(Self {
             path: directory()?.join("maps").join(name),
+            preprocessed,
         })
     }
 
-    /// The map kept here, with its bytes, if it is sound.
+    /// The map kept here, with its bytes, if it is sound and what it was made from is still there.
     pub(crate) fn read(&self) -> Option<(Map, Vec<u8>)> {
-        let bytes = fs::read(&self.path).ok()?;
+        let mut bytes = fs::read(&self.path).ok()?;
+        if self.preprocessed {
+            let (inputs, map) = unpacked(&bytes)?;
+            if !inputs.hold() {
+                return None;
+            }
+            bytes = map.to_vec();
+        }
         let map = Map::from_bytes(&bytes).ok()?;
         // The oldest go first when room is needed: this one is in use. If that cannot be noted, it goes a little early.
         if let Ok(file) = File::options().append(true).open(&self.path) {
@@ -97,11 +116,20 @@ impl Kept {
         Some((map, bytes))
     }
 
-    /// Keeps a map's bytes, and makes room.
-    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+    /// Keeps a map's bytes, and makes room. `preprocessor` is the one that took part, if any did.
+    pub(crate) fn write(&self, bytes: &[u8], preprocessor: &Preprocessor) -> io::Result<()> {
         let Some(directory) = self.path.parent() else {
             return Ok(());
         };
+        let packed = match self.preprocessed {
+            true => preprocessor.inputs().and_then(|inputs| packed(&inputs, bytes)),
+            false => None,
+        };
+        // What was read cannot be told, or has changed meanwhile.
+        if self.preprocessed && packed.is_none() {
+            return Ok(());
+        }
+        let bytes = packed.as_deref().unwrap_or(bytes);
         fs::create_dir_all(directory)?;
         // Nothing is lost with the power: the map is checked when it is read.
         let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
@@ -112,6 +140,25 @@ impl Kept {
         written?;
         make_room(directory, LIMIT)
     }
+}
+
+/// A hash of all that follows, the length of the inputs' text, that text, and the map.
+fn packed(inputs: &Inputs, map: &[u8]) -> Option<Vec<u8>> {
+    // Paths that are no text are not written.
+    let inputs = serde_json::to_vec(inputs).ok()?;
+    let rest = [&(inputs.len() as u64).to_le_bytes()[..], &inputs, map].concat();
+    Some([&engine::content_hash(&rest)[..], &rest].concat())
+}
+
+/// The parts of what [`packed`] made; nothing when a byte is another.
+fn unpacked(bytes: &[u8]) -> Option<(Inputs, &[u8])> {
+    let (hash, rest) = bytes.split_first_chunk::<32>()?;
+    if engine::content_hash(rest) != *hash {
+        return None;
+    }
+    let (length, rest) = rest.split_first_chunk::<8>()?;
+    let (inputs, map) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    Some((serde_json::from_slice(inputs).ok()?, map))
 }
 
 /// Removes the files of a directory that were used longest ago, until the rest is small enough.

@@ -16,6 +16,7 @@ mod failure;
 mod files;
 mod find;
 mod headers;
+mod inputs;
 mod job_map;
 mod map;
 mod order;

@@ -61,9 +61,8 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
 
     let count = sources.files.len();
     let left_out = sources.warnings.len();
-    // What a preprocessor makes of a file depends on the compiler and on headers of the system: it is not kept.
-    let is_kept = !args.no_cache && !args.exact && preprocessor.is_empty();
-    let kept = is_kept.then(|| Kept::of(&sources.files)).flatten();
+    let is_kept = !args.no_cache && !args.exact;
+    let kept = is_kept.then(|| Kept::of(&sources.files, &preprocessor)).flatten();
     let (mut map, unbound) = match kept.as_ref().and_then(Kept::read) {
         Some(kept) => kept,
         None => {
@@ -79,7 +78,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
             );
             warn_all(&preprocessor.warnings());
             let bytes = map.to_bytes();
-            if let Some(Err(error)) = kept.map(|kept| kept.write(&bytes)) {
+            if let Some(Err(error)) = kept.map(|kept| kept.write(&bytes, &preprocessor)) {
                 output::warn(&format!("the map could not be kept for the next time: {error}"));
             }
             (map, bytes)

@@ -5,16 +5,18 @@
 //! that hung is not tried again, so that a broken database costs one warning and not a time limit per file.
 
 use crate::compile_commands::CompileCommand;
+use crate::inputs::{self, Inputs};
+use engine::{Fingerprint, SourceFile};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Ways to compile one file that are looked at.
 const VARIANT_LIMIT: usize = 4;
@@ -29,6 +31,7 @@ pub(crate) struct Preprocessor {
     /// By compiled file: where and how to run, each way once.
     commands: BTreeMap<PathBuf, Vec<(PathBuf, Vec<String>)>>,
     limit: Duration,
+    started: SystemTime,
     state: Mutex<State>,
 }
 
@@ -40,6 +43,10 @@ struct State {
     given_up: BTreeMap<String, String>,
     /// Files that were asked for.
     asked: BTreeSet<String>,
+    /// Files that preprocessors have read.
+    read: BTreeSet<PathBuf>,
+    /// Where they look for headers, as far as that is known.
+    directories: BTreeSet<PathBuf>,
 }
 
 impl Preprocessor {
@@ -60,6 +67,7 @@ impl Preprocessor {
         Self {
             commands: by_file,
             limit,
+            started: SystemTime::now(),
             state: Mutex::default(),
         }
     }
@@ -88,7 +96,11 @@ impl Preprocessor {
                 None => run(directory, words, self.limit),
             };
             match result {
-                Ok(output) => outputs.push(output),
+                Ok(output) => {
+                    let read = inputs::files_read(&output, directory);
+                    self.state().read.extend(read);
+                    outputs.push(output);
+                }
                 Err(failed) => {
                     if failed.last {
                         self.state().given_up.insert(words[0].clone(), failed.why.clone());
@@ -99,6 +111,63 @@ impl Preprocessor {
             }
         }
         outputs
+    }
+
+    /// Adds what decides the outputs besides the files that are read: commands, environment, and what the compilers say
+    /// of themselves. Nothing when that is not all.
+    pub(crate) fn identify(&self, fingerprint: &mut Fingerprint, sources: &[SourceFile]) -> Option<()> {
+        for source in sources {
+            // By this they meet their commands.
+            fingerprint.add(key(Path::new(&source.path)).as_os_str().as_encoded_bytes());
+        }
+        let mut directories: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut compilers: BTreeSet<(&Path, &str)> = BTreeSet::new();
+        for (file, ways) in &self.commands {
+            fingerprint.add(file.as_os_str().as_encoded_bytes());
+            fingerprint.add(&ways.len().to_le_bytes());
+            for (directory, words) in ways {
+                fingerprint.add(directory.as_os_str().as_encoded_bytes());
+                fingerprint.add(&words.len().to_le_bytes());
+                words.iter().for_each(|word| fingerprint.add(word.as_bytes()));
+                directories.extend(inputs::search_directories(words, directory)?);
+                // Without a slash it is the same wherever it is run.
+                let place = if words[0].contains('/') {
+                    directory
+                } else {
+                    Path::new("/")
+                };
+                compilers.insert((place, &words[0]));
+            }
+        }
+        for name in inputs::ENVIRONMENT {
+            let value = std::env::var_os(name);
+            fingerprint.add(&[u8::from(value.is_some())]);
+            fingerprint.add(value.unwrap_or_default().as_encoded_bytes());
+        }
+        for (directory, compiler) in compilers {
+            for language in ["c", "c++"] {
+                let words = [compiler, "-E", "-v", "-x", language, "/dev/null"].map(str::to_owned);
+                let (_, said, status) = execute(directory, &words, self.limit).ok()?;
+                // A compiler of C need not know C++; whether it does is part of what it says.
+                let said = String::from_utf8_lossy(&said);
+                fingerprint.add(said.as_bytes());
+                if status.success() {
+                    directories.extend(inputs::system_directories(&said));
+                }
+            }
+        }
+        self.state().directories = directories;
+        Some(())
+    }
+
+    /// All that was read for the outputs, if nothing went wrong and nothing has changed meanwhile; after
+    /// [`identify`](Self::identify).
+    pub(crate) fn inputs(&self) -> Option<Inputs> {
+        let state = self.state();
+        match state.failures.is_empty() {
+            true => Inputs::now(&state.read, &state.directories, self.started),
+            false => None,
+        }
     }
 
     fn failed(&self, why: String, path: &str) {
@@ -167,6 +236,28 @@ struct Failed {
 }
 
 fn run(directory: &Path, words: &[String], limit: Duration) -> Result<Vec<u8>, Failed> {
+    let (output, messages, status) = execute(directory, words, limit)?;
+    if !status.success() {
+        let messages = String::from_utf8_lossy(&messages);
+        let first = messages
+            .lines()
+            .find(|line| line.contains("error"))
+            .or(messages.lines().next());
+        // The place before the message differs from file to file; the cause does not.
+        let message = first.unwrap_or("it says nothing");
+        let message = message.split_once("error: ").map_or(message, |(_, cause)| cause);
+        let why = format!("{} failed: {message}", words[0]);
+        return Err(Failed { why, last: false });
+    }
+    Ok(output)
+}
+
+/// Runs a command to its end: what it puts out, what it says, and how it ends.
+fn execute(
+    directory: &Path,
+    words: &[String],
+    limit: Duration,
+) -> Result<(Vec<u8>, Vec<u8>, ExitStatus), Failed> {
     let compiler = &words[0];
     let failed = |why: String| Failed { why, last: false };
     if !directory.is_dir() {
@@ -214,18 +305,7 @@ fn run(directory: &Path, words: &[String], limit: Duration) -> Result<Vec<u8>, F
             }
         }
     };
-    if !status.success() {
-        let messages = String::from_utf8_lossy(&messages);
-        let first = messages
-            .lines()
-            .find(|line| line.contains("error"))
-            .or(messages.lines().next());
-        // The place before the message differs from file to file; the cause does not.
-        let message = first.unwrap_or("it says nothing");
-        let message = message.split_once("error: ").map_or(message, |(_, cause)| cause);
-        return Err(failed(format!("{compiler} failed: {message}")));
-    }
-    Ok(output)
+    Ok((output, messages, status))
 }
 
 /// Reads a pipe to its end in a thread of its own: a compiler that waits for room in one pipe must not hold up the other.

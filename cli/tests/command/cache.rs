@@ -152,3 +152,152 @@ fn a_cache_that_cannot_be_written_is_no_error() {
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("could not be kept"), "{}", run.err);
 }
+
+/// A project with a compile command whose compiler notes its runs: `a.c` includes a header of the system, as far as the
+/// map can see, and that one another.
+fn write_build(sandbox: &Sandbox) {
+    sandbox.write(
+        "src/a.c",
+        "#include <loops.h>\nint work(int);\nint f(int n) {\n  int sum = 0;\n  EACH_BEGIN(i, n)\n    sum += work(i);\n  EACH_END\n  return sum;\n}\n",
+    );
+    sandbox.write("system/loops.h", "#include <more.h>\n#define EACH_END }}\n");
+    sandbox.write(
+        "system/more.h",
+        "#define EACH_BEGIN(i, n) { int i; for (i = 0; i < (n); i++) {\n",
+    );
+    fs::create_dir_all(sandbox.path("first")).unwrap();
+    let compiler = sandbox.write("bin/cc", "#!/bin/sh\necho \"$*\" >> runs\nexec gcc \"$@\"\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&compiler, executable).unwrap();
+    write_command(sandbox, &["-DX=1"]);
+    settle();
+}
+
+fn write_command(sandbox: &Sandbox, more: &[&str]) {
+    let mut arguments = vec!["bin/cc", "-Ifirst", "-isystem", "system", "-c", "src/a.c"];
+    arguments.extend(more);
+    let entry = serde_json::json!([{"directory": sandbox.root, "file": "src/a.c", "arguments": arguments}]);
+    sandbox.write("compile_commands.json", entry.to_string());
+}
+
+/// What has changed just now may change again, as far as the clock of the file system can tell, and is not kept.
+fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(120));
+}
+
+/// The map with the build's preprocessor, which must be the one that is made without anything kept, and whether a
+/// preprocessor ran for it.
+#[track_caller]
+fn preprocessed(sandbox: &Sandbox) -> (Vec<u8>, bool) {
+    let map = |more: &[&str]| {
+        let arguments = [&["map", "-q", "-p", ".", "-o", "made.hmap"][..], more].concat();
+        let run = sandbox.run(&arguments);
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        fs::read(sandbox.path("made.hmap")).unwrap()
+    };
+    let _ = fs::remove_file(sandbox.path("runs"));
+    let made = map(&[]);
+    let runs = fs::read_to_string(sandbox.path("runs")).unwrap();
+    let ran = runs.lines().any(|line| line.contains("a.c"));
+    assert!(
+        made == map(&["--no-cache"]),
+        "the kept map is another than a fresh one"
+    );
+    (made, ran)
+}
+
+#[test]
+fn a_map_with_a_preprocessor_is_kept_while_its_inputs_stay() {
+    let found = std::process::Command::new("gcc")
+        .arg("--version")
+        .output()
+        .is_ok();
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "gcc is not installed, and CI must have it"
+    );
+    if !found {
+        eprintln!("SKIPPED: gcc is not installed");
+        return;
+    }
+    let sandbox = Sandbox::new("preprocessed");
+    write_build(&sandbox);
+    let (first, ran) = preprocessed(&sandbox);
+    assert!(ran, "nothing is kept at first");
+    assert_eq!(
+        preprocessed(&sandbox),
+        (first.clone(), false),
+        "nothing has changed"
+    );
+
+    // A header that no map sees, two includes away.
+    sandbox.write(
+        "system/more.h",
+        "#define EACH_BEGIN(i, n) { int i; for (i = (n); i > 0; i -= 2) {\n",
+    );
+    settle();
+    let (down, ran) = preprocessed(&sandbox);
+    assert!(ran && down != first);
+    assert_eq!(preprocessed(&sandbox), (down.clone(), false));
+
+    // A header that was not there, in front of the one that was read.
+    sandbox.write(
+        "first/more.h",
+        "#define EACH_BEGIN(i, n) { int i = 0; while (work(i)) {\n",
+    );
+    settle();
+    let (other, ran) = preprocessed(&sandbox);
+    assert!(ran && other != down && other != first);
+    fs::remove_file(sandbox.path("first/more.h")).unwrap();
+    assert_eq!(preprocessed(&sandbox).0, down);
+
+    // A flag, and a compiler that calls itself something else.
+    write_command(&sandbox, &["-DX=2"]);
+    assert!(preprocessed(&sandbox).1, "another flag");
+    assert!(!preprocessed(&sandbox).1);
+    sandbox.write(
+        "bin/cc",
+        "#!/bin/sh\necho \"$*\" >> runs\necho new >&2\nexec gcc \"$@\"\n",
+    );
+    settle();
+    assert!(preprocessed(&sandbox).1, "another compiler");
+    assert!(!preprocessed(&sandbox).1);
+
+    // An option that names files which the output does not show.
+    sandbox.write("system/hidden.h", "#define Y 1\n");
+    write_command(&sandbox, &["-imacros", "system/hidden.h"]);
+    settle();
+    assert!(
+        preprocessed(&sandbox).1 && preprocessed(&sandbox).1,
+        "not to be kept"
+    );
+}
+
+#[test]
+fn damage_to_what_was_kept_of_a_build_is_noticed() {
+    if std::process::Command::new("gcc")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let sandbox = Sandbox::new("preprocessed-damage");
+    write_build(&sandbox);
+    let (first, _) = preprocessed(&sandbox);
+    let [path] = &kept(&sandbox)[..] else {
+        panic!("one map is kept: {:?}", kept(&sandbox));
+    };
+    let whole = fs::read(path).unwrap();
+    let mut random = Random(7);
+    for _ in 0..12 {
+        let mut damaged = whole.clone();
+        match random.below(3) {
+            0 => damaged.truncate(random.below(whole.len())),
+            _ => damaged[random.below(whole.len())] ^= 1 << random.below(8),
+        }
+        fs::write(path, damaged).unwrap();
+        assert_eq!(preprocessed(&sandbox), (first.clone(), true));
+    }
+    assert_eq!(preprocessed(&sandbox), (first, false));
+}
