@@ -177,7 +177,7 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids", "cores"]))]
+#[command(group = clap::ArgGroup::new("job").required(true).multiple(false).args(["launcher", "pids", "cores", "table"]))]
 pub(crate) struct FindArgs {
     /// The processes of the job; a single one may be its launcher (mpirun, mpiexec, srun)
     #[arg(value_name = "PID")]
@@ -185,6 +185,9 @@ pub(crate) struct FindArgs {
     /// The launcher of the job: all ranks below it are read
     #[arg(long, value_name = "PID")]
     pub(crate) launcher: Option<u32>,
+    /// A process table as STAT writes them (`rank host:pid program`): its tasks on this host are read
+    #[arg(long, value_name = "FILE")]
+    pub(crate) table: Option<PathBuf>,
     /// Core files of the job instead of processes, one of each rank (of the kernel, or of gcore)
     #[arg(long = "core", value_name = "FILE", num_args = 1..)]
     pub(crate) cores: Vec<PathBuf>,
@@ -197,6 +200,9 @@ pub(crate) struct FindArgs {
     /// Write the stacks that were read to FILE, for `hindmost order`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+    /// Write the job's process table to FILE, as STAT and other tools read it
+    #[arg(long, value_name = "FILE", conflicts_with = "cores")]
+    pub(crate) save_table: Option<PathBuf>,
     /// Which threads of each task to stop and read
     #[arg(long, value_enum, default_value_t = ThreadChoice::All)]
     pub(crate) threads: ThreadChoice,

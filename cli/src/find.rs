@@ -10,9 +10,9 @@ use crate::order;
 use crate::output::{self, Status};
 use base::RankSet;
 use engine::{Earlier, Map, Outcome};
-use runtime_probe::{Job, Options, ProbeError, TaskRef, Threads};
+use runtime_probe::{Job, Options, ProbeError, ProcessTable, TaskRef, Threads};
 use snapshot::{Header, Task};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -23,6 +23,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let mut job = find_job(args)?;
     let found = find_map(args, &job)?;
     job.prefer(&found.map);
+    if let Some(path) = &args.save_table {
+        let launcher = args.launcher.or(match args.pids[..] {
+            [only] if job.tasks.iter().all(|task| task.pid != only) => Some(only),
+            _ => None,
+        });
+        files::write_atomically(path, job.table(launcher).to_text().as_bytes())?;
+    }
     let options = Options {
         threads: match args.threads {
             ThreadChoice::Main => Threads::Main,
@@ -99,7 +106,23 @@ pub(crate) fn answer(
     Ok(output::status_of(&answer))
 }
 
-fn find_job(args: &FindArgs) -> Result<Job, Failure> {
+fn find_job(args: &FindArgs) -> anyhow::Result<Job> {
+    if let Some(path) = &args.table {
+        let table = ProcessTable::parse(&files::read_text(path)?)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        let job = Job::of_table(&table);
+        if job.tasks.is_empty() {
+            let hosts: BTreeSet<&str> = table.entries.iter().map(|entry| entry.host.as_str()).collect();
+            return Err(Failure::new(format!(
+                "{}: no task of it is on this host, {}",
+                path.display(),
+                runtime_probe::own_host()
+            ))
+            .hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
+            .into());
+        }
+        return Ok(job);
+    }
     let job = match (args.launcher, &args.pids[..]) {
         (Some(launcher), _) => {
             let job = discover(launcher)?;
@@ -111,9 +134,8 @@ fn find_job(args: &FindArgs) -> Result<Job, Failure> {
                     "pid {launcher} ({}) is no launcher: there is no rank below it",
                     only.executable
                 ))
-                .hint(
-                    "give the pid of mpirun, mpiexec or srun; or the pids of the tasks, without --launcher",
-                ));
+                .hint("give the pid of mpirun, mpiexec or srun; or the pids of the tasks, without --launcher")
+                .into());
             }
             job
         }
@@ -124,7 +146,7 @@ fn find_job(args: &FindArgs) -> Result<Job, Failure> {
         },
     };
     if job.tasks.is_empty() {
-        return Err(Failure::new("the job has no task on this host"));
+        return Err(Failure::new("the job has no task on this host").into());
     }
     Ok(job)
 }

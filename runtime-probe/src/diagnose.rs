@@ -22,14 +22,73 @@ pub(crate) fn refused(pid: u32, error: &io::Error) -> String {
     if !matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES)) {
         return format!("pid {pid} cannot be traced: {error}");
     }
-    let owner = fs::metadata(format!("/proc/{pid}")).map(|metadata| metadata.uid());
-    let own = fs::metadata("/proc/self").map(|metadata| metadata.uid());
-    if let (Ok(owner), Ok(own)) = (owner, own)
+    format!("{}; {}", why_not(pid, error), still_known(pid, &stat))
+}
+
+/// What the kernel tells of a process that may not be traced.
+fn still_known(pid: u32, stat: &procfs::Stat) -> String {
+    let state = match stat.state {
+        'R' => "it runs or waits for a processor",
+        'S' => "it sleeps",
+        'D' => "it is in an uninterruptible system call",
+        'T' => "it is stopped by a signal",
+        't' => "a tracer has stopped it",
+        _ => "its state is unknown",
+    };
+    // Which kernel function it sleeps in; "0" when it does not, or when that is hidden.
+    let place = fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
+    let place = match place.trim() {
+        "" | "0" => String::new(),
+        function => format!(" in {function}"),
+    };
+    let threads = match stat.threads {
+        1 => String::new(),
+        count => format!(", {count} threads"),
+    };
+    let command = procfs::command(pid);
+    format!(
+        "/proc still tells of {command}: state {} ({state}{place}){threads}",
+        stat.state
+    )
+}
+
+/// `CAP_SYS_PTRACE` among the capabilities of `/proc/PID/status`.
+const SYS_PTRACE: u32 = 19;
+
+/// Which rule of the kernel forbids tracing, as far as it can be told.
+fn why_not(pid: u32, error: &io::Error) -> String {
+    let user = |pid: u32| -> Option<u32> {
+        let ids = procfs::status_field(pid, "Uid")?;
+        ids.split_whitespace().next()?.parse().ok()
+    };
+    let own_pid = std::process::id();
+    if let (Some(owner), Some(own)) = (user(pid), user(own_pid))
         && owner != own
     {
         return format!(
             "pid {pid} belongs to user {owner}, not to user {own}: run the probe as that user, or with \
              CAP_SYS_PTRACE"
+        );
+    }
+    let has_capability = procfs::status_field(own_pid, "CapEff")
+        .and_then(|mask| u64::from_str_radix(&mask, 16).ok())
+        .is_some_and(|mask| mask >> SYS_PTRACE & 1 == 1);
+    // What tells of the memory of a protected process belongs to root in /proc, whoever runs it.
+    let listed = fs::metadata(format!("/proc/{pid}/maps"))
+        .map(|metadata| metadata.uid())
+        .ok();
+    if !has_capability && listed.is_some() && listed != user(pid) {
+        return format!(
+            "pid {pid} is protected (not dumpable: its program sets user ids, has file capabilities, or asked for \
+             it by prctl(PR_SET_DUMPABLE)): run the probe with CAP_SYS_PTRACE"
+        );
+    }
+    let namespace = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/user")).ok();
+    let (theirs, ours) = (namespace(pid), namespace(own_pid));
+    if theirs.is_some() && theirs != ours && has_capability {
+        return format!(
+            "pid {pid} is in another user namespace, where this one has no CAP_SYS_PTRACE: run the probe in the \
+             container of the process, or outside of any"
         );
     }
     let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
@@ -45,9 +104,18 @@ pub(crate) fn refused(pid: u32, error: &io::Error) -> String {
         "3" => {
             format!("pid {pid} may not be traced: kernel.yama.ptrace_scope is 3, which forbids all tracing")
         }
+        // 2 is a filter of system calls; that of containers lets ptrace pass with the capability alone.
+        _ if procfs::status_field(own_pid, "Seccomp").as_deref() == Some("2") && !has_capability => format!(
+            "pid {pid} may not be traced ({error}): the probe runs under a seccomp filter and without \
+             CAP_SYS_PTRACE, as in a container; start that with --cap-add=SYS_PTRACE"
+        ),
+        _ if !has_capability => format!(
+            "pid {pid} may not be traced ({error}): a security module (AppArmor, SELinux) may forbid it, or \
+             the process has capabilities that the probe has not; run the probe with CAP_SYS_PTRACE"
+        ),
         _ => format!(
-            "pid {pid} may not be traced ({error}): the process may be protected (set-user-id, not dumpable), or \
-             this container lacks CAP_SYS_PTRACE"
+            "pid {pid} may not be traced ({error}), though the probe has CAP_SYS_PTRACE: a security module \
+             (AppArmor, SELinux) or a seccomp filter forbids it"
         ),
     }
 }

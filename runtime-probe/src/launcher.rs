@@ -59,7 +59,7 @@ fn number(environment: &[u8], name: &str) -> Option<u32> {
 
 /// Whether a command name is that of a known launcher.
 pub(crate) fn is_launcher(command: &str) -> bool {
-    const LAUNCHERS: [&str; 11] = [
+    const LAUNCHERS: [&str; 14] = [
         "mpirun",
         "mpiexec",
         "mpiexec.hydra",
@@ -70,6 +70,9 @@ pub(crate) fn is_launcher(command: &str) -> bool {
         "prun",
         "hydra_pmi_proxy",
         "srun",
+        "aprun",
+        "jsrun",
+        "torchrun",
         "flux",
     ];
     // The kernel cuts command names at 15 bytes.
@@ -90,6 +93,37 @@ mod tests {
         let environment = b"XPMI_RANK=9\0PMI_RANK_=8\0PMI_RANK=7\0PMI_SIZE=x\0";
         assert_eq!(number(environment, "PMI_RANK"), Some(7));
         assert_eq!(number(environment, "PMI_SIZE"), None);
+    }
+
+    /// What each launcher gives its ranks, as its documentation has it or a run has shown.
+    #[test]
+    fn every_launcher_tells_rank_and_size() {
+        let cases: [(&str, &[&str]); 8] = [
+            (
+                "Open MPI 4",
+                &["OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8", "PMIX_RANK=3"],
+            ),
+            ("Open MPI 5, PMIx", &["PMIX_RANK=3", "OMPI_COMM_WORLD_SIZE=8"]),
+            (
+                "MPICH and Intel MPI",
+                &["PMI_RANK=3", "PMI_SIZE=8", "MPI_LOCALRANKID=1"],
+            ),
+            ("MVAPICH2", &["MV2_COMM_WORLD_RANK=3", "MV2_COMM_WORLD_SIZE=8"]),
+            ("Slurm", &["SLURM_PROCID=3", "SLURM_NTASKS=8", "SLURM_LOCALID=0"]),
+            (
+                "Slurm with PMIx",
+                &["PMIX_RANK=3", "SLURM_PROCID=3", "SLURM_NTASKS=8"],
+            ),
+            ("Flux", &["FLUX_TASK_RANK=3", "FLUX_JOB_SIZE=8"]),
+            ("torchrun", &["RANK=3", "WORLD_SIZE=8", "LOCAL_RANK=1"]),
+        ];
+        for (name, variables) in cases {
+            let environment = variables.join("\0").into_bytes();
+            let found = KINDS
+                .iter()
+                .find_map(|kind| Some((kind.rank(&environment)?, kind.size(&environment))));
+            assert_eq!(found, Some((3, Some(8))), "{name}");
+        }
     }
 
     #[test]

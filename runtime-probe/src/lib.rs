@@ -16,9 +16,9 @@
 //!
 //! **Limits.** An interrupted system call restarts by
 //! itself, except for the few that Linux never restarts after a stop (`epoll_wait`, `semtimedop`, `sigtimedwait`,
-//! `recv` with a timeout): these return `EINTR` to the program. The probe must run in the tasks' own pid namespace.
+//! `recv` with a timeout): these return `EINTR` to the program. The probe must see the tasks in its own pid namespace; theirs may lie within it.
 //!
-//! **Files.** `tasks` and `launcher` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
+//! **Files.** `tasks`, `launcher` and `proctable` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say.
@@ -41,6 +41,7 @@ mod memory;
 mod modules;
 mod plan;
 mod procfs;
+mod proctable;
 mod registers;
 mod stop;
 mod subject;
@@ -55,5 +56,6 @@ mod values;
 pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
 pub use libraries::{libraries_of, libraries_of_core};
+pub use proctable::{ProcessTable, TableEntry, of_launcher as launcher_table, own_host};
 pub use take::{Options, Threads, take};
 pub use tasks::{Job, TaskRef, discover, tasks_of};

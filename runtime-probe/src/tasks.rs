@@ -7,6 +7,7 @@
 use crate::error::ProbeError;
 use crate::launcher::{KINDS, is_launcher};
 use crate::procfs;
+use crate::proctable::{self, ProcessTable, TableEntry};
 use base::RankSet;
 use progress_map::Map;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +99,64 @@ impl Job {
     }
 }
 
+impl Job {
+    /// The tasks of a process table that are on this host; of the others the notes say where they are.
+    pub fn of_table(table: &ProcessTable) -> Job {
+        let own = proctable::own_host();
+        let (here, elsewhere): (Vec<&TableEntry>, Vec<&TableEntry>) = table
+            .entries
+            .iter()
+            .partition(|entry| proctable::same_host(&entry.host, &own));
+        let ranks = table.entries.iter().map(|entry| entry.rank);
+        let mut job = Job {
+            tasks: here
+                .iter()
+                .map(|entry| TaskRef::of(entry.pid, Some(entry.rank)))
+                .collect(),
+            size: ranks.max().map(|rank| rank.saturating_add(1)),
+            missing: elsewhere.iter().map(|entry| entry.rank).collect(),
+            ..Job::default()
+        };
+        job.notes.extend(whereabouts(elsewhere.into_iter()));
+        job
+    }
+
+    /// The tasks as a process table; those that have no rank are left out. `launcher` is its pid, if there is one.
+    pub fn table(&self, launcher: Option<u32>) -> ProcessTable {
+        let host = proctable::own_host();
+        let entry = |task: &TaskRef| {
+            Some(TableEntry {
+                rank: task.rank?,
+                host: host.clone(),
+                pid: task.pid,
+                executable: task.executable.clone(),
+            })
+        };
+        ProcessTable {
+            launcher: (host.clone(), launcher.unwrap_or(0)),
+            entries: self.tasks.iter().filter_map(entry).collect(),
+        }
+    }
+}
+
+/// On which other hosts ranks are: one sentence for each.
+fn whereabouts<'a>(entries: impl Iterator<Item = &'a TableEntry>) -> Vec<String> {
+    let mut by_host: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for entry in entries {
+        by_host.entry(&entry.host).or_default().push(entry.rank);
+    }
+    let sentence = |(host, ranks): (&str, Vec<u32>)| {
+        let ranks: RankSet = ranks.into_iter().collect();
+        let (noun, verb) = if ranks.len() == 1 {
+            ("rank", "runs")
+        } else {
+            ("ranks", "run")
+        };
+        format!("{noun} {ranks} {verb} on host {host}: run hindmost there too")
+    };
+    by_host.into_iter().map(sentence).collect()
+}
+
 /// Finds the tasks of a job: the ranks below a launcher (mpirun, mpiexec, srun, or anything above it), or the one
 /// process that `pid` is.
 ///
@@ -138,7 +197,32 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
                 .iter()
                 .filter(|(member, _)| ranks.contains_key(member))
                 .find_map(|(_, environment)| kind.size(environment));
-            return Ok(family.job(pid, &ranks, size));
+            let mut job = family.job(pid, &ranks, size);
+            if !job.missing.is_empty()
+                && let Some(table) = proctable::of_launcher(pid)
+            {
+                let missing = table
+                    .entries
+                    .iter()
+                    .filter(|entry| job.missing.contains(entry.rank));
+                let own = proctable::own_host();
+                let elsewhere = missing.filter(|entry| !proctable::same_host(&entry.host, &own));
+                let notes = whereabouts(elsewhere);
+                job.notes.extend(notes);
+            }
+            return Ok(job);
+        }
+    }
+
+    // Ranks that are no descendants of their launcher: srun has the daemons of its nodes start them. It may itself have
+    // inherited the rank of a batch script.
+    let command = procfs::command(pid);
+    if is_launcher(&command)
+        && let Some(table) = proctable::of_launcher(pid)
+    {
+        let job = Job::of_table(&table);
+        if !job.tasks.is_empty() {
+            return Ok(job);
         }
     }
 
@@ -154,7 +238,6 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         job.size = kind.size(&own);
         return Ok(job);
     }
-    let command = procfs::command(pid);
     if is_launcher(&command) {
         return Err(ProbeError::NoRanks {
             pid,

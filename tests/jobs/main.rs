@@ -8,5 +8,6 @@ mod cores;
 mod hindmost;
 mod libraries;
 mod motion;
+mod tables;
 mod threads;
 mod unharmed;

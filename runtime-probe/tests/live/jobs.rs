@@ -213,3 +213,29 @@ fn missing_ranks_and_double_ones_are_reported() {
         "{records:?}"
     );
 }
+
+#[test]
+fn open_mpis_table_names_every_rank_and_process() {
+    let program = compile("mpicc.openmpi", STUCK, "-g -O1");
+    let launched = Launched::start(
+        Command::new("mpirun.openmpi")
+            .args(["--oversubscribe", "-np", "4"])
+            .arg(&program.path),
+    );
+    let job = launched.hung();
+    let table = job.table(Some(launched.pid()));
+    assert_eq!(table.launcher.1, launched.pid());
+    let of_launcher = runtime_probe::launcher_table(launched.pid()).expect("Open MPI 4 keeps one");
+    let pids = |table: &runtime_probe::ProcessTable| {
+        Vec::from_iter(table.entries.iter().map(|entry| (entry.rank, entry.pid)))
+    };
+    assert_eq!(pids(&of_launcher), pids(&table));
+    for entry in &of_launcher.entries {
+        assert_eq!(entry.executable, program.path.to_str().unwrap());
+    }
+    let again = runtime_probe::ProcessTable::parse(&table.to_text()).unwrap();
+    assert_eq!(again, table);
+    let found = Job::of_table(&again);
+    assert_eq!(found.tasks, job.tasks);
+    assert!(found.missing.is_empty() && found.notes.is_empty(), "{found:?}");
+}

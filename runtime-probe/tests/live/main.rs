@@ -5,6 +5,7 @@ mod cores;
 mod entry;
 mod gdb;
 mod jobs;
+mod places;
 mod safety;
 mod stacks;
 mod support;
