@@ -95,7 +95,7 @@ int main(void) {
     let program = compile("gcc", SHORT, "-O1 -pthread");
     let target = program.start(&[]);
     let (mut seen, mut whole) = (0, 0);
-    for _ in 0..100 {
+    for _ in 0..20 {
         let task = snap(&Map::default(), target.pid());
         // Within clone itself libc's tables do not lead on.
         assert!(
