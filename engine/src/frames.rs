@@ -3,6 +3,7 @@
 
 use crate::answer::{Activity, LoopValue, Position};
 use crate::blocking::is_blocking;
+use crate::mpi;
 use crate::paths::short_name;
 use progress::{Located, LocatedFrame, Value};
 use progress_map::{Across, Function, LoopId, Map, PointKind};
@@ -44,7 +45,7 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
             // It is not on the stack any more.
             continue;
         };
-        let Some(id) = frame.function else {
+        let Some(id) = mpi::own_function(map, frame) else {
             // What a library does inside is its own business: its entry point stands for it, until it calls back.
             match views.last_mut() {
                 Some(entry) if !entry.in_map => entry.folded += 1,
@@ -209,7 +210,12 @@ pub(crate) fn mark_differences(
         mine.differs |= mine.value != theirs.value;
     }
     let mapped = frames.iter_mut().filter(|frame| frame.in_map);
-    for (view, frame) in mapped.zip(other.frames.iter().filter(|frame| frame.function.is_some())) {
+    for (view, frame) in mapped.zip(
+        other
+            .frames
+            .iter()
+            .filter(|frame| mpi::own_function(map, frame).is_some()),
+    ) {
         for (name, value) in &view.values {
             if frame.values.get(name) != Some(value) && !view.differing.contains(name) {
                 view.differing.push(name.clone());

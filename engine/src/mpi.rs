@@ -4,7 +4,7 @@
 //! frame of the call and can be believed there. Otherwise it is shown as the source writes it.
 
 use progress::{Located, LocatedFrame, Value};
-use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Role, Term, TermOp, roles};
+use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Role, Storage, Term, TermOp, roles};
 use snapshot::Task;
 
 /// A call of an MPI function.
@@ -43,7 +43,7 @@ pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView
     let at = located
         .frames
         .iter()
-        .rposition(|frame| frame.function.is_some())?;
+        .rposition(|frame| own_function(map, frame).is_some())?;
     let frame = &located.frames[at];
     // Without a callee it is about to call, or back again.
     located.frames.get(at + 1)?;
@@ -66,12 +66,21 @@ pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView
     let modules = task.frames.get(origin + 1..).unwrap_or_default().iter();
     let implementation = implementation(modules.filter_map(|frame| frame.module.as_deref()));
     let optimised = is_optimised(map, id);
+    let inlined = task.frames.get(origin).is_some_and(|frame| frame.inlined);
+    let believed = |argument: &MpiArgument| {
+        let Some(term) = &argument.term else { return false };
+        let variables = term.variables();
+        // What a pointer leads to is in memory when a library is called: others may know the place. Only where the
+        // function is inlined the compiler may have seen that nobody does.
+        let behind_pointer = variables.iter().any(|(_, storage)| follows_pointer(storage));
+        variables.is_empty() || !optimised || argument.settled && !(inlined && behind_pointer)
+    };
     let arguments = roles(function).iter().filter_map(|&(index, role)| {
         let argument = recorded
             .arguments
             .iter()
             .find(|argument| argument.index == index)?;
-        Some(view(role, argument, frame, optimised, implementation))
+        Some(view(role, argument, frame, believed(argument), implementation))
     });
     Some(CallView {
         function: function.to_owned(),
@@ -118,11 +127,28 @@ fn call_at<'m>(map: &'m Map, id: FunctionId, frame: &LocatedFrame) -> Option<&'m
     found.ok().map(|at| &map.mpi_calls[at])
 }
 
+/// The function of the map that a frame is in, but for those that stand between the program and MPI: a profiling layer has
+/// functions of MPI's names, and the program wrote the call of the first.
+pub(crate) fn own_function(map: &Map, frame: &LocatedFrame) -> Option<FunctionId> {
+    frame
+        .function
+        .filter(|&id| !mpi_name(&map.functions[id].name).starts_with("MPI_"))
+}
+
 /// The name without the `P` of the profiling interface.
 pub(crate) fn mpi_name(name: &str) -> &str {
     name.strip_prefix('P')
         .filter(|rest| rest.starts_with("MPI_"))
         .unwrap_or(name)
+}
+
+/// Whether a variable is reached through a pointer.
+fn follows_pointer(storage: &Storage) -> bool {
+    match storage {
+        Storage::Local { .. } | Storage::Global { .. } => false,
+        Storage::Pointee(_) => true,
+        Storage::Member { base, arrow, .. } => *arrow || follows_pointer(base),
+    }
 }
 
 /// Whether code of a function was optimised; yes when it is not known.
@@ -181,14 +207,11 @@ fn view(
     role: Role,
     argument: &MpiArgument,
     frame: &LocatedFrame,
-    optimised: bool,
+    believed: bool,
     implementation: Option<Implementation>,
 ) -> CallArgument {
-    let believed = argument.term.as_ref().filter(|term| {
-        let constant = term.variables().is_empty();
-        constant || !optimised || argument.settled
-    });
-    let value = believed.and_then(|term| evaluate(term, frame));
+    let term = argument.term.as_ref().filter(|_| believed);
+    let value = term.and_then(|term| evaluate(term, frame));
     let spelled = argument.text.starts_with("MPI_").then(|| argument.text.clone());
     let name = spelled.or_else(|| constant_name(role, value?, implementation).map(str::to_owned));
     // A negative rank or tag means something only by its name, a handle nothing at all.
@@ -252,7 +275,6 @@ fn evaluate(term: &Term, frame: &LocatedFrame) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use progress_map::Storage;
 
     fn variable(name: &str) -> Term {
         Term::Variable {

@@ -1,8 +1,8 @@
 //! Answers over maps of real C, made in memory.
 
 use crate::{
-    Activity, Answer, Diagnosis, Earlier, JobMotion, Outcome, Relation, SourceFile, answer, answer_since,
-    map_sources,
+    Activity, Answer, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role, SourceFile, answer,
+    answer_since, map_sources,
 };
 use base::RankSet;
 use progress_map::Map;
@@ -123,6 +123,70 @@ fn what_a_task_does() {
     assert_eq!(found.classes[0].frames[1].folded, 2);
     assert_eq!(of("rank 1"), Activity::Inside("work".to_owned()));
     assert_eq!(of("rank 2"), Activity::Computing);
+}
+
+#[test]
+fn a_profiling_layer_in_the_program_is_folded_to_the_call() {
+    let source = "\
+int MPI_Recv(void *b, int n, int t, int s, int g, int c, void *st) {
+    return PMPI_Recv(b, n, t, s, g, c, st);
+}
+void f(int peer, int n) {
+    MPI_Recv(0, n, 1, peer, 7, MPI_COMM_WORLD, 0);
+}
+";
+    let found = ask(
+        source,
+        &["f:5 peer=3 n=2,MPI_Recv:2 s=4 n=9,PMPI_Recv:0,poll:0", "f:4"],
+    );
+    let class = found
+        .classes
+        .iter()
+        .find(|class| class.who.to_string() == "rank 0")
+        .unwrap();
+    assert_eq!(class.position.activity, Activity::Blocked("MPI_Recv".to_owned()));
+    assert_eq!((class.position.function.as_str(), class.position.line), ("f", 5));
+    let call = class.position.call.as_ref().unwrap();
+    let value = |role| call.argument(role).unwrap().value;
+    assert_eq!(value(Role::ReceiveTag), Some(7));
+    // A parameter that is never assigned: what an optimised build shows of it can be believed.
+    assert_eq!((value(Role::Source), value(Role::Count)), (Some(3), Some(2)));
+    assert_eq!(class.frames.len(), 2, "{:?}", class.frames);
+}
+
+#[test]
+fn arguments_that_the_call_may_change_have_no_value() {
+    let source = "\
+void f(int *p) {
+    int src = 0, n = 4;
+    MPI_Recv(&src, n, 1, src, p[1], p[2], 0);
+    MPI_Recv(p, n++, 1, src, 5, MPI_COMM_WORLD, 0);
+}
+";
+    let found = ask(source, &["f:3 src=3 n=4,MPI_Recv:0", "f:4 src=3 n=4,MPI_Recv:0"]);
+    let call = |name: &str| {
+        let class = found
+            .classes
+            .iter()
+            .find(|class| class.who.to_string() == name)
+            .unwrap();
+        class.position.call.clone().unwrap()
+    };
+    let first = call("rank 0");
+    let text = |role| first.argument(role).unwrap().text.clone();
+    assert_eq!(
+        (text(Role::Source), text(Role::ReceiveTag)),
+        ("src".to_owned(), "p[1]".to_owned())
+    );
+    assert!(
+        first
+            .arguments
+            .iter()
+            .all(|argument| argument.value.is_none() || argument.role == Role::Count)
+    );
+    let second = call("rank 1");
+    assert_eq!(second.argument(Role::Source).unwrap().value, None);
+    assert_eq!(second.argument(Role::ReceiveTag).unwrap().value, Some(5));
 }
 
 #[test]

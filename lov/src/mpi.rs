@@ -57,7 +57,7 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
         print(function, argument, &mut text)?;
         let mut own = Vec::new();
         roots(function, argument, &mut own);
-        let stays = pure && !own.iter().any(|root| given.contains(root));
+        let stays = own.is_empty() || pure && !own.iter().any(|root| given.contains(root));
         let term = stays.then(|| term(function, argument, 0)).flatten();
         let settled = term.is_some() && own.iter().all(|root| is_settled(info, root));
         Some(MpiArgument {
@@ -75,8 +75,8 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
 fn is_settled(info: &FunctionInfo<'_>, variable: &VarRef) -> bool {
     let function = info.function;
     let VarRef::Local(local) = variable else {
-        // In memory, which must be up to date when a library is called.
-        return true;
+        // A library cannot see one that only this file names: an update of it may be made after the call.
+        return false;
     };
     let is_parameter = base::Id::index(*local) < function.params;
     let (mut once, mut again) = (usize::from(is_parameter), false);
