@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::token::{Token, TokenKind};
 
 /// A conditional group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Group {
     /// The arms that some C build may take, in order; empty when there is none.
     pub arms: Vec<Arm>,

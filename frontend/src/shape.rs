@@ -67,6 +67,11 @@ impl Shape {
         self.functions > 0
     }
 
+    /// How many brackets are open.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// The innermost open bracket.
     pub fn innermost(&self) -> Option<Open> {
         self.open.last().copied()

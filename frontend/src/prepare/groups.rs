@@ -150,6 +150,10 @@ impl<'a> Writer<'a> {
                     ..Frame::keeping(all)
                 };
             }
+            let group = group.clone();
+            if let Some(frame) = self.guarded(&group) {
+                return frame;
+            }
         } else if self.shape.innermost() != Some(Open::Other) && self.shape.at_statement() {
             let invoked = |shape: &ArmShape| *shape == ArmShape::Invocations;
             let items = shapes
@@ -168,8 +172,9 @@ impl<'a> Writer<'a> {
         // One arm is kept so that what follows can be read at all; nothing may be claimed about it.
         let line = self.line(start);
         let words_only = |arm: &Arm| arm.code(tokens).all(|t| t.kind == TokenKind::Ident);
-        let attribute =
-            !self.shape.in_function() && group.arms.iter().all(words_only) && exhaustive | (all.len() == 1);
+        let attribute = !self.shape.in_function()
+            && shapes.iter().all(|(arm, _)| words_only(arm))
+            && exhaustive | (all.len() == 1);
         let (confidence, reason) = if attribute {
             (
                 Confidence::Repaired,
@@ -307,7 +312,7 @@ impl Frame {
         Self::keeping(Vec::new())
     }
 
-    fn keeping(kept: Vec<usize>) -> Self {
+    pub(super) fn keeping(kept: Vec<usize>) -> Self {
         Self {
             kept,
             native: false,

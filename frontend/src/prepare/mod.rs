@@ -5,6 +5,7 @@
 //! statements. Whatever this pass cannot do exactly leaves a [`Note`] that the function around it inherits.
 
 mod groups;
+mod guard;
 mod invocation;
 mod rewrite;
 
@@ -19,7 +20,7 @@ use crate::shape::{Bodies, Effect, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
 use groups::Frame;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Prepared text and what is known about it.
@@ -89,6 +90,8 @@ pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
         },
         shape: Shape::new(raw.language),
         groups: Vec::new(),
+        inserts: BTreeMap::new(),
+        conditional: Vec::new(),
         goto_end: None,
         copies: 0,
         hidden: Memory::default(),
@@ -96,6 +99,7 @@ pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
     writer.prepared.map.copied(0, 0);
     let mut expander = Expander::new(raw.text, raw.tokens, raw.visible);
     writer.run(0..raw.tokens.len(), &mut expander);
+    writer.note_lost_plans();
     writer.prepared.text.push(b'\n');
     writer.prepared.type_arguments.sort_unstable();
     writer.prepared.optional.sort_unstable();
@@ -112,6 +116,10 @@ struct Writer<'a> {
     prepared: Prepared,
     shape: Shape,
     groups: Vec<Frame>,
+    /// What to write in front of raw tokens, so that an arm becomes part of the statement around.
+    inserts: BTreeMap<usize, Vec<&'static [&'static str]>>,
+    /// The depths of blocks that only some builds have.
+    conditional: Vec<usize>,
     /// Token index of the `;` that ends a computed goto.
     goto_end: Option<usize>,
     /// What macros hide that are left as they are.
@@ -125,6 +133,9 @@ impl<'a> Writer<'a> {
     pub(super) fn run(&mut self, range: Range<usize>, expander: &mut Expander<'a>) {
         let mut at = range.start;
         while at < range.end {
+            if !self.inserts.is_empty() && self.groups.last().is_none_or(|g| g.live) {
+                self.insert_planned(at);
+            }
             at = match self.raw.tokens[at].kind {
                 TokenKind::Directive => self.directive(at, expander),
                 _ if self.groups.last().is_some_and(|g| !g.live) => at + 1,

@@ -709,7 +709,7 @@ int k(int x) {
   return x;
 }",
         expect![[r#"
-            fn f(x:i32) Partial: #if at line 9 splits a statement
+            fn f(x:i32)
               2:1 alternatives
                 3:3 group
                   3:3 decl host:i32@3:7 = on_host@3:14(x)
@@ -719,7 +719,7 @@ int k(int x) {
                 6:3 group
                   6:3 block
                     7:5 cpu@7:5(x)
-              10:3 if x else@13
+              10:3 if (@__build_choice || x) else@13
                 12:3 g@12:3(x)
                 13:8 h@13:8(x)
             fn k(x:i32)
@@ -784,6 +784,141 @@ void k(int *p PARAM(q)) { g(p MORE(q)); }",
               3:27 decl q#2:?@3:39
             fn k(p:ptr, q:ptr)
               4:27 g@4:27(p, q)
+        "#]],
+    );
+}
+
+#[test]
+fn arms_that_are_part_of_a_chain() {
+    check(
+        "void f(int x) {
+  if (x == 1) a();
+#ifdef A
+  else if (x == 2) { b(); }
+  else if (x == 3) c();
+#endif
+#ifdef B
+  else d();
+#endif
+  if (x) {
+    e();
+#ifdef A
+  } else if (x > 5) {
+    g();
+#endif
+  } else h();
+}
+void k(int x) {
+#ifdef A
+  start();
+  if (x) {
+#endif
+  work();
+#ifdef A
+  }
+#endif
+#ifdef B
+  if (x == 1) one(); else {
+  two();
+#endif
+  three();
+#ifdef B
+    four();
+  }
+  five();
+#endif
+}
+void refused(int x) {
+  if (x) {
+    a();
+#ifdef A
+  } else {
+    b();
+#endif
+    c();
+  }
+}
+void loops(int x) {
+#ifdef A
+  while (x--) {
+#endif
+  c();
+#ifdef A
+  }
+#endif
+}
+void lacks(int x) {
+  if (x) a();
+#ifdef A
+  else if (x == 2) NOSEMI(x) b();
+#endif
+}
+void crossed(int x) {
+#ifdef A
+  {
+#endif
+  { c();
+#ifdef A
+  }
+#endif
+  }
+}",
+        expect![[r#"
+            fn f(x:i32)
+              2:3 if (x Eq 1) else@4
+                2:15 a@2:15()
+                4:8 if (@__build_choice && (x Eq 2)) else@5
+                  4:20 block
+                    4:22 b@4:22()
+                  5:8 if (@__build_choice && (x Eq 3)) else@8
+                    5:20 c@5:20()
+                    8:8 if @__build_choice
+                      8:8 d@8:8()
+              10:3 if x else@13
+                10:10 block
+                  11:5 e@11:5()
+                13:10 if (@__build_choice && (x Gt 5)) else@16
+                  13:21 block
+                    14:5 g@14:5()
+                  16:10 h@16:10()
+            fn k(x:i32) Partial: #if at line 32 splits a statement
+              18:16 alternatives
+                20:3 group
+                  20:3 start@20:3()
+                18:16 empty
+              21:3 if (@__build_choice || x)
+                21:10 block
+                  23:3 work@23:3()
+              28:3 if (@__build_choice && (x Eq 1)) else@28
+                28:15 one@28:15()
+                28:27 block
+                  28:28 alternatives
+                    29:3 group
+                      29:3 two@29:3()
+                    28:28 empty
+                  31:3 three@31:3()
+                  33:5 four@33:5()
+              35:3 five@35:3()
+            fn refused(x:i32) Partial: #if at line 41 splits a statement
+              39:3 if x else@42
+                39:10 block
+                  40:5 a@40:5()
+                42:10 block
+                  43:5 b@43:5()
+                  45:5 c@45:5()
+            fn loops(x:i32) Partial: #if at line 49 splits a statement
+              50:3 while x-- step -
+                50:15 block
+                  52:3 c@52:3()
+            fn lacks(x:i32) Partial: #if at line 59 splits a statement
+              58:3 if x else@60
+                58:10 a@58:10()
+                60:8 if (x Eq 2)
+                  60:30 b@60:30()
+            fn crossed(x:i32) Partial: #if at line 68 splits a statement
+              65:3 block
+                67:3 block
+                  67:5 c@67:5()
         "#]],
     );
 }

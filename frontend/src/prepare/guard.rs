@@ -1,0 +1,420 @@
+//! Arms of `#if` that are no whole statements, made part of the statement around them.
+//!
+//! `#if A` / `else if (c) s;` / `#endif` is `else if (BUILD_CHOICE && (c)) s;`: where the build leaves the arm out, the
+//! condition fails. In the same way an arm that ends in `else` or in an open block is kept, with the condition that gives
+//! every build its own way. Nothing is written twice, and each build's flow is among the ways through the result. Two
+//! groups are guarded one by one, though one build may decide both: that adds ways, which can only make claims weaker.
+
+use super::{Frame, Writer};
+use crate::condition::{Arm, Group};
+use crate::expand::BUILD_CHOICE;
+use crate::language::Language;
+use crate::shape::{Open, is_control};
+use crate::token::TokenKind;
+use base::Confidence;
+
+/// What to write before a token, in tokens.
+type Words = &'static [&'static str];
+
+/// `(c)` becomes `(choice && (c))`: the branch is taken only in builds that have the arm.
+const ONLY_IN_ARM: Words = &["CHOICE", "&&", "("];
+/// `(c)` becomes `(choice || (c))`: the branch is always taken where the arm is left out.
+const ALWAYS_OUTSIDE: Words = &["CHOICE", "||", "("];
+const CLOSE: Words = &[")"];
+/// In front of what an `else` of the arm alone belongs to.
+const IF_IN_ARM: Words = &["if", "(", "CHOICE", ")"];
+const GROUP: Words = &["\n#if 1\n"];
+const END: Words = &["\n#endif\n"];
+
+/// What becomes of an arm.
+struct Plan {
+    inserts: Vec<(usize, Words)>,
+    /// The arm leaves a block open, which another arm closes.
+    opens: bool,
+    /// The arm closes such a block.
+    closes: bool,
+}
+
+/// Reads the tokens of one arm, by their raw indices.
+struct Arms<'w, 'a> {
+    writer: &'w Writer<'a>,
+    code: Vec<usize>,
+    inserts: Vec<(usize, Words)>,
+}
+
+/// How a chain of `if … else if … else` ends.
+enum End {
+    /// At this place in the code.
+    Whole(usize),
+    /// In a block that stays open; what stands in it begins here.
+    Open(usize),
+    /// In `else`, or behind the head of an `if`, and the statement behind the group belongs to it.
+    Dangling,
+}
+
+impl<'a> Writer<'a> {
+    /// Plans how the arms of `group`, which are no whole statements, become part of the statement around.
+    pub(super) fn guarded(&mut self, group: &Group) -> Option<Frame> {
+        if !matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) || !self.shape.at_statement() {
+            return None;
+        }
+        let depth = self.shape.depth();
+        while self.conditional.last().is_some_and(|open| *open > depth) {
+            self.conditional.pop();
+        }
+        let mut plans = Vec::new();
+        for arm in &group.arms {
+            plans.push(self.plan(arm, group.last)?);
+        }
+        let crossing = plans.iter().any(|plan| plan.opens || plan.closes);
+        if crossing && (plans.len() > 1 || group.exhaustive) {
+            return None;
+        }
+        if plans.iter().any(|plan| plan.closes) && self.conditional.pop() != Some(depth) {
+            return None;
+        }
+        if plans.iter().any(|plan| plan.opens) {
+            self.conditional.push(depth + 1);
+        }
+        for (at, words) in plans.into_iter().flat_map(|plan| plan.inserts) {
+            self.inserts.entry(at).or_default().push(words);
+        }
+        Some(Frame::keeping(
+            group.arms.iter().map(|arm| arm.directive).collect(),
+        ))
+    }
+
+    fn plan(&self, arm: &Arm, endif: usize) -> Option<Plan> {
+        let tokens = self.raw.tokens;
+        let code = (arm.directive + 1..arm.end).filter(|at| tokens[*at].kind != TokenKind::Directive);
+        let mut arms = Arms {
+            writer: self,
+            code: code.collect(),
+            inserts: Vec::new(),
+        };
+        let (mut opens, mut closes) = (false, false);
+        if arms.code.is_empty() {
+            return Some(Plan {
+                inserts: Vec::new(),
+                opens,
+                closes,
+            });
+        }
+        let else_follows = tokens.get(endif + 1).is_some_and(|t| self.text(*t) == b"else");
+        let first = arms.word(0);
+        if first == b"}" && arms.word(1) != b"else" {
+            // Closes a block that only this build has; what follows in the arm are statements of this build.
+            if else_follows {
+                return None;
+            }
+            closes = true;
+            arms.rest(1, arm.end)?;
+        } else if matches!(first, b"}" | b"else") {
+            // The block closed here and the one left open are both there in every build.
+            let braced = first == b"}";
+            match arms.chain(usize::from(braced), true)? {
+                End::Whole(end) if !braced && end == arms.code.len() => {}
+                // What stands in the open block is reached in this build alone, as long as the block ends where the group
+                // does: a statement behind the group would belong to another block in other builds.
+                End::Open(inner) if braced && self.block_ends(endif + 1) => {
+                    arms.statements(inner)?;
+                }
+                _ => return None,
+            }
+        } else {
+            let mut at = 0;
+            let mut unfinished = None;
+            while at < arms.code.len() {
+                let before = arms.inserts.len();
+                let end = match arms.word(at) {
+                    b"if" => arms.chain(at, false)?,
+                    b"{" => match arms.partner(at) {
+                        Some(close) => End::Whole(close + 1),
+                        None => End::Open(at + 1),
+                    },
+                    _ => End::Whole(arms.statement(at, 0)?),
+                };
+                match end {
+                    End::Whole(next) => {
+                        arms.inserts.truncate(before);
+                        at = next;
+                    }
+                    end => {
+                        unfinished = Some((at, end));
+                        break;
+                    }
+                }
+            }
+            let (start, end) = unfinished?;
+            if start > 0 {
+                arms.insert(0, GROUP);
+                arms.insert(start, END);
+            }
+            match end {
+                End::Open(inner) => {
+                    if else_follows {
+                        return None;
+                    }
+                    opens = true;
+                    if inner < arms.code.len() {
+                        arms.statements(inner)?;
+                        arms.insert(inner, GROUP);
+                        arms.inserts.push((arm.end, END));
+                    }
+                }
+                End::Dangling => {}
+                End::Whole(_) => return None,
+            }
+        }
+        Some(Plan {
+            inserts: arms.inserts,
+            opens,
+            closes,
+        })
+    }
+
+    /// Whether the block at hand ends at the token `at`, in every build.
+    fn block_ends(&self, at: usize) -> bool {
+        let mut at = at;
+        loop {
+            let Some(token) = self.raw.tokens.get(at) else {
+                return false;
+            };
+            if token.kind != TokenKind::Directive {
+                return self.text(*token) == b"}";
+            }
+            let Some(group) = self.directives.group(at) else {
+                return false;
+            };
+            let closes = |arm: &Arm| {
+                let first = arm.code(self.raw.tokens).next();
+                first.is_none_or(|first| self.text(*first) == b"}")
+            };
+            if !group.arms.iter().all(closes) {
+                return false;
+            }
+            at = group.last + 1;
+        }
+    }
+
+    /// Makes the functions partial in which something that was planned had no place.
+    pub(super) fn note_lost_plans(&mut self) {
+        for at in std::mem::take(&mut self.inserts).into_keys() {
+            let last = self.raw.tokens.last().map_or(0, |token| token.start);
+            let start = self.raw.tokens.get(at).map_or(last, |token| token.start);
+            let reason = format!("#if splits a statement before line {}", self.line(start));
+            self.note(start..start + 1, Confidence::Partial, reason);
+        }
+    }
+
+    /// Writes what was planned in front of the token at `at`.
+    pub(super) fn insert_planned(&mut self, at: usize) {
+        let Some(planned) = self.inserts.remove(&at) else {
+            return;
+        };
+        let start = self.raw.tokens[at].start;
+        // What closes something belongs before what opens the next.
+        for word in planned.into_iter().flatten() {
+            match *word {
+                "CHOICE" => {
+                    let choice = String::from_utf8_lossy(BUILD_CHOICE);
+                    self.stand_in(&choice, TokenKind::Ident, start, start);
+                }
+                directive if directive.starts_with('\n') => self.insert(directive, self.raw_at),
+                "if" => self.stand_in("if", TokenKind::Ident, start, start),
+                word => self.stand_in(word, TokenKind::Punct, start, start),
+            }
+            if !word.starts_with('\n') {
+                self.insert(" ", self.raw_at);
+            }
+        }
+    }
+}
+
+impl Arms<'_, '_> {
+    fn word(&self, at: usize) -> &[u8] {
+        let token = self.code.get(at).map(|at| self.writer.raw.tokens[*at]);
+        token.map_or(&b""[..], |token| self.writer.text(token))
+    }
+
+    fn insert(&mut self, at: usize, words: Words) {
+        if let Some(raw) = self.code.get(at) {
+            self.inserts.push((*raw, words));
+        }
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        let token = self.code.get(at).map(|at| self.writer.raw.tokens[*at]);
+        token.is_some_and(|token| token.kind == TokenKind::Ident)
+    }
+
+    /// The partner of the bracket at `at`.
+    fn partner(&self, at: usize) -> Option<usize> {
+        let mut open = Vec::new();
+        for index in at..self.code.len() {
+            match self.word(index) {
+                b"(" => open.push(b')'),
+                b"[" => open.push(b']'),
+                b"{" => open.push(b'}'),
+                close @ (b")" | b"]" | b"}") => {
+                    if open.pop() != Some(close[0]) {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+            if open.is_empty() {
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// The `(` of the condition behind the `if` at `at` and its partner; `None` when it declares something.
+    fn condition(&self, at: usize) -> Option<(usize, usize)> {
+        let open = at + 1;
+        if self.word(open) != b"(" {
+            return None;
+        }
+        let close = self.partner(open)?;
+        let inside = open + 1..close;
+        let declares = self.writer.raw.language == Language::Cxx
+            && inside.clone().any(|at| {
+                self.word(at) == b";" || (at + 1 < close && self.is_name(at) && self.is_name(at + 1))
+            });
+        (!declares && !inside.is_empty()).then_some((open, close))
+    }
+
+    /// Guards the conditions of the chain at `at`: of `if`, or with `goes_on` of `else`, of an `if` outside the arm.
+    fn chain(&mut self, at: usize, goes_on: bool) -> Option<End> {
+        let mut at = at;
+        let mut begun = goes_on;
+        loop {
+            let is_else = begun;
+            if is_else {
+                if self.word(at) != b"else" {
+                    return Some(End::Whole(at));
+                }
+                at += 1;
+                if at == self.code.len() {
+                    return Some(End::Dangling);
+                }
+            }
+            begun = true;
+            let mut last = false;
+            let mut guard = None;
+            if self.word(at) == b"if" {
+                let (open, close) = self.condition(at)?;
+                guard = Some((open, close));
+                at = close + 1;
+            } else if goes_on {
+                // An `else` of this build alone.
+                self.insert(at, IF_IN_ARM);
+                last = true;
+            } else {
+                last = true;
+            }
+            let body = at;
+            let mut words = ONLY_IN_ARM;
+            let end = if body == self.code.len() {
+                // `if (c)` whose statement stands behind the group.
+                words = ALWAYS_OUTSIDE;
+                Some(End::Dangling)
+            } else if self.word(body) == b"{" && self.partner(body).is_none() {
+                if !goes_on {
+                    words = ALWAYS_OUTSIDE;
+                }
+                Some(End::Open(body + 1))
+            } else {
+                at = self.statement(body, 0)?;
+                None
+            };
+            if goes_on && matches!(end, Some(End::Dangling)) {
+                return None;
+            }
+            if let Some((open, close)) = guard {
+                self.insert(open + 1, words);
+                self.insert(close, CLOSE);
+            }
+            if let Some(end) = end {
+                return Some(end);
+            }
+            if last {
+                return Some(End::Whole(at));
+            }
+        }
+    }
+
+    /// The place behind the statement at `at`; `None` when the tokens do not tell.
+    fn statement(&self, at: usize, depth: usize) -> Option<usize> {
+        if depth > 40 {
+            return None;
+        }
+        match self.word(at) {
+            b"" => None,
+            b"{" => Some(self.partner(at)? + 1),
+            b"if" => {
+                let close = self.partner(at + 1).filter(|_| self.word(at + 1) == b"(")?;
+                let end = self.statement(close + 1, depth + 1)?;
+                match self.word(end) {
+                    b"else" => self.statement(end + 1, depth + 1),
+                    _ => Some(end),
+                }
+            }
+            b"for" | b"while" | b"switch" => {
+                let close = self.partner(at + 1).filter(|_| self.word(at + 1) == b"(")?;
+                self.statement(close + 1, depth + 1)
+            }
+            b"do" => {
+                let end = self.statement(at + 1, depth + 1)?;
+                let close = self.partner(end + 1).filter(|_| self.word(end) == b"while")?;
+                (self.word(close + 1) == b";").then_some(close + 2)
+            }
+            b"else" | b"case" | b"default" | b"}" | b")" | b"]" => None,
+            _ => {
+                let mut index = at;
+                while self.word(index) != b";" {
+                    let word = self.word(index);
+                    let jump = matches!(word, b"return" | b"goto" | b"break" | b"continue") && index == at;
+                    match word {
+                        b"" | b"}" | b")" | b"]" => return None,
+                        // A macro without a semicolon has hidden the end of a statement.
+                        word if is_control(word) && !jump => return None,
+                        b"{" if self.word(index.checked_sub(1)?) != b"=" => return None,
+                        b"(" => {
+                            let callee = index > at && self.is_name(index - 1);
+                            index = self.partner(index)?;
+                            // Behind a macro without a semicolon the next statement begins.
+                            if callee && self.is_name(index + 1) {
+                                return None;
+                            }
+                        }
+                        b"[" | b"{" => index = self.partner(index)?,
+                        _ => {}
+                    }
+                    index += 1;
+                }
+                Some(index + 1)
+            }
+        }
+    }
+
+    /// Whether whole statements stand from `at` to the end.
+    fn statements(&self, at: usize) -> Option<()> {
+        let mut at = at;
+        while at < self.code.len() {
+            at = self.statement(at, 0)?;
+        }
+        Some(())
+    }
+
+    /// Makes a group of what stands from `at` to the end of the arm, the raw index `end`.
+    fn rest(&mut self, at: usize, end: usize) -> Option<()> {
+        if at < self.code.len() {
+            self.statements(at)?;
+            self.insert(at, GROUP);
+            self.inserts.push((end, END));
+        }
+        Some(())
+    }
+}
