@@ -3,6 +3,7 @@
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::Meaning;
+use crate::shape::is_control;
 use crate::token::TokenKind;
 use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
 use tree_sitter::Node;
@@ -173,6 +174,10 @@ impl Body<'_, '_> {
 
     fn identifier(&mut self, node: Node) -> ExprKind {
         let name = self.file.name(node);
+        // Where no statement may stand, the grammar takes the word for a name.
+        if is_control(name.as_bytes()) {
+            self.partial(node, "syntax error");
+        }
         match self.lookup(&name) {
             Some(Binding::Local(local)) => return self.variable(local, node),
             Some(Binding::Enumerator(value)) => return value.map_or(ExprKind::Constant, ExprKind::Int),

@@ -4,6 +4,7 @@ use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
+use crate::shape::is_control;
 use ir::{ExprId, ExprKind, StmtId, StmtKind, Type, VarRef};
 use tree_sitter::Node;
 
@@ -19,6 +20,10 @@ impl Body<'_, '_> {
         self.bind_enumerators(node);
         let specifiers = Specifiers::read(self.file, node);
         self.suspicious_type(node);
+        // Where no `else` may stand, the grammar takes the word for a type.
+        if field(node, "type").is_some_and(|ty| is_control(self.file.text(ty))) {
+            self.partial(node, "syntax error");
+        }
         let mut statements = Vec::new();
         if let Some(ty) = field(node, "type") {
             self.file.class(ty, false, 1);

@@ -59,7 +59,7 @@ impl<'a> Writer<'a> {
             return None;
         }
         let depth = self.shape.depth();
-        while self.conditional.last().is_some_and(|open| *open > depth) {
+        while self.conditional.last().is_some_and(|(open, _)| *open > depth) {
             self.conditional.pop();
         }
         let mut plans = Vec::new();
@@ -70,11 +70,14 @@ impl<'a> Writer<'a> {
         if crossing && (plans.len() > 1 || group.exhaustive) {
             return None;
         }
-        if plans.iter().any(|plan| plan.closes) && self.conditional.pop() != Some(depth) {
+        // A build has the end of the block if and only if it has its beginning, so the conditions must be the same.
+        let condition = self.raw.tokens.get(group.first).map(|t| self.text(*t))?;
+        let begun = Some((depth, condition.trim_ascii()));
+        if plans.iter().any(|plan| plan.closes) && self.conditional.pop() != begun {
             return None;
         }
         if plans.iter().any(|plan| plan.opens) {
-            self.conditional.push(depth + 1);
+            self.conditional.push((depth + 1, condition.trim_ascii()));
         }
         for (at, words) in plans.into_iter().flat_map(|plan| plan.inserts) {
             self.inserts.entry(at).or_default().push(words);
@@ -256,11 +259,7 @@ impl Arms<'_, '_> {
                 b"(" => open.push(b')'),
                 b"[" => open.push(b']'),
                 b"{" => open.push(b'}'),
-                close @ (b")" | b"]" | b"}") => {
-                    if open.pop() != Some(close[0]) {
-                        return None;
-                    }
-                }
+                close @ (b")" | b"]" | b"}") if open.pop() != Some(close[0]) => return None,
                 _ => {}
             }
             if open.is_empty() {

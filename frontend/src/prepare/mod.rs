@@ -118,8 +118,8 @@ struct Writer<'a> {
     groups: Vec<Frame>,
     /// What to write in front of raw tokens, so that an arm becomes part of the statement around.
     inserts: BTreeMap<usize, Vec<&'static [&'static str]>>,
-    /// The depths of blocks that only some builds have.
-    conditional: Vec<usize>,
+    /// The blocks that only some builds have: their depth, and the directive that began them.
+    conditional: Vec<(usize, &'a [u8])>,
     /// Token index of the `;` that ends a computed goto.
     goto_end: Option<usize>,
     /// What macros hide that are left as they are.

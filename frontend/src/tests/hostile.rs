@@ -7,17 +7,19 @@ use std::time::{Duration, Instant};
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-struct XorShift(u64);
+/// Random numbers that are the same in every run.
+pub struct XorShift(pub u64);
 
 impl XorShift {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    /// One that is less than `end`.
+    pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 }
