@@ -4,6 +4,7 @@ use crate::calls::bind_calls;
 use crate::debug::{Debug, Missing};
 use crate::elf::{Identity, Image};
 use crate::expression::Refusal;
+use crate::handed;
 use crate::functions::{identify, layout};
 use crate::lines::{RawRow, UnitFiles, rows};
 use crate::moved;
@@ -13,7 +14,7 @@ use crate::sources::producer;
 use crate::trouble::{Outcome, Trouble};
 use crate::variables::{Context, bind_variables};
 use crate::walk::walk;
-use crate::wanted::{global_names, wanted};
+use crate::wanted::{add_handed, global_names, wanted};
 use base::{Diagnostic, IdVec, Severity, Span};
 use progress_map::{Binding, FileId, FunctionId, Map, Row};
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ pub(crate) fn assemble(
         path,
         diagnostics: Vec::new(),
     };
-    let wanted = wanted(map);
+    let mut wanted = wanted(map);
+    let only_handed = add_handed(map, &mut wanted);
     let mut files = UnitFiles::new(debug);
     let (raw_rows, damaged_programs) = rows(image, &mut files);
     let forest = walk(image, &mut files, debug, &global_names(&wanted));
@@ -58,7 +60,7 @@ pub(crate) fn assemble(
         identified: &identified.functions,
         pieces: &laid_out.pieces,
     };
-    let (variables, outcomes) = bind_variables(&context, &wanted);
+    let (variables, mut outcomes) = bind_variables(&context, &wanted);
 
     report.debug_info(debug, &forest.damaged, damaged_programs);
     report.files(
@@ -66,7 +68,6 @@ pub(crate) fn assemble(
         matching.files.iter().flatten().next().is_none(),
     );
     report.functions(&identified.elsewhere, laid_out.contested.len());
-    report.variables(&outcomes);
 
     let mut in_order: IdVec<_, bool> = debug.units.ids().map(|unit| llvm(debug, unit)).collect();
     for node in forest.nodes.iter().filter(|node| node.optimised) {
@@ -90,6 +91,12 @@ pub(crate) fn assemble(
         variables,
         calls: Vec::new(),
     };
+    let lent = handed::lend(map, &mut binding, &only_handed);
+    outcomes.retain(|outcome| !only_handed.contains(&(outcome.function, outcome.name.as_str())));
+    for outcome in &mut outcomes {
+        outcome.readable |= lent.contains(&(outcome.function, outcome.name.clone()));
+    }
+    report.variables(&outcomes);
     let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
     report.moved(moved::withhold(map, &mut binding, only_gcc));
     binding.calls = bind_calls(debug, &forest, &laid_out.pieces, &binding.variables);

@@ -17,6 +17,7 @@ mod elf;
 mod error;
 mod expression;
 mod functions;
+mod handed;
 mod lines;
 mod locations;
 mod moved;

@@ -52,6 +52,29 @@ pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
     all
 }
 
+/// Adds the parameters to which variables are handed on; returns those that nothing else asks for.
+pub(crate) fn add_handed<'m>(
+    map: &'m Map,
+    wanted: &mut BTreeMap<FunctionId, Vec<Wanted<'m>>>,
+) -> BTreeSet<(FunctionId, &'m str)> {
+    let mut only_handed = BTreeSet::new();
+    for handed in &map.handed {
+        let Storage::Local { name, line } = &handed.parameter else {
+            continue;
+        };
+        let own = wanted.entry(handed.callee).or_default();
+        // A variable of the same name would be mistaken for it, or is it.
+        if own.iter().any(|wanted| wanted.name == name) {
+            continue;
+        }
+        let root = Root::Local { name, line: *line };
+        let accesses = Vec::new();
+        own.push(Wanted { name, root, accesses });
+        only_handed.insert((handed.callee, name.as_str()));
+    }
+    only_handed
+}
+
 /// The names of file-scope variables among `wanted`.
 pub(crate) fn global_names<'m>(wanted: &BTreeMap<FunctionId, Vec<Wanted<'m>>>) -> BTreeSet<&'m str> {
     let roots = wanted.values().flatten().map(|wanted| wanted.root);

@@ -20,7 +20,7 @@ import zlib
 VERSION = 1
 MAGIC = b"\x89HMAP\r\n\x1a"
 BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL"}
-KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC"} | BOUND
+KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC", b"HAND"} | BOUND
 
 CONFIDENCE = ["clean", "repaired", "partial"]
 SEVERITY = ["note", "warning", "error"]
@@ -664,6 +664,26 @@ def read_mpi_calls(columns, functions):
     return calls
 
 
+def read_handed(columns, functions):
+    """Variables that calls hand to their callees unchanged."""
+    handed = []
+    function = callee = 0
+
+    def local(column, near):
+        return {"base": "local", "name": columns.string(column), "line": columns[column + 1].near(near), "steps": []}
+
+    while columns[0].more():
+        function = columns[0].near(function)
+        each = {"function": function, "point": columns[1].u()}
+        each["variable"] = local(2, functions[function]["span"][0])
+        callee = columns[4].near(callee)
+        each["callee"] = callee
+        each["parameter"] = local(5, functions[callee]["span"][0])
+        handed.append(each)
+    columns.finish()
+    return handed
+
+
 def read(data):
     """The map in `data` as dictionaries and lists that JSON can hold."""
     found = sections(data)
@@ -691,6 +711,7 @@ def read(data):
             "functions": functions,
             "diagnostics": read_diagnostics(Columns(tables[b"DIAG"], strings)),
             "mpi_calls": read_mpi_calls(Columns(tables[b"MPIC"], strings), functions) if b"MPIC" in tables else [],
+            "handed": read_handed(Columns(tables[b"HAND"], strings), functions) if b"HAND" in tables else [],
             "binding": bindings[0] if bindings else None,
             "libraries": bindings[1:],
         }

@@ -1,11 +1,11 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::mpi;
-use base::{Confidence, IdVec};
-use dataflow::{FunctionInfo, Program};
+use crate::{handed, mpi};
+use base::{Confidence, Id as _, IdVec};
+use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
-use progress_map::{File, FileId, Function, FunctionId, Loop, LoopSource, Map, MpiCall, Point, ScopeKind};
+use progress_map::{File, FileId, Function, FunctionId, Handed, Loop, LoopSource, Map, MpiCall, Point, ScopeKind};
 use std::collections::BTreeMap;
 
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
@@ -23,17 +23,28 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
-    let mut functions: Vec<(Function, mpi::Calls)> = Vec::new();
+    let mut functions: Vec<(Function, FunctionIndex, mpi::Calls)> = Vec::new();
     let units = program.units;
-    for (info, variables) in program.functions.into_iter().zip(variables) {
+    let candidates = program.functions.iter().map(|info| handed::candidates(&program, info));
+    let candidates: IdVec<FunctionIndex, Vec<handed::Candidate>> = candidates.collect();
+    let all = program.functions.into_iter().zip(variables).enumerate();
+    for (index, (info, variables)) in all {
         if let Some(file) = file_of[info.unit] {
             let calls = mpi::calls(&info);
-            functions.push((function(info, file, variables), calls));
+            let index = FunctionIndex::from_index(index);
+            functions.push((function(info, file, variables), index, calls));
         }
     }
-    functions.sort_by(|(a, _), (b, _)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
-    let (functions, calls): (Vec<Function>, Vec<_>) = functions.into_iter().unzip();
-    let functions: IdVec<FunctionId, Function> = functions.into();
+    functions.sort_by(|(a, ..), (b, ..)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
+    let mut calls = Vec::with_capacity(functions.len());
+    let mut indices = Vec::with_capacity(functions.len());
+    let functions = functions.into_iter().map(|(function, index, own)| {
+        calls.push(own);
+        indices.push(index);
+        function
+    });
+    let functions: IdVec<FunctionId, Function> = functions.collect();
+    let handed = handed_on(&functions, &indices, candidates);
     let calls = functions.ids().zip(calls);
     let mpi_calls = calls.flat_map(|(function, calls)| {
         calls.into_iter().map(move |(point, arguments)| MpiCall {
@@ -50,9 +61,38 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         functions,
         diagnostics,
         mpi_calls,
+        handed,
         binding: None,
         libraries: Vec::new(),
     }
+}
+
+/// The candidates that order a loop, by the ids of the map. `indices` are those of its functions in the program.
+fn handed_on(
+    functions: &IdVec<FunctionId, Function>,
+    indices: &[FunctionIndex],
+    mut candidates: IdVec<FunctionIndex, Vec<handed::Candidate>>,
+) -> Vec<Handed> {
+    let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
+    let mut found = Vec::new();
+    for (id, &index) in functions.ids().zip(indices) {
+        for candidate in std::mem::take(&mut candidates[index]) {
+            if let Some(&callee) = ids.get(&candidate.callee)
+                && handed::is_wanted(&functions[id], &candidate)
+            {
+                found.push(Handed {
+                    function: id,
+                    point: candidate.point,
+                    variable: candidate.variable,
+                    callee,
+                    parameter: candidate.parameter,
+                });
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> Function {

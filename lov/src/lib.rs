@@ -15,6 +15,7 @@ mod assemble;
 mod candidate;
 mod change;
 mod classify;
+mod handed;
 mod mpi;
 mod range;
 mod step;

@@ -132,7 +132,7 @@ fn is_address_of(function: &Function, id: ExprId, local: LocalId) -> bool {
 }
 
 /// Whether evaluating an expression changes nothing.
-fn is_pure(function: &Function, id: ExprId) -> bool {
+pub(crate) fn is_pure(function: &Function, id: ExprId) -> bool {
     let all = |ids: &[ExprId]| ids.iter().all(|&id| is_pure(function, id));
     match &function.exprs[id].kind {
         ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Unknown(_) => {

@@ -12,7 +12,7 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Loop, LoopId, LoopSource,
-    Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind,
+    Handed, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind,
     Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
@@ -158,11 +158,29 @@ pub fn arbitrary(seed: u64) -> Map {
             });
         }
     }
+    let mut handed = Vec::new();
+    for (id, function) in functions.iter_enumerated() {
+        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(8))) {
+            let mut local = || Storage::Local {
+                name: rng.word(),
+                line: rng.u32(),
+            };
+            let (variable, parameter) = (local(), local());
+            handed.push(Handed {
+                function: id,
+                point,
+                variable,
+                callee: rng.id(functions.len()),
+                parameter,
+            });
+        }
+    }
     Map {
         files,
         functions,
         diagnostics,
         mpi_calls,
+        handed,
         binding,
         libraries,
     }

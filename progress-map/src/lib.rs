@@ -11,6 +11,7 @@ mod binding;
 mod error;
 mod format;
 mod function;
+mod handed;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
 mod mpi;
@@ -26,6 +27,7 @@ pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
     Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
+pub use handed::Handed;
 pub use mpi::{MpiArgument, MpiCall, Role, roles};
 
 use base::{Diagnostic, IdVec, define_id};
@@ -62,6 +64,8 @@ pub struct Map {
     pub diagnostics: Vec<Diagnostic>,
     /// What the source gives to MPI calls, sorted by function and point.
     pub mpi_calls: Vec<MpiCall>,
+    /// Loop-order variables that calls hand to their callees unchanged, sorted.
+    pub handed: Vec<Handed>,
     /// The build that the map is tied to, if any.
     pub binding: Option<Binding>,
     /// Builds of shared objects that the program runs with and whose sources are in the map as well; empty without a

@@ -32,12 +32,41 @@ impl Map {
             before = Some(place);
         }
         self.check_calls()?;
+        self.check_handed()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
             return Err(invalid(part, "libraries are bound, but no program is"));
         }
         self.bindings()
             .try_for_each(|b| binding(b, self.files.len(), self.functions.len()))
+    }
+
+    fn check_handed(&self) -> Result<(), Invalid> {
+        let local = |storage: &Storage| matches!(storage, Storage::Local { .. });
+        for (at, handed) in self.handed.iter().enumerate() {
+            let caller = self.functions.get(handed.function);
+            let fault = first_failure([
+                (
+                    caller.is_some_and(|caller| has_point(caller, handed.point)),
+                    "there is no point of this number",
+                ),
+                (
+                    self.functions.get(handed.callee).is_some(),
+                    "there is no function of this number",
+                ),
+                (
+                    local(&handed.variable) && local(&handed.parameter),
+                    "what is handed on is no local variable",
+                ),
+            ]);
+            if let Some(fault) = fault {
+                return Err(invalid(format!("handed variable {at}"), fault));
+            }
+        }
+        match self.handed.is_sorted_by(|a, b| a < b) {
+            true => Ok(()),
+            false => Err(invalid("handed variables".to_owned(), "they are not sorted")),
+        }
     }
 
     fn check_calls(&self) -> Result<(), Invalid> {

@@ -113,6 +113,13 @@ fn a_map(map: &Map) -> Value {
                 "settled": argument.settled,
             })),
         })),
+        "handed": list(&map.handed, |handed| json!({
+            "function": handed.function.index(),
+            "point": handed.point.index(),
+            "variable": a_storage(&handed.variable),
+            "callee": handed.callee.index(),
+            "parameter": a_storage(&handed.parameter),
+        })),
         "binding": map.binding.as_ref().map(a_binding),
         "libraries": Vec::from_iter(map.libraries.iter().map(a_binding)),
     })

@@ -11,6 +11,7 @@ mod bytes;
 mod calls;
 mod columns;
 mod flow;
+mod handed;
 mod habits;
 mod heads;
 mod loops;
@@ -45,6 +46,7 @@ const HEADS: Tag = Tag(*b"HEAD");
 const BODY: Tag = Tag(*b"BODY");
 const DIAGNOSTICS: Tag = Tag(*b"DIAG");
 const MPI_CALLS: Tag = Tag(*b"MPIC");
+const HANDED: Tag = Tag(*b"HAND");
 const BUILD: Tag = Tag(*b"BIND");
 const BOUND_STRINGS: Tag = Tag(*b"BSTR");
 const ROWS: Tag = Tag(*b"ROWS");
@@ -53,9 +55,17 @@ const INLINES: Tag = Tag(*b"BINL");
 const VARIABLES: Tag = Tag(*b"BVAR");
 const CALLS: Tag = Tag(*b"BCAL");
 
-const STATIC: [Tag; 6] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS, MPI_CALLS];
+const STATIC: [Tag; 7] = [
+    STRINGS,
+    FILES,
+    HEADS,
+    BODY,
+    DIAGNOSTICS,
+    MPI_CALLS,
+    HANDED,
+];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 1] = [MPI_CALLS];
+const OPTIONAL: [Tag; 2] = [MPI_CALLS, HANDED];
 const BOUND: [Tag; 7] = [
     BUILD,
     BOUND_STRINGS,

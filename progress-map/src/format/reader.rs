@@ -3,7 +3,7 @@
 use super::columns::{Budget, Columns};
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, calls, flow, heads, loops, mpi, scopes, variables};
+use super::{FunctionHead, bound, calls, flow, handed, heads, loops, mpi, scopes, variables};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -109,11 +109,19 @@ impl<'a> Reader<'a> {
             }
             Err(_) => Vec::new(),
         };
+        let handed = match self.section(super::HANDED) {
+            Ok(_) => {
+                let source = self.source(super::HANDED, &index.strings, &mut budget)?;
+                handed::read_handed(source, &|id| functions.get(id).map(|function| function.span))?
+            }
+            Err(_) => Vec::new(),
+        };
         let map = Map {
             files: index.files,
             functions,
             diagnostics,
             mpi_calls,
+            handed,
             binding: bindings.next(),
             libraries: bindings.collect(),
         };

@@ -2,7 +2,7 @@
 
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
-use super::{bound, calls, flow, heads, loops, mpi, record, scopes, variables};
+use super::{bound, calls, flow, handed, heads, loops, mpi, record, scopes, variables};
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
@@ -113,6 +113,11 @@ fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, Colum
         let mut sink = Sink::new(strings);
         mpi::write_calls(&mut sink, &map.functions, &map.mpi_calls);
         sections.push((super::MPI_CALLS, sink.columns));
+    }
+    if !map.handed.is_empty() {
+        let mut sink = Sink::new(strings);
+        handed::write_handed(&mut sink, &map.functions, &map.handed);
+        sections.push((super::HANDED, sink.columns));
     }
     sections
 }
