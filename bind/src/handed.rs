@@ -6,7 +6,8 @@
 //! What [`moved`](crate::moved) says of the variable holds for these places too.
 
 use progress_map::{
-    Binding, BoundVariable, Function, FunctionId, FunctionInstance, Handed, LocationRange, Map, PointKind, Storage,
+    Binding, BoundVariable, Function, FunctionId, FunctionInstance, Handed, LocationRange, Map, PointKind,
+    Storage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,10 +70,12 @@ pub(crate) fn lend(
             is_free
         });
     }
-    let variables = std::mem::take(&mut binding.variables).into_iter().filter(|variable| {
-        let function = function_of(binding, variable.instance);
-        !function.is_some_and(|function| only_handed.contains(&(function, variable.name.as_str())))
-    });
+    let variables = std::mem::take(&mut binding.variables)
+        .into_iter()
+        .filter(|variable| {
+            let function = function_of(binding, variable.instance);
+            !function.is_some_and(|function| only_handed.contains(&(function, variable.name.as_str())))
+        });
     let variables = variables.collect();
     binding.variables = variables;
     changed
@@ -101,7 +104,9 @@ fn around(binding: &Binding, parent: Option<u32>, start: u64) -> Option<(Functio
             Some((FunctionInstance::Inlined(parent), function))
         }
         None => {
-            let after = binding.functions.partition_point(|function| function.start <= start);
+            let after = binding
+                .functions
+                .partition_point(|function| function.start <= start);
             let at = after.checked_sub(1)?;
             let function = binding.functions.get(at)?;
             let index = u32::try_from(at).ok()?;
@@ -173,4 +178,62 @@ fn borrowed(to: &BoundVariable, from: &BoundVariable, range: (u64, u64)) -> Vec<
         add(start, end);
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use progress_map::{Encoding, PathStep};
+
+    fn variable(encoding: Encoding, locations: &[(u64, u64, u8)]) -> BoundVariable {
+        BoundVariable {
+            instance: FunctionInstance::Concrete(0),
+            name: "v".to_owned(),
+            scope: Vec::new(),
+            locations: { locations.iter() }
+                .map(|&(start, end, register)| LocationRange {
+                    start,
+                    end,
+                    expression: vec![gimli::DW_OP_reg0.0 + register],
+                })
+                .collect(),
+            path: Vec::new(),
+            encoding,
+        }
+    }
+
+    fn lent(to: &BoundVariable, from: &BoundVariable) -> Vec<(u64, u64)> {
+        let places = borrowed(to, from, (20, 40));
+        assert!(
+            places
+                .iter()
+                .all(|place| place.expression == [gimli::DW_OP_reg0.0 + 3])
+        );
+        places.iter().map(|place| (place.start, place.end)).collect()
+    }
+
+    #[test]
+    fn a_parameter_stands_in_where_the_variable_has_no_place() {
+        let int = Encoding::Signed(4);
+        let from = variable(int, &[(0, u64::MAX, 3)]);
+        assert_eq!(lent(&variable(int, &[]), &from), [(20, 40)]);
+        let to = variable(int, &[(0, 22, 5), (25, 30, 5), (38, 60, 5)]);
+        assert_eq!(lent(&to, &from), [(22, 25), (30, 38)]);
+        assert_eq!(lent(&to, &variable(int, &[(10, 24, 3)])), [(22, 24)]);
+    }
+
+    #[test]
+    fn what_is_read_otherwise_is_not_the_same() {
+        let int = Encoding::Signed(4);
+        let from = variable(int, &[(0, u64::MAX, 3)]);
+        assert!(lent(&variable(Encoding::Signed(8), &[]), &from).is_empty());
+        assert!(lent(&variable(Encoding::Unsigned(4), &[]), &from).is_empty());
+        let mut member = variable(int, &[]);
+        member.path.push(PathStep::Offset(4));
+        assert!(lent(&member, &from).is_empty());
+        // In scope only for a part of the call.
+        let mut block = variable(int, &[]);
+        block.scope.push((20, 30));
+        assert!(lent(&block, &from).is_empty());
+    }
 }

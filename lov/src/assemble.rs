@@ -5,7 +5,9 @@ use crate::{handed, mpi};
 use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
-use progress_map::{File, FileId, Function, FunctionId, Handed, Loop, LoopSource, Map, MpiCall, Point, ScopeKind};
+use progress_map::{
+    File, FileId, Function, FunctionId, Handed, Loop, LoopSource, Map, MpiCall, Point, ScopeKind,
+};
 use std::collections::BTreeMap;
 
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
@@ -25,7 +27,10 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     }
     let mut functions: Vec<(Function, FunctionIndex, mpi::Calls)> = Vec::new();
     let units = program.units;
-    let candidates = program.functions.iter().map(|info| handed::candidates(&program, info));
+    let candidates = program
+        .functions
+        .iter()
+        .map(|info| handed::candidates(&program, info));
     let candidates: IdVec<FunctionIndex, Vec<handed::Candidate>> = candidates.collect();
     let all = program.functions.into_iter().zip(variables).enumerate();
     for (index, (info, variables)) in all {

@@ -95,7 +95,10 @@ fn storage(function: &Function, local: LocalId) -> Storage {
 
 /// Whether the variable orders a loop around the call.
 pub(crate) fn is_wanted(function: &Mapped, candidate: &Candidate) -> bool {
-    let innermost = function.points.get(candidate.point).and_then(|point| point.innermost_loop);
+    let innermost = function
+        .points
+        .get(candidate.point)
+        .and_then(|point| point.innermost_loop);
     let mut around = std::iter::successors(innermost, |&at| function.loops[at].parent);
     around.any(|at| { function.loops[at].lovs.iter() }.any(|lov| lov.storage == candidate.variable))
 }

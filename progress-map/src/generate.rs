@@ -11,9 +11,9 @@ pub use program::synthetic;
 
 use crate::format::Packing;
 use crate::{
-    Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Loop, LoopId, LoopSource,
-    Handed, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope, ScopeId, ScopeKind,
-    Storage, Term, TermOp, Unsequenced,
+    Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Handed, Loop, LoopId,
+    LoopSource, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope, ScopeId,
+    ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;

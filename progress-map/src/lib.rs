@@ -11,9 +11,9 @@ mod binding;
 mod error;
 mod format;
 mod function;
-mod handed;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
+mod handed;
 mod mpi;
 mod validate;
 

@@ -31,7 +31,13 @@ pub(crate) fn write_handed<'a>(
         write_local(sink, VARIABLE, VARIABLE_LINE, line(each.function), &each.variable);
         sink.columns.at(CALLEE).near32(callee, number(each.callee));
         callee = number(each.callee);
-        write_local(sink, PARAMETER, PARAMETER_LINE, line(each.callee), &each.parameter);
+        write_local(
+            sink,
+            PARAMETER,
+            PARAMETER_LINE,
+            line(each.callee),
+            &each.parameter,
+        );
     }
 }
 

@@ -11,8 +11,8 @@ mod bytes;
 mod calls;
 mod columns;
 mod flow;
-mod handed;
 mod habits;
+mod handed;
 mod heads;
 mod loops;
 mod lovs;
@@ -55,15 +55,7 @@ const INLINES: Tag = Tag(*b"BINL");
 const VARIABLES: Tag = Tag(*b"BVAR");
 const CALLS: Tag = Tag(*b"BCAL");
 
-const STATIC: [Tag; 7] = [
-    STRINGS,
-    FILES,
-    HEADS,
-    BODY,
-    DIAGNOSTICS,
-    MPI_CALLS,
-    HANDED,
-];
+const STATIC: [Tag; 7] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS, MPI_CALLS, HANDED];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
 const OPTIONAL: [Tag; 2] = [MPI_CALLS, HANDED];
 const BOUND: [Tag; 7] = [
