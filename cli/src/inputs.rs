@@ -149,22 +149,26 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) -> Option<()> {
             return None;
         }
         let mut rest = line;
+        // Only what a line begins with is a directive; behind it, and in comments, anything may follow.
+        let mut begins = trimmed.starts_with(b"#");
         while let Some(at) = rest.iter().position(|&byte| byte == b'#') {
             rest = rest[at + 1..].trim_ascii_start();
             if rest.starts_with(b"embed") {
                 return None;
             }
             for word in [&b"include_next"[..], b"include", b"import"] {
-                if let Some(after) = rest.strip_prefix(word) {
-                    match name(after) {
-                        Some(name) => drop(names.insert(name)),
-                        // In a comment anything may follow.
-                        None if trimmed.starts_with(b"#") => return None,
-                        None => {}
-                    }
-                    break;
+                let Some(after) = rest.strip_prefix(word) else {
+                    continue;
+                };
+                match name(after) {
+                    Some(name) => drop(names.insert(name)),
+                    // `#include's` stands in a comment of the C library.
+                    None if begins && after.first() != Some(&b'\'') => return None,
+                    None => {}
                 }
+                break;
             }
+            begins = false;
         }
         let mut rest = line;
         while let Some(at) = rest.windows(13).position(|part| part == b"__has_include") {
@@ -267,6 +271,7 @@ mod tests {
             "f.h g.h"
         );
         assert_eq!(names("int x; /* #include what you want */").unwrap(), "");
+        assert_eq!(names("/*\n #include's and #include_next through */").unwrap(), "");
         for hidden in [
             "#include NAME\n",
             "#/**/include <a.h>",

@@ -160,7 +160,10 @@ fn write_build(sandbox: &Sandbox) {
         "src/a.c",
         "#include <loops.h>\nint work(int);\nint f(int n) {\n  int sum = 0;\n  EACH_BEGIN(i, n)\n    sum += work(i);\n  EACH_END\n  return sum;\n}\n",
     );
-    sandbox.write("system/loops.h", "#include <more.h>\n#define EACH_END }}\n");
+    sandbox.write(
+        "system/loops.h",
+        "#include <limits.h>\n#include <more.h>\n#define EACH_END }}\n",
+    );
     sandbox.write(
         "system/more.h",
         "#define EACH_BEGIN(i, n) { int i; for (i = 0; i < (n); i++) {\n",
