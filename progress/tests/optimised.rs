@@ -76,6 +76,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         functions: functions.into(),
         diagnostics: Vec::new(),
         mpi_calls: Vec::new(),
+        handed: Vec::new(),
         binding: Some(binding),
         libraries: Vec::new(),
     }

@@ -75,6 +75,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         functions: vec![function].into(),
         diagnostics: Vec::new(),
         mpi_calls: Vec::new(),
+        handed: Vec::new(),
         binding: None,
         libraries: Vec::new(),
     }
