@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 /// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
 pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usize {
     let positions = Positions::new(binding);
-    let mut risky: BTreeMap<(FunctionId, String), Vec<bool>> = BTreeMap::new();
+    let mut risky: BTreeMap<(FunctionId, &str), Risky> = BTreeMap::new();
     let mut changes = Vec::new();
     for (index, variable) in binding.variables.iter().enumerate() {
         let exempt = !positions.optimised(variable.instance) || in_memory(&variable.locations);
@@ -40,11 +40,11 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
             continue;
         };
         let function = &map.functions[id];
-        let points = risky
-            .entry((id, variable.name.clone()))
-            .or_insert_with(|| after_an_update(function, &variable.name, only_gcc));
+        let risky = risky
+            .entry((id, &variable.name))
+            .or_insert_with(|| Risky::new(after_an_update(function, &variable.name, only_gcc)));
         let gaps = positions.gaps(variable.instance, range, |line, column| {
-            stands_for_any(function, points, line, column)
+            risky.has(function, line, column)
         });
         let mut believable = variable.locations.clone();
         if is_changed(function, &variable.name) {
@@ -63,6 +63,35 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
         binding.variables[index].locations = kept;
     }
     changed
+}
+
+/// The points of a function at which a variable is not to be believed.
+struct Risky {
+    points: Vec<bool>,
+    /// There are none: almost always.
+    is_empty: bool,
+    /// What was asked before: many rows have one position, and a function may have thousands of points.
+    known: BTreeMap<(u32, u32), bool>,
+}
+
+impl Risky {
+    fn new(points: Vec<bool>) -> Self {
+        Self {
+            is_empty: !points.contains(&true),
+            points,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Whether code at a position may belong to one of them.
+    fn has(&mut self, function: &Function, line: u32, column: u32) -> bool {
+        if self.is_empty {
+            return false;
+        }
+        let points = &self.points;
+        let known = self.known.entry((line, column));
+        *known.or_insert_with(|| stands_for_any(function, points, line, column))
+    }
 }
 
 /// Whether the variable lives at one place in memory all its life: `DW_OP_fbreg` or `DW_OP_addr`, and nothing else.

@@ -210,12 +210,14 @@ pub(crate) fn mark_differences(
         mine.differs |= mine.value != theirs.value;
     }
     let mapped = frames.iter_mut().filter(|frame| frame.in_map);
-    for (view, frame) in mapped.zip(
-        other
-            .frames
-            .iter()
-            .filter(|frame| mpi::own_function(map, frame).is_some()),
-    ) {
+    // A frame that is not on the stack any more is not among those shown.
+    let on_stack = other
+        .frames
+        .iter()
+        .zip(&other.origin)
+        .filter(|(_, origin)| origin.is_some());
+    let own = on_stack.filter(|(frame, _)| mpi::own_function(map, frame).is_some());
+    for (view, (frame, _)) in mapped.zip(own) {
         for (name, value) in &view.values {
             if frame.values.get(name) != Some(value) && !view.differing.contains(name) {
                 view.differing.push(name.clone());

@@ -343,3 +343,40 @@ fn another_process_of_a_rank_is_another_task() {
         (1, Diagnosis::Unclear)
     );
 }
+
+#[test]
+fn a_frame_that_a_jump_removed_hides_no_values() {
+    let source = "\
+void do_solve(void) {
+    int i;
+    for (i = 0; i < 9; i++)
+        MPI_Barrier();
+}
+void solve(void) {
+    return do_solve();
+}
+int main(void) {
+    solve();
+}
+";
+    let mut map = map(source);
+    let optimised = |(id, function): (_, &progress_map::Function)| progress_map::BoundFunction {
+        start: 16 * u64::from(function.span.line),
+        end: 16 * u64::from(function.span.line) + 16,
+        function: Some(id),
+        name: function.name.clone(),
+        frame_base: Vec::new(),
+        optimised: true,
+    };
+    map.binding = Some(progress_map::Binding {
+        functions: map.functions.iter_enumerated().map(optimised).collect(),
+        ..progress_map::Binding::default()
+    });
+    let stack = "main:10,do_solve:4 i=3,MPI_Barrier:0";
+    let answer = answer(&map, &tasks(&[stack, stack]), RankSet::default());
+    assert_eq!(answer.outcome, Outcome::AllEqual, "{answer:#?}");
+    let frames = &answer.classes[0].frames;
+    assert_eq!(frames.len(), 3);
+    assert_eq!(frames[1].values.len(), 1);
+    assert!(frames[1].differing.is_empty(), "{frames:#?}");
+}
