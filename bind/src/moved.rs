@@ -22,7 +22,8 @@
 use crate::expression::facts;
 use base::{Id, Span};
 use progress_map::{
-    Binding, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PointId, PointKind,
+    Binding, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PathStep, PointId,
+    PointKind,
 };
 use std::collections::BTreeMap;
 
@@ -48,9 +49,11 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
         });
         let mut believable = variable.locations.clone();
         if is_changed(function, &variable.name) {
+            // Where it lies behind a pointer, the location is the pointer's, and a loop changes what is behind it.
+            let is_behind = variable.path.contains(&PathStep::Deref);
             believable.retain(|location| {
                 facts(&location.expression)
-                    .is_some_and(|facts| !facts.is_constant() && (only_gcc || !facts.computed))
+                    .is_some_and(|facts| (is_behind || !facts.is_constant()) && (only_gcc || !facts.computed))
             });
         }
         let kept = without(&believable, &gaps);
@@ -496,6 +499,17 @@ mod tests {
         let ranges = Vec::from_iter(ranges);
         assert_eq!(changed == 0, ranges.len() == 1 && ranges[0].1 >= 96, "{ranges:?}");
         ranges
+    }
+
+    #[test]
+    fn a_pointer_to_the_variable_may_be_constant() {
+        // DW_OP_addr 0x1000, DW_OP_stack_value: the address of a static object, handed to an inlined function.
+        let address = [&[0x03][..], &0x1000u64.to_le_bytes(), &[0x9f]].concat();
+        let (map, mut binding) = program(true, &address, false);
+        binding.variables[0].path = vec![PathStep::Deref, PathStep::Offset(8)];
+        assert_eq!(withhold(&map, &mut binding, true), 0);
+        let (map, mut binding) = program(true, &address, false);
+        assert_eq!(withhold(&map, &mut binding, true), 1);
     }
 
     /// DW_OP_reg3; DW_OP_fbreg -20; DW_OP_lit0, DW_OP_stack_value.

@@ -38,6 +38,16 @@ struct Segment {
     executable: bool,
 }
 
+impl Segment {
+    /// Whether a mapping from `offset` of the file on may be one of this segment.
+    fn is_mapped_from(&self, offset: u64) -> bool {
+        // The first page of a segment's mapping may begin before the segment itself: lld lets two segments share a page of
+        // the file, and it is mapped for each of them.
+        const PAGE: u64 = 4096;
+        (self.file.start & !(PAGE - 1)..self.file.end).contains(&offset)
+    }
+}
+
 #[derive(Clone)]
 struct Section {
     file: Range<usize>,
@@ -177,11 +187,7 @@ impl Module {
 
     /// What has been added to the linked addresses, given that code of the file from `offset` on is mapped at `start`.
     pub(crate) fn bias(&self, start: u64, offset: u64) -> Option<u64> {
-        // The first page of a segment's mapping may begin before the segment itself: lld lets two segments share a page of
-        // the file, and it is mapped for each of them.
-        const PAGE: u64 = 4096;
-        let fits =
-            |segment: &&Segment| (segment.file.start & !(PAGE - 1)..segment.file.end).contains(&offset);
+        let fits = |segment: &&Segment| segment.is_mapped_from(offset);
         let code = { self.segments.iter() }
             .filter(|segment| segment.executable)
             .find(fits);
@@ -193,14 +199,12 @@ impl Module {
         )
     }
 
-    /// Whether `size` bytes of the file from `offset` on have all of a segment with code: a mapping of another segment may have
-    /// a part of it in a page that both share.
-    pub(crate) fn is_code(&self, offset: u64, size: u64) -> bool {
-        self.segments.iter().any(|segment| {
-            segment.executable
-                && offset <= segment.file.start
-                && segment.file.end <= offset.saturating_add(size)
-        })
+    /// Whether a mapping of the file from `offset` on is one of code. A mapping may be a part of a segment only: libraries
+    /// that put their own functions in place of libc's change the protection of single pages. One of another segment
+    /// may begin in the page in which the code ends; no program counter is there.
+    pub(crate) fn is_code(&self, offset: u64) -> bool {
+        let code = |segment: &Segment| segment.executable && segment.is_mapped_from(offset);
+        self.segments.iter().any(code)
     }
 
     /// The bases of pointers in the unwind tables.

@@ -113,7 +113,7 @@ impl Modules {
             let failed = failures.get(file.path.as_str()).cloned();
             let module = failed.map_or_else(|| self.module_of_core(core, file), Err);
             match module {
-                Ok(module) if !self.get(module).is_code(file.offset, file.end - file.start) => {}
+                Ok(module) if !self.get(module).is_code(file.offset) => {}
                 Ok(module) => match self.get(module).bias(file.start, file.offset) {
                     Some(bias) => space.code.push(Code {
                         start: file.start,

@@ -13,7 +13,7 @@ pub struct Item {
     pub column: u32,
     /// What it is, in words.
     pub what: String,
-    /// It stands in an arm of `#if`.
+    /// It stands in an arm of `#if`, or of a macro that means one thing in some builds and another in others.
     pub optional: bool,
 }
 
@@ -106,9 +106,13 @@ impl Walk<'_> {
             StmtKind::If {
                 cond, then, other, ..
             } => {
+                // An arm of `#if` that ends within a statement is one with a condition that the build decides.
+                let of_build = usize::from(self.asks_the_build(*cond));
+                self.optional += of_build;
                 self.expr(*cond);
                 self.push(statement.span, "an if".to_owned());
                 self.statement(*then);
+                self.optional -= of_build;
                 other.iter().for_each(|id| self.statement(*id));
             }
             StmtKind::Loop {
@@ -144,6 +148,15 @@ impl Walk<'_> {
             StmtKind::Continue => self.push(statement.span, "a continue".to_owned()),
             StmtKind::Default | StmtKind::Empty => {}
             StmtKind::Unknown(parts) => parts.iter().for_each(|id| self.expr(*id)),
+        }
+    }
+
+    /// Whether a condition begins with the choice that stands for a build's configuration.
+    fn asks_the_build(&self, id: ExprId) -> bool {
+        match &self.function.exprs[id].kind {
+            ExprKind::Var(VarRef::Global(name)) => name == "__build_choice",
+            ExprKind::And(first, _) | ExprKind::Or(first, _) => self.asks_the_build(*first),
+            _ => false,
         }
     }
 
@@ -212,9 +225,17 @@ impl Walk<'_> {
             }
             ExprKind::List(all) | ExprKind::Unknown(all) => children.extend(all),
         }
+        let of_build = match &expr.kind {
+            ExprKind::And(first, _) | ExprKind::Conditional(first, ..) => {
+                usize::from(self.asks_the_build(*first))
+            }
+            _ => 0,
+        };
+        self.optional += of_build;
         for child in children {
             self.expr(child);
         }
+        self.optional -= of_build;
     }
 
     /// The variable or member that an expression writes to, as far as both parsers name it the same.
