@@ -8,7 +8,7 @@ use crate::functions::{identify, layout};
 use crate::handed;
 use crate::lines::{RawRow, UnitFiles, rows};
 use crate::moved;
-use crate::optimised::{gcc, llvm};
+use crate::optimised::{gcc, llvm, rearranged};
 use crate::paths::{PathId, match_files};
 use crate::sources::producer;
 use crate::trouble::{Outcome, Trouble};
@@ -73,6 +73,7 @@ pub(crate) fn assemble(
     for node in forest.nodes.iter().filter(|node| node.optimised) {
         in_order[node.die.unit] = false;
     }
+    let restless: IdVec<_, bool> = debug.units.ids().map(|unit| rearranged(debug, unit)).collect();
     let producers = debug.units.ids().map(|unit| producer(debug, unit));
     let mut binding = Binding {
         build_id: identity.build_id,
@@ -83,7 +84,11 @@ pub(crate) fn assemble(
             .unwrap_or_default(),
         rows: raw_rows
             .iter()
-            .map(|row| bound_row(row, file_of(row.path), in_order[debug.whole(row.unit)]))
+            .map(|row| {
+                let unit = debug.whole(row.unit);
+                let begins = row.statement && !restless[unit];
+                bound_row(row, file_of(row.path), begins || in_order[unit])
+            })
             .collect(),
         other_files: other.0,
         functions: laid_out.functions,
@@ -106,14 +111,14 @@ pub(crate) fn assemble(
 /// Stands for the file of an inlined call that names none.
 const NO_FILE: &str = "??";
 
-fn bound_row(row: &RawRow, file: Result<FileId, u32>, in_order: bool) -> Row {
+fn bound_row(row: &RawRow, file: Result<FileId, u32>, statement: bool) -> Row {
     Row {
         start: row.start,
         end: row.end,
         file,
         line: row.line,
         column: row.column,
-        statement: row.statement || in_order,
+        statement,
     }
 }
 

@@ -29,6 +29,22 @@ pub(crate) fn llvm(debug: &Debug<'_>, unit: UnitId) -> bool {
     is_llvm(&producer(debug, unit))
 }
 
+/// Whether gcc made a unit at a level at which not even code that begins a statement is in the order of the source: at
+/// `-O3` it copies and joins loops, and the start of one was seen to be executed behind the end of another.
+pub(crate) fn rearranged(debug: &Debug<'_>, unit: UnitId) -> bool {
+    let producer = producer(debug, unit);
+    producer.starts_with("GNU ") && is_rearranged(&producer)
+}
+
+fn is_rearranged(producer: &str) -> bool {
+    let mut levels = producer
+        .split_whitespace()
+        .filter(|option| option.starts_with("-O"));
+    levels
+        .next_back()
+        .is_some_and(|last| !matches!(last, "-O" | "-O0" | "-O1" | "-O2" | "-Og" | "-Os" | "-Oz"))
+}
+
 fn is_llvm(producer: &str) -> bool {
     ["clang", "LLVM", "flang", "AOCC"]
         .iter()
@@ -52,7 +68,21 @@ fn by_options(producer: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::by_options;
+    use super::{by_options, is_rearranged};
+
+    #[test]
+    fn from_the_third_level_on_code_is_rearranged() {
+        for (options, expected) in [
+            ("-g -O3 -flto", true),
+            ("-Ofast", true),
+            ("-O3 -O2", false),
+            ("-Og", false),
+            ("-g", false),
+        ] {
+            let producer = format!("GNU C17 12.2.0 -mtune=generic {options}");
+            assert_eq!(is_rearranged(&producer), expected, "{options}");
+        }
+    }
 
     #[test]
     fn the_last_level_counts() {
