@@ -4,12 +4,14 @@
 
 mod diagnostic;
 mod index;
+mod mpi;
 pub mod mutant;
 mod ranks;
 mod span;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
+pub use mpi::{is_mpi, mpi_name};
 pub use ranks::{ParseRanksError, RankSet};
 pub use span::Span;
 

@@ -3,6 +3,8 @@
 //! A function that is neither in the map nor here is unknown: it may change every global and its value may differ by
 //! task.
 
+use base::{is_mpi, mpi_name};
+
 /// What a library function's value is on different tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallValue {
@@ -197,7 +199,7 @@ const MADE_DIFFERENT: &[(&str, usize)] = &[
 /// knows none of its globals.
 pub fn is_library(name: &str) -> bool {
     // The table is short and asked rarely; it stays in reading order.
-    name.starts_with("MPI_") || name.starts_with("PMPI_") || PURE.contains(&name) || QUIET.contains(&name)
+    is_mpi(name) || PURE.contains(&name) || QUIET.contains(&name)
 }
 
 /// What a library function's value is on different tasks; `None` for functions that are not in the table.
@@ -208,7 +210,7 @@ pub fn call_value(name: &str) -> Option<CallValue> {
     match name {
         "MPI_Wtime" | "MPI_Aint_add" => Some(CallValue::Differs),
         // Error codes: a call that failed on some task does not return to the program by default.
-        _ if name.starts_with("MPI_") || name.starts_with("PMPI_") => Some(CallValue::Same),
+        _ if is_mpi(name) => Some(CallValue::Same),
         "__builtin_expect" => Some(CallValue::OfArguments),
         _ if QUIET.contains(&name) => Some(CallValue::Differs),
         _ => None,
@@ -220,10 +222,7 @@ pub fn call_value(name: &str) -> Option<CallValue> {
 ///
 /// `None` when it is not known to: the address must then be taken for escaped.
 pub fn writes_through(name: &str, index: usize) -> Option<CallValue> {
-    let name = name
-        .strip_prefix('P')
-        .filter(|rest| rest.starts_with("MPI_"))
-        .unwrap_or(name);
+    let name = mpi_name(name);
     if MADE_EQUAL.contains(&(name, index)) {
         return Some(CallValue::Same);
     }
@@ -255,10 +254,7 @@ pub fn writes_through(name: &str, index: usize) -> Option<CallValue> {
 
 /// Which argument is the communicator over which an MPI function makes a value equal, of `count` arguments.
 pub(crate) fn communicator(name: &str, count: usize) -> Option<usize> {
-    let name = name
-        .strip_prefix('P')
-        .filter(|rest| rest.starts_with("MPI_"))
-        .unwrap_or(name);
+    let name = mpi_name(name);
     match name {
         "MPI_Bcast" | "MPI_Allreduce" | "MPI_Allgather" | "MPI_Allgatherv" => count.checked_sub(1),
         "MPI_Comm_size" | "MPI_Comm_dup" => Some(0),

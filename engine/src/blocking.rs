@@ -3,10 +3,7 @@
 /// Whether a library function returns only when another task (or a lock's holder) does its part. Of MPI, all that the
 /// standard calls blocking or collective; what only starts or tests is not.
 pub(crate) fn is_blocking(function: &str) -> bool {
-    let name = function
-        .strip_prefix('P')
-        .filter(|rest| rest.starts_with("MPI_"))
-        .unwrap_or(function);
+    let name = base::mpi_name(function);
     let Some(operation) = name.strip_prefix("MPI_") else {
         return matches!(
             name,

@@ -3,6 +3,7 @@
 //! Nothing is guessed: an argument has a value if it is a constant, or made of variables whose values were read in the
 //! frame of the call and can be believed there. Otherwise it is shown as the source writes it.
 
+use base::mpi_name;
 use progress::{Located, LocatedFrame, Value};
 use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Role, Storage, Term, TermOp, roles};
 use snapshot::Task;
@@ -132,14 +133,7 @@ fn call_at<'m>(map: &'m Map, id: FunctionId, frame: &LocatedFrame) -> Option<&'m
 pub(crate) fn own_function(map: &Map, frame: &LocatedFrame) -> Option<FunctionId> {
     frame
         .function
-        .filter(|&id| !mpi_name(&map.functions[id].name).starts_with("MPI_"))
-}
-
-/// The name without the `P` of the profiling interface.
-pub(crate) fn mpi_name(name: &str) -> &str {
-    name.strip_prefix('P')
-        .filter(|rest| rest.starts_with("MPI_"))
-        .unwrap_or(name)
+        .filter(|&id| !base::is_mpi(&map.functions[id].name))
 }
 
 /// Whether a variable is reached through a pointer.

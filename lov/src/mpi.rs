@@ -4,6 +4,7 @@
 //! passed: no argument of the call assigns or calls anything, and no other argument is, or points into, the memory that
 //! they are in. Anything else is kept as it is written and no more.
 
+use base::mpi_name;
 use dataflow::{Action, FunctionInfo, Target};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
 use progress_map::{MpiArgument, PointId, Storage, Term, TermOp, roles};
@@ -36,10 +37,7 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
     else {
         return None;
     };
-    let name = name
-        .strip_prefix('P')
-        .filter(|rest| rest.starts_with("MPI_"))
-        .unwrap_or(name);
+    let name = mpi_name(name);
     let roles = roles(name);
     let pure = args.iter().all(|&argument| is_pure(function, argument));
     // What the call is given to write to: everything that is not one of the values which we look for.

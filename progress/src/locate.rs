@@ -7,6 +7,7 @@
 
 use crate::{ExecutionPoint, Frame, Order, Value};
 use base::mutant::{Mutant, on};
+use base::{is_mpi, mpi_name};
 use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
 use std::collections::BTreeMap;
 
@@ -407,9 +408,7 @@ fn is_call(point: &Point) -> bool {
 fn calls_by_name(point: &Point, frame_function: &str) -> bool {
     match &point.kind {
         PointKind::Call(name) => {
-            name == frame_function
-                || (name.starts_with("MPI_") && frame_function.strip_prefix('P') == Some(name))
-                || (frame_function.starts_with("MPI_") && name.strip_prefix('P') == Some(frame_function))
+            name == frame_function || is_mpi(name) && mpi_name(name) == mpi_name(frame_function)
         }
         _ => false,
     }

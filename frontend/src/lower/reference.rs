@@ -141,8 +141,7 @@ impl Body<'_, '_> {
             return declared.any(|changes| changes);
         }
         let of_c = self.file.raw.visible.is_function(name.as_bytes())
-            || name.starts_with("MPI_")
-            || name.starts_with("PMPI_")
+            || base::is_mpi(name)
             || name.starts_with("__builtin_")
             || HARMLESS.binary_search(&name).is_ok();
         !of_c
