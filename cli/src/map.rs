@@ -2,6 +2,7 @@
 
 use crate::args::MapArgs;
 use crate::cache::Kept;
+use crate::cache::units::Units;
 use crate::collect::Sources;
 use crate::compile_commands;
 use crate::executable::Executable;
@@ -74,6 +75,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
                 } else {
                     Parser::Tolerant
                 },
+                is_kept.then(Units::open).flatten().as_ref(),
                 !args.quiet,
             );
             warn_all(&preprocessor.warnings());
@@ -159,16 +161,23 @@ pub(crate) fn add_sources_of(
     Ok(())
 }
 
-/// Makes the static half of a map, with a progress bar when standard error is a terminal.
+/// Makes the static half of a map, with what is kept of single files, and a progress bar when standard error is a terminal.
 pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
-    make_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, show_progress)
+    make_preprocessed(
+        files,
+        &|_| Vec::new(),
+        Parser::Tolerant,
+        Units::open().as_ref(),
+        show_progress,
+    )
 }
 
-/// The same, with what a build's preprocessor makes of a file, and who reads that.
+/// The same, with what a build's preprocessor makes of a file, who reads that, and where units are kept, if anywhere.
 fn make_preprocessed(
     files: Vec<SourceFile>,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
+    units: Option<&Units>,
     show_progress: bool,
 ) -> Map {
     let total = files.len() as u64;
@@ -181,11 +190,15 @@ fn make_preprocessed(
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
         bar.set_style(style);
     }
-    let map = engine::map_preprocessed(files, preprocess, parser, &|step| match step {
+    let reuse = units.map(Units::reuse);
+    let map = engine::map_preprocessed(files, preprocess, parser, reuse, &|step| match step {
         Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
         Step::Analysing => bar.set_message("analysing loops"),
     });
     bar.finish_and_clear();
+    if let Some(units) = units {
+        units.make_room();
+    }
     map
 }
 

@@ -1,6 +1,7 @@
 //! Source text to the static half of a map.
 
 use crate::exactly::read_exactly;
+use crate::reuse::{self, Reuse};
 use base::Diagnostic;
 use frontend::{Macros, Source};
 use progress_map::Map;
@@ -32,7 +33,7 @@ pub enum Step {
 /// The result does not depend on the order of the files, nor on the number of threads. Of two files of one path the
 /// first counts. `progress` is called from worker threads, in no particular order.
 pub fn map_sources(files: Vec<SourceFile>, progress: &(dyn Fn(Step) + Sync)) -> Map {
-    map_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, progress)
+    map_preprocessed(files, &|_| Vec::new(), Parser::Tolerant, None, progress)
 }
 
 /// Who reads what a build's preprocessor leaves of C files.
@@ -47,11 +48,13 @@ pub enum Parser {
 
 /// The same, with a build's preprocessor at hand: `preprocess` is asked for what it makes of the file at a path, once
 /// for each way in which the build compiles it, when raw text leaves something open or `parser` reads nothing else;
-/// nothing when it cannot say. Called from worker threads.
+/// nothing when it cannot say. Called from worker threads. With `reuse`, what was read of single files before is used where
+/// that gives the same map.
 pub fn map_preprocessed(
     mut files: Vec<SourceFile>,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
+    reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
 ) -> Map {
     // A stable sort: the first of two files of one path stays first.
@@ -70,11 +73,15 @@ pub fn map_preprocessed(
         .collect();
     let macros = Macros::merge(parts);
     done.store(0, Ordering::Relaxed);
+    let kept = reuse.map(|reuse| reuse::Units::new(reuse, &macros));
     let units: Vec<ir::Unit> = files
         .into_par_iter()
         // A file's text is dropped as soon as it is parsed.
         .map(|file| {
-            let mut unit = frontend::parse(&source(&file), &macros);
+            let mut unit = match &kept {
+                Some(kept) => kept.read(&file),
+                None => frontend::parse(&source(&file), &macros),
+            };
             rebuild(&mut unit, &file, preprocess, parser, &macros);
             // All units are kept until the end: what their vectors took in advance is a third of them.
             for function in &mut unit.functions {
@@ -86,6 +93,7 @@ pub fn map_preprocessed(
             unit
         })
         .collect();
+    drop(kept);
     drop(macros);
     progress(Step::Analysing);
     lov::analyse(&units)

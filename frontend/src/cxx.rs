@@ -3,6 +3,7 @@
 //! Works on tokens, like the facts of C, and reads declarations only: what stands in bodies of functions is skipped. It
 //! errs on the side of knowing too little: a function of which nothing is known is taken to change its arguments.
 
+use crate::asked::Recorder;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,45 +59,84 @@ impl CxxFacts {
         }
     }
 
-    /// Whether a class of this name has a body here.
-    pub fn is_class(&self, name: &[u8]) -> bool {
-        self.classes.contains(name)
-    }
-
-    /// Whether a function of this name is declared here.
-    pub fn is_function(&self, name: &[u8]) -> bool {
-        self.functions.contains_key(name)
-    }
-
-    /// Whether the function may change its argument `index` through a reference, as far as this file declares it.
-    pub fn by_reference(&self, name: &[u8], index: usize) -> Option<bool> {
-        let mask = self.functions.get(name)?;
-        Some(mask & bit(index) != 0)
-    }
-
-    /// Whether objects of some class have a member of this name.
-    pub fn is_member(&self, name: &[u8]) -> bool {
-        self.members.contains(name)
-    }
-
-    /// Whether a variable of this name is declared outside classes and functions.
-    pub fn is_global(&self, name: &[u8]) -> bool {
-        self.globals.contains(name)
-    }
-
-    /// Whether some class has a static member of this name, and none an ordinary one.
-    pub fn is_static_member(&self, name: &[u8]) -> bool {
-        self.statics.contains(name) && !self.members.contains(name)
-    }
-
-    /// Whether a pointer to a base class may lead to a function of this name.
-    pub fn is_virtual(&self, name: &[u8]) -> bool {
-        self.virtuals.contains(name)
+    /// Everything that others may ask about, by name: what it is and, of a function, its references.
+    pub fn each(&self, say: &mut dyn FnMut(&[u8], u8, u32)) {
+        // Whoever adds a field has to decide here whether other files see it.
+        let Self {
+            classes,
+            functions,
+            members,
+            statics,
+            globals,
+            virtuals,
+            // Moved to the typedefs of the file.
+            typedefs: _,
+        } = self;
+        for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals]) {
+            names.iter().for_each(|name| say(name, what, 0));
+        }
+        for (name, mask) in functions {
+            say(name, u8::MAX, *mask);
+        }
     }
 
     /// The functions declared here.
     pub fn function_names(&self) -> impl Iterator<Item = &[u8]> {
         self.functions.keys().map(|name| &**name)
+    }
+}
+
+/// Questions about declarations of C++ files, with a note of the names asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'a> {
+    /// The declarations.
+    pub facts: &'a CxxFacts,
+    /// Who takes the notes.
+    pub asked: &'a Recorder,
+}
+
+impl Declared<'_> {
+    /// Whether a class of this name has a body here.
+    pub fn is_class(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.classes.contains(name)
+    }
+
+    /// Whether a function of this name is declared here.
+    pub fn is_function(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.functions.contains_key(name)
+    }
+
+    /// Whether the function may change its argument `index` through a reference, as far as this file declares it.
+    pub fn by_reference(&self, name: &[u8], index: usize) -> Option<bool> {
+        self.asked.note(name);
+        let mask = self.facts.functions.get(name)?;
+        Some(mask & bit(index) != 0)
+    }
+
+    /// Whether objects of some class have a member of this name.
+    pub fn is_member(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.members.contains(name)
+    }
+
+    /// Whether a variable of this name is declared outside classes and functions.
+    pub fn is_global(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.globals.contains(name)
+    }
+
+    /// Whether some class has a static member of this name, and none an ordinary one.
+    pub fn is_static_member(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.statics.contains(name) && !self.facts.members.contains(name)
+    }
+
+    /// Whether a pointer to a base class may lead to a function of this name.
+    pub fn is_virtual(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.virtuals.contains(name)
     }
 }
 
@@ -402,6 +442,11 @@ mod tests {
              A &operator+=(A &other); template <class... Args> void all(int, Args &&...args); \
              int n = 0, *p; static int count; bool operator()(int &i); }; }",
         );
+        let asked = Recorder::default();
+        let facts = Declared {
+            facts: &facts,
+            asked: &asked,
+        };
         let by = |name: &str, index: usize| facts.by_reference(name.as_bytes(), index);
         assert_eq!(
             (0..5).map(|i| by("f", i)).collect::<Vec<_>>(),

@@ -10,6 +10,7 @@
 //! function a diagnostic. A function that is `Clean` has the structure that a C compiler sees, for every build of the
 //! file that the `Alternatives` in it allow.
 
+mod asked;
 mod condition;
 mod cxx;
 mod directive;
@@ -34,8 +35,9 @@ mod variants;
 #[cfg(test)]
 mod tests;
 
+pub use asked::{Asked, State};
 pub use macros::Macros;
-pub use parse::parse;
+pub use parse::{parse, parse_asking};
 pub use preprocessed::{
     FROM_PREPROCESSOR, Mismatch, Positions, improve, join_file_scope, parse_preprocessed, same_function,
     wants_preprocessing,

@@ -4,8 +4,11 @@
 //! directly or not. An include line names every gathered file whose path ends with what is written, so the set of
 //! visible definitions errs on the large side: too many definitions make a name ambiguous, never wrong.
 
+mod state;
+
 use crate::Source;
-use crate::cxx::CxxFacts;
+use crate::asked::{Asked, NameFilter, Recorder};
+use crate::cxx::{CxxFacts, Declared};
 use crate::directive::{BodyToken, Definition};
 use crate::facts::{FileFacts, MacroState, read_facts};
 use crate::language::{Language, language_of};
@@ -98,6 +101,19 @@ impl Macros {
         seen
     }
 
+    /// Whether some header defines a macro of this name with parameters.
+    fn is_macro_of_a_header(&self, name: &[u8]) -> bool {
+        let in_header = |(id, state): &(u32, MacroState)| {
+            let (path, facts) = &self.files[*id as usize];
+            let definition = |index: &u32| facts.events[*index as usize].definition.as_ref();
+            let mut definitions = state.definitions.iter().filter_map(definition);
+            !path.ends_with(".c") && definitions.any(|d| d.params.is_some())
+        };
+        self.states
+            .get(name)
+            .is_some_and(|states| states.iter().any(in_header))
+    }
+
     fn resolve_include(&self, from: &str, include: &str) -> Vec<u32> {
         let written = include.trim_start_matches("./").trim_start_matches("../");
         let candidates = self
@@ -134,36 +150,6 @@ pub fn file_facts(source: &Source<'_>, tokens: &[Token]) -> FileFacts {
 
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// A set of names that may err on the large side. Most identifiers are no macros, and are dismissed by one bit.
-#[derive(Clone, Debug, Default)]
-struct NameFilter {
-    bits: Vec<u64>,
-}
-
-impl NameFilter {
-    const BITS: usize = 1 << 19;
-
-    fn insert(&mut self, name: &[u8]) {
-        self.bits.resize(Self::BITS / 64, 0);
-        let bit = Self::bit(name);
-        self.bits[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn may_contain(&self, name: &[u8]) -> bool {
-        let bit = Self::bit(name);
-        self.bits
-            .get(bit / 64)
-            .is_some_and(|word| word & (1 << (bit % 64)) != 0)
-    }
-
-    /// FNV-1a, cut to the filter's size.
-    fn bit(name: &[u8]) -> usize {
-        let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        let hash = name.iter().fold(0xcbf2_9ce4_8422_2325, mix);
-        (hash >> 20) as usize % Self::BITS
-    }
 }
 
 /// By name: the offset of each event of `facts`, and the state from there on.
@@ -228,6 +214,8 @@ pub struct Visible<'m> {
     known: RefCell<BTreeMap<Box<[u8]>, Meaning<'m>>>,
     /// The meaning that is being worked out rests on definitions in the file itself, which have an order.
     place_matters: Cell<bool>,
+    /// The names that were asked about.
+    asked: Recorder,
     /// What is read has been preprocessed.
     expanded: bool,
 }
@@ -247,6 +235,7 @@ impl<'m> Visible<'m> {
             divided: RefCell::default(),
             known: RefCell::default(),
             place_matters: Cell::new(false),
+            asked: Recorder::default(),
             expanded: false,
         }
     }
@@ -278,7 +267,8 @@ impl<'m> Visible<'m> {
 
     /// What `name` means as a macro at `offset` of the raw text.
     pub fn meaning_in_source(&self, name: &[u8], offset: u32) -> Meaning<'m> {
-        if !self.macros.names.may_contain(name) && !self.own.contains_key(name) {
+        let bucket = self.asked.note(name);
+        if !self.macros.names.may_contain(bucket) && !self.own.contains_key(name) {
             return Meaning::None;
         }
         if let Some(known) = self.known.borrow().get(name) {
@@ -294,7 +284,8 @@ impl<'m> Visible<'m> {
 
     /// The same inside the replacement list of another macro, `depth` levels down.
     fn meaning_within(&self, name: &[u8], offset: u32, depth: usize) -> Meaning<'m> {
-        if !self.macros.names.may_contain(name) && !self.own.contains_key(name) {
+        let bucket = self.asked.note(name);
+        if !self.macros.names.may_contain(bucket) && !self.own.contains_key(name) {
             return Meaning::None;
         }
         if self.own.contains_key(name) {
@@ -421,17 +412,7 @@ impl<'m> Visible<'m> {
     /// A header that we fail to connect to this file (a generated or renamed include, `-include`) may be in force all
     /// the same; another source file's private macro is not.
     fn elsewhere(&self, name: &[u8]) -> Meaning<'m> {
-        let in_header = |(id, state): &(u32, MacroState)| {
-            let (path, facts) = &self.macros.files[*id as usize];
-            let definition = |index: &u32| facts.events[*index as usize].definition.as_ref();
-            let mut definitions = state.definitions.iter().filter_map(definition);
-            !path.ends_with(".c") && definitions.any(|d| d.params.is_some())
-        };
-        let found = self
-            .macros
-            .states
-            .get(name)
-            .is_some_and(|states| states.iter().any(in_header));
+        let found = self.macros.is_macro_of_a_header(name);
         if found && !self.is_function(name) {
             Meaning::Elsewhere
         } else {
@@ -445,8 +426,16 @@ impl<'m> Visible<'m> {
     }
 
     /// What the C++ files of the program, and this one, declare.
-    pub fn cxx(&self) -> [&'m CxxFacts; 2] {
-        [&self.macros.cxx, &self.own_facts.cxx]
+    pub fn cxx(&self) -> [Declared<'_>; 2] {
+        [&self.macros.cxx, &self.own_facts.cxx].map(|facts| Declared {
+            facts,
+            asked: &self.asked,
+        })
+    }
+
+    /// The names that were asked about, all of them.
+    pub fn asked(&self) -> Asked {
+        self.asked.asked()
     }
 
     /// Whether the file itself defines a macro of this name.
@@ -456,11 +445,13 @@ impl<'m> Visible<'m> {
 
     /// Whether some gathered file declares or defines a function of this name.
     pub fn is_function(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
         self.macros.functions.contains(name) || self.own_facts.functions.contains(name)
     }
 
     /// The types, as words, that a typedef name from an included file may stand for; empty when it is none.
     pub fn typedef_words(&self, name: &[u8]) -> Vec<&[u8]> {
+        self.asked.note(name);
         let ids = self.macros.typedefs.get(name).map_or(&[][..], Vec::as_slice);
         let visible = ids.iter().filter(|id| self.included.contains(id));
         let words = visible.filter_map(|id| self.macros.files[*id as usize].1.typedefs.get(name));
@@ -474,6 +465,7 @@ impl<'m> Visible<'m> {
 
     /// Whether any gathered file has a typedef of this name.
     pub fn is_typedef(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
         self.macros.typedefs.contains_key(name) || self.own_facts.typedefs.contains_key(name)
     }
 }

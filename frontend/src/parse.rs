@@ -1,6 +1,7 @@
 //! One file from bytes to ir.
 
 use crate::Source;
+use crate::asked::Asked;
 use crate::language::Language;
 use crate::lower::File;
 use crate::macros::{Macros, Visible, file_facts};
@@ -21,6 +22,12 @@ const PARSE_STEPS_PER_BYTE: usize = 2;
 
 /// Reads `source` with the macros of all files that it may include.
 pub fn parse(source: &Source, macros: &Macros) -> Unit {
+    parse_asking(source, macros).0
+}
+
+/// The same, with the names that it asked `macros` about: while `macros` says the same of these
+/// ([`Macros::standing`]), the unit is the same.
+pub fn parse_asking(source: &Source, macros: &Macros) -> (Unit, Asked) {
     let mut unit = Unit {
         path: source.path.to_owned(),
         content_hash: *blake3::hash(source.text).as_bytes(),
@@ -31,7 +38,7 @@ pub fn parse(source: &Source, macros: &Macros) -> Unit {
             source.path,
             "the file is too large to be source text",
         ));
-        return unit;
+        return (unit, Asked::default());
     }
     let tokens = lex(source.text);
     let lines = Lines::new(source.text);
@@ -44,12 +51,15 @@ pub fn parse(source: &Source, macros: &Macros) -> Unit {
         visible: &visible,
         language: visible.language(),
     };
-    let Some((prepared, tree)) = prepare_and_parse(raw) else {
-        let message = "the parser gave up; the text does not look like source code";
-        unit.diagnostics.push(Diagnostic::error(source.path, message));
-        return unit;
-    };
-    lower(source, raw, &prepared, &tree)
+    let read = prepare_and_parse(raw);
+    match &read {
+        Some((prepared, tree)) => unit = lower(source, raw, prepared, tree),
+        None => {
+            let message = "the parser gave up; the text does not look like source code";
+            unit.diagnostics.push(Diagnostic::error(source.path, message));
+        }
+    }
+    (unit, visible.asked())
 }
 
 /// Lowers the tree of prepared text.

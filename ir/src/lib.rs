@@ -10,6 +10,7 @@
 //! target. What a macro expands to stands at the first byte of the invocation, because compilers number it so.
 
 mod expr;
+pub mod packed;
 mod stmt;
 
 pub use expr::{BinaryOp, Callee, Expr, ExprKind, UnaryOp, VarRef};

@@ -56,7 +56,7 @@ impl Random {
 fn edit(sandbox: &Sandbox, random: &mut Random, step: usize) {
     let name = format!("src/f{}.c", random.below(6));
     let old = fs::read_to_string(sandbox.path(&name)).unwrap_or_default();
-    match random.below(7) {
+    match random.below(12) {
         0 => drop(sandbox.write(&name, format!("{old}int more{step}(void) {{ return calls; }}\n"))),
         1 => drop(sandbox.write(&name, old.replace("calls++", "calls += 2"))),
         2 => drop(sandbox.write(&name, old.replace("calls += 2", "calls++"))),
@@ -69,7 +69,83 @@ fn edit(sandbox: &Sandbox, random: &mut Random, step: usize) {
             // It may be gone already.
             let _ = fs::remove_file(sandbox.path(&name));
         }
-        _ => drop(sandbox.write(&name, format!("{old}int bad{step}( {{ while ( }}\n"))),
+        6 => drop(sandbox.write(&name, format!("{old}int bad{step}( {{ while ( }}\n"))),
+        7 => {
+            let renamed = sandbox.path(&format!("src/r{}.c", random.below(3)));
+            let _ = fs::rename(sandbox.path(&name), renamed);
+        }
+        // A header of the same name nearer to some files, and a type and a function that others may ask about.
+        8 => drop(sandbox.write(
+            "src/near/n.h",
+            format!("#define N {step}\n#define EACH(i) while (i < N)\n"),
+        )),
+        9 => {
+            let far = format!("src/near/h{step}.c");
+            let text = old.replace("int f", "int near_f");
+            sandbox.write(
+                &far,
+                format!("#define calls (*p{step}())\ntypedef int T{step};\n{text}"),
+            );
+        }
+        10 => drop(sandbox.write(
+            &format!("src/c{step}.cc"),
+            "struct S { int calls; void more(int &n) { n++; calls--; } };\nint f1(int &n);\n",
+        )),
+        _ => drop(sandbox.write(&name, old.replace("#include \"n.h\"", "#include \"near/n.h\""))),
+    }
+}
+
+/// What is kept of single files.
+fn units(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(sandbox.path("cache/hindmost/units")) else {
+        return Vec::new();
+    };
+    let mut paths = Vec::from_iter(entries.map(|entry| entry.unwrap().path()));
+    paths.sort();
+    paths
+}
+
+/// Damages one of the units, sometimes.
+fn damage_units(sandbox: &Sandbox, random: &mut Random) {
+    let paths = units(sandbox);
+    let path = &paths[random.below(paths.len())];
+    let mut bytes = fs::read(path).unwrap();
+    match random.below(4) {
+        0 => bytes.truncate(random.below(bytes.len())),
+        1 => {
+            let at = random.below(bytes.len());
+            bytes[at] ^= 1 << random.below(8);
+        }
+        2 => bytes = fs::read(&paths[random.below(paths.len())]).unwrap(),
+        _ => return,
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn runs_at_the_same_time_share_what_is_kept() {
+    let sandbox = Sandbox::new("at-once");
+    write_program(&sandbox);
+    for round in 0..3 {
+        sandbox.write("src/g.c", format!("int g(void) {{ return {round}; }}\n"));
+        let (scratch, _) = map(&sandbox, &["--no-cache"]);
+        let outputs = ["a.hmap", "b.hmap", "c.hmap"];
+        let runs = outputs.map(|output| {
+            sandbox
+                .command(&["map", "-q", "-o", output, "src"])
+                .spawn()
+                .unwrap()
+        });
+        for (mut run, output) in runs.into_iter().zip(outputs) {
+            assert!(run.wait().unwrap().success());
+            assert!(
+                fs::read(sandbox.path(output)).unwrap() == scratch,
+                "round {round}: {output}"
+            );
+        }
+        let left = units(&sandbox);
+        let whole = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "unit");
+        assert!(left.iter().all(whole), "something half-written is left: {left:?}");
     }
 }
 
@@ -79,7 +155,7 @@ fn after_random_edits_the_map_is_the_one_from_scratch() {
         let sandbox = Sandbox::new(&format!("edits-{seed}"));
         write_program(&sandbox);
         let mut random = Random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed));
-        for step in 0..8 {
+        for step in 0..10 {
             let first = map(&sandbox, &[]);
             let second = map(&sandbox, &[]);
             let scratch = map(&sandbox, &["--no-cache", "--jobs", "1"]);
@@ -93,7 +169,10 @@ fn after_random_edits_the_map_is_the_one_from_scratch() {
                 "seed {seed}, step {step}: second run\n{}",
                 second.1
             );
-            edit(&sandbox, &mut random, step);
+            for _ in 0..=random.below(2) {
+                edit(&sandbox, &mut random, step);
+            }
+            damage_units(&sandbox, &mut random);
             sandbox.write("src/g.c", "int g(void) { return 0; }\n");
         }
     }

@@ -50,6 +50,7 @@ fn read_as(path: &str, text: &[u8]) -> Unit {
         "{} bytes took {took:?}",
         text.len()
     );
+    super::packed::check_packing(&unit);
     for function in &unit.functions {
         assert!(function.params <= function.locals.len());
         assert_eq!(

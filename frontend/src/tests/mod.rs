@@ -3,6 +3,7 @@
 mod builds;
 mod cxx;
 mod hostile;
+mod packed;
 mod preprocessed;
 mod preprocessor;
 mod print;
@@ -35,7 +36,9 @@ fn check_as(path: &str, headers: &[(&str, &str)], text: &str, expect: Expect) {
         headers.iter().map(|(p, t)| (leak(p), leak(t))).collect();
     let own = (leak(path), leak(text));
     let macros = Macros::gather(headers.iter().chain([&own]).map(source));
-    expect.assert_eq(&print::unit(&parse(&source(&own), &macros)));
+    let unit = parse(&source(&own), &macros);
+    packed::check_packing(&unit);
+    expect.assert_eq(&print::unit(&unit));
 }
 
 /// Test inputs live as long as the test process; this spares every case a lifetime.

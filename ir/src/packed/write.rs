@@ -1,0 +1,389 @@
+//! A unit to bytes.
+
+use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
+use crate::{Callee, Expr, ExprKind, Function, Local, Stmt, StmtKind, Type, Unit, VarRef};
+use base::{Confidence, Diagnostic, Id, Severity, Span};
+use std::collections::BTreeMap;
+
+/// The names come first, so that reading can go straight on; they are known when the rest is written.
+pub(super) fn unit(unit: &Unit) -> Vec<u8> {
+    let mut out = Out::default();
+    out.name(&unit.path);
+    out.bytes.extend_from_slice(&unit.content_hash);
+    out.each(&unit.functions, Out::function);
+    out.each(&unit.globals, |out, global| {
+        out.name(&global.name);
+        out.span(global.span);
+        out.ty(global.ty);
+        out.flags(&[
+            global.is_static,
+            global.is_extern,
+            global.address_taken,
+            global.initial.is_some(),
+        ]);
+        if let Some(value) = global.initial {
+            out.signed(value);
+        }
+    });
+    out.each(&unit.members, |out, member| {
+        out.name(&member.name);
+        out.ty(member.ty);
+        out.flags(&[member.in_union]);
+    });
+    out.each(&unit.address_taken_functions, |out, name| out.name(name));
+    out.each(&unit.diagnostics, Out::diagnostic);
+    let Out { names, bytes, .. } = out;
+    let mut table = Out::default();
+    let mut by_number = vec![""; names.len()];
+    for (name, number) in &names {
+        by_number[*number as usize] = name;
+    }
+    table.each(&by_number, |table, name| {
+        table.size(name.len());
+        table.bytes.extend_from_slice(name.as_bytes());
+    });
+    let mut all = table.bytes;
+    all.extend_from_slice(&bytes);
+    all
+}
+
+#[derive(Default)]
+struct Out<'u> {
+    bytes: Vec<u8>,
+    /// Numbers of names, in the order of their first use.
+    names: BTreeMap<&'u str, u32>,
+    last: Span,
+}
+
+impl<'u> Out<'u> {
+    /// Seven bits a byte, lowest first, the top bit set on all but the last.
+    fn unsigned(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    /// 0, -1, 1, -2, … as 0, 1, 2, 3, …
+    fn signed(&mut self, value: i64) {
+        self.unsigned((value as u64) << 1 ^ (value >> 63) as u64);
+    }
+
+    fn size(&mut self, value: usize) {
+        self.unsigned(value as u64);
+    }
+
+    fn near(&mut self, base: u32, value: u32) {
+        self.signed(i64::from(value.wrapping_sub(base).cast_signed()));
+    }
+
+    fn flags(&mut self, flags: &[bool]) {
+        let bits = flags
+            .iter()
+            .rev()
+            .fold(0, |bits, flag| bits << 1 | u8::from(*flag));
+        self.bytes.push(bits);
+    }
+
+    fn name(&mut self, name: &'u str) {
+        let next = self.names.len() as u32;
+        let number = *self.names.entry(name).or_insert(next);
+        self.unsigned(u64::from(number));
+    }
+
+    fn each<T>(&mut self, items: &'u [T], mut one: impl FnMut(&mut Self, &'u T)) {
+        self.size(items.len());
+        for item in items {
+            one(self, item);
+        }
+    }
+
+    fn span(&mut self, span: Span) {
+        self.near(self.last.line, span.line);
+        self.near(self.last.column, span.column);
+        self.near(span.line, span.end_line);
+        self.near(span.column, span.end_column);
+        self.last = span;
+    }
+
+    /// The kind of a node, and its place unless it is that of the node before.
+    fn head(&mut self, code: u8, span: Span, from_macro: bool) {
+        let same = span == self.last;
+        let mut head = code;
+        if same {
+            head |= SAME_PLACE;
+        }
+        if from_macro {
+            head |= FROM_MACRO;
+        }
+        self.bytes.push(head);
+        if !same {
+            self.span(span);
+        }
+    }
+
+    fn ty(&mut self, ty: Type) {
+        match ty {
+            Type::Int { signed, bits } => {
+                let sign = signed.map_or(0, |signed| 1 + u8::from(signed));
+                let width = if bits.is_some() { 3 } else { 0 };
+                self.bytes.push(type_code::INT + sign + width);
+                self.bytes.extend(bits);
+            }
+            Type::Float { bits } => self.bytes.extend([type_code::FLOAT, bits]),
+            plain => self.bytes.push(index(&PLAIN_TYPES, plain)),
+        }
+    }
+
+    fn diagnostic(&mut self, diagnostic: &'u Diagnostic) {
+        self.bytes.push(match diagnostic.severity {
+            Severity::Note => 0,
+            Severity::Warning => 1,
+            Severity::Error => 2,
+        });
+        self.name(&diagnostic.subject);
+        self.span(diagnostic.span);
+        self.name(&diagnostic.message);
+    }
+
+    fn function(&mut self, function: &'u Function) {
+        self.name(&function.name);
+        self.flags(&[
+            function.is_static,
+            function.linkage_name.is_some(),
+            function.confidence_reason.is_some(),
+        ]);
+        self.bytes.push(match function.confidence {
+            Confidence::Clean => 0,
+            Confidence::Repaired => 1,
+            Confidence::Partial => 2,
+        });
+        if let Some(name) = &function.linkage_name {
+            self.name(name);
+        }
+        if let Some(reason) = &function.confidence_reason {
+            self.name(reason);
+        }
+        self.span(function.span);
+        self.ty(function.returns);
+        self.each(function.locals.as_slice(), Out::local);
+        self.size(function.params);
+        self.size(function.exprs.len());
+        for (index, expr) in function.exprs.iter().enumerate() {
+            self.expr(index, expr);
+        }
+        self.size(function.stmts.len());
+        for (index, stmt) in function.stmts.iter().enumerate() {
+            self.stmt(
+                Counts {
+                    exprs: function.exprs.len(),
+                    stmts: index,
+                },
+                stmt,
+            );
+        }
+        self.back(function.stmts.len(), function.body);
+    }
+
+    fn local(&mut self, local: &'u Local) {
+        self.name(&local.name);
+        self.span(local.span);
+        self.ty(local.ty);
+        self.flags(&[local.is_static, local.address_taken]);
+    }
+
+    /// The operand `id` of a node that stands at `at`.
+    fn back(&mut self, at: usize, id: impl Id) {
+        self.size(at.wrapping_sub(id.index()));
+    }
+
+    fn backs<I: Id>(&mut self, at: usize, ids: &[I]) {
+        self.size(ids.len());
+        for id in ids {
+            self.back(at, *id);
+        }
+    }
+
+    /// 0 for none: no operand is its own node.
+    fn perhaps(&mut self, at: usize, id: Option<impl Id>) {
+        match id {
+            Some(id) => self.back(at, id),
+            None => self.size(0),
+        }
+    }
+
+    fn expr(&mut self, at: usize, expr: &'u Expr) {
+        let code = match &expr.kind {
+            ExprKind::Int(_) => expr_code::INT,
+            ExprKind::Float(_) => expr_code::FLOAT,
+            ExprKind::Str => expr_code::STR,
+            ExprKind::Var(VarRef::Local(_)) => expr_code::LOCAL,
+            ExprKind::Var(VarRef::Global(_)) => expr_code::GLOBAL,
+            ExprKind::Constant => expr_code::CONSTANT,
+            ExprKind::Unary(op, _) => expr_code::UNARY + index(&UNARY, *op),
+            ExprKind::Binary(op, ..) => expr_code::BINARY + index(&BINARY, *op),
+            ExprKind::And(..) => expr_code::AND,
+            ExprKind::Or(..) => expr_code::OR,
+            ExprKind::Conditional(..) => expr_code::CONDITIONAL,
+            ExprKind::Comma(..) => expr_code::COMMA,
+            ExprKind::Assign { op: None, .. } => expr_code::ASSIGN,
+            ExprKind::Assign { op: Some(_), .. } => expr_code::ASSIGN_OP,
+            ExprKind::Step { up, prefix, .. } => expr_code::STEP + u8::from(*up) + 2 * u8::from(*prefix),
+            ExprKind::Call {
+                callee: Callee::Named(_),
+                ..
+            } => expr_code::CALL_NAMED,
+            ExprKind::Call {
+                callee: Callee::Macro(_),
+                ..
+            } => expr_code::CALL_MACRO,
+            ExprKind::Call {
+                callee: Callee::Indirect(_),
+                ..
+            } => expr_code::CALL_INDIRECT,
+            ExprKind::Field { arrow: false, .. } => expr_code::FIELD,
+            ExprKind::Field { arrow: true, .. } => expr_code::ARROW,
+            ExprKind::Index { .. } => expr_code::INDEX,
+            ExprKind::Deref(_) => expr_code::DEREF,
+            ExprKind::AddressOf(_) => expr_code::ADDRESS_OF,
+            ExprKind::Cast(..) => expr_code::CAST,
+            ExprKind::List(_) => expr_code::LIST,
+            ExprKind::Unknown(_) => expr_code::UNKNOWN,
+        };
+        self.head(code, expr.span, expr.from_macro);
+        match &expr.kind {
+            ExprKind::Int(value) => self.signed(*value),
+            ExprKind::Float(value) => self.bytes.extend_from_slice(&value.to_bits().to_le_bytes()),
+            ExprKind::Str | ExprKind::Constant => {}
+            ExprKind::Var(VarRef::Local(local)) => self.size(local.index()),
+            ExprKind::Var(VarRef::Global(name)) => self.name(name),
+            ExprKind::Unary(_, a) | ExprKind::Deref(a) | ExprKind::AddressOf(a) => self.back(at, *a),
+            ExprKind::Step { target, .. } => self.back(at, *target),
+            ExprKind::Binary(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) | ExprKind::Comma(a, b) => {
+                self.back(at, *a);
+                self.back(at, *b);
+            }
+            ExprKind::Conditional(a, b, c) => {
+                self.back(at, *a);
+                self.back(at, *b);
+                self.back(at, *c);
+            }
+            ExprKind::Assign { op, target, value } => {
+                self.bytes.extend(op.map(|op| index(&BINARY, op)));
+                self.back(at, *target);
+                self.back(at, *value);
+            }
+            ExprKind::Call { callee, args } => {
+                match callee {
+                    Callee::Named(name) | Callee::Macro(name) => self.name(name),
+                    Callee::Indirect(callee) => self.back(at, *callee),
+                }
+                self.backs(at, args);
+            }
+            ExprKind::Field { base, name, .. } => {
+                self.back(at, *base);
+                self.name(name);
+            }
+            ExprKind::Index { base, index } => {
+                self.back(at, *base);
+                self.back(at, *index);
+            }
+            ExprKind::Cast(ty, inner) => {
+                self.ty(*ty);
+                self.back(at, *inner);
+            }
+            ExprKind::List(parts) | ExprKind::Unknown(parts) => self.backs(at, parts),
+        }
+    }
+
+    fn stmt(&mut self, at: Counts, stmt: &'u Stmt) {
+        let code = match &stmt.kind {
+            StmtKind::Expr(_) => stmt_code::EXPR,
+            StmtKind::Decl { .. } => stmt_code::DECL,
+            StmtKind::Block(_) => stmt_code::BLOCK,
+            StmtKind::Group(_) => stmt_code::GROUP,
+            StmtKind::If { .. } => stmt_code::IF,
+            StmtKind::Loop { kind, divided, .. } => {
+                stmt_code::LOOP + index(&LOOPS, *kind) + 3 * u8::from(*divided)
+            }
+            StmtKind::Switch { .. } => stmt_code::SWITCH,
+            StmtKind::Case(_) => stmt_code::CASE,
+            StmtKind::Default => stmt_code::DEFAULT,
+            StmtKind::Label(_) => stmt_code::LABEL,
+            StmtKind::Goto(_) => stmt_code::GOTO,
+            StmtKind::ComputedGoto(_) => stmt_code::COMPUTED_GOTO,
+            StmtKind::Break => stmt_code::BREAK,
+            StmtKind::Continue => stmt_code::CONTINUE,
+            StmtKind::Return(_) => stmt_code::RETURN,
+            StmtKind::Try { .. } => stmt_code::TRY,
+            StmtKind::Throw(_) => stmt_code::THROW,
+            StmtKind::Alternatives(_) => stmt_code::ALTERNATIVES,
+            StmtKind::Empty => stmt_code::EMPTY,
+            StmtKind::Unknown(_) => stmt_code::UNKNOWN,
+        };
+        self.head(code, stmt.span, stmt.from_macro);
+        let Counts { exprs, stmts } = at;
+        match &stmt.kind {
+            StmtKind::Expr(e) | StmtKind::Case(e) | StmtKind::ComputedGoto(e) => self.back(exprs, *e),
+            StmtKind::Decl { local, init } => {
+                self.size(local.index());
+                self.perhaps(exprs, *init);
+            }
+            StmtKind::Block(parts) | StmtKind::Group(parts) | StmtKind::Alternatives(parts) => {
+                self.backs(stmts, parts);
+            }
+            StmtKind::If {
+                cond,
+                then,
+                other,
+                else_line,
+            } => {
+                self.back(exprs, *cond);
+                self.back(stmts, *then);
+                self.perhaps(stmts, *other);
+                self.near(self.last.line, *else_line);
+            }
+            StmtKind::Loop {
+                init,
+                cond,
+                step,
+                body,
+                ..
+            } => {
+                self.perhaps(stmts, *init);
+                self.perhaps(exprs, *cond);
+                self.perhaps(exprs, *step);
+                self.back(stmts, *body);
+            }
+            StmtKind::Switch { value, body } => {
+                self.back(exprs, *value);
+                self.back(stmts, *body);
+            }
+            StmtKind::Label(name) | StmtKind::Goto(name) => self.name(name),
+            StmtKind::Default | StmtKind::Break | StmtKind::Continue | StmtKind::Empty => {}
+            StmtKind::Return(value) | StmtKind::Throw(value) => self.perhaps(exprs, *value),
+            StmtKind::Try {
+                body,
+                handlers,
+                thrown,
+            } => {
+                self.back(stmts, *body);
+                self.backs(stmts, handlers);
+                self.back(exprs, *thrown);
+            }
+            StmtKind::Unknown(parts) => self.backs(exprs, parts),
+        }
+    }
+}
+
+/// From where the operands of a statement are counted back.
+#[derive(Clone, Copy)]
+struct Counts {
+    exprs: usize,
+    stmts: usize,
+}
+
+fn index<T: PartialEq>(all: &[T], one: T) -> u8 {
+    all.iter().position(|other| *other == one).unwrap_or_default() as u8
+}
