@@ -71,6 +71,13 @@ impl Recorder {
         bucket
     }
 
+    /// Notes what `other` has noted.
+    pub fn join(&self, other: &Self) {
+        for (word, more) in self.bits.iter().zip(&other.bits) {
+            word.set(word.get() | more.get());
+        }
+    }
+
     /// All that was noted.
     pub fn asked(&self) -> Asked {
         let mut buckets = Vec::new();

@@ -59,6 +59,11 @@ impl CxxFacts {
         }
     }
 
+    /// Whether nothing of C++ is declared here.
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.classes.is_empty()
+    }
+
     /// Everything that others may ask about, by name: what it is and, of a function, its references.
     pub fn each(&self, say: &mut dyn FnMut(&[u8], u8, u32)) {
         // Whoever adds a field has to decide here whether other files see it.

@@ -213,6 +213,8 @@ impl<'d> Reader<'d> {
                         self.write_after(at + 1);
                     }
                 }
+                // `[=]` and `[&]` of a lambda name no variable; what its body writes is found there.
+                b"=" | b"&" if self.before(at) == b"[" && matches!(self.text(at + 1), b"]" | b",") => {}
                 b"=" if self.is_initial(at) => {}
                 b"=" | b"+=" | b"-=" | b"*=" | b"/=" | b"%=" | b"&=" | b"|=" | b"^=" | b"<<=" | b">>=" => {
                     self.found.acts = true;

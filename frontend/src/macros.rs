@@ -11,7 +11,8 @@ use crate::asked::{Asked, NameFilter, Recorder};
 use crate::cxx::{CxxFacts, Declared};
 use crate::directive::{BodyToken, Definition};
 use crate::facts::{FileFacts, MacroState, read_facts};
-use crate::language::{Language, language_of};
+use crate::language::{Language, language_of, only_cxx};
+use crate::launch;
 use crate::shape::is_control;
 use crate::token::{Token, TokenKind, lex};
 use std::cell::{Cell, RefCell};
@@ -38,9 +39,11 @@ pub struct Macros {
 impl Macros {
     /// Reads what `sources` define. The order of the sources does not matter.
     pub fn gather<'a>(sources: impl IntoIterator<Item = Source<'a>>) -> Self {
-        let facts = sources
-            .into_iter()
-            .map(|s| (s.path.to_owned(), file_facts(&s, &lex(s.text))));
+        let facts = sources.into_iter().map(|s| {
+            let text = launch::as_calls(s.text);
+            let source = Source { text: &text, ..s };
+            (s.path.to_owned(), file_facts(&source, &lex(&text)))
+        });
         Self::index(facts.collect())
     }
 
@@ -137,9 +140,20 @@ impl Macros {
 /// The facts of one file, read as the language that it seems to be written in.
 pub fn file_facts(source: &Source<'_>, tokens: &[Token]) -> FileFacts {
     let language = language_of(source.path, source.text, tokens);
-    let mut facts = read_facts(source.text, tokens, language);
-    if language == Language::Cxx {
+    let mut facts = file_facts_as(source.text, tokens, language);
+    if language == Language::C && (0..tokens.len()).any(|at| only_cxx(source.text, tokens, at)) {
+        // Some builds compile it as C++; others must know which of its functions take references.
         facts.cxx = CxxFacts::read(source.text, tokens);
+        facts.cxx.typedefs.clear();
+    }
+    facts
+}
+
+/// The facts of one file, read as `language`.
+pub fn file_facts_as(text: &[u8], tokens: &[Token], language: Language) -> FileFacts {
+    let mut facts = read_facts(text, tokens, language);
+    if language == Language::Cxx {
+        facts.cxx = CxxFacts::read(text, tokens);
         for (name, words) in std::mem::take(&mut facts.cxx.typedefs) {
             facts.typedefs.entry(name).or_default().extend(words);
         }
@@ -431,6 +445,16 @@ impl<'m> Visible<'m> {
             facts,
             asked: &self.asked,
         })
+    }
+
+    /// Whether both see the same headers.
+    pub fn sees_the_same(&self, other: &Visible<'_>) -> bool {
+        self.included == other.included
+    }
+
+    /// Notes that the names matter too that `other`, a second reading of the same file, was asked about.
+    pub fn note_asked(&self, other: &Visible<'_>) {
+        self.asked.join(&other.asked);
     }
 
     /// The names that were asked about, all of them.

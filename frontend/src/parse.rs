@@ -3,8 +3,10 @@
 use crate::Source;
 use crate::asked::Asked;
 use crate::language::Language;
+use crate::launch;
 use crate::lower::File;
 use crate::macros::{Macros, Visible, file_facts};
+use crate::mixed;
 use crate::position::Lines;
 use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
@@ -40,24 +42,31 @@ pub fn parse_asking(source: &Source, macros: &Macros) -> (Unit, Asked) {
         ));
         return (unit, Asked::default());
     }
-    let tokens = lex(source.text);
-    let lines = Lines::new(source.text);
-    let facts = file_facts(source, &tokens);
+    let text = launch::as_calls(source.text);
+    let tokens = lex(&text);
+    let lines = Lines::new(&text);
+    let written = Source {
+        path: source.path,
+        text: &text,
+    };
+    let facts = file_facts(&written, &tokens);
     let visible = Visible::new(source.path, &facts, macros);
     let raw = Raw {
-        text: source.text,
+        text: &text,
         tokens: &tokens,
         lines: &lines,
         visible: &visible,
         language: visible.language(),
     };
-    let read = prepare_and_parse(raw);
-    match &read {
-        Some((prepared, tree)) => unit = lower(source, raw, prepared, tree),
-        None => {
-            let message = "the parser gave up; the text does not look like source code";
-            unit.diagnostics.push(Diagnostic::error(source.path, message));
-        }
+    let Some((prepared, tree)) = prepare_and_parse(raw) else {
+        let message = "the parser gave up; the text does not look like source code";
+        unit.diagnostics.push(Diagnostic::error(source.path, message));
+        return (unit, visible.asked());
+    };
+    unit = lower(source, raw, &prepared, &tree);
+    drop(tree);
+    if raw.language == Language::C {
+        mixed::improve(&mut unit, source, raw, &prepared, macros);
     }
     (unit, visible.asked())
 }
@@ -96,7 +105,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
 
 /// Prepares and parses. Where that leaves errors behind in functions that use macros, tries once more with those
 /// macros as they are written, and keeps to that in the functions that it helps.
-fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
+pub fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
     let first = prepare(raw, &[]);
     let first_tree = parse_text(&first.text, raw.language)?;
     let suspects = suspect_bodies(&first, first_tree.root_node());

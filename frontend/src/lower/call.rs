@@ -1,5 +1,6 @@
 //! Calls: who is called, and what is only written like a call.
 
+use crate::cxx::Declared;
 use crate::lower::declare;
 use crate::lower::function::{Binding, Body};
 use crate::lower::lambda::MASK_UNKNOWN;
@@ -28,18 +29,28 @@ impl Body<'_, '_> {
         }
         let callee = self.callee(function);
         let mut args = Vec::new();
-        for argument in arguments {
+        for (index, argument) in arguments.into_iter().enumerate() {
             if argument.kind() == "compound_statement" {
                 self.partial(argument, "block as a macro argument");
                 args.extend(self.scoped(|body| body.parts(argument)));
             } else {
-                args.push(self.expr(argument));
+                let arg = self.expr(argument);
+                let changed = matches!(&callee, Callee::Named(name) if self.takes_reference(name, index));
+                args.push(if changed { self.given(arg, argument) } else { arg });
             }
         }
         if let Callee::Macro(name) = &callee {
             args.extend(self.hidden_writes(function, name));
         }
         ExprKind::Call { callee, args }
+    }
+
+    /// Whether `name`, called in a file of C, is a function that takes this argument by a reference: some builds compile files
+    /// of C as C++, and then a reference is written like a value.
+    fn takes_reference(&self, name: &str, index: usize) -> bool {
+        let [program, own] = self.file.raw.visible.cxx();
+        let takes = |facts: Declared| facts.by_reference(name.as_bytes(), index) == Some(true);
+        !own.facts.is_empty() && (takes(own) || takes(program))
     }
 
     /// A call in C++: of a function, a member function, an object, a type, or a cast.

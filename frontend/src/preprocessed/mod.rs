@@ -63,7 +63,7 @@ impl std::fmt::Display for Mismatch {
 /// Whether some function of `unit` would gain from preprocessor output: it is not clean, or macros are left in it. Units
 /// of C++, which have linkage names, are not rebuilt: that has not been tested.
 pub fn wants_preprocessing(unit: &Unit) -> bool {
-    let cxx = unit.functions.iter().any(|f| f.linkage_name.is_some());
+    let cxx = unit.functions.iter().all(|f| f.linkage_name.is_some());
     !cxx && unit.functions.iter().any(wants)
 }
 

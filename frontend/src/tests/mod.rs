@@ -3,6 +3,7 @@
 mod builds;
 mod cxx;
 mod hostile;
+mod mixed;
 mod packed;
 mod preprocessed;
 mod preprocessor;

@@ -1,0 +1,154 @@
+//! C++ in files of C: which functions are read as which language.
+
+use super::{check, check_as};
+use expect_test::expect;
+
+#[test]
+fn functions_that_only_cxx_explains_are_read_as_cxx() {
+    // `plain` stays what C makes of it; `fill` and the lambda in it come from the second reading.
+    check(
+        "int plain(int n) {\n  int class = n;\n  return class;\n}\n#ifdef GPU\n\
+         void fill(double *x, int n) {\n  std::vector<double> v(n);\n\
+         \x20 for (int i = 0; i < n; i++) {\n    each(n, [=] (int j) { x[j] = v[i]; });\n  }\n}\n#endif\n",
+        expect![[r#"
+            address taken: operator() v
+            fn plain(n:i32)
+              2:3 decl class:i32@2:7 = n
+              3:3 return class
+            fn fill(x:ptr, n&:i32)
+              7:3 empty
+              8:3 for (i Lt n) step i++
+                  8:8 decl i:i32@8:12 = 0
+                8:31 block
+                  9:5 each@9:5(&n, {})
+            static fn (lambda)::operator()(j:i32)
+              9:27 **this->x (captured)[j] = @v[**this->i (captured)]
+        "#]],
+    );
+}
+
+#[test]
+fn references_in_the_head_are_a_sign_and_change_their_arguments() {
+    check(
+        "#ifdef GPU\nstatic void step(Item &item, int &i) {\n  i += item.n;\n}\n#endif\n",
+        expect![[r#"
+            static fn step(item:ptr, i:ptr)
+              3:3 *i Add= item.n
+        "#]],
+    );
+}
+
+#[test]
+fn functions_of_c_know_of_references_in_their_file() {
+    check(
+        "__device__ void step(int &i) { i++; }\nvoid f(int n) {\n  for (int i = 0; i < n; i++) step(i);\n}\n",
+        expect![[r#"
+            fn step(i:ptr) Repaired: '__device__' taken for an attribute at line 1
+              1:32 *i++
+            fn f(n:i32)
+              3:3 for (i Lt n) step i++
+                  3:8 decl i&:i32@3:12 = 0
+                3:31 step@3:31(&i)
+        "#]],
+    );
+}
+
+#[test]
+fn without_words_of_cxx_nothing_is_believed() {
+    // C++ would take it for a call that gives a reference.
+    check(
+        "void f(void) {\n  SLOT(1) = 3;\n}\n",
+        expect![[r#"
+        fn f() Partial: assignment to something that is no variable at line 2
+          2:3 MACRO SLOT@2:3(1) = 3
+    "#]],
+    );
+    check(
+        "void f(int a) {\n  a b;\n  g(a & b);\n}\n",
+        expect![[r#"
+        fn f(a:i32) Partial: 'a' may be no type but a macro that hides code at line 2
+          2:3 decl b:?@2:5
+          3:3 g@3:3((a BitAnd b))
+    "#]],
+    );
+    // What asks for the language has two readings.
+    check(
+        "void f(int n) {\n#ifdef __cplusplus\n  std::sort(n);\n#else\n  n++;\n#endif\n  a::b(n);\n}\n",
+        expect![[r#"
+            fn f(n:i32) Partial: statement that is not understood at line 7
+              5:3 n++
+              7:3 group
+                7:3 label a
+                7:5 unknown
+                7:6 b@7:6(n)
+        "#]],
+    );
+}
+
+#[test]
+fn calls_of_templates_are_no_comparisons() {
+    check(
+        "void f(int n) {\n  run<int>(n);\n  if (n < 3 && n > (4)) n++;\n}\n",
+        expect![[r#"
+            fn f(n&:i32)
+              2:3 run@2:3(&n)
+              3:3 if n@3:7(4)
+                3:25 n++
+        "#]],
+    );
+    // A variable may have the name of a type: nobody knows.
+    check(
+        "typedef int word;\nvoid f(int n, int m) {\n  x = m < word > (n);\n}\n",
+        expect![[r#"
+            fn f(n:i32, m:i32) Partial: call of a template at line 3
+              3:3 @x = ((m Lt @word) Gt n)
+        "#]],
+    );
+}
+
+#[test]
+fn launches_of_kernels() {
+    let text =
+        "void f(double *x, int n) {\n  int blocks = n / 64;\n  scale<<<blocks, 64>>>(x, n);\n  n++;\n}\n";
+    check(
+        text,
+        expect![[r#"
+        fn f(x:ptr, n:i32)
+          2:3 decl blocks:i32@2:7 = (n Div 64)
+          3:3 [scale@3:3()]@3:3(blocks, 64, x, n)
+          4:3 n++
+    "#]],
+    );
+    check_as(
+        "t.cu",
+        &[],
+        text,
+        expect![[r#"
+        fn f(x&:ptr, n&:i32)
+          2:3 decl blocks&:i32@2:7 = (n Div 64)
+          3:3 [scale@3:3()]@3:3(&blocks, 64, &x, &n)
+          4:3 n++
+    "#]],
+    );
+    // One of the ways in which builds start a kernel; its lambdas write nothing of the function.
+    check_as(
+        "t.c",
+        &[(
+            "launch.h",
+            "#ifdef CUDA\n#define LAUNCH(k, ...) { if (ready()) { (k) <<< 1, 2 >>> (__VA_ARGS__); SYNC(); } }\n#else\n\
+             #define LAUNCH(k, ...) { queue()->submit([&] (handler &h) { h.run([=] (int i) { (k)(i, __VA_ARGS__); }); }); }\n\
+             #endif\n",
+        )],
+        "#include \"launch.h\"\nvoid f(double *x, int n) {\n  LAUNCH(scale, x, n);\n  n++;\n}\n",
+        expect![[r#"
+            fn f(x:ptr, n:i32)
+              3:3' block
+                3:3' if ready@3:3'()
+                  3:3' block
+                    3:3' [[@scale]@3:3'()]@3:3'(1, 2, x, n)
+                    3:3' MACRO SYNC@3:3'()
+              3:22 empty
+              4:3 n++
+        "#]],
+    );
+}
