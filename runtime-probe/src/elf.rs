@@ -207,6 +207,16 @@ impl Module {
         self.segments.iter().any(code)
     }
 
+    /// The addresses (as linked) that the file gives to its code.
+    pub(crate) fn code_ranges(&self) -> Vec<(u64, u64)> {
+        let code = { self.segments.iter() }.filter(|segment| segment.executable);
+        let range = |segment: &Segment| {
+            let size = segment.file.end.saturating_sub(segment.file.start);
+            (segment.address, segment.address.saturating_add(size))
+        };
+        code.map(range).collect()
+    }
+
     /// The bases of pointers in the unwind tables.
     pub(crate) fn bases(&self) -> &BaseAddresses {
         &self.bases

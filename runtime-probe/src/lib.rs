@@ -21,7 +21,8 @@
 //! **Files.** `tasks`, `launcher` and `proctable` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
-//! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say.
+//! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
+//! `hostile` gives the fuzzers the readers by themselves.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
@@ -34,6 +35,7 @@ mod error;
 mod evaluate;
 mod fit;
 mod frames;
+pub mod hostile;
 mod launcher;
 mod libraries;
 mod locate;

@@ -44,6 +44,12 @@ impl Memory {
         self.ranges.push((address, Bytes::Mapped(file, range)));
     }
 
+    /// How many bytes were copied.
+    pub(crate) fn size(&self) -> usize {
+        let sizes = self.ranges.iter().map(|(_, bytes)| bytes.get().len());
+        sizes.fold(0, usize::saturating_add)
+    }
+
     /// `length` bytes at `address`, if all of them were copied.
     pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
         self.ranges.iter().find_map(|(start, bytes)| {

@@ -166,7 +166,10 @@ impl Modules {
     /// The kernel's own library, whose image the core holds. Hosts differ in it.
     fn vdso_of_core(&mut self, core: &Core) -> Option<Code> {
         let start = core.notes.auxiliary(libc::AT_SYSINFO_EHDR)?;
+        // It has a few pages; what follows it in a core is none of it.
+        const LARGEST: usize = 1 << 20;
         let image = core.bytes_at(start)?;
+        let image = &image[..image.len().min(LARGEST)];
         let key = (format!("vdso {}", blake3::hash(image).to_hex()), 0);
         let module = match self.known.get(&key) {
             Some(&known) => known,
@@ -206,6 +209,23 @@ impl Modules {
 }
 
 impl Space {
+    /// The space of a task that has nothing but one module, where that was linked to be.
+    pub(crate) fn of_one(modules: &mut Modules, module: Module, ranges: &[(u64, u64)]) -> Space {
+        let module = modules.keep((String::new(), 0), module);
+        let code = |&(start, end): &(u64, u64)| Code {
+            start,
+            end,
+            module,
+            bias: 0,
+        };
+        let mut space = Space {
+            code: ranges.iter().map(code).collect(),
+            ..Space::default()
+        };
+        space.code.sort_by_key(|code| code.start);
+        space
+    }
+
     /// The module whose code holds `address`, and what was added to its linked addresses.
     pub(crate) fn find(&self, address: u64) -> Option<(ModuleId, u64)> {
         let next = self.code.partition_point(|code| code.end <= address);

@@ -14,6 +14,7 @@ use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules, Space};
 use crate::registers::{GENERAL, RIP, RSP, Registers, callee_saved};
 use gimli::{CfaRule, RegisterRule, UnwindContext, UnwindExpression, UnwindSection};
+use std::collections::BTreeSet;
 
 /// One frame of a stack, innermost first; inlined calls are not yet told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +72,10 @@ pub(crate) fn unwind(
     registers: Registers,
     memory: &Memory,
 ) -> (Vec<RawFrame>, End) {
-    // The CFA grows by at least 8 bytes per frame; this bounds a chain of signal frames that jumps about.
-    const MAX_FRAMES: usize = 1 << 20;
+    // Each frame has its return address in the copy. Tables that take it from elsewhere, and frames of signals, which may lie
+    // anywhere, could otherwise go on for ever.
+    let most = (memory.size() / 8).saturating_add(FEW).min(MAX_FRAMES);
+    let mut signals = BTreeSet::new();
     let mut unwinder = Unwinder {
         modules,
         space,
@@ -82,7 +85,7 @@ pub(crate) fn unwind(
     let mut frames: Vec<RawFrame> = Vec::new();
     let mut registers = registers;
     let mut exact = true;
-    while frames.len() < MAX_FRAMES {
+    while frames.len() < most {
         // A return address of zero ends a stack; a program counter of zero is a call through a null pointer.
         let Some(pc) = registers.get(RIP).filter(|&pc| pc != 0 || exact) else {
             return (frames, End::Outermost);
@@ -104,7 +107,9 @@ pub(crate) fn unwind(
             .is_some_and(
                 |inner| matches!((inner.cfa, frame.cfa), (Some(inner), Some(outer)) if outer <= inner),
             );
-        if stuck {
+        // Each signal came while another place of the stack was in use.
+        let again = frame.is_signal_trampoline && !signals.insert(frame.cfa);
+        if stuck || again {
             return (frames, End::NoProgress);
         }
         let interrupted = std::mem::replace(&mut exact, frame.is_signal_trampoline);
@@ -124,6 +129,12 @@ pub(crate) fn unwind(
     }
     (frames, End::TooMany)
 }
+
+/// More frames than any stack that a program could still work with.
+const MAX_FRAMES: usize = 1 << 20;
+
+/// So many frames may be there that keep nothing in memory.
+const FEW: usize = 64;
 
 /// Linux maps nothing below this by default (`vm.mmap_min_addr`): a program counter here is a bad function pointer.
 const LOWEST_CODE: u64 = 0x1_0000;

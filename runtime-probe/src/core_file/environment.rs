@@ -9,6 +9,9 @@ use super::file::Core;
 /// More variables than `execve` takes: a chain of pointers that goes on longer is no environment.
 const MOST: usize = 1 << 20;
 
+/// More bytes than `execve` takes, whatever its limits: pointers that all lead to one long text are no environment.
+const MOST_BYTES: usize = 8 << 20;
+
 /// The variables, each ended by a zero byte, as `/proc/PID/environ` gives them; `None` when they cannot be found.
 pub(crate) fn of(core: &Core) -> Option<Vec<u8>> {
     let vector = auxiliary_address(core)?;
@@ -34,7 +37,11 @@ pub(crate) fn of(core: &Core) -> Option<Vec<u8>> {
         let Some(bytes) = core.bytes_at(pointer) else {
             continue;
         };
+        let bytes = &bytes[..bytes.len().min(MOST_BYTES)];
         if let Some(length) = bytes.iter().position(|&byte| byte == 0) {
+            if environment.len() + length > MOST_BYTES {
+                return None;
+            }
             environment.extend_from_slice(&bytes[..=length]);
         }
     }

@@ -86,7 +86,7 @@ impl Core {
         Self::parse(path, bytes)
     }
 
-    fn parse(path: &Path, bytes: Arc<memmap2::Mmap>) -> Result<Core, CoreError> {
+    pub(crate) fn parse(path: &Path, bytes: Arc<memmap2::Mmap>) -> Result<Core, CoreError> {
         let not = |what: &str| CoreError::NotACore(path.to_owned(), what.to_owned());
         let data: &[u8] = &bytes;
         if let Some(kind) = compressed(data) {
