@@ -6,6 +6,7 @@
 mod bench;
 mod command;
 mod demo;
+mod fuzz;
 mod invariants;
 mod no_harm;
 mod order_fuzz;
@@ -71,6 +72,15 @@ enum Task {
         #[arg(long, default_value_t = 1_000)]
         kills: u32,
     },
+    /// Look for inputs that break a reader of bytes: programs, stacks, cores, maps, snapshots, sources
+    Fuzz {
+        /// Only this target: bind, unwind, core, map, snapshot or sources
+        #[arg(long)]
+        target: Option<String>,
+        /// How long each target runs
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+    },
     /// Build the probe as one small static file, for compute nodes
     Probe,
     /// Hold the map's loops against LLVM's scalar evolution, and explain each kind of difference
@@ -105,6 +115,7 @@ fn main() -> ExitCode {
         Task::Demo => demo::run(),
         Task::Test => test::run(),
         Task::NoHarm { snapshots, kills } => no_harm::run(snapshots, kills),
+        Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
         Task::OrderFuzz { options } => order_fuzz::run(&options),
         Task::Scev {

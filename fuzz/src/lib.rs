@@ -1,0 +1,83 @@
+//! Checks of everything that reads bytes which somebody else has made: programs and their debug info, unwind tables and
+//! stacks, cores, maps, recorded stacks, process tables, source text.
+//!
+//! Each check takes any bytes and says that they are read without a panic, and that what was read keeps the promises of
+//! its reader. One function per kind of input, for two users: the fuzzer (`cargo xtask fuzz`), which looks for new
+//! inputs by coverage, and `cargo test`, which goes through `corpus/`, through what compilers of this machine make, and
+//! through a fixed number of random changes of both.
+//!
+//! Hangs and hunger for memory are the fuzzer's to notice: a test that asserts a time would fail on a busy machine.
+
+mod change;
+mod maps;
+mod programs;
+mod recorded;
+mod seeds;
+mod sources;
+
+pub use change::changed;
+
+/// A kind of input.
+pub struct Target {
+    /// Its name on the command line and its directory in `corpus/`.
+    pub name: &'static str,
+    /// What is read.
+    pub about: &'static str,
+    /// Panics when a reader breaks a promise.
+    pub check: fn(&[u8]),
+    /// Inputs that are too large or too machine-made to be committed, each with a name. Empty when a compiler is missing.
+    pub seeds: fn() -> Vec<(String, Vec<u8>)>,
+    /// Longer inputs only make the fuzzer slow.
+    pub longest: usize,
+}
+
+/// All of them.
+pub const TARGETS: [Target; 6] = [
+    Target {
+        name: "bind",
+        about: "ELF and DWARF of a program",
+        check: programs::bind,
+        seeds: seeds::programs,
+        longest: 32 << 10,
+    },
+    Target {
+        name: "unwind",
+        about: "ELF, unwind tables and a stack",
+        check: programs::unwind,
+        seeds: seeds::stacks,
+        longest: 32 << 10,
+    },
+    Target {
+        name: "core",
+        about: "a core file",
+        check: programs::core,
+        seeds: seeds::cores,
+        longest: 32 << 10,
+    },
+    Target {
+        name: "map",
+        about: "a progress map",
+        check: maps::map,
+        seeds: seeds::maps,
+        longest: 16 << 10,
+    },
+    Target {
+        name: "snapshot",
+        about: "recorded stacks and process tables",
+        check: recorded::recorded,
+        seeds: seeds::recorded,
+        longest: 8 << 10,
+    },
+    Target {
+        name: "sources",
+        about: "C and C++ to a map",
+        check: sources::sources,
+        seeds: seeds::sources,
+        longest: 4 << 10,
+    },
+];
+
+/// The target of a name.
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}

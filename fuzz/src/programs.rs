@@ -1,0 +1,89 @@
+//! Programs, their unwind tables, the stacks of their tasks, and their cores.
+
+use crate::seeds;
+use engine::Map;
+use runtime_probe::hostile;
+use snapshot::Task;
+use std::sync::LazyLock;
+
+/// The map of the program that the seeds are compiled from: what debug info says about other names is not looked at.
+static SMALL: LazyLock<Map> = LazyLock::new(|| seeds::map_of(seeds::SMALL_C, "small.c"));
+
+/// A program of which the values of maps are read: bytes that the probe takes for its code.
+static PROGRAM: LazyLock<Option<Vec<u8>>> =
+    LazyLock::new(|| seeds::programs().into_iter().map(|(_, bytes)| bytes).next());
+
+/// Any bytes are bound or refused, and a binding keeps the rules of maps.
+pub(crate) fn bind(bytes: &[u8]) {
+    let mut map = SMALL.clone();
+    let program = ::bind::Program {
+        executable: bytes,
+        ..::bind::Program::default()
+    };
+    let bound = ::bind::bind_program(&mut map, &program, "program");
+    assert_eq!(map.binding.is_some(), bound.is_ok());
+    if let Err(error) = &bound {
+        assert!(!error.to_string().is_empty());
+    }
+    let _ = ::bind::identity(bytes);
+    let _ = ::bind::needs(bytes, None);
+    let _ = engine::executable_sources(&program);
+    // As the separate debug file of itself.
+    let _ = ::bind::needs(bytes, Some(bytes));
+    if bound.is_err() {
+        return;
+    }
+    assert_eq!(map.validate(), Ok(()));
+    assert_eq!(::bind::check(&map, bytes), Ok(()));
+    assert_eq!(Map::from_bytes(&map.to_bytes()).as_ref(), Ok(&map));
+    let _ = engine::check(&map, &program).map(|check| report::check_text(&check, "program"));
+    if ::bind::bind_library(&mut map, &program, "program").is_ok() {
+        assert_eq!(map.validate(), Ok(()));
+    }
+}
+
+/// Two bytes with the length of a stack, the stack, and the file whose code its frames are in: frames or none, and as many
+/// as such a stack can hold.
+pub(crate) fn unwind(bytes: &[u8]) {
+    let Some((length, rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let (stack, file) = rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()));
+    let frames = hostile::stacks(file, stack, &Map::default());
+    // A frame takes a word of the stack, but for a few.
+    let most = stack.len() / 8 + 64;
+    assert!(frames.is_none_or(|frames| frames.len() <= most));
+}
+
+/// What the probe reads by a binding that came from a file: the values of its variables in frames that are made up.
+pub(crate) fn with_binding(map: &Map) {
+    if map.binding.is_none() {
+        return;
+    }
+    if let Some(program) = PROGRAM.as_deref() {
+        let stack: Vec<u8> = (0..96u64)
+            .flat_map(|word| (0x7ffc_0000_0000 + 8 * word).to_le_bytes())
+            .collect();
+        let _ = hostile::stacks(program, &stack, map);
+    }
+}
+
+/// Any bytes are a core, cut off or not, or none; one that is has a record which says what it lacks.
+pub(crate) fn core(bytes: &[u8]) {
+    let Some(core) = hostile::core(bytes) else {
+        return;
+    };
+    let _ = (
+        core.executable(),
+        core.executable_build_id(),
+        core.signal(),
+        core.job_size(),
+    );
+    let _ = runtime_probe::libraries_of_core(&core);
+    let records = runtime_probe::take_cores(&Map::default(), &[core]);
+    assert_eq!(records.len(), 1);
+    let record: &Task = &records[0];
+    assert!(!record.frames.is_empty() || record.error.is_some());
+    let text = snapshot::write(&snapshot::Header::default(), &records);
+    assert!(snapshot::read(&text).is_ok(), "{text}");
+}

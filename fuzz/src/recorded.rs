@@ -1,0 +1,54 @@
+//! Recorded stacks, all the way to an answer; and process tables.
+
+use crate::seeds;
+use base::RankSet;
+use engine::{Comparer, Earlier, Map};
+use runtime_probe::ProcessTable;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+static SMALL: LazyLock<Map> = LazyLock::new(|| seeds::map_of(seeds::SMALL_C, "small.c"));
+
+/// Any text is a snapshot or an error with a line; what is read is written as it was, and answered.
+pub(crate) fn recorded(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    table(&text);
+    let (header, tasks) = match snapshot::read(&text) {
+        Ok(read) => read,
+        Err(error) => {
+            assert!(error.line > 0 && !error.reason.is_empty());
+            return;
+        }
+    };
+    let written = snapshot::write(&header, &tasks);
+    let again = snapshot::read(&written).map(|(_, tasks)| tasks);
+    assert!(again.as_ref().is_ok_and(|again| *again == tasks), "{again:?}");
+
+    // Of two halves the first may be taken for what the tasks did a moment before.
+    let earlier = Earlier {
+        tasks: &tasks[..tasks.len() / 2],
+        elapsed: Duration::from_secs(1),
+    };
+    for earlier in [None, Some(earlier)] {
+        let answer = engine::answer_since(&SMALL, &tasks, RankSet::default(), earlier);
+        let said = report::answer_text(&answer);
+        let foreign = said
+            .chars()
+            .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));
+        assert_eq!(foreign, None, "{said:?}");
+        let json = report::answer_json(&answer, None);
+        assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+    }
+    if tasks.len() >= 2 {
+        let explanation = Comparer::new(&SMALL, &tasks).explain(0, 1);
+        let _ = report::explanation_text(&explanation);
+    }
+}
+
+/// A process table that is read is read again from what it is written as.
+fn table(text: &str) {
+    match ProcessTable::parse(text) {
+        Ok(table) => assert_eq!(ProcessTable::parse(&table.to_text()).as_ref(), Ok(&table)),
+        Err(error) => assert!(error.starts_with("line ")),
+    }
+}
