@@ -1,0 +1,242 @@
+//! The reader in one C header reads the same as this crate, and no bytes make it read beyond its own.
+//!
+//! It is compiled by gcc and by clang with everything that they warn of and check at run time.
+
+mod as_json;
+
+use as_json::{a_file, a_map};
+use progress_map::generate::{Rng, arbitrary, bind, reseal, synthetic, verbatim_bytes};
+use progress_map::{Binding, BoundInline, Map};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// The example program, for each compiler that is there. A missing one fails the test in CI and is skipped elsewhere.
+static READERS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/c/map_to_json.c");
+    let compiled = |compiler: &str| {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("map-to-json-{compiler}"));
+        let output = Command::new(compiler)
+            .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-g"])
+            .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+            .arg("-o")
+            .args([&program, &source])
+            .output();
+        let Ok(output) = output else {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "{compiler} is missing: install it for CI"
+            );
+            eprintln!("SKIPPED: there is no {compiler}");
+            return None;
+        };
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Some(program)
+    };
+    ["gcc", "clang"].into_iter().filter_map(compiled).collect()
+});
+
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// What a reader prints, line by line.
+fn printed(reader: &Path, arguments: &[&str]) -> Vec<Value> {
+    let output = Command::new(reader).args(arguments).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    // What this crate refuses for its strings is read in C.
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// What a reader makes of each of many inputs: the map, or the reason why it is none.
+fn each(reader: &Path, name: &str, inputs: &[Vec<u8>]) -> Vec<Value> {
+    let mut bytes = Vec::new();
+    for input in inputs {
+        bytes.extend((input.len() as u32).to_le_bytes());
+        bytes.extend(input);
+    }
+    let path = file(name, &bytes);
+    let answers = printed(reader, &["--each", path.to_str().unwrap()]);
+    assert_eq!(answers.len(), inputs.len());
+    answers
+}
+
+fn maps() -> Vec<Map> {
+    let mut program = synthetic(2000, 3);
+    program.binding = Some(bind(&program, 4));
+    (0..40).map(arbitrary).chain([program, Map::default()]).collect()
+}
+
+#[test]
+fn c_reads_what_was_written() {
+    let maps = maps();
+    let packed = Vec::from_iter(maps.iter().map(Map::to_bytes));
+    let plain = Vec::from_iter(maps.iter().map(verbatim_bytes));
+    for reader in READERS.iter() {
+        for (name, inputs) in [("packed.maps", &packed), ("plain.maps", &plain)] {
+            for (seed, (read, map)) in each(reader, name, inputs).iter().zip(&maps).enumerate() {
+                assert!(*read == a_map(map), "map {seed}, {name}: {read}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_bytes_are_a_map_or_refused() {
+    let mut samples = Vec::from_iter(maps().iter().map(verbatim_bytes));
+    samples.retain(|sample| sample.len() < 4000);
+    samples.push(synthetic(60, 8).to_bytes());
+    let mut rng = Rng(23);
+    let mut inputs = Vec::new();
+    for round in 0..1200 {
+        let mut bytes = samples[rng.below(samples.len())].clone();
+        for _ in 0..=rng.below(3) {
+            let at = rng.below(bytes.len());
+            let end = (at + 1 + rng.below(9)).min(bytes.len());
+            match rng.below(4) {
+                0 => bytes[at] ^= 1 << rng.below(8),
+                1 => bytes[at] = rng.bits() as u8,
+                2 => bytes[at] = rng.pick(&[0, 1, 0x7f, 0x80, 0xff]),
+                _ => bytes[at..end].fill(0xff),
+            }
+        }
+        match round % 20 {
+            0 => bytes.truncate(rng.below(bytes.len())),
+            // As damage on the way would leave it.
+            1 => {}
+            _ => reseal(&mut bytes),
+        }
+        inputs.push(bytes);
+    }
+    for reader in READERS.iter() {
+        let (mut maps, mut refused) = (0, 0);
+        for (at, (read, input)) in each(reader, "hostile.maps", &inputs)
+            .iter()
+            .zip(&inputs)
+            .enumerate()
+        {
+            // Promises that are no matter of safety are not checked in C: what this crate refuses may be read there.
+            match Map::from_bytes(input) {
+                Ok(map) => {
+                    assert!(*read == a_map(&map), "input {at}: {read}");
+                    maps += 1;
+                }
+                Err(_) => refused += usize::from(read.is_string()),
+            }
+        }
+        assert!(maps > 40 && refused > 400, "{maps} maps, {refused} refused");
+    }
+}
+
+#[test]
+fn a_small_file_claims_no_large_memory() {
+    // The header states what the file does not hold, or more than memory.
+    let good = synthetic(60, 8).to_bytes();
+    let mut newer = good.clone();
+    newer[8] = 2;
+    let mut longer = good.clone();
+    longer[16..24].fill(0xff);
+    let mut more = good.clone();
+    more[12..16].fill(0xff);
+    let inputs = [
+        newer,
+        longer,
+        more,
+        good[..good.len() - 9].to_vec(),
+        b"int main;\n".to_vec(),
+        Vec::new(),
+    ];
+    for reader in READERS.iter() {
+        let answers = each(reader, "small.maps", &inputs);
+        let expected = [
+            "newer format",
+            "cut off",
+            "cut off",
+            "cut off",
+            "not a progress map",
+            "not a progress map",
+        ];
+        for (answer, expected) in answers.iter().zip(expected) {
+            assert!(
+                answer.as_str().is_some_and(|why| why.contains(expected)),
+                "{answer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn c_finds_what_stands_at_an_address() {
+    let mut map = synthetic(2000, 9);
+    let binding = bind(&map, 10);
+    map.binding = Some(binding.clone());
+    let path = file("addresses.hmap", &map.to_bytes());
+    let edges = { binding.rows.iter().map(|row| (row.start, row.end)) }
+        .chain(binding.functions.iter().map(|f| (f.start, f.end)))
+        .chain(binding.inlines.iter().map(|i| (i.start, i.end)));
+    let mut addresses =
+        Vec::from_iter(edges.flat_map(|(start, end)| [start.saturating_sub(1), start, end - 1, end]));
+    addresses.sort_unstable();
+    addresses.dedup();
+    let addresses = Vec::from_iter(addresses.into_iter().step_by(7).take(900).chain([0, u64::MAX]));
+    let words = Vec::from_iter(addresses.iter().map(u64::to_string));
+    for reader in READERS.iter() {
+        let mut arguments = vec![path.to_str().unwrap()];
+        arguments.extend(words.iter().map(String::as_str));
+        let answers = printed(reader, &arguments);
+        for (answer, &address) in answers.iter().zip(&addresses) {
+            assert_eq!(*answer, at(&binding, address), "{address:#x}");
+        }
+        assert!(answers.iter().any(|answer| !answer["inline"].is_null()));
+    }
+}
+
+/// The same, the slow way.
+fn at(binding: &Binding, address: u64) -> Value {
+    let row = binding
+        .rows
+        .iter()
+        .find(|row| (row.start..row.end).contains(&address));
+    let function = binding
+        .functions
+        .iter()
+        .find(|f| (f.start..f.end).contains(&address));
+    let depth = |inline: &BoundInline| {
+        let mut depth = 1;
+        let mut parent = inline.parent;
+        while let Some(outer) = parent {
+            depth += 1;
+            parent = binding.inlines[outer as usize].parent;
+        }
+        depth
+    };
+    let mut inline: Option<&BoundInline> = None;
+    for each in { binding.inlines.iter() }.filter(|each| (each.start..each.end).contains(&address)) {
+        if inline.is_none_or(|found| depth(each) > depth(found)) {
+            inline = Some(each);
+        }
+    }
+    json!({
+        "row": row.map(|r| json!([r.start, r.end, a_file(r.file), r.line, r.column, r.statement])),
+        "function": function.map(|f| &f.name),
+        "inline": inline.map(|i| json!({
+            "start": i.start,
+            "end": i.end,
+            "parent": i.parent,
+            "function": i.function.map(base::Id::index),
+            "name": i.name,
+            "call": [a_file(i.call_file), i.call_line, i.call_column],
+        })),
+    })
+}
