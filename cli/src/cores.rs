@@ -132,18 +132,12 @@ fn map_for(args: &FindArgs, path: &str, cores: &[&Core]) -> anyhow::Result<JobMa
             .hint("the code of a program is not in its core: put the build that ran back in its place")
             .into());
     }
-    let libraries = cores
-        .first()
-        .map(|core| libraries_of_core(core))
-        .unwrap_or_default();
-    let libraries = libraries
-        .iter()
-        .filter_map(|path| Executable::read(path).ok())
-        .collect();
-    let build = Build {
-        executable,
-        libraries,
+    let libraries = || {
+        let paths = cores.first().map(|core| libraries_of_core(core));
+        let read = |path| Executable::read(path).ok();
+        paths.iter().flatten().filter_map(|path| read(path)).collect()
     };
+    let build = Build::new(executable, libraries);
     match &args.map {
         Some(given) => JobMap::given(given, &build),
         None => JobMap::found(&build, &[]),

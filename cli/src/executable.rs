@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::files;
 use engine::{BindError, DebugHints, Identity, Map};
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,8 @@ pub(crate) struct Executable {
     /// Its path, for messages and for what lies beside it.
     pub(crate) path: PathBuf,
     bytes: Vec<u8>,
-    debug: DebugInfo,
+    /// Looked for when something asks for it: with a map that is bound already, nothing does.
+    debug: OnceCell<DebugInfo>,
     pub(crate) identity: Identity,
 }
 
@@ -25,7 +27,7 @@ struct DebugInfo {
 }
 
 impl Executable {
-    /// Reads an executable and looks for its separate debug file.
+    /// Reads an executable. Its debug info may be in other files, which are looked for when they are needed.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         Self::from_bytes(path, files::read(path)?)
     }
@@ -44,23 +46,24 @@ impl Executable {
     fn from_bytes(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Self> {
         let identity =
             engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-        let debug = find_debug_info(path, &bytes, &identity);
         Ok(Self {
             path: path.to_owned(),
             bytes,
-            debug,
+            debug: OnceCell::new(),
             identity,
         })
     }
 
     /// The executable with all its debug info, as the engine takes it.
     fn program(&self) -> engine::Program<'_> {
+        let find = || find_debug_info(&self.path, &self.bytes, &self.identity);
+        let debug = self.debug.get_or_init(find);
         engine::Program {
             executable: &self.bytes,
-            debug: self.debug.separate.as_deref(),
-            supplementary: self.debug.supplementary.as_deref(),
-            package: self.debug.package.as_deref(),
-            split: &self.debug.split,
+            debug: debug.separate.as_deref(),
+            supplementary: debug.supplementary.as_deref(),
+            package: debug.package.as_deref(),
+            split: &debug.split,
         }
     }
 

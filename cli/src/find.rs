@@ -177,15 +177,8 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
             first_error = first_error.or(unread.and_then(Result::err));
             continue;
         };
-        let libraries = tasks
-            .first()
-            .map(|task| task.pid)
-            .map(libraries_of)
-            .unwrap_or_default();
-        let build = Build {
-            executable,
-            libraries,
-        };
+        let first = tasks.first().map(|task| task.pid);
+        let build = Build::new(executable, move || first.map(libraries_of).unwrap_or_default());
         let found = match &args.map {
             Some(given) => JobMap::given(given, &build),
             None => JobMap::found(&build, &further_roots(tasks)),

@@ -9,6 +9,7 @@ use crate::files;
 use crate::map;
 use base::{Diagnostic, Severity, Span};
 use engine::{Map, Mismatch, SourceFile};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -24,12 +25,12 @@ pub(crate) struct JobMap {
 
 impl JobMap {
     /// The map that the user gave. An unbound one is bound in memory.
-    pub(crate) fn given(path: &Path, build: &Build) -> anyhow::Result<Self> {
+    pub(crate) fn given(path: &Path, build: &Build<'_>) -> anyhow::Result<Self> {
         let executable = &build.executable;
         let mut map = files::read_map(path)?;
         let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
-            Err(Mismatch::NotBound) => bind(&mut map, executable, &Vec::from_iter(&build.libraries))?,
+            Err(Mismatch::NotBound) => bind(&mut map, executable, &Vec::from_iter(build.libraries()))?,
             Err(mismatch) => {
                 return Err(Failure::new(format!("{}: {mismatch}", path.display()))
                     .hint(format!(
@@ -48,7 +49,7 @@ impl JobMap {
     }
 
     /// The best map to be had for an executable when none was given. `roots` are further places to look for sources.
-    pub(crate) fn found(build: &Build, roots: &[PathBuf]) -> anyhow::Result<Self> {
+    pub(crate) fn found(build: &Build<'_>, roots: &[PathBuf]) -> anyhow::Result<Self> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
         for path in beside(&executable.path) {
@@ -86,7 +87,7 @@ impl JobMap {
     }
 
     fn made(
-        build: &Build,
+        build: &Build<'_>,
         roots: &[PathBuf],
         slot: Option<&Slot>,
         mut warnings: Vec<String>,
@@ -96,7 +97,7 @@ impl JobMap {
         map::add_sources_of(executable, &mut sources, roots)?;
         let mut newer = newer_than(executable, "the executable", &sources.files);
         let mut libraries = Vec::new();
-        for library in &build.libraries {
+        for library in build.libraries() {
             let (files, said) = (sources.files.len(), sources.warnings.len());
             let added = map::add_sources_of(library, &mut sources, roots);
             // A library whose sources are not here is like one without debug info.
@@ -155,15 +156,30 @@ impl JobMap {
 }
 
 /// A program and the shared objects that it runs with, as far as they have debug info.
-pub(crate) struct Build {
+pub(crate) struct Build<'a> {
     pub(crate) executable: Executable,
-    pub(crate) libraries: Vec<Executable>,
+    libraries: Libraries<'a>,
 }
 
-impl Build {
+/// To know them, all modules of a task are looked through: only a map that is made or kept asks for them.
+type Libraries<'a> = LazyCell<Vec<Executable>, Box<dyn FnOnce() -> Vec<Executable> + 'a>>;
+
+impl<'a> Build<'a> {
+    /// A program, and how its shared objects are found if they are asked for.
+    pub(crate) fn new(executable: Executable, libraries: impl FnOnce() -> Vec<Executable> + 'a) -> Self {
+        Build {
+            executable,
+            libraries: LazyCell::new(Box::new(libraries)),
+        }
+    }
+
+    fn libraries(&self) -> &[Executable] {
+        &self.libraries
+    }
+
     /// What tells it from every other build.
     fn ids(&self) -> Vec<&[u8]> {
-        let all = std::iter::once(&self.executable).chain(&self.libraries);
+        let all = std::iter::once(&self.executable).chain(self.libraries());
         all.map(|each| each.identity.build_id.as_slice()).collect()
     }
 }
