@@ -1,5 +1,7 @@
 //! The command line.
 
+use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
+use crate::watch_args::{WATCH_HELP, WatchArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -37,6 +39,12 @@ pub(crate) enum Command {
     /// Order recorded stacks
     #[command(after_help = ORDER_HELP)]
     Order(OrderArgs),
+    /// Show recorded stacks as a prefix tree, its branches in the order of their progress
+    #[command(after_help = TREE_HELP)]
+    Tree(TreeArgs),
+    /// Watch a job, and write the report when it stands still
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArgs),
 }
 
 const FIND_HELP: &str = "\
@@ -212,6 +220,17 @@ pub(crate) struct FindArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+    /// Show the prefix tree of the stacks as well; in another format than text, instead of the answer
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub(crate) tree: Option<TreeFormat>,
+    /// Take so many samples for the tree, and show what changes
+    #[arg(long, value_name = "N", requires = "tree", conflicts_with_all = ["twice", "cores"], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) samples: Option<u32>,
+    /// How far apart the samples are
+    #[arg(long, value_name = "TIME", requires = "samples", value_parser = duration, default_value = "100ms")]
+    pub(crate) every: Duration,
+    #[command(flatten)]
+    pub(crate) shape: Shape,
 }
 
 #[derive(Args, Debug)]
@@ -242,7 +261,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// A time as people write it: `2s`, `500ms`, `1.5m`; without a unit, seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let scale = match &text[digits.len()..] {
         "" | "s" => 1.0,

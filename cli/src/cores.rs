@@ -34,6 +34,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let seen = Seen {
         header,
         records,
+        samples: Vec::new(),
         missing: missing(&cores),
         notes,
     };

@@ -1,6 +1,6 @@
 //! `hindmost find`: a running job.
 
-use crate::args::{FindArgs, ThreadChoice};
+use crate::args::{FindArgs, Format, ThreadChoice};
 use crate::cores;
 use crate::executable::Executable;
 use crate::failure::Failure;
@@ -8,6 +8,7 @@ use crate::files::{self, SourceFinder};
 use crate::job_map::{Build, JobMap};
 use crate::order;
 use crate::output::{self, Status};
+use crate::tree_args::TreeFormat;
 use base::RankSet;
 use engine::{Earlier, Map, Outcome};
 use runtime_probe::{Job, Options, ProbeError, ProcessTable, TaskRef, Threads};
@@ -47,6 +48,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         header = second_header;
         first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
     }
+    let mut samples = Vec::new();
+    for _ in 1..args.samples.unwrap_or(1) {
+        std::thread::sleep(args.every);
+        let (next_header, next) = take();
+        header = next_header;
+        samples.push(std::mem::replace(&mut records, next));
+    }
     let earlier = first.as_ref().map(|(tasks, elapsed)| Earlier {
         tasks,
         elapsed: *elapsed,
@@ -57,6 +65,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         &Seen {
             header,
             records,
+            samples,
             missing: job.missing,
             notes: job.notes,
         },
@@ -68,6 +77,8 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
 pub(crate) struct Seen {
     pub(crate) header: Header,
     pub(crate) records: Vec<Task>,
+    /// What was seen before that, for a tree over time.
+    pub(crate) samples: Vec<Vec<Task>>,
     /// Ranks of which nothing was seen.
     pub(crate) missing: RankSet,
     /// What the user should know about it.
@@ -97,13 +108,43 @@ pub(crate) fn answer(
     let mut answer = engine::answer_since(&map, records, seen.missing.clone(), earlier);
     warnings.extend(seen.notes.iter().cloned());
     answer.warnings.append(&mut warnings);
+    if let Some(format) = args
+        .tree
+        .filter(|&format| format != TreeFormat::Text || args.format == Format::Json)
+    {
+        let format = if args.format == Format::Json {
+            TreeFormat::Json
+        } else {
+            format
+        };
+        let tree = tree_of(args, &map, seen);
+        crate::tree::print(&tree, format, &args.shape, &answer.warnings)?;
+        return Ok(output::status_of(&answer));
+    }
     let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
     SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;
+    if args.tree.is_some() {
+        output::print("\n")?;
+        crate::tree::print(&tree_of(args, &map, seen), TreeFormat::Text, &args.shape, &[])?;
+    }
     if answer.outcome == Outcome::NothingReadable {
         output::error(&output::nothing_readable(&answer).into());
     }
     Ok(output::status_of(&answer))
+}
+
+/// The prefix tree of what was seen.
+fn tree_of(args: &FindArgs, map: &Map, seen: &Seen) -> engine::OrderedTree {
+    let options = args.shape.options();
+    let job = if seen.samples.is_empty() {
+        engine::job_tree(map, &seen.records, &seen.missing, &options)
+    } else {
+        let mut samples = seen.samples.clone();
+        samples.push(seen.records.clone());
+        engine::sampled_tree(map, &samples, &seen.missing, &options)
+    };
+    engine::order_tree(map, &job, &options)
 }
 
 fn find_job(args: &FindArgs) -> anyhow::Result<Job> {
@@ -151,6 +192,11 @@ fn find_job(args: &FindArgs) -> anyhow::Result<Job> {
     Ok(job)
 }
 
+/// The job below a launcher, or of a single process.
+pub(crate) fn job_of(pid: u32) -> Result<Job, Failure> {
+    discover(pid)
+}
+
 fn discover(pid: u32) -> Result<Job, Failure> {
     runtime_probe::discover(pid).map_err(|error| {
         let failure = Failure::new(error.to_string());
@@ -165,6 +211,11 @@ fn discover(pid: u32) -> Result<Job, Failure> {
 
 /// The map for the program that most tasks of the job run.
 fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
+    map_of(args.map.as_deref(), job)
+}
+
+/// The map that was given, or else the one for the program that most tasks of the job run.
+pub(crate) fn map_of(given_map: Option<&Path>, job: &Job) -> anyhow::Result<JobMap> {
     let programs = programs(job);
     let mut first_error: Option<anyhow::Error> = None;
     for (path, tasks) in &programs {
@@ -179,7 +230,7 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
         };
         let first = tasks.first().map(|task| task.pid);
         let build = Build::new(executable, move || first.map(libraries_of).unwrap_or_default());
-        let found = match &args.map {
+        let found = match given_map {
             Some(given) => JobMap::given(given, &build),
             None => JobMap::found(&build, &further_roots(tasks)),
         };
@@ -190,7 +241,7 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
         }
     }
     if programs.is_empty() {
-        return no_program(args, job);
+        return no_program(given_map, job);
     }
     Err(first_error.unwrap_or_else(|| Failure::new("no program of the job can be read").into()))
 }
@@ -203,14 +254,14 @@ fn libraries_of(pid: u32) -> Vec<Executable> {
 }
 
 /// No executable can be read: the probe knows why, task by task.
-fn no_program(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
-    let map = match &args.map {
+fn no_program(given_map: Option<&Path>, job: &Job) -> anyhow::Result<JobMap> {
+    let map = match given_map {
         Some(path) => files::read_map(path)?,
         None => Map::default(),
     };
     Ok(JobMap {
         map,
-        path: args.map.clone(),
+        path: given_map.map(Path::to_owned),
         unbound: Vec::new(),
         warnings: vec![format!(
             "the executable of {} could not be read",

@@ -23,7 +23,12 @@ mod order;
 mod output;
 mod pairs;
 mod preprocess;
+mod recorded;
 mod show;
+mod tree;
+mod tree_args;
+mod watch;
+mod watch_args;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -40,6 +45,8 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Find(args) => find::run(&args),
         Command::Order(args) => order::run(&args),
+        Command::Tree(args) => tree::run(&args),
+        Command::Watch(args) => watch::run(&args),
     };
     match result {
         Ok(status) => status.into(),

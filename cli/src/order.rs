@@ -5,24 +5,13 @@ use crate::failure::Failure;
 use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
 use crate::pairs;
+use crate::recorded;
 use engine::{Comparer, Explanation, Map};
 use snapshot::Task;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let map = files::read_map(&args.map)?;
-    let text = files::read_text(&args.stacks)?;
-    let (_, tasks) = snapshot::read(&text).map_err(|error| {
-        Failure::new(format!(
-            "{}:{}: {}",
-            args.stacks.display(),
-            error.line,
-            error.reason
-        ))
-        .hint("`hindmost order --help` shows a line of recorded stacks")
-    })?;
-    if tasks.is_empty() {
-        return Err(Failure::new(format!("{}: no task in it", args.stacks.display())).into());
-    }
+    let tasks = recorded::read(&args.stacks, &map)?;
     if let Some(path) = &args.pairs {
         let comparer = Comparer::new(&map, &tasks);
         output::print_plain(&pairs::compare(&comparer, &files::read_text(path)?, path)?)?;

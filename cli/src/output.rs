@@ -56,6 +56,11 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     ignore_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
+/// Text for a file: what only a terminal understands is left out.
+pub(crate) fn without_styles(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
 /// Prints plain text.
 pub(crate) fn print_plain(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

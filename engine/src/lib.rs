@@ -16,6 +16,7 @@ mod binding;
 mod blocking;
 mod check;
 mod counters;
+mod distrust;
 mod exactly;
 mod excerpt;
 mod explain;
@@ -34,6 +35,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tree;
 mod tuple;
 mod who;
 
@@ -47,6 +49,7 @@ pub use binding::{
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
 pub use counters::{CounterRequest, Counters, counters};
+pub use distrust::distrust_innermost_lines;
 pub use exactly::FROM_EXACT_PARSER;
 pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Comparer, Explanation, SharedLoop, Side};
@@ -62,7 +65,13 @@ pub use progress::{Relation, Value};
 pub use progress_map::{Map, Role};
 pub use reuse::{Reuse, Shelf};
 pub use sources::{Parser, SourceFile, Step, map_preprocessed, map_sources};
+pub use stacktree::{Granularity, TaskSet};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};
+pub use tree::{
+    Extreme, JobTree, Mark, Model, ModelError, NodeKind, NodeValue, NothingLeft, Operation, OrderedTree,
+    Refine, RefinementStep, SampleChange, Sibling, TaskNames, TreeClass, TreeNode, TreeOptions, job_tree,
+    merge_partial, order_tree, ranked, sampled_tree,
+};
 pub use tuple::{Token, Tuple};
 pub use who::Who;

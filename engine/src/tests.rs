@@ -7,7 +7,7 @@ use crate::{
 use base::RankSet;
 use progress_map::Map;
 
-fn map(source: &str) -> Map {
+pub(crate) fn map(source: &str) -> Map {
     let file = SourceFile {
         path: "a.c".to_owned(),
         bytes: source.as_bytes().to_vec(),
@@ -20,7 +20,7 @@ fn ask(source: &str, given: &[&str]) -> Answer {
     answer(&map(source), &tasks(given), RankSet::default())
 }
 
-fn tasks(given: &[&str]) -> Vec<snapshot::Task> {
+pub(crate) fn tasks(given: &[&str]) -> Vec<snapshot::Task> {
     (0..)
         .zip(given)
         .map(|(rank, frames)| snapshot::Task {

@@ -27,6 +27,7 @@ mod iteration;
 mod locate;
 mod point;
 mod tail;
+mod variables;
 mod verdict;
 
 pub use classes::{Class, Classes, classify};

@@ -17,10 +17,10 @@ use engine::Value;
 use serde::Serialize;
 
 /// The version of every document written here. New fields may come without a new version.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A value as JSON: a number where JSON's readers keep it exact, a string where they would not.
-fn value(value: Value) -> serde_json::Value {
+pub(crate) fn value(value: Value) -> serde_json::Value {
     match value {
         Value::Int(int) => match (i64::try_from(int), u64::try_from(int)) {
             (Ok(int), _) => int.into(),
@@ -34,7 +34,7 @@ fn value(value: Value) -> serde_json::Value {
 }
 
 /// Indented JSON with a final newline.
-fn document(content: &impl Serialize) -> String {
+pub(crate) fn document(content: &impl Serialize) -> String {
     // Only a map with keys that are no strings, or a failing writer, could make this fail; there is neither.
     let mut text = serde_json::to_string_pretty(content).unwrap_or_default();
     text.push('\n');

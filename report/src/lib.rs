@@ -16,6 +16,7 @@ mod style;
 mod summary;
 mod text;
 mod threads;
+mod tree;
 
 pub use check::check_text;
 pub use clean::{clean, clean_field};
@@ -24,3 +25,4 @@ pub use json::{answer_json, check_json, line_json, summary_json};
 pub use line::line_text;
 pub use summary::summary_text;
 pub use text::{answer_text, counted};
+pub use tree::{TreeText, tree_dot, tree_folded, tree_json, tree_text};

@@ -6,6 +6,7 @@ mod maps;
 mod measure;
 mod pauses;
 mod probe;
+mod scale;
 pub mod tree;
 
 use crate::command::{self, build_hindmost, cargo, work_directory};
@@ -45,4 +46,9 @@ pub fn run_probe(quick: bool) -> Result<()> {
 pub fn run_tree(request: &tree::Request<'_>) -> Result<()> {
     let hindmost = build_hindmost()?;
     tree::run(&hindmost, request)
+}
+
+/// Measures trees of very many synthetic tasks.
+pub fn run_scale() -> Result<()> {
+    scale::run()
 }

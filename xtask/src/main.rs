@@ -53,6 +53,9 @@ enum Task {
         /// Measure the probe by itself, on jobs of 8, 32 and 128 ranks
         #[arg(long, conflicts_with = "tree")]
         probe: bool,
+        /// Measure the prefix trees of up to a million synthetic tasks
+        #[arg(long, conflicts_with_all = ["tree", "probe"])]
+        scale: bool,
         /// Measure this source tree instead: mapping it, its map, and the map against compiled code
         #[arg(long, value_name = "DIR")]
         tree: Option<PathBuf>,
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
         Task::Bench {
             quick, probe: true, ..
         } => bench::run_probe(quick),
+        Task::Bench { scale: true, .. } => bench::run_scale(),
         Task::Bench {
             quick, tree: None, ..
         } => bench::run(quick),

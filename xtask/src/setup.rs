@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 26] = [
+const TOOLS: [(&str, &[&str]); 27] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("dwz", &["dwz"]),
@@ -30,6 +30,7 @@ const TOOLS: [(&str, &[&str]); 26] = [
     ("gdb", &["gdb"]),
     ("eu-stack", &["elfutils"]),
     ("python3", &["python3"]),
+    ("dot", &["graphviz"]),
     ("mpirun.openmpi", &["openmpi-bin"]),
     ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
     ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),

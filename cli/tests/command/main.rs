@@ -12,6 +12,8 @@ mod order;
 mod preprocess;
 mod show;
 mod support;
+mod tree;
+mod watch;
 
 /// A file that is not a module would silently not be tested.
 #[test]

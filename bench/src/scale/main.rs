@@ -1,0 +1,161 @@
+//! `scale-bench`: prefix trees of up to a million synthetic tasks, merged and put in order.
+//!
+//! As a benchmark of STAT does it, tasks are made up: so many, of so many classes, with stacks of a depth, a branching and a
+//! spread of loop values. Groups of 256 are made into partial trees and bytes, as the probe of one node would send
+//! them; that is not part of the time. Measured is what a front end does: read all partial trees, merge them, order
+//! the result. Each size runs in a process of its own, so that its memory is its own.
+
+mod job;
+
+use engine::{TreeOptions, order_tree};
+use job::Job;
+use rayon::prelude::*;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let done = match &words[..] {
+        [] => all(),
+        [kind, tasks] => tasks
+            .parse()
+            .map_err(|_| format!("'{tasks}' is no number of tasks"))
+            .and_then(|tasks| one(kind, tasks)),
+        _ => Err("usage: scale-bench [KIND TASKS]".to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("scale-bench: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Every measurement, each in a process of its own.
+fn all() -> Result<(), String> {
+    println!(
+        "Partial trees of {} tasks, read, merged and ordered ({} processors)\n",
+        job::PER_NODE,
+        std::thread::available_parallelism().map_or(1, usize::from)
+    );
+    println!(
+        "{:>9}  {:<9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>7} {:>6} {:>9}",
+        "tasks",
+        "job",
+        "merge",
+        "order",
+        "both",
+        "processor",
+        "per task",
+        "memory",
+        "nodes",
+        "lines",
+        "B/partial"
+    );
+    let me = std::env::current_exe().map_err(|error| error.to_string())?;
+    for (kind, sizes) in [
+        ("few", &[1_024, 16_384, 65_536, 212_992, 1_048_576][..]),
+        ("many", &[1_024, 16_384, 65_536, 212_992, 1_048_576]),
+        ("skewed", &[1_024, 16_384, 65_536, 212_992, 1_048_576]),
+    ] {
+        for &size in sizes {
+            let status = Command::new(&me)
+                .args([kind, &size.to_string()])
+                .status()
+                .map_err(|error| error.to_string())?;
+            if !status.success() {
+                return Err(format!("{kind} {size}: {status}"));
+            }
+        }
+    }
+    println!(
+        "\nfew: 4 classes, one task behind; many: 64 classes, tasks dealt in turn; skewed: every task in an iteration of its own.\n\
+         processor: user and system time of both; memory: the largest that the process had, the partial trees included."
+    );
+    Ok(())
+}
+
+fn one(kind: &str, tasks: u32) -> Result<(), String> {
+    let job = Job::new(kind, tasks)?;
+    let partial: Vec<Vec<u8>> = (0..job.nodes())
+        .into_par_iter()
+        .map(|node| job.partial(node))
+        .collect();
+    let bytes: usize = partial.iter().map(Vec::len).sum();
+    // What making the tasks has taken does not count.
+    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+    let (start, busy) = (Instant::now(), processor_seconds());
+    let tree = engine::merge_partial(&partial).map_err(|error| error.to_string())?;
+    let merging = start.elapsed();
+    let options = TreeOptions::default();
+    let ordered = order_tree(&job.map, &engine::ranked(tree), &options);
+    let whole = start.elapsed();
+    let busy = processor_seconds() - busy;
+    let text = report::tree_text(&ordered, report::TreeText::default());
+    let hindmost: u64 = ordered
+        .classes
+        .iter()
+        .filter(|class| class.hindmost)
+        .map(|class| class.tasks.len())
+        .sum();
+    let expected = job.hindmost();
+    if hindmost != expected {
+        return Err(format!(
+            "{kind} {tasks}: {hindmost} hindmost tasks, not {expected}\n{text}"
+        ));
+    }
+    let milliseconds = |time: std::time::Duration| time.as_secs_f64() * 1e3;
+    println!(
+        "{:>9}  {kind:<9} {:>5.0} ms {:>5.0} ms {:>5.0} ms {:>6.0} ms {:>6.0} ns {:>5} MB{} {:>6} {:>6} {:>9}",
+        grouped(tasks),
+        milliseconds(merging),
+        milliseconds(whole - merging),
+        milliseconds(whole),
+        busy * 1e3,
+        whole.as_secs_f64() * 1e9 / f64::from(tasks),
+        peak_megabytes(),
+        if reset { " " } else { "*" },
+        ordered.nodes.len(),
+        text.lines().count(),
+        bytes / partial.len(),
+    );
+    Ok(())
+}
+
+/// User and system time of this process so far.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name in parentheses may hold blanks; user and system time are the 14th and 15th field.
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|field| field.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn peak_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
+}
+
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let parts: Vec<String> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|part| String::from_utf8_lossy(part).into_owned())
+        .collect();
+    parts.join(",")
+}

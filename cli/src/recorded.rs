@@ -1,0 +1,83 @@
+//! Recorded stacks from files: hindmost's own snapshots, and what STAT, gdb, eu-stack and py-spy write.
+//!
+//! What a file is tells its beginning, not its name. Backtraces and dumps of py-spy are of one process each: a directory of
+//! them is a job, and the rank is the last number in a file's name.
+
+use crate::failure::Failure;
+use crate::files;
+use engine::Map;
+use foreign::Format;
+use snapshot::Task;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The tasks in a file, or in the files of a directory, of a program that the map is of.
+pub(crate) fn read(path: &Path, map: &Map) -> anyhow::Result<Vec<Task>> {
+    if !path.is_dir() {
+        let (format, mut tasks) = one(path)?;
+        if format != Format::Snapshot {
+            engine::distrust_innermost_lines(map, &mut tasks);
+        }
+        return some(path, tasks);
+    }
+    let entries = std::fs::read_dir(path)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_file())
+        .collect();
+    paths.sort();
+    let mut all: Vec<Task> = Vec::new();
+    let mut known = BTreeSet::new();
+    for file in &paths {
+        let (format, tasks) = one(file)?;
+        if !matches!(format, Format::Backtrace | Format::PySpy) {
+            return Err(Failure::new(format!(
+                "{}: a file of a whole job, in a directory",
+                file.display()
+            ))
+            .hint("give that file itself; a directory holds one backtrace or py-spy dump per rank")
+            .into());
+        }
+        for task in tasks {
+            if !known.insert(task.task.clone()) {
+                return Err(Failure::new(format!(
+                    "{}: a second file of rank or task {}",
+                    file.display(),
+                    task.task
+                ))
+                .hint("the last number in a file's name is its rank")
+                .into());
+            }
+            all.push(task);
+        }
+    }
+    engine::distrust_innermost_lines(map, &mut all);
+    some(path, all)
+}
+
+fn some(path: &Path, tasks: Vec<Task>) -> anyhow::Result<Vec<Task>> {
+    if tasks.is_empty() {
+        return Err(Failure::new(format!("{}: no task in it", path.display())).into());
+    }
+    Ok(tasks)
+}
+
+fn one(path: &Path) -> anyhow::Result<(Format, Vec<Task>)> {
+    let text = files::read_text(path)?;
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let rank = foreign::rank_of_name(&name);
+    let task = rank.map_or(name, |rank| rank.to_string());
+    let format = foreign::format_of(&text);
+    let tasks = foreign::read(format, &text, &task, rank).map_err(|error| {
+        let failure = Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason));
+        match error.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    })?;
+    Ok((format, tasks))
+}

@@ -1,0 +1,174 @@
+//! `hindmost tree`: the prefix tree of recorded stacks, with the order on it. `find --tree` prints through here, too.
+
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{self, Status};
+use crate::recorded;
+use crate::tree_args::{Shape, TreeArgs, TreeFormat};
+use base::RankSet;
+use engine::{Map, Model, Operation, OrderedTree, TaskNames, TaskSet};
+use runtime_probe::ProcessTable;
+use snapshot::Task;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
+    let map = match &args.map {
+        Some(path) => files::read_map(path)?,
+        None => Map::default(),
+    };
+    let mut warnings = Vec::new();
+    if args.map.is_none() {
+        warnings.push("without --map nothing is known about the order".to_owned());
+    }
+    let samples: Vec<Vec<Task>> = args
+        .stacks
+        .iter()
+        .map(|path| recorded::read(path, &map))
+        .collect::<Result<_, _>>()?;
+    let mut options = args.shape.options();
+    if args.map.is_none() {
+        options.refine = engine::Refine::Nothing;
+    }
+    let none = RankSet::default();
+    let job = match &samples[..] {
+        [only] => engine::job_tree(&map, only, &none, &options),
+        _ => engine::sampled_tree(&map, &samples, &none, &options),
+    };
+    let mut tree = engine::order_tree(&map, &job, &options);
+    if let (Some(host), Some(table)) = (&args.host, &args.table) {
+        tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
+    }
+    print(&tree, args.format, &args.shape, &warnings)?;
+    Ok(status(&tree))
+}
+
+/// The status that a tree stands for.
+fn status(tree: &OrderedTree) -> Status {
+    match tree.undecided {
+        None => Status::Done,
+        Some(_) => Status::Undecided,
+    }
+}
+
+/// Prints what the user wants to see of a tree, in the form asked for.
+pub(crate) fn print(
+    tree: &OrderedTree,
+    format: TreeFormat,
+    shape: &Shape,
+    warnings: &[String],
+) -> anyhow::Result<()> {
+    let mut shown = tree.clone();
+    for operation in operations(shape, &tree.names)? {
+        shown = after(&shown, &operation)?;
+    }
+    if format != TreeFormat::Json {
+        warnings.iter().for_each(|warning| output::warn(warning));
+    }
+    match format {
+        TreeFormat::Text => {
+            let text = report::TreeText {
+                lines: shape.lines,
+                ..report::TreeText::default()
+            };
+            output::print(&report::tree_text(&shown, text))?;
+        }
+        TreeFormat::Json => output::print_plain(&report::tree_json(&shown, warnings))?,
+        TreeFormat::Dot => output::print_plain(&report::tree_dot(&shown))?,
+        TreeFormat::Folded => output::print_plain(&report::tree_folded(&shown))?,
+    }
+    Ok(())
+}
+
+fn after(tree: &OrderedTree, operation: &Operation) -> anyhow::Result<OrderedTree> {
+    tree.after(operation).map_err(|nothing| {
+        Failure::new(format!("the tree has nothing of {}", nothing.wanted))
+            .hint("without the option that asks for it the whole tree is printed")
+            .into()
+    })
+}
+
+/// What the user wants done, in an order in which each still finds what it needs.
+fn operations(shape: &Shape, names: &TaskNames) -> anyhow::Result<Vec<Operation>> {
+    let mut operations = Vec::new();
+    if !shape.cut.is_empty() {
+        operations.push(Operation::Cut(models(shape)?));
+    }
+    operations.extend(shape.hide.iter().cloned().map(Operation::Hide));
+    if let Some(only) = &shape.only {
+        operations.push(Operation::Tasks(tasks(only, names)?));
+    }
+    operations.extend(shape.class.clone().map(Operation::Class));
+    operations.extend(shape.search.clone().map(Operation::Text));
+    operations.extend(shape.walk.map(|walk| Operation::Walk(walk.into())));
+    operations.extend(shape.collapse.map(|levels| Operation::Collapse(levels as usize)));
+    operations.extend(shape.join.then_some(Operation::Join));
+    Ok(operations)
+}
+
+fn models(shape: &Shape) -> anyhow::Result<Vec<Model>> {
+    let mut known = Model::known();
+    if let Some(path) = &shape.models {
+        let read = Model::parse(&files::read_text(path)?)
+            .map_err(|error| Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason)))?;
+        // The user's own model of a name is meant, not ours.
+        known.retain(|model| read.iter().all(|other| other.name != model.name));
+        known.extend(read);
+    }
+    if shape.cut.iter().any(|wanted| wanted == "all") {
+        known.retain(|model| model.enabled);
+        return Ok(known);
+    }
+    for wanted in &shape.cut {
+        if !known.iter().any(|model| model.name.eq_ignore_ascii_case(wanted)) {
+            let names: Vec<&str> = known.iter().map(|model| model.name.as_str()).collect();
+            return Err(Failure::new(format!("--cut: no model '{wanted}'"))
+                .hint(format!("there are {}", names.join(", ")))
+                .into());
+        }
+    }
+    let is_wanted = |model: &Model| {
+        shape
+            .cut
+            .iter()
+            .any(|wanted| model.name.eq_ignore_ascii_case(wanted))
+    };
+    known.retain(is_wanted);
+    Ok(known)
+}
+
+/// The tasks that a user lists: ranks and ranges of them, or names.
+fn tasks(list: &str, names: &TaskNames) -> anyhow::Result<TaskSet> {
+    if names.are_ranks() {
+        let ranks: RankSet = list
+            .parse()
+            .map_err(|error| Failure::new(format!("--only: {error}")))?;
+        return Ok(ranks.iter().collect());
+    }
+    let numbers = list.split(',').map(|name| {
+        names
+            .find(name.trim())
+            .ok_or_else(|| Failure::new(format!("--only: no task '{}'", name.trim())).into())
+    });
+    numbers.collect()
+}
+
+/// The ranks on a host.
+fn tasks_on(host: &str, table: &Path) -> anyhow::Result<TaskSet> {
+    let table_text = files::read_text(table)?;
+    let entries = ProcessTable::parse(&table_text)
+        .map_err(|error| Failure::new(format!("{}: {error}", table.display())))?
+        .entries;
+    let found: TaskSet = entries
+        .iter()
+        .filter(|entry| entry.host == host)
+        .map(|entry| entry.rank)
+        .collect();
+    if found.is_empty() {
+        let hosts: BTreeSet<&str> = entries.iter().map(|entry| entry.host.as_str()).collect();
+        return Err(Failure::new(format!("{}: no task on '{host}'", table.display()))
+            .hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
+            .into());
+    }
+    Ok(found)
+}

@@ -1,0 +1,253 @@
+//! `hindmost tree`: what it prints of recorded stacks, and of other tools' files.
+
+use crate::support::Sandbox;
+use expect_test::expect;
+use std::process::Command;
+
+const SOLVER: &str = "\
+static double norm(const double *a)
+{
+    double n = 0.0;
+    for (int k = 0; k < 64; k++)
+        n += check(a[k]);
+    return n;
+}
+static void solve(double *a, int max)
+{
+    int it = 0;
+    while (it < max) {
+        exchange(a);
+        norm(a);
+        MPI_Allreduce(a);
+        it++;
+    }
+}
+int main(void)
+{
+    solve(a, 100);
+    return 0;
+}
+";
+
+fn task(rank: u32, frames: &[(&str, u32, Option<i64>)]) -> String {
+    let frames: Vec<String> = frames
+        .iter()
+        .map(|(function, line, it)| {
+            let values = it
+                .map(|it| format!(r#", "values": {{"it": {it}}}"#))
+                .unwrap_or_default();
+            format!(r#"{{"function": "{function}", "file": "solver.c", "line": {line}{values}}}"#)
+        })
+        .collect();
+    format!(
+        "{{\"task\": \"{rank}\", \"rank\": {rank}, \"frames\": [{}]}}\n",
+        frames.join(", ")
+    )
+}
+
+fn sandbox(name: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name);
+    sandbox.write("solver.c", SOLVER);
+    sandbox.ok(&["map", "--quiet", "-o", "a.hmap", "solver.c"]);
+    let mut stacks = String::new();
+    for rank in 0..32 {
+        stacks += &match rank {
+            8 => task(
+                rank,
+                &[("main", 20, None), ("solve", 13, Some(7)), ("norm", 6, None)],
+            ),
+            9 => task(
+                rank,
+                &[
+                    ("main", 20, None),
+                    ("solve", 12, Some(8)),
+                    ("exchange\\u001b[2J", 0, None),
+                ],
+            ),
+            _ => task(
+                rank,
+                &[
+                    ("main", 20, None),
+                    ("solve", 14, Some(7)),
+                    ("PMPI_Allreduce", 0, None),
+                ],
+            ),
+        };
+    }
+    sandbox.write("stacks", stacks);
+    sandbox
+}
+
+#[test]
+fn a_hung_job_as_text() {
+    let sandbox = sandbox("tree_text");
+    let out = sandbox.ok(&["tree", "stacks", "--map", "a.hmap"]);
+    expect![[r#"
+        32 tasks
+        hindmost: 1:[8] at T1, in norm (solver.c:6)
+
+        └ main solver.c:20  32:[0-31]
+          ├ solve@[T1] solver.c:13 it=7  1:[8]
+          │ └ norm solver.c:6  <- hindmost
+          ├ solve@[T2] solver.c:14 it=7  30:[0-7,10-31]
+          │ └ MPI_Allreduce
+          └ solve@[T3] solver.c:12 it=8  1:[9]
+            └ exchange\u{1b}[2J
+
+        @[T1.2] temporal ranks: lower is behind
+
+        Order
+          solve@[T1] is behind solve@[T2]: same iteration (it=7 in the loop at solver.c:11); solver.c:13 comes before solver.c:14
+          solve@[T2] is behind solve@[T3]: it=7 is an earlier iteration than it=8 of the loop at solver.c:11
+    "#]]
+    .assert_eq(&out);
+    let class = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--class", "T1", "--join"]);
+    assert!(
+        class.contains("main solver.c:20") && !class.contains("Allreduce"),
+        "{class}"
+    );
+    sandbox.refused(&["tree", "stacks", "--map", "a.hmap", "--only", "77"]);
+    sandbox.refused(&["tree", "stacks", "--map", "a.hmap", "--cut=XYZ"]);
+    let json = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&json["schema"], &json["decided"]),
+        (&"hindmost-tree".into(), &true.into())
+    );
+    assert_eq!(json["nodes"][1]["tasks"], "0-31");
+    let folded = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--format", "folded"]);
+    assert!(folded.ends_with("exchange\\u{1b}[2J 1\n"), "{folded}");
+}
+
+#[test]
+fn without_a_map_there_is_no_order() {
+    let sandbox = sandbox("tree_no_map");
+    let run = sandbox.run(&["tree", "stacks"]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.err.contains("without --map"), "{}", run.err);
+    assert!(!run.out.contains("[T"), "{}", run.out);
+}
+
+#[test]
+fn what_we_write_for_statview_we_read_and_graphviz_reads() {
+    let sandbox = sandbox("tree_dot");
+    let dot = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--format", "dot"]);
+    let node = dot.lines().find(|line| line.contains("solve@[T1]")).unwrap();
+    assert!(
+        node.contains(r#"function="solve@[T1]", source="solver.c", line="13""#),
+        "{node}"
+    );
+    assert!(node.contains(r#"vars="$it=7""#), "{node}");
+    sandbox.write("tree.dot", &dot);
+    let text = sandbox.ok(&["tree", "tree.dot", "--map", "a.hmap"]);
+    assert!(text.contains("hindmost: 1:[8] at T1"), "{text}");
+    // `order` names the same task from the picture alone.
+    let answer = sandbox.ok(&["order", "--stacks", "tree.dot", "--map", "a.hmap"]);
+    assert!(answer.contains("rank 8"), "{answer}");
+    let Ok(output) = Command::new("dot")
+        .arg("-Tplain")
+        .arg(sandbox.path("tree.dot"))
+        .output()
+    else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "dot is not installed, and CI must have it"
+        );
+        eprintln!("skipped: dot (Debian package graphviz) is not installed");
+        return;
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let plain = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(
+        plain.lines().filter(|line| line.starts_with("node ")).count(),
+        8,
+        "{plain}"
+    );
+}
+
+/// As STAT has written them before version 3: labels alone.
+const OLD: &str = "digraph G {
+\tnode [shape=record,style=filled,labeljust=c,height=0.2];
+\t0 [pos=\"0,0\", label=\"/\", fillcolor=\"#AAAAAA\",fontcolor=\"#FFFFFF\"];
+\t77 [pos=\"0,0\", label=\"main@solver.c:20\", fillcolor=\"#e38e38\",fontcolor=\"#000000\"];
+\t-5 [pos=\"0,0\", label=\"solve@solver.c:13$it=7\"];
+\t6 [pos=\"0,0\", label=\"solve@solver.c:14$it=7\"];
+\t7 [pos=\"0,0\", label=\"MPI_Allreduce@?:0\"];
+\t0 -> 77 [label=\"[0-3]\"]
+\t77 -> -5 [label=\"[2]\"]
+\t77 -> 6 [label=\"[0-1,3]\"]
+\t6 -> 7 [label=\"3:[0-1,3]\"]
+}
+";
+
+#[test]
+fn stat_files_of_before_version_3() {
+    let sandbox = sandbox("tree_old_dot");
+    sandbox.write("old.dot", OLD);
+    let answer = sandbox.ok(&["order", "--stacks", "old.dot", "--map", "a.hmap"]);
+    assert!(answer.contains("rank 2"), "{answer}");
+}
+
+#[test]
+fn backtraces_of_every_rank_are_a_job() {
+    let sandbox = sandbox("tree_backtraces");
+    for rank in 0..4 {
+        let line = if rank == 3 { 12 } else { 14 };
+        let callee = if rank == 3 { "exchange" } else { "PMPI_Allreduce" };
+        let text = format!(
+            "#0  0x00007f in {callee} () from /usr/lib/libx.so\n#1  0x55 in solve (a=0x1, max=100) at /x/solver.c:{line}\n\
+             #2  0x56 in main () at /x/solver.c:20\n"
+        );
+        sandbox.write(&format!("bt/rank{rank}.txt"), text);
+    }
+    let run = sandbox.run(&["tree", "bt", "--map", "a.hmap"]);
+    assert!(
+        run.out.contains("3:[0-2]") && run.out.contains("1:[3]"),
+        "{}{}",
+        run.out,
+        run.err
+    );
+    // A debugger tells no values, and so nothing is claimed.
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(run.out.contains("it: its value was not recorded"), "{}", run.out);
+}
+
+#[test]
+fn hostile_files_are_refused_with_a_line() {
+    let sandbox = sandbox("tree_hostile");
+    for (name, text, line, what) in [
+        (
+            "open",
+            OLD.replace("label=\"[2]\"", "label=\"[2]"),
+            "",
+            "expected",
+        ),
+        (
+            "end",
+            "digraph G {\n\t0 [label=\"/".to_owned(),
+            ":2:",
+            "does not end",
+        ),
+        ("circle", OLD.replace("0 -> 77", "7 -> 77"), "", "circle"),
+        ("twice", OLD.replace("0 -> 77", "6 -> -5"), ":9:", "second edge"),
+        ("nowhere", OLD.replace("6 -> 7 ", "6 -> 99 "), ":11:", "no node"),
+        (
+            "ranks",
+            OLD.replace("[0-1,3]", "[0-4294967295]"),
+            ":10:",
+            "4294967296 ranks",
+        ),
+        ("order", OLD.replace("[2]", "[3-2]"), ":9:", "no list of ranks"),
+        ("cut", OLD.replace("[2]", "[2,4,...]"), ":9:", "cut"),
+        ("long", OLD.replace("main@", &"x".repeat(70_000)), ":4:", "65536"),
+        ("none", "digraph G {\n}\n".to_owned(), ":1:", "no rank"),
+    ] {
+        sandbox.write(name, text);
+        let error = sandbox.refused(&["tree", name, "--map", "a.hmap"]);
+        assert!(error.contains(what) && error.contains(line), "{name}: {error}");
+    }
+}

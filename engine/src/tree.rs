@@ -1,0 +1,294 @@
+//! The prefix tree of a job's stacks, with the order on it (SC'09 section 4.3 and Figure 5).
+//!
+//! [`job_tree`] turns recorded stacks into a tree of program points. [`order_tree`] orders the branches below each branching point
+//! and labels them with temporal ranks: `T1.2` is the second of the branches within the first. One branch is before another
+//! only if every execution point below it is before every one below the other; the order of two points comes from
+//! `progress` alone. A branch that has no such relation to some sibling is marked: `1~` says that the program
+//! gives the two no order (other branches of a conditional), `?` that there may be one that is not known.
+
+mod build;
+mod leaves;
+mod models;
+mod operations;
+mod rank;
+mod samples;
+mod shape;
+mod stacks;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use models::{Model, ModelError};
+pub use operations::{Extreme, NothingLeft, Operation};
+pub use samples::{SampleChange, sampled_tree};
+pub use stacks::job_tree;
+pub use view::order_tree;
+
+use crate::{Relation, Value};
+use rayon::prelude::*;
+use stacktree::{Granularity, TaskSet, Tree};
+
+/// What the user wants of a tree.
+#[derive(Clone, Debug)]
+pub struct TreeOptions {
+    /// How finely nodes are told apart.
+    pub granularity: Granularity,
+    /// Frames inside libraries are kept; otherwise a library is its entry point.
+    pub library: bool,
+    /// Threads besides the main ones are read.
+    pub threads: bool,
+    /// Which branching points are ordered.
+    pub refine: Refine,
+}
+
+impl Default for TreeOptions {
+    fn default() -> Self {
+        Self {
+            granularity: Granularity::Point,
+            library: false,
+            threads: true,
+            refine: Refine::All,
+        }
+    }
+}
+
+/// Which branching points are ordered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refine {
+    /// None: the tree as STAT shows it.
+    Nothing,
+    /// All.
+    All,
+    /// The first one, and those on the way to (and the next one within) these classes (`T1.2`).
+    Classes(Vec<String>),
+}
+
+/// A job's stacks as a tree.
+#[derive(Clone, Debug)]
+pub struct JobTree {
+    /// The stacks of all samples.
+    pub tree: Tree,
+    /// What the numbers of tasks mean.
+    pub names: TaskNames,
+    /// The stacks of each sample, when there are several.
+    pub samples: Vec<Tree>,
+}
+
+/// The tree of partial trees as bytes ([`stacktree::Tree::to_bytes`]), as the nodes of a machine send them.
+///
+/// # Errors
+/// The first partial tree that is none.
+pub fn merge_partial(partial: &[Vec<u8>]) -> Result<Tree, stacktree::WireError> {
+    // Those that are read and merged together need not all be in memory with all others.
+    const AT_ONCE: usize = 64;
+    let few = |chunk: &[Vec<u8>]| {
+        let trees: Vec<Tree> = chunk
+            .iter()
+            .map(|bytes| Tree::from_bytes(bytes))
+            .collect::<Result<_, _>>()?;
+        Ok(stacktree::merge(&trees))
+    };
+    let merged: Vec<Tree> = partial.par_chunks(AT_ONCE).map(few).collect::<Result<_, _>>()?;
+    Ok(stacktree::merge(&merged))
+}
+
+/// A merged tree whose task numbers are ranks, as a job.
+pub fn ranked(tree: Tree) -> JobTree {
+    JobTree {
+        tree,
+        names: TaskNames::ranks(),
+        samples: Vec::new(),
+    }
+}
+
+/// What the numbers of tasks mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskNames {
+    by_rank: bool,
+    names: Vec<String>,
+    /// Numbers by name.
+    sorted: Vec<u32>,
+}
+
+impl TaskNames {
+    /// Numbers that are ranks.
+    pub fn ranks() -> Self {
+        Self {
+            by_rank: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the numbers are ranks of the job.
+    pub fn are_ranks(&self) -> bool {
+        self.by_rank
+    }
+
+    /// The name of a task whose number is no rank.
+    pub fn name(&self, number: u32) -> Option<&str> {
+        self.names.get(number as usize).map(String::as_str)
+    }
+
+    /// The number of a task: its rank, or that of its recorded name.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        if self.by_rank {
+            return name.parse().ok();
+        }
+        let found = self
+            .sorted
+            .binary_search_by(|&at| self.names[at as usize].as_str().cmp(name));
+        found.ok().map(|at| self.sorted[at])
+    }
+
+    /// All names, by number; empty when the numbers are ranks.
+    pub fn all(&self) -> &[String] {
+        &self.names
+    }
+}
+
+/// A tree with its order, ready to be shown.
+#[derive(Clone, Debug)]
+pub struct OrderedTree {
+    /// Nodes in preorder, siblings least progressed first; the first is the root.
+    pub nodes: Vec<TreeNode>,
+    /// The execution points that are told apart, least progressed first as far as they are ordered.
+    pub classes: Vec<TreeClass>,
+    /// What the numbers of tasks mean.
+    pub names: TaskNames,
+    /// How finely nodes are told apart.
+    pub granularity: Granularity,
+    /// The steps that ordered it, outermost first.
+    pub steps: Vec<RefinementStep>,
+    /// Whether the hindmost classes are named; why not, if not.
+    pub undecided: Option<String>,
+    /// Several samples: which tasks were elsewhere in the next one.
+    pub changes: Vec<SampleChange>,
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// All stacks.
+    Root,
+    /// A call.
+    Frame,
+    /// The tasks that are at the parent's place itself, in no further call.
+    Here,
+    /// Above the stacks of threads besides the main ones.
+    Threads,
+    /// Tasks whose stack could not be read.
+    Unreadable,
+    /// Ranks of which nothing was seen.
+    Missing,
+}
+
+/// A node of an [`OrderedTree`].
+#[derive(Clone, Debug)]
+pub struct TreeNode {
+    /// Index of the parent; the root has itself.
+    pub parent: usize,
+    /// How many nodes are above it.
+    pub depth: usize,
+    /// Indices of the children, least progressed first.
+    pub children: Vec<usize>,
+    /// What it stands for.
+    pub kind: NodeKind,
+    /// The function's name; the reason of unreadable tasks.
+    pub function: String,
+    /// The source file as the map spells it.
+    pub file: Option<String>,
+    /// The line.
+    pub line: Option<u32>,
+    /// The column.
+    pub column: Option<u32>,
+    /// The shared object or program, by its base name.
+    pub module: Option<String>,
+    /// The program counter, relative to the module.
+    pub pc: Option<u64>,
+    /// The call was inlined into the frame before.
+    pub inlined: bool,
+    /// Variables that order the loops around it.
+    pub values: Vec<NodeValue>,
+    /// How many execution points end at or below it, where several were taken together.
+    pub points: usize,
+    /// The tasks that pass through it.
+    pub tasks: TaskSet,
+    /// How many stacks pass through it: more than tasks when several threads do.
+    pub stacks: u64,
+    /// The tasks that pass through it, in each sample, when there are several.
+    pub samples: Vec<u64>,
+    /// Its temporal ranks (`T1.2`); `None` above the first branching point and where nothing was ordered.
+    pub temporal: Option<String>,
+    /// How it stands among its siblings.
+    pub mark: Mark,
+    /// How it stands to siblings that follow it here.
+    pub siblings: Vec<Sibling>,
+    /// How far it is, from 0 (hindmost) to 1 (foremost); `None` when that is not decided.
+    pub progress: Option<f64>,
+    /// A hindmost class is at or below it.
+    pub hindmost: bool,
+    /// The class that ends here (an index into [`OrderedTree::classes`]).
+    pub class: Option<usize>,
+    /// Nodes with the same tasks have the same number: STAT's equivalence classes.
+    pub color: usize,
+}
+
+/// A variable in a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeValue {
+    /// Its name.
+    pub name: String,
+    /// Its value, on the first of several execution points; `None` if it could not be read.
+    pub first: Option<Value>,
+    /// Its value on the last of several that were taken together, where it differs.
+    pub last: Option<Value>,
+}
+
+/// How a node stands among its siblings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing to be told: it has no siblings, or they were not ordered.
+    None,
+    /// Its temporal rank, from 1. Of two ranked siblings the lower rank is behind, and equal ranks are equally far.
+    Ranked(u32),
+    /// The program gives it no order with some sibling. The number is one more than that of the last sibling that is
+    /// known to be behind it.
+    Incomparable(u32),
+    /// Its order with some sibling is not known.
+    Unknown,
+}
+
+/// How a node stands to a sibling.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sibling {
+    /// The sibling's index.
+    pub node: usize,
+    /// How this node stands to it.
+    pub relation: Relation,
+    /// Why, as a sentence without its full stop.
+    pub reason: String,
+}
+
+/// Tasks at one execution point, or at several that were taken together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreeClass {
+    /// The node at which it ends.
+    pub node: usize,
+    /// Its tasks.
+    pub tasks: TaskSet,
+    /// It is one of the hindmost.
+    pub hindmost: bool,
+}
+
+/// A branching point that was ordered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefinementStep {
+    /// The class that it refines (`T1.2`); empty for the first.
+    pub class: String,
+    /// The branching point.
+    pub node: usize,
+    /// The branches, least progressed first.
+    pub branches: Vec<usize>,
+    /// Why they stand so: one sentence for each with the one after it.
+    pub reasons: Vec<String>,
+}

@@ -1,0 +1,136 @@
+//! Stacks that other tools recorded, as tasks of a snapshot.
+//!
+//! * STAT's `.dot` files with line numbers: attributes of version 2 and later, and labels alone, of before (`dot`).
+//! * Backtraces of gdb (`bt`, `thread apply all bt`) and eu-stack, one file per rank (`backtrace`).
+//! * `py-spy dump --json`, one file per rank (`pyspy`).
+//!
+//! What a tool does not say stays unknown: none of them tells a column or a value, but STAT's `vars`. Files come from
+//! anywhere, so each reader ends in tasks or in an error with a line, and no text makes it run long or recurse deeply.
+
+mod backtrace;
+mod dot;
+mod pyspy;
+
+use snapshot::Task;
+use std::fmt;
+
+/// No stack of any program is deeper, and no frame's text longer, than what is read; more is an attack or an accident.
+pub(crate) const MAX_FRAMES: usize = 20_000;
+/// So many frames on all stacks of a file together: half a gigabyte of memory.
+pub(crate) const MAX_ALL_FRAMES: usize = 2_000_000;
+/// The longest name, path or label.
+pub(crate) const MAX_TEXT: usize = 64 * 1024;
+/// So many tasks are read from one file.
+pub const MAX_TASKS: u64 = 100_000;
+
+/// Which tool wrote a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// hindmost's own, JSON Lines.
+    Snapshot,
+    /// STAT's tree.
+    Dot,
+    /// gdb's or eu-stack's backtrace.
+    Backtrace,
+    /// The JSON of `py-spy dump`.
+    PySpy,
+}
+
+/// Why a text could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+    /// What to do about it.
+    pub hint: Option<&'static str>,
+}
+
+impl Error {
+    pub(crate) fn new(line: usize, reason: impl Into<String>) -> Self {
+        Self {
+            line,
+            reason: reason.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Which tool wrote a text, as its beginning tells.
+pub fn format_of(text: &str) -> Format {
+    let start = text.trim_start();
+    let word = |word: &str| start.starts_with(word);
+    if word("digraph") || word("strict digraph") {
+        Format::Dot
+    } else if word("[") && !start.starts_with("[New") && !start.starts_with("[Thread") {
+        Format::PySpy
+    } else if word("{") || start.is_empty() {
+        Format::Snapshot
+    } else {
+        Format::Backtrace
+    }
+}
+
+/// Reads what another tool recorded. `task` names the process that a backtrace or a py-spy dump is of, `rank` is its
+/// rank, if the file's name tells it.
+///
+/// # Errors
+/// The first line that does not fit, and what to do about it.
+pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
+    match format {
+        Format::Snapshot => snapshot::read(text).map(|(_, tasks)| tasks).map_err(|error| {
+            Error::new(error.line, error.reason)
+                .hint("`hindmost order --help` shows a line of recorded stacks")
+        }),
+        Format::Dot => dot::read(text),
+        Format::Backtrace => backtrace::read(text, task, rank),
+        Format::PySpy => pyspy::read(text, task, rank),
+    }
+}
+
+/// The rank that a file's name tells: its last number (`bt.17.txt`, `rank3`, `stack-0004.json`).
+pub fn rank_of_name(name: &str) -> Option<u32> {
+    let stem = name.rsplit('/').next().unwrap_or(name);
+    let end = stem.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let start = stem[..end]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + stem[at..].chars().next().map_or(1, char::len_utf8));
+    stem[start..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_number_of_a_name_is_the_rank() {
+        assert_eq!(rank_of_name("out/bt.17.txt"), Some(17));
+        assert_eq!(rank_of_name("node5-rank003"), Some(3));
+        assert_eq!(rank_of_name("größe7"), Some(7));
+        assert_eq!(rank_of_name("stacks"), None);
+        assert_eq!(rank_of_name("99999999999999"), None);
+    }
+
+    #[test]
+    fn the_beginning_tells_the_tool() {
+        assert_eq!(format_of("digraph G {"), Format::Dot);
+        assert_eq!(format_of("\n{\"task\": \"3\"}"), Format::Snapshot);
+        assert_eq!(format_of("[{\"pid\": 3}]"), Format::PySpy);
+        assert_eq!(format_of("[New LWP 77]\n#0 main () at a.c:3"), Format::Backtrace);
+        assert_eq!(format_of("PID 3 - process"), Format::Backtrace);
+    }
+}

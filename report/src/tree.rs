@@ -1,0 +1,112 @@
+//! The prefix tree of a job in four forms: text, JSON, `.dot` for STATview and Graphviz, folded stacks for flame graphs.
+
+mod dot;
+mod folded;
+mod json;
+mod text;
+
+pub use dot::tree_dot;
+pub use folded::tree_folded;
+pub use json::tree_json;
+pub use text::{TreeText, tree_text};
+
+use crate::clean;
+use engine::{NodeKind, NodeValue, OrderedTree, TaskNames, TaskSet, TreeNode};
+
+/// A set of tasks as STAT writes it, without its brackets: ranges, or names where tasks have no ranks.
+pub(crate) fn members(names: &TaskNames, tasks: &TaskSet) -> String {
+    if names.are_ranks() {
+        return base::RankSet::from(tasks).to_string();
+    }
+    let name = |task: u32| {
+        names
+            .name(task)
+            .map_or_else(|| task.to_string(), |name| clean(name).into_owned())
+    };
+    tasks.iter().map(name).collect::<Vec<_>>().join(",")
+}
+
+/// The same, cut where it gets long: `0-7,9,11,… (1,000)`.
+pub(crate) fn short_members(names: &TaskNames, tasks: &TaskSet, width: usize) -> String {
+    // Nobody reads more pieces than fit; asking for them all would take long for a million tasks.
+    let mut text = String::new();
+    let ranges = tasks.ranges();
+    for (at, &(first, last)) in ranges.iter().enumerate() {
+        let piece = members(names, &TaskSet::range(first, last));
+        if at > 0 && text.chars().count() + piece.chars().count() + 1 > width {
+            text.push_str(",…");
+            break;
+        }
+        if at > 0 {
+            text.push(',');
+        }
+        text.extend(piece.chars().take(width.max(1)));
+    }
+    text
+}
+
+/// A variable with its value, or values.
+pub(crate) fn value(value: &NodeValue) -> String {
+    let name = clean(&value.name);
+    match (value.first, value.last) {
+        (Some(first), Some(last)) => format!("{name}={first}..{last}"),
+        (Some(first), None) => format!("{name}={first}"),
+        (None, _) => format!("{name}=?"),
+    }
+}
+
+/// What a node is called: the function with its temporal ranks, as in SC'09 Figure 5 (`get_norm@[T1.2]`).
+pub(crate) fn name(tree: &OrderedTree, node: &TreeNode) -> String {
+    let name = match node.kind {
+        NodeKind::Root => "/".to_owned(),
+        NodeKind::Frame => clean(&node.function).into_owned(),
+        NodeKind::Here => "(here)".to_owned(),
+        NodeKind::Threads => "[other threads]".to_owned(),
+        NodeKind::Unreadable => format!("[not read: {}]", clean(&node.function)),
+        NodeKind::Missing => "[missing]".to_owned(),
+    };
+    match &node.temporal {
+        // What only passes its parent's class on does not repeat it.
+        Some(temporal) if tree.nodes[node.parent].temporal.as_ref() != Some(temporal) => {
+            format!("{name}@[{temporal}]")
+        }
+        _ => name,
+    }
+}
+
+/// The file's last path component and the line, or the module.
+pub(crate) fn place(node: &TreeNode) -> String {
+    let base_name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let place = match (&node.file, node.line, &node.module, node.pc) {
+        (_, _, Some(module), Some(pc)) => format!("{}+{pc:#x}", base_name(module)),
+        (Some(file), Some(line), ..) => format!("{}:{line}", base_name(file)),
+        (Some(file), None, None, _) => base_name(file),
+        (_, _, Some(module), None) => base_name(module),
+        (None, _, None, Some(pc)) => format!("{pc:#x}"),
+        _ => String::new(),
+    };
+    clean(&place).into_owned()
+}
+
+/// The colour of a node, from hindmost (red) to foremost (blue); grey where its place is not known.
+pub(crate) fn fill(node: &TreeNode) -> String {
+    let Some(progress) = node.progress else {
+        return "#c8c8c8".to_owned();
+    };
+    // Red, orange, yellow, green, blue: a straight line from red to blue would pass through a purple that says nothing.
+    const STOPS: [[f64; 3]; 5] = [
+        [227.0, 74.0, 51.0],
+        [253.0, 174.0, 97.0],
+        [254.0, 240.0, 150.0],
+        [140.0, 205.0, 160.0],
+        [90.0, 150.0, 220.0],
+    ];
+    let at = progress.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
+    let low = (at.floor() as usize).min(STOPS.len() - 2);
+    let part = at - low as f64;
+    let mix = |channel: usize| {
+        let (from, to) = (STOPS[low][channel], STOPS[low + 1][channel]);
+        (from + (to - from) * part).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
+}

@@ -1,0 +1,166 @@
+//! The tree as STAT writes it: STATview opens the file, Graphviz lays it out.
+//!
+//! One statement per line, all values quoted, absent ones `(null)`; nodes and edges carry STAT's attributes in STAT's
+//! order, and a few of our own behind them, which STATview keeps. What STATview's parser cannot take is written
+//! differently: `"` becomes `'`, `|` parts the fields of a record, a backslash before a brace keeps the file from opening.
+
+use super::{fill, members, name, value};
+use engine::{NodeKind, OrderedTree, TreeNode};
+use std::fmt::Write as _;
+
+/// A tree as a `.dot` file.
+pub fn tree_dot(tree: &OrderedTree) -> String {
+    let mut out = String::from("digraph G {\n\tgraph [type=\"stat_4_2\"];\n");
+    out.push_str("\tnode [shape=record,style=filled,labeljust=c,height=0.2];\n");
+    for (id, node) in tree.nodes.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "\t{id} [{}];", attributes(&of_node(tree, node)));
+    }
+    for (id, node) in tree.nodes.iter().enumerate().skip(1) {
+        let _ = writeln!(
+            out,
+            "\t{} -> {id} [{}]",
+            node.parent,
+            attributes(&of_edge(tree, node))
+        );
+    }
+    out.push_str("}\n");
+    out
+}
+
+const ABSENT: &str = "(null)";
+
+fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
+    let is_root = node.kind == NodeKind::Root;
+    let or_absent = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
+    let vars: String = node
+        .values
+        .iter()
+        .map(|each| format!("${}", value(each)))
+        .collect();
+    let mut all = vec![
+        ("pos", "0,0".to_owned()),
+        ("label", if is_root { "/" } else { "" }.to_owned()),
+        ("fillcolor", fill(node)),
+        ("fontcolor", "#000000".to_owned()),
+        ("function", name(tree, node)),
+        ("source", or_absent(node.file.clone())),
+        ("line", or_absent(node.line.map(|line| line.to_string()))),
+        ("module", or_absent(node.module.clone())),
+        (
+            "offset",
+            or_absent(
+                node.pc
+                    .filter(|_| node.module.is_some())
+                    .map(|pc| format!("+{pc:#x}")),
+            ),
+        ),
+        ("vars", or_absent(Some(vars).filter(|vars| !vars.is_empty()))),
+        ("pc", or_absent(node.pc.map(|pc| format!("@{pc:#x}")))),
+    ];
+    all.extend(node.temporal.clone().map(|temporal| ("temporal", temporal)));
+    all.extend(
+        node.progress
+            .map(|progress| ("progress", format!("{progress:.4}"))),
+    );
+    let why: Vec<&str> = node
+        .siblings
+        .iter()
+        .map(|sibling| sibling.reason.as_str())
+        .collect();
+    all.extend((!why.is_empty()).then(|| ("why", why.join("; "))));
+    all
+}
+
+fn of_edge(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
+    let has_threads = node.stacks > node.tasks.len();
+    // STAT's checksum of a set adds up its ranks, each plus one.
+    let sum: u64 = node
+        .tasks
+        .ranges()
+        .iter()
+        .map(|&(first, last)| {
+            let (first, last) = (u64::from(first) + 1, u64::from(last) + 1);
+            (first + last) * (last - first + 1) / 2
+        })
+        .sum();
+    let in_samples = node
+        .samples
+        .iter()
+        .map(u64::to_string)
+        .collect::<Vec<_>>()
+        .join(",");
+    let mut all = vec![
+        ("label", ABSENT.to_owned()),
+        ("bv", format!("[{}]", ranks(tree, node))),
+        ("count", node.tasks.len().to_string()),
+        ("rep", node.tasks.first().unwrap_or(0).to_string()),
+        ("sum", sum.to_string()),
+        ("tbv", ABSENT.to_owned()),
+        (
+            "tcount",
+            if has_threads {
+                node.stacks.to_string()
+            } else {
+                ABSENT.to_owned()
+            },
+        ),
+        (
+            "tbvsum",
+            if has_threads {
+                sum.to_string()
+            } else {
+                ABSENT.to_owned()
+            },
+        ),
+        ("color", fill(node)),
+    ];
+    all.extend((!in_samples.is_empty()).then_some(("samples", in_samples)));
+    all
+}
+
+/// The tasks by number: STATview reads nothing else. Where numbers are no ranks, names are in the node's own list.
+fn ranks(tree: &OrderedTree, node: &TreeNode) -> String {
+    match tree.names.are_ranks() {
+        true => members(&tree.names, &node.tasks),
+        false => base::RankSet::from(&node.tasks).to_string(),
+    }
+}
+
+fn attributes(all: &[(&str, String)]) -> String {
+    let written = all
+        .iter()
+        .map(|(name, value)| format!("{name}=\"{}\"", quoted(value)));
+    written.collect::<Vec<_>>().join(", ")
+}
+
+/// A value that Graphviz and STATview both read back.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in crate::clean(text).chars() {
+        match c {
+            '"' => out.push('\''),
+            // Only what stands here below is escaped, so no other backslash may stay.
+            '\\' => out.push('/'),
+            '<' | '>' | '|' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn what_statview_cannot_read_is_written_differently() {
+        assert_eq!(quoted("std::vector<int>::at"), "std::vector\\<int\\>::at");
+        assert_eq!(quoted("a|b"), "a\\|b");
+        assert_eq!(quoted("operator\"\" _x"), "operator'' _x");
+        assert_eq!(quoted("\\{x}\n"), "/{x}/n", "no backslash stands before a brace");
+    }
+}

@@ -1,0 +1,387 @@
+//! The tree as text: pastes into a ticket, fits a screen however many tasks there are.
+//!
+//! One line per node. The tasks stand where they differ from the parent's. When the tree has more nodes than lines are
+//! wanted, branches in the middle are counted instead of shown: the hindmost and the foremost stay.
+
+use super::{name, place, short_members, value};
+use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
+use crate::{clean, counted};
+use engine::{Mark, NodeKind, OrderedTree, TreeNode};
+
+/// How a tree is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeText {
+    /// So many lines of tree at most.
+    pub lines: usize,
+    /// So many columns for a list of tasks.
+    pub members: usize,
+}
+
+impl Default for TreeText {
+    fn default() -> Self {
+        Self {
+            lines: 60,
+            members: 32,
+        }
+    }
+}
+
+/// A tree as text, with its legend and the reasons for its order.
+pub fn tree_text(tree: &OrderedTree, options: TreeText) -> String {
+    let mut out = headline(tree);
+    out.push('\n');
+    let shown = choose(tree, options.lines);
+    let mut rails: Vec<bool> = Vec::new();
+    print_children(tree, 0, &shown, &mut rails, options, &mut out);
+    out.push_str(&legend(tree, &shown));
+    out.push_str(&changes(tree, options));
+    out.push_str(&reasons(tree, &shown));
+    out
+}
+
+fn headline(tree: &OrderedTree) -> String {
+    let total = tree.nodes.first().map_or(0, |root| root.tasks.len());
+    let mut out = paint(TITLE, format!("{}\n", counted(total as usize, "task", "tasks")));
+    let mut hindmost = tree.classes.iter().filter(|class| class.hindmost).peekable();
+    if hindmost.peek().is_none() {
+        if let Some(reason) = &tree.undecided {
+            out.push_str(&format!(
+                "{}\n",
+                paint(DOUBT, format!("no hindmost is named: {}", clean(reason)))
+            ));
+        }
+        return out;
+    }
+    for class in hindmost.take(3) {
+        let mut at = &tree.nodes[class.node];
+        // The innermost frame of the program tells more than the library's name.
+        while at.depth > 1 && (at.line.is_none() || at.kind == NodeKind::Here) {
+            at = &tree.nodes[at.parent];
+        }
+        let who = format!(
+            "{}:[{}]",
+            class.tasks.len(),
+            short_members(&tree.names, &class.tasks, 40)
+        );
+        let temporal = tree.nodes[class.node].temporal.as_deref().unwrap_or("T1");
+        let said = format!(
+            "hindmost: {who} at {temporal}, in {} ({})",
+            clean(&at.function),
+            place(at)
+        );
+        out.push_str(&format!("{}\n", paint(HINDMOST, said)));
+    }
+    out
+}
+
+/// For each node whether it is shown, and how many of the children are left out.
+struct Shown {
+    nodes: Vec<bool>,
+}
+
+/// Shows as many siblings everywhere as fit into the lines.
+fn choose(tree: &OrderedTree, lines: usize) -> Shown {
+    let mut most = tree
+        .nodes
+        .iter()
+        .map(|node| node.children.len())
+        .max()
+        .unwrap_or(0)
+        .min(lines.max(4));
+    loop {
+        let shown = with_siblings(tree, most);
+        let count = shown.nodes.iter().filter(|&&shown| shown).count();
+        if count <= lines.max(1) + 1 || most <= 2 {
+            return cut_depth(tree, shown, lines);
+        }
+        most -= (most / 4).max(1);
+    }
+}
+
+/// Shows at most so many children of each node: the first ones and the last, the hindmost and what is not a frame in any case.
+fn with_siblings(tree: &OrderedTree, most: usize) -> Shown {
+    let mut nodes = vec![false; tree.nodes.len()];
+    if let Some(root) = nodes.first_mut() {
+        *root = true;
+    }
+    for (at, node) in tree.nodes.iter().enumerate() {
+        if !nodes[at] {
+            continue;
+        }
+        let count = node.children.len();
+        for (place, &child) in node.children.iter().enumerate() {
+            let is_edge = count <= most || place + 1 < most || place + 1 == count;
+            nodes[child] = is_edge || tree.nodes[child].kind == NodeKind::Missing;
+        }
+    }
+    Shown { nodes }
+}
+
+/// Leaves out the deepest frames if there are still too many lines.
+fn cut_depth(tree: &OrderedTree, mut shown: Shown, lines: usize) -> Shown {
+    let mut at_depth: Vec<usize> = Vec::new();
+    for (node, _) in tree.nodes.iter().zip(&shown.nodes).filter(|(_, shown)| **shown) {
+        at_depth.resize(at_depth.len().max(node.depth + 1), 0);
+        at_depth[node.depth] += 1;
+    }
+    let mut sum = 0;
+    let fits = |&&count: &&usize| {
+        sum += count;
+        sum <= lines + 1
+    };
+    let depth = at_depth.iter().take_while(fits).count().max(2);
+    for (shown, node) in shown.nodes.iter_mut().zip(&tree.nodes) {
+        *shown &= node.depth < depth;
+    }
+    shown
+}
+
+fn print_children(
+    tree: &OrderedTree,
+    root: usize,
+    shown: &Shown,
+    rails: &mut Vec<bool>,
+    options: TreeText,
+    out: &mut String,
+) {
+    // Not by recursion: a stack of a target may be deeper than ours.
+    enum Work {
+        Node(usize, bool),
+        Hidden(Vec<usize>),
+        Close,
+    }
+    let children = |node: usize, is_top: bool| -> Vec<Work> {
+        let all = &tree.nodes[node].children;
+        let mut work: Vec<Work> = Vec::new();
+        let mut hidden: Vec<usize> = Vec::new();
+        let is_only = all.len() == 1 && is_top;
+        for &child in all {
+            if shown.nodes[child] {
+                if !hidden.is_empty() {
+                    work.push(Work::Hidden(std::mem::take(&mut hidden)));
+                }
+                work.push(Work::Node(child, is_only));
+            } else {
+                hidden.push(child);
+            }
+        }
+        if !hidden.is_empty() {
+            work.push(Work::Hidden(hidden));
+        }
+        work
+    };
+    let mut stack: Vec<Work> = children(root, true);
+    stack.reverse();
+    while let Some(work) = stack.pop() {
+        let is_last = !matches!(stack.last(), Some(Work::Node(..) | Work::Hidden(_)));
+        match work {
+            Work::Close => {
+                rails.pop();
+            }
+            Work::Hidden(nodes) => {
+                let line = hidden_line(tree, &nodes, options);
+                out.push_str(&format!("{}{line}\n", paint(FAINT, prefix(rails, is_last))));
+            }
+            Work::Node(node, is_only) => {
+                out.push_str(&paint(FAINT, prefix(rails, is_last)));
+                out.push_str(&line(tree, node, is_only, options));
+                out.push('\n');
+                rails.push(!is_last);
+                stack.push(Work::Close);
+                let mut below = children(node, false);
+                below.reverse();
+                stack.extend(below);
+            }
+        }
+    }
+}
+
+/// The lines that lead down to a node. Deep in, they would leave no room: the middle is left out.
+fn prefix(rails: &[bool], is_last: bool) -> String {
+    const MOST: usize = 24;
+    let mut out = String::new();
+    let skipped = rails.len().saturating_sub(MOST);
+    if skipped > 0 {
+        out.push_str(&format!("({skipped} deeper) "));
+    }
+    for &open in &rails[skipped..] {
+        out.push_str(if open { "│ " } else { "  " });
+    }
+    out.push_str(if is_last { "└ " } else { "├ " });
+    out
+}
+
+fn line(tree: &OrderedTree, at: usize, is_only: bool, options: TreeText) -> String {
+    let node = &tree.nodes[at];
+    let parent = &tree.nodes[node.parent];
+    let label = shorten(&name(tree, node), 96);
+    let mut out = if node.hindmost && node.class.is_some() {
+        paint(HINDMOST, label)
+    } else if matches!(node.mark, Mark::Unknown) {
+        paint(DOUBT, label)
+    } else {
+        label
+    };
+    let place = place(node);
+    if !place.is_empty() {
+        out.push_str(&format!(" {}", shorten(&place, 64)));
+    }
+    for each in &node.values {
+        out.push_str(&format!(" {}", paint(VALUE, shorten(&value(each), 48))));
+    }
+    if node.points > 1 && node.children.is_empty() {
+        out.push_str(&paint(
+            FAINT,
+            format!(" ({} program points)", grouped(node.points)),
+        ));
+    }
+    let same = node.color == parent.color && node.stacks == parent.stacks && !is_only && node.parent != 0;
+    if !same {
+        out.push_str(&format!("  {}", edge(tree, node, options)));
+    }
+    if node.samples.windows(2).any(|pair| pair[0] != pair[1]) {
+        let counts: Vec<String> = node.samples.iter().map(u64::to_string).collect();
+        out.push_str(&paint(FAINT, format!("  samples {}", counts.join(" "))));
+    }
+    if node.hindmost && node.children.is_empty() {
+        let said = match node.class {
+            Some(_) => "  <- hindmost",
+            None => "  <- the hindmost are among these",
+        };
+        out.push_str(&paint(HINDMOST, said));
+    }
+    out
+}
+
+/// The tasks of a node as STAT labels the edge to it: `31:[0-7,9-31]`, with threads `31(62):[…]`.
+fn edge(tree: &OrderedTree, node: &TreeNode, options: TreeText) -> String {
+    let count = node.tasks.len();
+    let threads = match node.stacks > count {
+        true => format!("({})", node.stacks),
+        false => String::new(),
+    };
+    format!(
+        "{count}{threads}:[{}]",
+        short_members(&tree.names, &node.tasks, options.members)
+    )
+}
+
+fn hidden_line(tree: &OrderedTree, nodes: &[usize], options: TreeText) -> String {
+    let sets: Vec<_> = nodes.iter().map(|&node| &tree.nodes[node].tasks).collect();
+    let tasks = engine::TaskSet::union_of(sets);
+    let what = match nodes {
+        [only] => match tree.nodes[*only].depth {
+            0 => String::new(),
+            _ => format!("… {} below", name(tree, &tree.nodes[*only])),
+        },
+        _ => format!("… {} more branches", grouped(nodes.len())),
+    };
+    let members = short_members(&tree.names, &tasks, options.members);
+    paint(FAINT, format!("{what}  {}:[{members}]", tasks.len()))
+}
+
+fn legend(tree: &OrderedTree, shown: &Shown) -> String {
+    let visible = || {
+        tree.nodes
+            .iter()
+            .zip(&shown.nodes)
+            .filter(|(_, shown)| **shown)
+            .map(|(node, _)| node)
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    if visible().any(|node| matches!(node.mark, Mark::Ranked(_))) {
+        parts.push("@[T1.2] temporal ranks: lower is behind");
+    }
+    if visible().any(|node| matches!(node.mark, Mark::Incomparable(_))) {
+        parts.push("~ the program gives it no order with some sibling");
+    }
+    if visible().any(|node| node.mark == Mark::Unknown) {
+        parts.push("? its order with some sibling is not known");
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("\n{}\n", paint(FAINT, parts.join("; "))),
+    }
+}
+
+fn changes(tree: &OrderedTree, options: TreeText) -> String {
+    let mut out = String::new();
+    for (at, change) in tree.changes.iter().enumerate() {
+        let moved = match change.moved.len() {
+            0 => "no task moved".to_owned(),
+            count => format!(
+                "{} moved: [{}]",
+                counted(count as usize, "task", "tasks"),
+                short_members(&tree.names, &change.moved, options.members)
+            ),
+        };
+        out.push_str(&format!("sample {} to {}: {moved}\n", at + 1, at + 2));
+        if !change.came_or_went.is_empty() {
+            let who = short_members(&tree.names, &change.came_or_went, options.members);
+            out.push_str(&format!("  seen in one of them only: [{who}]\n"));
+        }
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("\n{}\n{out}", paint(TITLE, "Over time")),
+    }
+}
+
+/// Why the branches stand so, step by step.
+fn reasons(tree: &OrderedTree, shown: &Shown) -> String {
+    const STEPS: usize = 12;
+    const PER_STEP: usize = 6;
+    let mut out = String::new();
+    let steps: Vec<_> = tree.steps.iter().filter(|step| shown.nodes[step.node]).collect();
+    for step in steps.iter().take(STEPS) {
+        let visible: Vec<usize> = (0..step.reasons.len())
+            .filter(|&at| shown.nodes[step.branches[at]] || shown.nodes[step.branches[at + 1]])
+            .collect();
+        for &at in visible.iter().take(PER_STEP) {
+            let [a, b] = [step.branches[at], step.branches[at + 1]].map(|node| &tree.nodes[node]);
+            let relation = match a.siblings.first().map(|sibling| sibling.relation) {
+                Some(engine::Relation::Before) => "is behind",
+                Some(engine::Relation::After) => "is ahead of",
+                Some(engine::Relation::Equal) => "is as far as",
+                Some(engine::Relation::Incomparable) => "has no order with",
+                _ => "has no known order with",
+            };
+            let [first, second] = [a, b].map(|node| name(tree, node));
+            out.push_str(&format!(
+                "  {first} {relation} {second}: {}\n",
+                clean(&step.reasons[at])
+            ));
+        }
+        if visible.len() > PER_STEP {
+            out.push_str(&format!("  … {} more\n", visible.len() - PER_STEP));
+        }
+    }
+    if steps.len() > STEPS {
+        out.push_str(&format!("  … {} more steps\n", steps.len() - STEPS));
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("\n{}\n{out}", paint(TITLE, "Order")),
+    }
+}
+
+/// A number with its thousands parted.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{kept}…")
+}

@@ -1,0 +1,341 @@
+//! A tree as bytes: what a daemon sends of the tasks on its node.
+//!
+//! All numbers are LEB128 but the bits of floats. `HTR1`; the strings (count; length and bytes of each); the labels; the
+//! nodes in preorder (label, number of children, number of stacks, ranges of tasks). Ranges are given by the distance from the end
+//! of the one before and by their length. The root comes first, without a label.
+//!
+//! Any bytes give a tree or an error. A tree that was read is in canonical form, whatever the writer did.
+
+use crate::label::{Dictionary, Kind, Label, LabelId, Number, Text};
+use crate::set::TaskSet;
+use crate::tree::Tree;
+use std::fmt;
+
+const MAGIC: &[u8; 4] = b"HTR1";
+
+/// Why bytes are no tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireError {
+    /// Where in the bytes.
+    pub offset: usize,
+    /// What is wrong there.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.offset, self.reason)
+    }
+}
+
+impl std::error::Error for WireError {}
+
+impl Tree {
+    /// The tree as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        put(&mut out, self.dictionary.strings.len() as u128);
+        for string in &self.dictionary.strings {
+            put(&mut out, string.len() as u128);
+            out.extend_from_slice(string.as_bytes());
+        }
+        put(&mut out, self.dictionary.labels.len() as u128);
+        for label in &self.dictionary.labels {
+            put_label(&mut out, label);
+        }
+        for node in self.nodes() {
+            if let Some(label) = self.label_id(node) {
+                put(&mut out, label.0.into());
+            }
+            put(&mut out, self.children(node).count() as u128);
+            put(&mut out, self.stacks[node.index()].into());
+            let ranges = self.ends(node).ranges();
+            put(&mut out, ranges.len() as u128);
+            let mut end = 0u32;
+            for (first, last) in ranges {
+                put(&mut out, u128::from(first - end));
+                put(&mut out, u128::from(last - first));
+                end = last;
+            }
+        }
+        out
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// The first byte that does not fit the format.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Tree, WireError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take(4)? != MAGIC {
+            return Err(WireError {
+                offset: 0,
+                reason: "not a partial tree of hindmost",
+            });
+        }
+        let dictionary = reader.dictionary()?;
+        let mut tree = Tree {
+            dictionary,
+            labels: Vec::new(),
+            sizes: Vec::new(),
+            ends: Vec::new(),
+            stacks: Vec::new(),
+        };
+        // The open nodes, and how many children each still expects.
+        let mut open: Vec<usize> = Vec::new();
+        let mut expected: Vec<usize> = Vec::new();
+        // The label of each open node's latest child.
+        let mut latest: Vec<Option<LabelId>> = Vec::new();
+        loop {
+            let label = match latest.last_mut() {
+                None => LabelId(0),
+                Some(latest) => {
+                    let label = reader.label_id(tree.dictionary.len())?;
+                    if latest.is_some_and(|latest| latest >= label) {
+                        return reader.fail("siblings are not sorted");
+                    }
+                    *latest = Some(label);
+                    label
+                }
+            };
+            let node = tree.labels.len();
+            tree.push(label);
+            let children = reader.count()?;
+            tree.stacks[node] = reader.small()?;
+            tree.ends[node] = reader.tasks()?;
+            open.push(node);
+            expected.push(children);
+            latest.push(None);
+            while let Some(left) = expected.last_mut() {
+                if *left > 0 {
+                    *left -= 1;
+                    break;
+                }
+                expected.pop();
+                latest.pop();
+                let keep = open.len() - 1;
+                tree.close(&mut open, keep);
+            }
+            if open.is_empty() {
+                break;
+            }
+        }
+        if reader.at < bytes.len() {
+            return reader.fail("bytes behind the end");
+        }
+        Ok(tree)
+    }
+}
+
+fn put(out: &mut Vec<u8>, mut value: u128) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Small negative numbers become small positive ones.
+fn zigzag(value: i128) -> u128 {
+    ((value << 1) ^ (value >> 127)) as u128
+}
+
+fn put_label(out: &mut Vec<u8>, label: &Label<Text>) {
+    let flags = match label.kind {
+        Kind::Frame => 0,
+        Kind::Threads => 1,
+        Kind::Unreadable => 2,
+        Kind::Missing => 3,
+    } | u8::from(label.inexact) << 2
+        | u8::from(label.inlined) << 3
+        | u8::from(label.file.is_some()) << 4
+        | u8::from(label.module.is_some()) << 5
+        | u8::from(label.pc.is_some()) << 6;
+    out.push(flags);
+    put(out, label.function.0.into());
+    for text in [label.file, label.module].into_iter().flatten() {
+        put(out, text.0.into());
+    }
+    put(out, label.line.into());
+    put(out, label.column.into());
+    if let Some(pc) = label.pc {
+        put(out, pc.into());
+    }
+    put(out, label.values.len() as u128);
+    for (name, value) in &label.values {
+        put(out, name.0.into());
+        match *value {
+            Number::Int(value) => {
+                out.push(0);
+                put(out, zigzag(value));
+            }
+            Number::Float(value) => {
+                out.push(1);
+                out.extend_from_slice(&value.to_bits().to_le_bytes());
+            }
+            Number::Unread => out.push(2),
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn fail<T>(&self, reason: &'static str) -> Result<T, WireError> {
+        Err(WireError {
+            offset: self.at,
+            reason,
+        })
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], WireError> {
+        let rest = &self.bytes[self.at..];
+        if count > rest.len() {
+            return self.fail("the bytes end too early");
+        }
+        self.at += count;
+        Ok(&rest[..count])
+    }
+
+    fn byte(&mut self) -> Result<u8, WireError> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn number(&mut self) -> Result<u128, WireError> {
+        let mut value = 0u128;
+        for shift in (0..128).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u128::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return self.fail("a number is too large");
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        self.fail("a number does not end")
+    }
+
+    fn small(&mut self) -> Result<u32, WireError> {
+        u32::try_from(self.number()?).or_else(|_| self.fail("a number is too large"))
+    }
+
+    /// A count of things that take a byte or more each.
+    fn count(&mut self) -> Result<usize, WireError> {
+        let count = self.small()? as usize;
+        if count > self.bytes.len() - self.at {
+            return self.fail("a count is larger than what follows");
+        }
+        Ok(count)
+    }
+
+    fn text(&mut self, strings: usize) -> Result<Text, WireError> {
+        let text = self.small()?;
+        if text as usize >= strings {
+            return self.fail("there is no string of that number");
+        }
+        Ok(Text(text))
+    }
+
+    fn label_id(&mut self, labels: usize) -> Result<LabelId, WireError> {
+        let label = self.small()?;
+        if label as usize >= labels {
+            return self.fail("there is no label of that number");
+        }
+        Ok(LabelId(label))
+    }
+
+    fn dictionary(&mut self) -> Result<Dictionary, WireError> {
+        let mut strings: Vec<Box<str>> = Vec::new();
+        for _ in 0..self.count()? {
+            let length = self.count()?;
+            let Ok(string) = std::str::from_utf8(self.take(length)?) else {
+                return self.fail("a string is not UTF-8");
+            };
+            if strings.last().is_some_and(|last| &**last >= string) {
+                return self.fail("strings are not sorted");
+            }
+            strings.push(string.into());
+        }
+        let mut labels: Vec<Label<Text>> = Vec::new();
+        for _ in 0..self.count()? {
+            let label = self.one_label(strings.len())?;
+            if labels.last().is_some_and(|last| *last >= label) {
+                return self.fail("labels are not sorted");
+            }
+            labels.push(label);
+        }
+        Ok(Dictionary { strings, labels })
+    }
+
+    fn one_label(&mut self, strings: usize) -> Result<Label<Text>, WireError> {
+        let flags = self.byte()?;
+        let kind = match flags & 3 {
+            0 => Kind::Frame,
+            1 => Kind::Threads,
+            2 => Kind::Unreadable,
+            _ => Kind::Missing,
+        };
+        let function = self.text(strings)?;
+        let has = |bit: u8| flags >> bit & 1 == 1;
+        let file = if has(4) { Some(self.text(strings)?) } else { None };
+        let module = if has(5) { Some(self.text(strings)?) } else { None };
+        let (line, column) = (self.small()?, self.small()?);
+        let pc = if has(6) {
+            let pc = self.number()?;
+            Some(u64::try_from(pc).or_else(|_| self.fail("a number is too large"))?)
+        } else {
+            None
+        };
+        let mut values = Vec::new();
+        for _ in 0..self.count()? {
+            let name = self.text(strings)?;
+            let value = match self.byte()? {
+                0 => {
+                    let zigzag = self.number()?;
+                    Number::Int((zigzag >> 1) as i128 ^ -((zigzag & 1) as i128))
+                }
+                1 => {
+                    let mut bits = [0; 8];
+                    bits.copy_from_slice(self.take(8)?);
+                    Number::Float(f64::from_bits(u64::from_le_bytes(bits)))
+                }
+                2 => Number::Unread,
+                _ => return self.fail("a value of no known kind"),
+            };
+            values.push((name, value));
+        }
+        Ok(Label {
+            kind,
+            function,
+            file,
+            line,
+            column,
+            module,
+            pc,
+            inexact: has(2),
+            inlined: has(3),
+            values: values.into(),
+        })
+    }
+
+    fn tasks(&mut self) -> Result<TaskSet, WireError> {
+        let mut ranges = Vec::new();
+        let mut end = 0u32;
+        for _ in 0..self.count()? {
+            let first = self.small()?.checked_add(end);
+            let length = self.small()?;
+            let range = first.and_then(|first| Some((first, first.checked_add(length)?)));
+            let Some((first, last)) = range else {
+                return self.fail("a task number is too large");
+            };
+            ranges.push((first, last));
+            end = last;
+        }
+        Ok(TaskSet::from_ranges(ranges))
+    }
+}
