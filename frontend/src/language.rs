@@ -79,13 +79,21 @@ fn is_cxx(text: &[u8], tokens: &[Token], at: usize) -> bool {
     }
 }
 
+/// Words that CUDA and HIP add to C++.
+pub fn is_for_gpus(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__global__" | b"__device__" | b"__shared__" | b"__constant__" | b"__launch_bounds__"
+    )
+}
+
 /// Whether the tokens from `at` on are of no program of C, in text whose macros have been expanded.
 pub fn only_cxx(text: &[u8], tokens: &[Token], at: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(|t| t.text(text)).unwrap_or_default();
     match word(at) {
         // A capture of a lambda: in C an operand stands on either side of these.
         b"[" => matches!(word(at + 1), b"=" | b"&") && matches!(word(at + 2), b"]" | b","),
-        b"__global__" | b"__device__" | b"__shared__" | b"__constant__" | b"__launch_bounds__" => true,
+        word if is_for_gpus(word) => true,
         b"typename" => tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Ident),
         b"nullptr" => matches!(word(at + 1), b")" | b"," | b";"),
         _ => is_cxx(text, tokens, at),

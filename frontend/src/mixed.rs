@@ -9,7 +9,7 @@
 //! makes of the function does not count.
 
 use crate::Source;
-use crate::language::{Language, only_cxx};
+use crate::language::{Language, is_for_gpus, only_cxx};
 use crate::macros::{Macros, Visible, file_facts_as};
 use crate::parse::{lower, prepare_and_parse};
 use crate::prepare::{Prepared, Raw};
@@ -35,7 +35,11 @@ pub fn improve(unit: &mut Unit, source: &Source, raw: Raw<'_>, prepared: &Prepar
     };
     let speaks =
         |at: usize| only_cxx(&prepared.text, &tokens, at) || is_reference(&prepared.text, &tokens, at);
-    if !(0..tokens.len()).any(speaks) && templates.is_empty() {
+    let blanked = |token: &Token| is_for_gpus(token.text(raw.text));
+    if !(0..tokens.len()).any(speaks)
+        && templates.is_empty()
+        && !(suspicious && raw.tokens.iter().any(blanked))
+    {
         return;
     }
     for (start, _) in templates {
@@ -174,6 +178,12 @@ impl Marks {
         marks
             .cxx
             .extend(certain.map(|(at, _)| prepared.map.raw_start(at)));
+        // These became blank on the way.
+        let words = raw
+            .tokens
+            .iter()
+            .filter(|token| is_for_gpus(token.text(raw.text)));
+        marks.cxx.extend(words.map(|token| token.start));
         marks.cxx.sort_unstable();
         marks.ends.sort_unstable();
         let asks = |token: &&Token| {

@@ -10,9 +10,11 @@ pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
         b"double" | b"float" | b"long" if beside_complex(text, tokens, at) => Some(at + 1),
         b"__extension__" | b"__restrict" | b"__restrict__" | b"__inline__" | b"__inline" | b"_Noreturn"
         | b"__const" | b"__signed__" | b"__noreturn__" => Some(at + 1),
-        b"__attribute__" | b"__attribute" | b"__declspec" | b"_Alignas" | b"_Pragma" => {
-            after_parens(text, tokens, at + 1)
-        }
+        // Where a function runs and a variable lies, for CUDA and HIP.
+        b"__global__" | b"__device__" | b"__host__" | b"__shared__" | b"__constant__" | b"__managed__"
+        | b"__forceinline__" | b"__noinline__" => Some(at + 1),
+        b"__attribute__" | b"__attribute" | b"__declspec" | b"_Alignas" | b"_Pragma"
+        | b"__launch_bounds__" => after_parens(text, tokens, at + 1),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use crate::directive::Definition;
-use crate::expand::{Expander, Outcome, PpToken};
+use crate::expand::{Expander, Outcome, PpToken, are_balanced};
 use crate::hazard::{Hazard, hazard, is_structural};
 use crate::hidden::{Definitions, Hidden};
 use crate::language::Language;
@@ -201,6 +201,10 @@ impl<'a> Writer<'a> {
             self.expansion(token.start, only, end);
             return Some(end);
         }
+        if let Some(items) = self.items_of_some_builds(&expansions) {
+            self.expansion(token.start, &expansions[items], end);
+            return Some(end);
+        }
         if let Some(more) = self.last_arguments(&expansions, end) {
             self.expansion(token.start, &expansions[more], end);
             return Some(end);
@@ -221,6 +225,19 @@ impl<'a> Writer<'a> {
         self.note(token.start..token.end, Confidence::Partial, reason);
         self.expansion(token.start, &expansions[0], end);
         Some(end)
+    }
+
+    /// Outside functions: the one of `expansions` that is not empty, if it is made of whole declarations. A build without them
+    /// has fewer functions, as with an arm of `#if` around them.
+    fn items_of_some_builds(&self, expansions: &[Vec<PpToken<'a>>]) -> Option<usize> {
+        if self.shape.in_function() || !self.shape.item().is_empty() {
+            return None;
+        }
+        let mut filled = (0..expansions.len()).filter(|at| !expansions[*at].is_empty());
+        let items = filled.next().filter(|_| filled.next().is_none())?;
+        let tokens = &expansions[items];
+        let whole = tokens.last().is_some_and(|t| matches!(&*t.text, b"}" | b";"));
+        (whole && are_balanced(tokens)).then_some(items)
     }
 
     /// The longest of `expansions` if each is nothing or further arguments, names only, behind which none follow:

@@ -1,6 +1,6 @@
 //! C++ in files of C: which functions are read as which language.
 
-use super::{check, check_as};
+use super::{check, check_as, check_with};
 use expect_test::expect;
 
 #[test]
@@ -43,7 +43,7 @@ fn functions_of_c_know_of_references_in_their_file() {
     check(
         "__device__ void step(int &i) { i++; }\nvoid f(int n) {\n  for (int i = 0; i < n; i++) step(i);\n}\n",
         expect![[r#"
-            fn step(i:ptr) Repaired: '__device__' taken for an attribute at line 1
+            fn step(i:ptr)
               1:32 *i++
             fn f(n:i32)
               3:3 for (i Lt n) step i++
@@ -149,6 +149,42 @@ fn launches_of_kernels() {
                     3:3' MACRO SYNC@3:3'()
               3:22 empty
               4:3 n++
+        "#]],
+    );
+}
+
+#[test]
+fn words_for_gpus_are_attributes() {
+    check_as(
+        "t.cu",
+        &[],
+        "template <class T>\n__global__ static void fill(T *x, int n) {\n  __shared__ int s[4];\n  if (n) x[0] = s[1];\n}\n\
+         struct Sum { __device__ int operator()(int a, int b) const { return a + b; } };\n",
+        expect![[r#"
+            address taken: operator()
+            static fn fill(x:ptr, n:i32) Repaired: __shared__ blanked at line 3
+              3:14 decl s&:array@3:18
+              4:3 if n
+                4:10 x[0] = s[1]
+            fn Sum::operator()(a:i32, b:i32)
+              6:62 return (a Add b)
+        "#]],
+    );
+}
+
+#[test]
+fn declarations_that_only_some_builds_have() {
+    check_with(
+        &[(
+            "wrap.h",
+            "#if CHECKER\n#define HIDDEN(...)\n#else\n#define HIDDEN(...) __VA_ARGS__\n#endif\n#define MAKE(n) int n(void) { return 1; }\n",
+        )],
+        "#include \"wrap.h\"\nHIDDEN(MAKE(one))\n\n  static int two(void)\n{\n  return one();\n}\n",
+        expect![[r#"
+            fn one()
+              2:1' return 1
+            static fn two()
+              6:3 return one@6:10()
         "#]],
     );
 }
