@@ -64,7 +64,11 @@ pub use paths::{PathLookup, find_file, same_path};
 pub use progress::{Relation, Value};
 pub use progress_map::{Map, Role};
 pub use reuse::{Reuse, Shelf};
-pub use sources::{Parser, SourceFile, Step, map_preprocessed, map_sources};
+pub use slicer::{
+    Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph,
+    Options as SliceOptions, Slice, Statement,
+};
+pub use sources::{Parser, SourceFile, Step, dependence_graph, map_preprocessed, map_sources};
 pub use stacktree::{Granularity, TaskSet};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};

@@ -51,12 +51,35 @@ pub enum Parser {
 /// nothing when it cannot say. Called from worker threads. With `reuse`, what was read of single files before is used where
 /// that gives the same map.
 pub fn map_preprocessed(
-    mut files: Vec<SourceFile>,
+    files: Vec<SourceFile>,
     preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
     parser: Parser,
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
 ) -> Map {
+    let units = parse(files, preprocess, parser, reuse, progress);
+    progress(Step::Analysing);
+    lov::analyse(&units)
+}
+
+/// Makes the dependence graph of a program's sources. `progress` is called from worker threads.
+pub fn dependence_graph(
+    files: Vec<SourceFile>,
+    reuse: Option<Reuse<'_>>,
+    progress: &(dyn Fn(Step) + Sync),
+) -> slicer::Graph {
+    let units = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
+    progress(Step::Analysing);
+    slicer::Graph::of_units(&units)
+}
+
+fn parse(
+    mut files: Vec<SourceFile>,
+    preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
+    parser: Parser,
+    reuse: Option<Reuse<'_>>,
+    progress: &(dyn Fn(Step) + Sync),
+) -> Vec<ir::Unit> {
     // A stable sort: the first of two files of one path stays first.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|later, first| later.path == first.path);
@@ -74,7 +97,7 @@ pub fn map_preprocessed(
     let macros = Macros::merge(parts);
     done.store(0, Ordering::Relaxed);
     let kept = reuse.map(|reuse| reuse::Units::new(reuse, &macros));
-    let units: Vec<ir::Unit> = files
+    files
         .into_par_iter()
         // A file's text is dropped as soon as it is parsed.
         .map(|file| {
@@ -92,11 +115,7 @@ pub fn map_preprocessed(
             advance(Step::Parsed);
             unit
         })
-        .collect();
-    drop(kept);
-    drop(macros);
-    progress(Step::Analysing);
-    lov::analyse(&units)
+        .collect()
 }
 
 /// Rebuilds from preprocessor output what raw text left open, or all that `parser` can read.

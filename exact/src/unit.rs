@@ -32,6 +32,8 @@ pub struct Lowering<'a> {
     /// Functions declared so far.
     pub function_names: BTreeSet<String>,
     address_taken_functions: BTreeSet<String>,
+    /// The functions and variables that the initialiser at hand names.
+    named: Vec<String>,
     /// Typedefs at file scope.
     pub types: BTreeMap<String, Type>,
     /// Enumerators at file scope.
@@ -51,6 +53,7 @@ impl<'a> Lowering<'a> {
             own_globals: BTreeSet::new(),
             function_names: BTreeSet::new(),
             address_taken_functions: BTreeSet::new(),
+            named: Vec::new(),
             types: BTreeMap::new(),
             enumerators: BTreeMap::new(),
             members: BTreeSet::new(),
@@ -149,6 +152,7 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let value = declarator.node.initializer.as_ref();
+            self.named.clear();
             if let Some(value) = value {
                 self.note_names(&value.node, 0);
             }
@@ -167,6 +171,7 @@ impl<'a> Lowering<'a> {
                 is_extern,
                 address_taken: ty == Type::Array,
                 initial,
+                initial_names: std::mem::take(&mut self.named),
             };
             let own = self.place(name).is_some();
             self.global(global, own);
@@ -370,11 +375,17 @@ impl<'a> Lowering<'a> {
         }
         let mut inner = |value: &Node<Expression>| self.note_names_in(&value.node, depth + 1);
         match value {
-            Expression::Identifier(name) => match self.global_mut(&name.node.name) {
-                // Only addresses and arrays are constant here.
-                Some(global) => global.address_taken = true,
-                None => self.note_address_of_function(&name.node.name),
-            },
+            Expression::Identifier(name) => {
+                let name = &name.node.name;
+                if self.global_index.contains_key(name) || self.function_names.contains(name) {
+                    self.named.push(name.clone());
+                }
+                match self.global_mut(name) {
+                    // Only addresses and arrays are constant here.
+                    Some(global) => global.address_taken = true,
+                    None => self.note_address_of_function(name),
+                }
+            }
             Expression::UnaryOperator(unary) => inner(&unary.node.operand),
             Expression::Cast(cast) => inner(&cast.node.expression),
             Expression::Member(member) => inner(&member.node.expression),

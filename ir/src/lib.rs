@@ -68,6 +68,8 @@ pub struct Global {
     pub address_taken: bool,
     /// The initialiser when it is an integer constant. Zero when a definition has none, as C says.
     pub initial: Option<i64>,
+    /// The functions and variables that its initialiser names, in order.
+    pub initial_names: Vec<String>,
 }
 
 /// A member of some structure or union.

@@ -158,8 +158,9 @@ impl<'a> File<'a> {
             let Some(declared) = declare::declarator(self, declarator) else {
                 continue;
             };
+            let mut initial_names = Vec::new();
             if let Some(value) = declared.value {
-                self.note_function_names(value, 0);
+                self.note_function_names(value, 0, &mut initial_names);
             }
             let name = self.last_name(declared.name);
             if declared.derived == Derived::Function {
@@ -180,6 +181,7 @@ impl<'a> File<'a> {
                 is_extern,
                 address_taken: ty == Type::Array,
                 initial,
+                initial_names,
             });
         }
     }
@@ -193,15 +195,18 @@ impl<'a> File<'a> {
         };
         let known = &mut self.globals[*index];
         known.address_taken |= global.address_taken;
+        known.initial_names.extend(global.initial_names.iter().cloned());
         if known.ty != global.ty {
             known.ty = Type::Unknown;
         }
         if known.is_extern && !global.is_extern {
             let address_taken = known.address_taken;
             let ty = known.ty;
+            let initial_names = std::mem::take(&mut known.initial_names);
             *known = Global {
                 address_taken,
                 ty,
+                initial_names,
                 ..global
             };
         } else if !global.is_extern && known.initial != global.initial {
@@ -318,13 +323,16 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Records the functions and variables whose address an initialiser at file scope takes.
-    fn note_function_names(&mut self, node: Node, depth: usize) {
+    /// Records the functions and variables whose address an initialiser at file scope takes, and adds them to `names`.
+    fn note_function_names(&mut self, node: Node, depth: usize, names: &mut Vec<String>) {
         if depth > CONSTANT_DEPTH_LIMIT {
             return;
         }
         if node.kind() == "identifier" {
             let name = self.name(node);
+            if self.global_index.contains_key(&name) || self.is_function_name(&name) {
+                names.push(name.clone());
+            }
             if let Some(index) = self.global_index.get(&name) {
                 // `= x` reads no address of a scalar, but only `&x` and arrays are constant here.
                 self.globals[*index].address_taken = true;
@@ -334,7 +342,7 @@ impl<'a> File<'a> {
             return;
         }
         for child in children(node) {
-            self.note_function_names(child, depth + 1);
+            self.note_function_names(child, depth + 1, names);
         }
     }
 

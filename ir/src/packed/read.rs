@@ -203,6 +203,7 @@ impl<'b> Input<'b> {
             is_extern,
             address_taken,
             initial: has_value.then(|| self.signed()).transpose()?,
+            initial_names: self.each(Input::owned)?,
         })
     }
 

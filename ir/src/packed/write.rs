@@ -24,6 +24,7 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
         if let Some(value) = global.initial {
             out.signed(value);
         }
+        out.each(&global.initial_names, |out, name| out.name(name));
     });
     out.each(&unit.members, |out, member| {
         out.name(&member.name);

@@ -1,0 +1,273 @@
+//! What each place may point to in the end, and who writes it.
+//!
+//! Objects flow along the edges, which form no circle any more; a place that collects more than [`FEW`] of them, or none (its
+//! values come from outside the program), stands for whole classes instead. So the tables grow with the program and not with
+//! its square, and what is lost is precision only.
+
+use crate::build::values::Values;
+use crate::graph::{Access, ClassId, Labels, Lists, Memory, NodeId};
+use crate::places::{Key, NameId, ObjectId, PlaceId, Places};
+use base::{Id as _, IdVec};
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many objects a place may point to before they are taken together.
+const FEW: usize = 48;
+
+/// How many classes it may point to before all are one.
+const FEW_CLASSES: usize = 24;
+
+/// The tables of memory. `writes` are places, parts, and who writes them.
+pub(crate) fn memory(
+    values: &Values<'_, '_>,
+    reads: &[(u32, Access)],
+    writes: &[(PlaceId, Key, NodeId)],
+    names: usize,
+) -> Memory {
+    let places = &values.places;
+    let structured = structured(places, reads, writes);
+    let mut pool = Pool::default();
+    let mut labels = vec![Labels::Few(0); places.len()];
+    for circle in order(places) {
+        // A circle over members has an address of itself inside itself.
+        if circle.len() > 1 {
+            let classes = circle.iter().map(|&place| (class(places, place), None)).collect();
+            let shared = pool.many(classes);
+            circle.iter().for_each(|place| labels[place.index()] = shared);
+        } else if let Some(&place) = circle.first() {
+            labels[place.index()] = collect(places, place, &labels, &mut pool);
+        }
+    }
+    for id in 0..places.len() {
+        let place = PlaceId::from_index(id);
+        labels[id] = labels[places.find(place).index()];
+    }
+
+    let classes = places.len();
+    let mut class_of: IdVec<ObjectId, ClassId> =
+        values.objects.iter().map(|_| ClassId::from_index(0)).collect();
+    for place in places.ids() {
+        for &object in places.objects(place) {
+            class_of[object] = class(places, place);
+        }
+    }
+    let few = Lists::new(pool.few.len(), pool.few_pairs());
+    let many = Lists::new(pool.many.len(), pool.many_pairs());
+    let mut memory = Memory {
+        labels,
+        structured,
+        few,
+        many,
+        writers_of_object: Lists::new(0, Vec::new()),
+        writers_of_many: Lists::new(0, Vec::new()),
+        writers_of_class: Lists::new(0, Vec::new()),
+        class_of,
+        origins: values.origins.clone(),
+        related: related(names, &values.nested),
+    };
+    let (mut of_object, mut of_many, mut of_class) = (Vec::new(), Vec::new(), Vec::new());
+    for &(place, key, node) in writes {
+        let place = places.find(place);
+        match memory.labels[place.index()] {
+            Labels::Few(row) => {
+                for &(object, member) in memory.few.of(row as usize) {
+                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                        of_object.push((object.index() as u32, (part, node)));
+                        of_class.push((memory.class_of[object].index() as u32, (part, node)));
+                    }
+                }
+            }
+            Labels::Many(row) => {
+                for &(class, member) in memory.many.of(row as usize) {
+                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                        of_many.push((class.index() as u32, (part, node)));
+                        of_class.push((class.index() as u32, (part, node)));
+                    }
+                }
+            }
+        }
+    }
+    memory.writers_of_object = Lists::new(values.objects.len(), of_object);
+    memory.writers_of_many = Lists::new(classes, of_many);
+    memory.writers_of_class = Lists::new(classes, of_class);
+    memory
+}
+
+fn class(places: &Places, place: PlaceId) -> ClassId {
+    ClassId::from_index(places.class(place))
+}
+
+/// What a place points to, when that is known of all places that its values come from.
+fn collect(places: &Places, place: PlaceId, labels: &[Labels], pool: &mut Pool) -> Labels {
+    let mut few: BTreeSet<(ObjectId, Key)> = places
+        .objects(place)
+        .iter()
+        .map(|&object| (object, None))
+        .collect();
+    let mut many: BTreeSet<(ClassId, Key)> = BTreeSet::new();
+    let sources = places.from(place).iter().map(|&from| (None, places.find(from)));
+    let around = places.member_of(place).iter();
+    let around = around.map(|&(name, around)| (Some(name), places.find(around)));
+    let sources: Vec<(Key, PlaceId)> = sources.chain(around).collect();
+    if let ([(None, only)], true) = (&sources[..], few.is_empty()) {
+        return labels[only.index()];
+    }
+    for (member, source) in sources {
+        match labels[source.index()] {
+            Labels::Few(row) => {
+                let objects = pool.few[row as usize].iter();
+                few.extend(objects.map(|&(object, inner)| (object, member.or(inner))));
+            }
+            Labels::Many(row) => {
+                let classes = pool.many[row as usize].iter();
+                many.extend(classes.map(|&(class, inner)| (class, member.or(inner))));
+            }
+        }
+        if few.len() > FEW {
+            let classes = few
+                .iter()
+                .map(|&(object, member)| (pool.class_of(places, object), member));
+            many.extend(classes);
+            few.clear();
+        }
+    }
+    if many.is_empty() && !few.is_empty() {
+        return pool.few(few);
+    }
+    let classes = few
+        .iter()
+        .map(|&(object, member)| (pool.class_of(places, object), member));
+    many.extend(classes);
+    many.insert((class(places, place), None));
+    if many.len() > FEW_CLASSES {
+        // By members no more.
+        let whole: BTreeSet<(ClassId, Key)> = many.iter().map(|&(class, _)| (class, None)).collect();
+        many = whole;
+    }
+    pool.many(many)
+}
+
+/// Rows of labels, each once.
+#[derive(Default)]
+struct Pool {
+    few: Vec<BTreeSet<(ObjectId, Key)>>,
+    few_rows: BTreeMap<BTreeSet<(ObjectId, Key)>, u32>,
+    many: Vec<BTreeSet<(ClassId, Key)>>,
+    many_rows: BTreeMap<BTreeSet<(ClassId, Key)>, u32>,
+    classes: Vec<Option<ClassId>>,
+}
+
+impl Pool {
+    fn few(&mut self, row: BTreeSet<(ObjectId, Key)>) -> Labels {
+        let next = self.few.len() as u32;
+        let number = *self.few_rows.entry(row.clone()).or_insert(next);
+        if number == next {
+            self.few.push(row);
+        }
+        Labels::Few(number)
+    }
+
+    fn many(&mut self, row: BTreeSet<(ClassId, Key)>) -> Labels {
+        let next = self.many.len() as u32;
+        let number = *self.many_rows.entry(row.clone()).or_insert(next);
+        if number == next {
+            self.many.push(row);
+        }
+        Labels::Many(number)
+    }
+
+    fn class_of(&mut self, places: &Places, object: ObjectId) -> ClassId {
+        if self.classes.is_empty() {
+            for place in places.ids() {
+                for &object in places.objects(place) {
+                    if self.classes.len() <= object.index() {
+                        self.classes.resize(object.index() + 1, None);
+                    }
+                    self.classes[object.index()] = Some(class(places, place));
+                }
+            }
+        }
+        let known = self.classes.get(object.index()).copied().flatten();
+        known.unwrap_or(ClassId::from_index(0))
+    }
+
+    fn few_pairs(&self) -> Vec<(u32, (ObjectId, Key))> {
+        let rows = (0_u32..).zip(&self.few);
+        rows.flat_map(|(row, each)| each.iter().map(move |&label| (row, label)))
+            .collect()
+    }
+
+    fn many_pairs(&self) -> Vec<(u32, (ClassId, Key))> {
+        let rows = (0_u32..).zip(&self.many);
+        rows.flat_map(|(row, each)| each.iter().map(move |&label| (row, label)))
+            .collect()
+    }
+}
+
+/// Places in circles of edges and members, those first that values come from.
+fn order(places: &Places) -> Vec<Vec<PlaceId>> {
+    let mut graph = DiGraph::<(), (), u32>::with_capacity(places.len(), 0);
+    for _ in 0..places.len() {
+        graph.add_node(());
+    }
+    let node = |place: PlaceId| NodeIndex::new(place.index());
+    for place in places.ids() {
+        // Against the flow: what a circle depends on comes before it.
+        for &from in places.from(place) {
+            graph.add_edge(node(place), node(places.find(from)), ());
+        }
+        for &(_, around) in places.member_of(place) {
+            graph.add_edge(node(place), node(places.find(around)), ());
+        }
+    }
+    let circles = petgraph::algo::tarjan_scc(&graph).into_iter();
+    circles
+        .map(|circle| {
+            circle
+                .into_iter()
+                .map(|node| PlaceId::from_index(node.index()))
+                .collect()
+        })
+        .filter(|circle: &Vec<PlaceId>| circle.iter().all(|&place| places.find(place) == place))
+        .collect()
+}
+
+/// For every place, whether what it points to is accessed by members, from there or from where its values go.
+fn structured(places: &Places, reads: &[(u32, Access)], writes: &[(PlaceId, Key, NodeId)]) -> Vec<bool> {
+    let mut structured = vec![false; places.len()];
+    let by_member = reads.iter().filter(|(_, access)| access.key.is_some());
+    let mut work: Vec<PlaceId> = by_member.map(|(_, access)| places.find(access.place)).collect();
+    let written = writes.iter().filter(|(_, key, _)| key.is_some());
+    work.extend(written.map(|&(place, ..)| places.find(place)));
+    while let Some(place) = work.pop() {
+        if !std::mem::replace(&mut structured[place.index()], true) {
+            work.extend(places.from(place).iter().map(|&from| places.find(from)));
+        }
+    }
+    structured
+}
+
+/// For every name of `count`, the members that it stands in and those that stand in it, over any number of levels.
+fn related(count: usize, nested: &BTreeSet<(NameId, NameId)>) -> Lists<NameId> {
+    let mut inner: BTreeMap<NameId, BTreeSet<NameId>> = BTreeMap::new();
+    for &(outer, inside) in nested {
+        inner.entry(outer).or_default().insert(inside);
+    }
+    let mut pairs = Vec::new();
+    for &outer in inner.keys() {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![outer];
+        while let Some(name) = work.pop() {
+            for &inside in inner.get(&name).into_iter().flatten() {
+                if seen.insert(inside) {
+                    work.push(inside);
+                }
+            }
+        }
+        for &inside in seen.iter().filter(|&&inside| inside != outer) {
+            pairs.push((outer.index() as u32, inside));
+            pairs.push((inside.index() as u32, outer));
+        }
+    }
+    Lists::new(count, pairs)
+}

@@ -1,0 +1,246 @@
+//! Calls through pointers: which functions they may lead to.
+//!
+//! What a pointer may point to depends on what calls hand over, and that on which functions are called: found in rounds, until
+//! one finds nothing new.
+
+use crate::build::values::{Indirect, Values};
+use crate::places::{PlaceId, Places};
+use base::Id as _;
+use dataflow::FunctionIndex;
+use ir::ExprId;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The functions that each call through a pointer may lead to.
+pub(crate) type Targets = BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>;
+
+/// All calls through one pointer, and all functions that it may lead to, meet here: linking each with each would cost their
+/// product.
+#[derive(Default)]
+struct Meeting {
+    /// The values of arguments, by number; the last stands for all beyond.
+    arguments: Vec<PlaceId>,
+    result: Option<PlaceId>,
+    calls: BTreeSet<usize>,
+    callees: BTreeSet<FunctionIndex>,
+}
+
+/// More arguments than these are taken together.
+const ARGUMENTS: usize = 24;
+
+/// Resolves all calls through pointers.
+pub(crate) fn resolve(values: &mut Values<'_, '_>) -> Targets {
+    let calls = std::mem::take(&mut values.indirect);
+    let mut meetings: BTreeMap<PlaceId, Meeting> = BTreeMap::new();
+    loop {
+        spread_wholes(&mut values.places);
+        values.places.tidy();
+        let wanted: Vec<PlaceId> = calls.iter().map(|call| values.places.find(call.callee)).collect();
+        let reached = functions(values, &wanted);
+        let mut found_new = inner_arrays(values);
+        for (&place, callees) in &reached {
+            let meeting = meetings.entry(place).or_default();
+            for &callee in callees {
+                if meeting.callees.insert(callee) {
+                    found_new = true;
+                    join_callee(values, meeting, callee);
+                }
+            }
+        }
+        for (number, place) in wanted.iter().enumerate() {
+            if let Some(meeting) = meetings.get_mut(place)
+                && meeting.calls.insert(number)
+            {
+                found_new = true;
+                join_call(values, meeting, &calls[number]);
+            }
+        }
+        if !found_new {
+            break;
+        }
+    }
+    values.places.tidy();
+    let mut targets = Targets::new();
+    for meeting in meetings.values() {
+        for &number in &meeting.calls {
+            let call = &calls[number];
+            let known = targets.entry((call.caller, call.call)).or_default();
+            known.extend(&meeting.callees);
+        }
+    }
+    targets
+}
+
+impl Meeting {
+    fn argument(&mut self, values: &mut Values<'_, '_>, index: usize) -> PlaceId {
+        while self.arguments.len() <= index.min(ARGUMENTS) {
+            self.arguments.push(values.places.fresh());
+        }
+        self.arguments[index.min(ARGUMENTS)]
+    }
+
+    fn result(&mut self, values: &mut Values<'_, '_>) -> PlaceId {
+        *self.result.get_or_insert_with(|| values.places.fresh())
+    }
+}
+
+fn join_call(values: &mut Values<'_, '_>, meeting: &mut Meeting, call: &Indirect) {
+    if call.is_callback {
+        // A function without source may hand over anything that it was given, in any order, or what that points to.
+        let any = values.places.fresh();
+        for &given in call.arguments.iter().flatten() {
+            values.places.flow(given, any);
+            let inside = values.places.content(given, None);
+            values.places.flow(inside, any);
+        }
+        for index in 0..=ARGUMENTS {
+            let into = meeting.argument(values, index);
+            values.places.flow(any, into);
+        }
+    } else {
+        for (index, argument) in call.arguments.iter().enumerate() {
+            if let Some(argument) = *argument {
+                let into = meeting.argument(values, index);
+                values.places.flow(argument, into);
+            }
+        }
+    }
+    let result = meeting.result(values);
+    values.places.flow(result, call.result);
+}
+
+fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting, callee: FunctionIndex) {
+    let params = values.program.functions[callee].function.params;
+    let arguments: Vec<Option<PlaceId>> = (0..params)
+        .map(|index| Some(meeting.argument(values, index)))
+        .collect();
+    values.link(callee, &arguments, &arguments);
+    let inside = values.result(callee);
+    let result = meeting.result(values);
+    values.places.flow(inside, result);
+}
+
+/// The functions that each of the wanted places may point to. They go forward from where their addresses are taken,
+/// sixty-four side by side.
+fn functions(values: &Values<'_, '_>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, Vec<FunctionIndex>> {
+    let places = &values.places;
+    let mut starts: BTreeMap<FunctionIndex, Vec<PlaceId>> = BTreeMap::new();
+    for place in places.ids() {
+        for &object in places.objects(place) {
+            if let Some(function) = values.objects[object] {
+                starts.entry(function).or_default().push(place);
+            }
+        }
+    }
+    let wanted: BTreeSet<PlaceId> = wanted.iter().copied().collect();
+    // Only few places lead to one where something is called.
+    let mut leads = vec![false; places.len()];
+    let mut work: Vec<PlaceId> = wanted.iter().copied().collect();
+    work.iter().for_each(|place| leads[place.index()] = true);
+    while let Some(place) = work.pop() {
+        for &from in places.from(place) {
+            let from = places.find(from);
+            if !std::mem::replace(&mut leads[from.index()], true) {
+                work.push(from);
+            }
+        }
+    }
+    let mut found: BTreeMap<PlaceId, Vec<FunctionIndex>> = BTreeMap::new();
+    let starts: Vec<(FunctionIndex, Vec<PlaceId>)> = starts.into_iter().collect();
+    let mut seen = vec![0_u64; places.len()];
+    for together in starts.chunks(64) {
+        seen.fill(0);
+        let mut work: VecDeque<PlaceId> = VecDeque::new();
+        for (bit, (_, starts)) in together.iter().enumerate() {
+            for &place in starts.iter().filter(|place| leads[place.index()]) {
+                seen[place.index()] |= 1 << bit;
+                work.push_back(place);
+            }
+        }
+        while let Some(place) = work.pop_front() {
+            let here = seen[place.index()];
+            for &to in places.to(place) {
+                let to = places.find(to);
+                if leads[to.index()] && here & !seen[to.index()] != 0 {
+                    seen[to.index()] |= here;
+                    work.push_back(to);
+                }
+            }
+        }
+        for &place in &wanted {
+            let here = together
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| seen[place.index()] & 1 << bit != 0);
+            let here: Vec<FunctionIndex> = here.map(|(_, (function, _))| *function).collect();
+            if !here.is_empty() {
+                found.entry(place).or_default().extend(here);
+            }
+        }
+    }
+    found
+}
+
+/// A pointer that was stored in an object without naming a member may be in any of its members: initialisers, and casts.
+fn spread_wholes(places: &mut Places) {
+    let points = pointing(places);
+    for (whole, members) in places.wholes_with_members() {
+        if points[whole.index()] {
+            for member in members {
+                places.flow(whole, member);
+            }
+        }
+    }
+}
+
+/// Elements that are followed, although nobody stored a pointer there, are arrays: they point to where they stand. Tells
+/// whether there were any new ones.
+fn inner_arrays(values: &mut Values<'_, '_>) -> bool {
+    let places = &values.places;
+    let points = pointing(places);
+    let mut is_followed = vec![false; places.len()];
+    let mut work: Vec<PlaceId> = values.followed.iter().map(|&place| places.find(place)).collect();
+    while let Some(place) = work.pop() {
+        if !std::mem::replace(&mut is_followed[place.index()], true) {
+            work.extend(places.from(place).iter().map(|&from| places.find(from)));
+        }
+    }
+    let mut arrays: Vec<(PlaceId, PlaceId)> = Vec::new();
+    for &(place, value) in &values.elements {
+        let (place, value) = (places.find(place), places.find(value));
+        if place != value
+            && is_followed[value.index()]
+            && !points[value.index()]
+            && points[place.index()]
+            && !places.to(place).contains(&value)
+        {
+            arrays.push((place, value));
+        }
+    }
+    arrays.sort_unstable();
+    arrays.dedup();
+    for &(place, value) in &arrays {
+        values.places.flow(place, value);
+    }
+    !arrays.is_empty()
+}
+
+/// For every place, whether it may point to anything.
+fn pointing(places: &Places) -> Vec<bool> {
+    let mut points = vec![false; places.len()];
+    let mut work: Vec<PlaceId> = Vec::new();
+    for place in places.ids() {
+        if !places.objects(place).is_empty() || !places.member_of(place).is_empty() {
+            points[place.index()] = true;
+            work.push(place);
+        }
+    }
+    while let Some(place) = work.pop() {
+        for &to in places.to(place) {
+            let to = places.find(to);
+            if !std::mem::replace(&mut points[to.index()], true) {
+                work.push(to);
+            }
+        }
+    }
+    points
+}

@@ -1,0 +1,473 @@
+//! From a program to its dependence graph.
+//!
+//! 1. Each local variable gets a home, a value or memory ([`memory`]).
+//! 2. All expressions say what their values may point to ([`values`]), and each point what it reads and writes ([`uses`]).
+//! 3. Calls through pointers are resolved with what was found, which may let more values flow, until nothing new is found.
+//! 4. Function by function, and side by side: control dependence ([`control`]) and local variables ([`local`]).
+//! 5. All of it is put into columns.
+
+mod callees;
+mod control;
+mod freeze;
+mod indirect;
+mod local;
+mod memory;
+mod message;
+mod uses;
+mod values;
+
+use crate::graph::{
+    Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, Graph, Lists, Node, NodeId, NodeKind,
+};
+use crate::library::effect;
+use crate::places::{Key, PlaceId};
+use base::{Confidence, Id as _, IdVec};
+use callees::Callees;
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
+use ir::{Callee, ExprKind, LocalId, StmtKind};
+use local::Source;
+use memory::Home;
+use progress_map::PointId;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use uses::Collector;
+use values::Values;
+
+impl Graph {
+    /// The dependence graph of parsed files.
+    pub fn of_units(units: &[ir::Unit]) -> Graph {
+        let functions: Vec<(usize, &ir::Function)> = units
+            .iter()
+            .enumerate()
+            .flat_map(|(unit, each)| each.functions.iter().map(move |function| (unit, function)))
+            .collect();
+        let infos: Vec<FunctionInfo<'_>> = functions
+            .into_par_iter()
+            .map(|(unit, function)| FunctionInfo::new(unit, function))
+            .collect();
+        Graph::new(&Program::new(units, infos.into()))
+    }
+
+    /// The dependence graph of a program. The same program gives the same graph, however many threads there are.
+    pub fn new(program: &Program<'_>) -> Graph {
+        let infos: Vec<&FunctionInfo<'_>> = program.functions.iter().collect();
+        let homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
+        let callees = Callees::new(program);
+        let mut values = Values::new(program, &callees, &homes);
+        for id in values::allocators(program, &callees) {
+            values.allocators.insert(id, None);
+        }
+        let mut parts = Parts::new(program);
+        for id in inside_out(program, &values.allocators) {
+            values.function(id);
+            values.settle_allocator(id);
+            parts.collect(&mut values, id);
+        }
+        parts.initial_values(&mut values);
+        let targets = indirect::resolve(&mut values);
+        parts.resolve_calls(program, &callees, &targets);
+        parts.find_ends(program);
+        parts.finish(program, &homes, values)
+    }
+}
+
+/// All functions, those first that allocate memory for others: what they allocate is known when their callers are met.
+fn inside_out<V>(program: &Program<'_>, allocators: &BTreeMap<FunctionIndex, V>) -> Vec<FunctionIndex> {
+    let first = allocators.keys().copied();
+    let others = program.functions.ids().filter(|id| !allocators.contains_key(id));
+    first.chain(others).collect()
+}
+
+/// The graph while it is being built.
+struct Parts {
+    files: IdVec<FileId, String>,
+    nodes: IdVec<NodeId, Node>,
+    first_nodes: Vec<NodeId>,
+    calls: Vec<PendingCall>,
+    /// Reads and writes of memory.
+    reads: Vec<(u32, Access)>,
+    writes: Vec<(PlaceId, Key, NodeId)>,
+    /// Per function: nodes that use local variables, with the point at which they do.
+    local_uses: Vec<Vec<(NodeId, PointId, LocalId)>>,
+    edges: Vec<(u32, Edge)>,
+    /// Calls that may not return, by function.
+    ends: Vec<BTreeSet<PointId>>,
+}
+
+struct PendingCall {
+    caller: FunctionIndex,
+    point: PointId,
+    call: ir::ExprId,
+    done: Call,
+}
+
+impl Parts {
+    fn new(program: &Program<'_>) -> Parts {
+        let files: IdVec<FileId, String> = program.units.iter().map(|unit| unit.path.clone()).collect();
+        let mut nodes = IdVec::new();
+        let mut first_nodes = Vec::with_capacity(program.functions.len());
+        for (id, info) in program.functions.iter_enumerated() {
+            first_nodes.push(nodes.next_id());
+            let function = FunctionId::from_index(id.index());
+            let file = FileId::from_index(info.unit);
+            let node = |kind, span: base::Span| Node {
+                kind,
+                function: Some(function),
+                file,
+                line: span.line,
+                column: span.column,
+                end_line: span.end_line,
+                is_join: span.is_empty(),
+            };
+            for each in &info.flow.points {
+                let span = each.point.span;
+                let kind = match each.action {
+                    Action::Call(_) => NodeKind::Call,
+                    _ => NodeKind::Plain,
+                };
+                nodes.push(node(kind, span));
+            }
+            let own = info.function;
+            for index in 0..=own.params {
+                let span = match own.locals.get(LocalId::from_index(index)) {
+                    Some(local) if index < own.params => local.span,
+                    _ => own.span,
+                };
+                nodes.push(node(NodeKind::Parameter, span));
+            }
+            for each in &info.flow.points {
+                if let Action::Call(call) = each.action
+                    && let ExprKind::Call { args, .. } = &own.exprs[call].kind
+                {
+                    for &arg in args {
+                        nodes.push(node(NodeKind::Argument, own.exprs[arg].span));
+                    }
+                }
+            }
+        }
+        let count = program.functions.len();
+        Parts {
+            files,
+            nodes,
+            first_nodes,
+            calls: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            local_uses: (0..count).map(|_| Vec::new()).collect(),
+            edges: Vec::new(),
+            ends: (0..count).map(|_| BTreeSet::new()).collect(),
+        }
+    }
+
+    fn node_of(&self, id: FunctionIndex, point: PointId) -> NodeId {
+        NodeId::from_index(self.first_nodes[id.index()].index() + point.index())
+    }
+
+    /// Adds what a function's points read, write and call; its values have just been worked out.
+    fn collect(&mut self, values: &mut Values<'_, '_>, id: FunctionIndex) {
+        let program = values.program;
+        let info = &program.functions[id];
+        let own = info.function;
+        let first_parameter = self.first_nodes[id.index()].index() + info.flow.points.len();
+        let mut argument = NodeId::from_index(first_parameter + own.params + 1);
+        for index in 0..own.params {
+            let node = NodeId::from_index(first_parameter + index);
+            if values.homes[id.index()][index] != Home::Value {
+                let place = values.local(id, LocalId::from_index(index));
+                self.writes.push((place, None, node));
+            }
+        }
+        let rest = values.rest(id);
+        self.writes
+            .push((rest, None, NodeId::from_index(first_parameter + own.params)));
+        let by_name = values.callees;
+        let mut collector = Collector::new(values, id);
+        for (point, each) in info.flow.points.iter_enumerated() {
+            let uses = collector.point(&each.action);
+            let node = self.node_of(id, point);
+            self.add_reads(id, node, point, uses.reads);
+            let writes = uses.writes.into_iter();
+            self.writes
+                .extend(writes.map(|access| (access.place, access.key, node)));
+            let Action::Call(call) = each.action else {
+                continue;
+            };
+            let count = uses.arguments.len();
+            let name = match &own.exprs[call].kind {
+                ExprKind::Call {
+                    callee: Callee::Named(name) | Callee::Macro(name),
+                    ..
+                } => Some(collector.values.names.id(name)),
+                _ => None,
+            };
+            self.calls.push(PendingCall {
+                caller: id,
+                point,
+                call,
+                done: Call {
+                    node,
+                    name,
+                    callees: Vec::new(),
+                    hands_on: false,
+                    first_argument: argument,
+                    arguments: count as u32,
+                    message: message::of(by_name, info, call),
+                },
+            });
+            for reads in uses.arguments {
+                self.add_reads(id, argument, point, reads);
+                argument = NodeId::from_index(argument.index() + 1);
+            }
+        }
+    }
+
+    fn add_reads(&mut self, id: FunctionIndex, node: NodeId, point: PointId, reads: uses::Reads) {
+        let number = node.index() as u32;
+        self.reads
+            .extend(reads.memory.into_iter().map(|access| (number, access)));
+        for part in reads.parts {
+            let to = self.node_of(id, part);
+            if to != node {
+                self.edges.push((
+                    number,
+                    Edge {
+                        to,
+                        kind: EdgeKind::Part,
+                        name: None,
+                    },
+                ));
+            }
+        }
+        let locals = reads.locals.into_iter().map(|local| (node, point, local));
+        self.local_uses[id.index()].extend(locals);
+    }
+
+    /// The values that variables in memory have before the program starts.
+    fn initial_values(&mut self, values: &mut Values<'_, '_>) {
+        let program = values.program;
+        for (unit, each) in program.units.iter().enumerate() {
+            for global in each.globals.iter().filter(|global| !global.is_extern) {
+                let place = values.global_at((global.is_static.then_some(unit), &global.name));
+                let node = self.initial_value(unit, global.span);
+                self.writes.push((place, None, node));
+                for name in &global.initial_names {
+                    values.initial_name(unit, place, name);
+                }
+            }
+        }
+        for (id, info) in program.functions.iter_enumerated() {
+            for stmt in &info.function.stmts {
+                let StmtKind::Decl { local, .. } = stmt.kind else {
+                    continue;
+                };
+                if info.function.locals[local].is_static {
+                    let place = values.local(id, local);
+                    let node = self.initial_value(info.unit, stmt.span);
+                    self.writes.push((place, None, node));
+                }
+            }
+        }
+    }
+
+    fn initial_value(&mut self, unit: usize, span: base::Span) -> NodeId {
+        self.nodes.push(Node {
+            kind: NodeKind::Initial,
+            function: None,
+            file: FileId::from_index(unit),
+            line: span.line,
+            column: span.column,
+            end_line: span.end_line,
+            is_join: false,
+        })
+    }
+
+    fn resolve_calls(
+        &mut self,
+        program: &Program<'_>,
+        by_name: &Callees<'_, '_>,
+        targets: &indirect::Targets,
+    ) {
+        for pending in &mut self.calls {
+            let info = &program.functions[pending.caller];
+            let mut callees: BTreeSet<FunctionIndex> = BTreeSet::new();
+            if let ExprKind::Call {
+                callee: Callee::Named(name),
+                ..
+            } = &info.function.exprs[pending.call].kind
+            {
+                callees.extend(by_name.of(info.unit, name));
+            }
+            if let Some(found) = targets.get(&(pending.caller, pending.call)) {
+                pending.done.hands_on = pending.done.name.is_some();
+                callees.extend(found);
+            }
+            let callees = callees.into_iter();
+            pending.done.callees = callees.map(|id| FunctionId::from_index(id.index())).collect();
+        }
+    }
+
+    /// Finds the calls that may not return: they end the program, or lead to one that does.
+    fn find_ends(&mut self, program: &Program<'_>) {
+        let mut callers: Vec<Vec<usize>> = program.functions.ids().map(|_| Vec::new()).collect();
+        let mut work: Vec<usize> = Vec::new();
+        for (number, pending) in self.calls.iter().enumerate() {
+            for callee in &pending.done.callees {
+                callers[callee.index()].push(number);
+            }
+            let info = &program.functions[pending.caller];
+            if pending.done.callees.is_empty()
+                && let ExprKind::Call {
+                    callee: Callee::Named(name) | Callee::Macro(name),
+                    ..
+                } = &info.function.exprs[pending.call].kind
+                && effect(name).ends
+            {
+                work.push(number);
+            }
+        }
+        while let Some(number) = work.pop() {
+            let pending = &self.calls[number];
+            let ends = &mut self.ends[pending.caller.index()];
+            let is_first = ends.is_empty();
+            if ends.insert(pending.point) && is_first {
+                work.extend(&callers[pending.caller.index()]);
+            }
+        }
+    }
+
+    fn finish(mut self, program: &Program<'_>, homes: &[Vec<Home>], mut values: Values<'_, '_>) -> Graph {
+        let ids: Vec<FunctionIndex> = program.functions.ids().collect();
+        let inside: Vec<Inside> = ids
+            .par_iter()
+            .map(|&id| self.inside(id, &program.functions[id], &homes[id.index()], &values.names))
+            .collect();
+        let mut preds = Vec::new();
+        for each in inside {
+            self.edges.extend(each.edges);
+            preds.extend(each.preds);
+        }
+        let mut functions: IdVec<FunctionId, Function> = IdVec::new();
+        for (id, info) in program.functions.iter_enumerated() {
+            let own = info.function;
+            let returns = info.flow.points.iter_enumerated();
+            let returns = returns.filter(|(_, each)| matches!(each.action, Action::Return(Some(_))));
+            let partial = own.confidence == Confidence::Partial;
+            let partly = || own.confidence_reason.clone().unwrap_or_default();
+            functions.push(Function {
+                name: values.names.id(&own.name),
+                file: FileId::from_index(info.unit),
+                line: own.span.line,
+                end_line: own.span.end_line,
+                first_node: self.first_nodes[id.index()],
+                points: info.flow.points.len() as u32,
+                params: own.params as u32,
+                returns: returns.map(|(point, _)| self.node_of(id, point)).collect(),
+                ends: self.ends[id.index()]
+                    .iter()
+                    .map(|&point| self.node_of(id, point))
+                    .collect(),
+                callers: Vec::new(),
+                distrust: match partial {
+                    true => Some(partly()),
+                    false => info.flow.distrust.clone(),
+                },
+            });
+        }
+        let mut calls: Vec<Call> = self.calls.into_iter().map(|pending| pending.done).collect();
+        calls.sort_unstable_by_key(|call| call.node);
+        for call in &calls {
+            for &callee in &call.callees {
+                functions[callee].callers.push(call.node);
+            }
+        }
+        let count = self.nodes.len();
+        let mut reads = self.reads;
+        for (_, access) in &mut reads {
+            access.place = values.places.find(access.place);
+        }
+        let memory = freeze::memory(&values, &reads, &self.writes, values.names.texts.len());
+        Graph {
+            names: values.names.texts,
+            files: self.files,
+            nodes: self.nodes,
+            functions,
+            calls,
+            edges: Lists::new(count, self.edges),
+            reads: Lists::new(count, reads),
+            preds: Lists::new(count, preds),
+            memory,
+        }
+    }
+
+    /// The dependences inside one function.
+    fn inside(
+        &self,
+        id: FunctionIndex,
+        info: &FunctionInfo<'_>,
+        homes: &[Home],
+        names: &values::Names,
+    ) -> Inside {
+        let mut found = Inside::default();
+        let node = |point: PointId| self.node_of(id, point);
+        let number = |point: PointId| node(point).index() as u32;
+        let edge = |to: NodeId, kind: EdgeKind| Edge { to, kind, name: None };
+        let ends = &self.ends[id.index()];
+        let control = control::control(info, ends);
+        let mut decided: BTreeSet<PointId> = BTreeSet::new();
+        for &(point, branch) in &control.deciders {
+            let kind = match ends.contains(&branch) && info.flow.succs[branch].len() < 2 {
+                true => EdgeKind::Ends,
+                false => EdgeKind::Control,
+            };
+            found.edges.push((number(point), edge(node(branch), kind)));
+            if control.jumps.contains(&point) {
+                decided.insert(point);
+                found
+                    .edges
+                    .push((number(branch), edge(node(point), EdgeKind::Jump)));
+            }
+        }
+        // A jump that nothing decides belongs to the function as a whole, which its entry stands for; but after the last
+        // statement there is nothing to jump over.
+        let exit = info.flow.exit();
+        let mut backward = info.flow.points.ids().rev();
+        let last = backward.find(|&point| point != exit && info.flow.reachable[point]);
+        for &jump in control
+            .jumps
+            .difference(&decided)
+            .filter(|&&jump| Some(jump) != last)
+        {
+            found
+                .edges
+                .push((number(info.flow.entry()), edge(node(jump), EdgeKind::Jump)));
+        }
+        let uses = &self.local_uses[id.index()];
+        let asked: Vec<(PointId, LocalId)> = uses.iter().map(|&(_, point, local)| (point, local)).collect();
+        let first_parameter = self.first_nodes[id.index()].index() + info.flow.points.len();
+        local::sources(info, homes, &asked, |at, source| {
+            let (from, _, local) = uses[at];
+            let to = match source {
+                Source::Point(point) => node(point),
+                Source::Entry(index) => NodeId::from_index(first_parameter + index as usize),
+            };
+            let edge = Edge {
+                to,
+                kind: EdgeKind::Local,
+                name: names.get(&info.function.locals[local].name),
+            };
+            found.edges.push((from.index() as u32, edge));
+        });
+        for (point, preds) in info.flow.preds.iter_enumerated() {
+            found
+                .preds
+                .extend(preds.iter().map(|&pred| (number(point), node(pred))));
+        }
+        found
+    }
+}
+
+#[derive(Default)]
+struct Inside {
+    edges: Vec<(u32, Edge)>,
+    preds: Vec<(u32, NodeId)>,
+}

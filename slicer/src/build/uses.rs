@@ -1,0 +1,364 @@
+//! What each node of a function reads and writes.
+
+use crate::build::memory::Home;
+use crate::build::values::Values;
+use crate::graph::Access;
+use crate::library::effect;
+use crate::places::NameId;
+use base::Id as _;
+use dataflow::{Action, FunctionIndex, operands};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
+use progress_map::PointId;
+
+/// What one node reads.
+#[derive(Debug, Default)]
+pub(crate) struct Reads {
+    /// Plain local variables.
+    pub(crate) locals: Vec<LocalId>,
+    /// Other points of the function that compute a part of it.
+    pub(crate) parts: Vec<PointId>,
+    pub(crate) memory: Vec<Access>,
+}
+
+/// What one point does, with its arguments if it is a call.
+#[derive(Debug, Default)]
+pub(crate) struct PointUses {
+    pub(crate) reads: Reads,
+    pub(crate) writes: Vec<Access>,
+    pub(crate) arguments: Vec<Reads>,
+}
+
+/// Collects what nodes of one function do; [`Values::function`] has just been called for it.
+pub(crate) struct Collector<'v, 'p, 'u> {
+    pub(crate) values: &'v mut Values<'p, 'u>,
+    pub(crate) id: FunctionIndex,
+    /// The point that evaluates an assignment or call.
+    points: Vec<Option<PointId>>,
+}
+
+impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
+    pub(crate) fn new(values: &'v mut Values<'p, 'u>, id: FunctionIndex) -> Self {
+        let info = &values.program.functions[id];
+        let mut points = vec![None; info.function.exprs.len()];
+        for (point, each) in info.flow.points.iter_enumerated() {
+            match each.action {
+                Action::Assign {
+                    by, initial: false, ..
+                } => points[by.index()] = Some(point),
+                Action::Call(call) => points[call.index()] = Some(point),
+                _ => {}
+            }
+        }
+        Collector { values, id, points }
+    }
+
+    fn function(&self) -> &'u Function {
+        self.values.program.functions[self.id].function
+    }
+
+    /// What a point reads and writes.
+    pub(crate) fn point(&mut self, action: &Action) -> PointUses {
+        let mut uses = PointUses::default();
+        match action {
+            Action::None => {}
+            Action::Branch(value) | Action::Return(value) => {
+                if let Some(value) = *value {
+                    self.reads(value, &mut uses.reads);
+                }
+            }
+            Action::Assign {
+                by,
+                initial: true,
+                target,
+            } => {
+                self.reads(*by, &mut uses.reads);
+                if let dataflow::Target::Local(local) = *target
+                    && self.values.homes[self.id.index()][local.index()] != Home::Value
+                {
+                    let place = self.values.local(self.id, local);
+                    let name = self.values.names.id(&self.function().locals[local].name);
+                    uses.writes.push(Access {
+                        place,
+                        key: None,
+                        name: Some(name),
+                    });
+                }
+            }
+            Action::Assign { by, .. } => match self.function().exprs[*by].kind {
+                ExprKind::Assign { op, target, value } => {
+                    self.reads(value, &mut uses.reads);
+                    self.written(target, op.is_some(), &mut uses);
+                }
+                ExprKind::Step { target, .. } => self.written(target, true, &mut uses),
+                _ => {}
+            },
+            Action::Call(call) => self.call(*call, &mut uses),
+        }
+        uses
+    }
+
+    fn written(&mut self, target: ExprId, is_read: bool, uses: &mut PointUses) {
+        match is_read {
+            true => self.reads(target, &mut uses.reads),
+            false => self.address_reads(target, &mut uses.reads),
+        }
+        if let Some((place, key)) = self.values.location(self.id, target) {
+            let name = self.describe(target);
+            uses.writes.push(Access { place, key, name });
+        }
+    }
+
+    fn call(&mut self, call: ExprId, uses: &mut PointUses) {
+        let ExprKind::Call { callee, args } = &self.function().exprs[call].kind else {
+            return;
+        };
+        for &arg in args {
+            let mut reads = Reads::default();
+            self.reads(arg, &mut reads);
+            uses.arguments.push(reads);
+        }
+        let name = match callee {
+            Callee::Indirect(pointer) => {
+                self.reads(*pointer, &mut uses.reads);
+                return;
+            }
+            Callee::Named(name) => {
+                let unit = self.values.program.functions[self.id].unit;
+                if self.values.callees.any(unit, name) {
+                    // A structure that is handed over is read whole; so is the memory of nothing else.
+                    for (&arg, reads) in args.iter().zip(&mut uses.arguments) {
+                        self.whole(arg, reads);
+                    }
+                    return;
+                }
+                name
+            }
+            Callee::Macro(name) => {
+                // It may write whatever variable it names.
+                for &arg in args {
+                    if let Some((place, key)) = self.values.location(self.id, arg) {
+                        let name = self.describe(arg);
+                        uses.writes.push(Access { place, key, name });
+                    }
+                }
+                name
+            }
+        };
+        self.library(name, args, uses);
+    }
+
+    fn library(&mut self, name: &str, args: &[ExprId], uses: &mut PointUses) {
+        if name.starts_with("va_") || name.starts_with("__builtin_va_") {
+            return self.variable_arguments(name, args, uses);
+        }
+        let effect = effect(name);
+        for (index, &arg) in args.iter().enumerate() {
+            let Some(place) = self.values.value(arg) else {
+                continue;
+            };
+            let name = self.describe_pointee(arg);
+            let mut accesses = vec![Access {
+                place,
+                key: None,
+                name,
+            }];
+            if effect.unknown {
+                let inside = self.values.places.content(place, None);
+                accesses.push(Access {
+                    place: inside,
+                    key: None,
+                    name,
+                });
+            }
+            uses.arguments[index].memory.extend(accesses.iter().copied());
+            if effect.writes(index) {
+                uses.writes.extend(accesses);
+            }
+        }
+        if let Some(group) = effect.state {
+            let place = self.values.state(group);
+            let access = Access {
+                place,
+                key: None,
+                name: Some(self.values.names.id(group)),
+            };
+            uses.reads.memory.push(access);
+            uses.writes.push(access);
+        }
+    }
+
+    fn variable_arguments(&mut self, name: &str, args: &[ExprId], uses: &mut PointUses) {
+        let list = match name.ends_with("va_start") {
+            true => Some(self.values.rest(self.id)),
+            false => args.first().and_then(|&list| self.values.list(self.id, list)),
+        };
+        let Some(place) = list else { return };
+        let access = Access {
+            place,
+            key: None,
+            name: None,
+        };
+        if !name.ends_with("va_end") {
+            uses.reads.memory.push(access);
+            uses.writes.push(access);
+        }
+    }
+
+    /// The value of an argument that is a structure is all of it.
+    fn whole(&mut self, arg: ExprId, reads: &mut Reads) {
+        let function = self.function();
+        let is_aggregate = match &function.exprs[arg].kind {
+            ExprKind::Var(VarRef::Local(local)) => {
+                function.locals[*local].ty != Type::Array
+                    && self.values.homes[self.id.index()][local.index()] == Home::Aggregate
+            }
+            ExprKind::Deref(_) | ExprKind::Index { .. } | ExprKind::Field { .. } => true,
+            ExprKind::Var(VarRef::Global(_)) => true,
+            _ => false,
+        };
+        if is_aggregate && let Some((place, key)) = self.values.location(self.id, arg) {
+            let name = self.describe(arg);
+            reads.memory.push(Access { place, key, name });
+        }
+    }
+
+    /// What computing an expression's value reads.
+    pub(crate) fn reads(&mut self, expr: ExprId, reads: &mut Reads) {
+        if let Some(point) = self.points[expr.index()] {
+            reads.parts.push(point);
+            return;
+        }
+        let function = self.function();
+        match &function.exprs[expr].kind {
+            ExprKind::Var(VarRef::Local(local)) => match self.values.homes[self.id.index()][local.index()] {
+                Home::Value => reads.locals.push(*local),
+                // The name of an array is its address, which is read from nowhere.
+                Home::Aggregate
+                    if function.locals[*local].ty == Type::Array && local.index() >= function.params => {}
+                Home::Memory | Home::Aggregate => self.read_memory(expr, reads),
+            },
+            ExprKind::Var(VarRef::Global(name)) => {
+                let unit = self.values.program.functions[self.id].unit;
+                match self.values.global(unit, name) {
+                    Some(place) if place != self.values.outside => self.read_memory(expr, reads),
+                    _ => {}
+                }
+            }
+            ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_) => {
+                self.address_reads(expr, reads);
+                self.read_memory(expr, reads);
+            }
+            ExprKind::AddressOf(inner) => self.address_reads(*inner, reads),
+            _ => {
+                for part in operands(&function.exprs[expr]) {
+                    self.reads(part, reads);
+                }
+            }
+        }
+    }
+
+    fn read_memory(&mut self, expr: ExprId, reads: &mut Reads) {
+        if let Some((place, key)) = self.values.location(self.id, expr) {
+            let name = self.describe(expr);
+            reads.memory.push(Access { place, key, name });
+        }
+    }
+
+    /// What computing an lvalue's address reads.
+    fn address_reads(&mut self, expr: ExprId, reads: &mut Reads) {
+        if let Some(point) = self.points[expr.index()] {
+            reads.parts.push(point);
+            return;
+        }
+        let function = self.function();
+        match &function.exprs[expr].kind {
+            ExprKind::Var(_) => {}
+            ExprKind::Field { base, arrow, .. } => match arrow {
+                true => self.reads(*base, reads),
+                false => self.address_reads(*base, reads),
+            },
+            ExprKind::Index { base, index } => {
+                self.reads(*index, reads);
+                match self.is_array(*base) {
+                    true => self.address_reads(*base, reads),
+                    false => self.reads(*base, reads),
+                }
+            }
+            ExprKind::Deref(inner) => self.reads(*inner, reads),
+            ExprKind::Cast(_, inner) => self.address_reads(*inner, reads),
+            _ => self.reads(expr, reads),
+        }
+    }
+
+    /// Whether an expression is an array, so that a subscript reads no pointer.
+    fn is_array(&self, expr: ExprId) -> bool {
+        let function = self.function();
+        match &function.exprs[expr].kind {
+            ExprKind::Var(VarRef::Local(local)) => {
+                self.values.homes[self.id.index()][local.index()] == Home::Aggregate
+                    && local.index() >= function.params
+            }
+            ExprKind::Index { base, .. } => self.is_array(*base),
+            _ => false,
+        }
+    }
+
+    /// How the source names an lvalue, in short.
+    fn describe(&mut self, expr: ExprId) -> Option<NameId> {
+        let mut text = String::new();
+        let whole = describe(self.function(), expr, &mut text);
+        whole.then(|| self.values.names.id(&text))
+    }
+
+    /// The same for what a pointer points to.
+    fn describe_pointee(&mut self, pointer: ExprId) -> Option<NameId> {
+        let function = self.function();
+        let mut expr = pointer;
+        while let ExprKind::Cast(_, inner) = function.exprs[expr].kind {
+            expr = inner;
+        }
+        let mut text = String::new();
+        let whole = match &function.exprs[expr].kind {
+            ExprKind::AddressOf(inner) => describe(function, *inner, &mut text),
+            _ => {
+                text.push('*');
+                describe(function, expr, &mut text)
+            }
+        };
+        whole.then(|| self.values.names.id(&text))
+    }
+}
+
+/// Longer names than this say less than the line itself.
+const LONGEST_NAME: usize = 40;
+
+fn describe(function: &Function, expr: ExprId, text: &mut String) -> bool {
+    let known = match &function.exprs[expr].kind {
+        ExprKind::Var(VarRef::Local(local)) => {
+            text.push_str(&function.locals[*local].name);
+            true
+        }
+        ExprKind::Var(VarRef::Global(name)) => {
+            text.push_str(name);
+            true
+        }
+        ExprKind::Field { base, name, arrow } => {
+            let known = describe(function, *base, text);
+            text.push_str(if *arrow { "->" } else { "." });
+            text.push_str(name);
+            known
+        }
+        ExprKind::Index { base, .. } => {
+            let known = describe(function, *base, text);
+            text.push_str("[]");
+            known
+        }
+        ExprKind::Deref(inner) => {
+            text.push('*');
+            describe(function, *inner, text)
+        }
+        ExprKind::Cast(_, inner) => describe(function, *inner, text),
+        _ => false,
+    };
+    known && text.len() <= LONGEST_NAME
+}

@@ -1,0 +1,300 @@
+//! The dependence graph as columns: what was worked out about a program, ready to be walked backward.
+//!
+//! Nodes are what a slice is made of. Those of a function stand together: its points, in the order of its flow graph; its
+//! parameters, and one node for all arguments beyond them; then, call by call, the arguments. After all functions come the
+//! initial values of variables in memory.
+//!
+//! Dependences inside a function are edges. Dependences through memory are not: a node has *accesses*, and the walk goes
+//! from a read to the writes of the same memory over places and objects, which is linear where edges would be quadratic.
+
+use crate::places::{Key, NameId, ObjectId, PlaceId};
+use base::{IdVec, define_id};
+use std::collections::BTreeMap;
+
+define_id!(
+    /// A statement, or a part of one.
+    NodeId, "n"
+);
+define_id!(
+    /// A function with source.
+    FunctionId, "f"
+);
+define_id!(
+    /// A source file.
+    FileId, "file"
+);
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// An assignment, a branch, a return or a jump.
+    Plain,
+    /// A call.
+    Call,
+    /// A parameter, on entry of the function.
+    Parameter,
+    /// An argument of a call.
+    Argument,
+    /// The value that a variable in memory has when the program starts.
+    Initial,
+}
+
+/// Something that a slice may contain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    /// The function it is in; none for an initial value.
+    pub(crate) function: Option<FunctionId>,
+    pub(crate) file: FileId,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// The last line of its text.
+    pub(crate) end_line: u32,
+    /// No text stands for it: where branches meet, and where loops begin.
+    pub(crate) is_join: bool,
+}
+
+/// How a node depends on another of the same function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EdgeKind {
+    /// The other is a branch that decides whether this is executed.
+    Control,
+    /// The other may have given the variable, a local one, its value.
+    Local,
+    /// The other computes a part of the expression.
+    Part,
+    /// The other is a jump that this branch, or being in this function at all, leads to.
+    Jump,
+    /// The other is a call that may not return, so that this is not executed.
+    Ends,
+}
+
+/// A dependence inside a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Edge {
+    pub(crate) to: NodeId,
+    pub(crate) kind: EdgeKind,
+    /// The variable, of a [`EdgeKind::Local`].
+    pub(crate) name: Option<NameId>,
+}
+
+/// Memory that a node reads or writes: this part of what the place points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Access {
+    pub(crate) place: PlaceId,
+    pub(crate) key: Key,
+    /// How the source names it, for the reader.
+    pub(crate) name: Option<NameId>,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) node: NodeId,
+    /// What is called, as the source names it; none through a pointer.
+    pub(crate) name: Option<NameId>,
+    /// The functions with source that may be meant.
+    pub(crate) callees: Vec<FunctionId>,
+    /// These are called by a function without source, with whatever it was given.
+    pub(crate) hands_on: bool,
+    /// Its first argument's node; the others follow.
+    pub(crate) first_argument: NodeId,
+    pub(crate) arguments: u32,
+    /// The message that it sends, waits for, or takes part in.
+    pub(crate) message: Option<Message>,
+}
+
+/// What a call does in communication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) role: Role,
+    /// The operation, `MPI_Allreduce`: collectives meet those of the same name.
+    pub(crate) operation: String,
+    /// The constant tag, if it is one.
+    pub(crate) tag: Option<i64>,
+    /// The tag of what is received, of `MPI_Sendrecv`.
+    pub(crate) receive_tag: Option<i64>,
+    /// The communicator, if it is one of the constants of MPI.
+    pub(crate) communicator: Option<String>,
+}
+
+/// Which side of a message a call is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It sends.
+    Send,
+    /// It receives.
+    Receive,
+    /// Both.
+    Both,
+    /// All tasks of a communicator take part.
+    Collective,
+    /// It writes to another task's window.
+    Put,
+    /// It reads from one.
+    Get,
+    /// It opens memory to other tasks.
+    Window,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: NameId,
+    pub(crate) file: FileId,
+    pub(crate) line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) first_node: NodeId,
+    /// How many points it has.
+    pub(crate) points: u32,
+    /// Its parameters; one more node, for all arguments beyond them, comes after theirs.
+    pub(crate) params: u32,
+    /// The points that return a value.
+    pub(crate) returns: Vec<NodeId>,
+    /// The calls that may not return, and so end the function.
+    pub(crate) ends: Vec<NodeId>,
+    /// The calls that may mean it.
+    pub(crate) callers: Vec<NodeId>,
+    /// Why the slice may be incomplete here, if it may.
+    pub(crate) distrust: Option<String>,
+}
+
+impl Function {
+    pub(crate) fn parameter(&self, index: u32) -> NodeId {
+        base::Id::from_index(
+            base::Id::index(self.first_node) + (self.points + index.min(self.params)) as usize,
+        )
+    }
+}
+
+/// Lists, one for each row, end to end.
+#[derive(Clone, Debug)]
+pub(crate) struct Lists<T> {
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Ord> Lists<T> {
+    /// From pairs of a row and an item; `rows` rows, each sorted and without duplicates.
+    pub(crate) fn new(rows: usize, mut pairs: Vec<(u32, T)>) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut ends = vec![0_u32; rows];
+        for &(row, _) in &pairs {
+            ends[row as usize] += 1;
+        }
+        let mut end = 0;
+        for each in &mut ends {
+            end += *each;
+            *each = end;
+        }
+        Lists {
+            ends,
+            items: pairs.into_iter().map(|(_, item)| item).collect(),
+        }
+    }
+
+    pub(crate) fn of(&self, row: usize) -> &[T] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[start as usize..self.ends[row] as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+}
+
+define_id!(
+    /// What pointers that may meet point to, as one.
+    ClassId, "class"
+);
+
+/// What the values of a place may point to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Labels {
+    /// These objects, or members of them: a row of [`Memory::few`].
+    Few(u32),
+    /// Too many to list, or nobody knows where the values come from: everything in these classes, a row of
+    /// [`Memory::many`].
+    Many(u32),
+}
+
+/// Who writes what, so that a read finds its writers.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    /// By place.
+    pub(crate) labels: Vec<Labels>,
+    /// By place: what it points to is accessed by members, from here or from where its values go.
+    pub(crate) structured: Vec<bool>,
+    pub(crate) few: Lists<(ObjectId, Key)>,
+    pub(crate) many: Lists<(ClassId, Key)>,
+    /// The nodes that write each object, and which part, where it is known that it is this one of few.
+    pub(crate) writers_of_object: Lists<(Key, NodeId)>,
+    /// The nodes that write one of many objects of a class.
+    pub(crate) writers_of_many: Lists<(Key, NodeId)>,
+    /// All nodes that write anything of a class.
+    pub(crate) writers_of_class: Lists<(Key, NodeId)>,
+    pub(crate) class_of: IdVec<ObjectId, ClassId>,
+    /// Of memory that a function with source allocates and returns: the object that it writes to inside.
+    pub(crate) origins: BTreeMap<ObjectId, ObjectId>,
+    /// Members that stand inside others somewhere in the program, and those around them: of one object, they share memory.
+    pub(crate) related: Lists<NameId>,
+}
+
+impl Memory {
+    /// The parts that an access to part `key` of what a place points to may concern, given that a value of the place
+    /// points to the part `member` of an object.
+    pub(crate) fn parts(&self, place: PlaceId, member: Key, key: Key) -> [Option<Key>; 2] {
+        match (member, key) {
+            (None, key) => [Some(key), None],
+            // Of a member that has members itself, the object around shows them.
+            (Some(_), None) if self.structured[base::Id::index(place)] => [Some(None), None],
+            (Some(member), None) => [Some(Some(member)), None],
+            // A member of what is itself a member may also be written as a part of that.
+            (Some(member), Some(key)) if member == key => [Some(Some(key)), None],
+            (Some(member), Some(key)) => [Some(Some(key)), Some(Some(member))],
+        }
+    }
+}
+
+/// The dependence graph of a program.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub(crate) names: Vec<String>,
+    pub(crate) files: IdVec<FileId, String>,
+    pub(crate) nodes: IdVec<NodeId, Node>,
+    pub(crate) functions: IdVec<FunctionId, Function>,
+    /// Sorted by node.
+    pub(crate) calls: Vec<Call>,
+    pub(crate) edges: Lists<Edge>,
+    pub(crate) reads: Lists<Access>,
+    /// Control flow backward, inside functions.
+    pub(crate) preds: Lists<NodeId>,
+    pub(crate) memory: Memory,
+}
+
+impl Graph {
+    /// The call at a node.
+    pub(crate) fn call(&self, node: NodeId) -> Option<&Call> {
+        let found = self.calls.binary_search_by_key(&node, |call| call.node);
+        found.ok().map(|at| &self.calls[at])
+    }
+
+    /// The calls of a function.
+    pub(crate) fn calls_of(&self, function: &Function) -> &[Call] {
+        let first = self.calls.partition_point(|call| call.node < function.first_node);
+        let end = base::Id::index(function.first_node) + function.points as usize;
+        let count = self.calls[first..].partition_point(|call| base::Id::index(call.node) < end);
+        &self.calls[first..first + count]
+    }
+
+    /// A name.
+    pub(crate) fn name(&self, id: NameId) -> &str {
+        &self.names[base::Id::index(id)]
+    }
+
+    /// How many statements, functions and dependences inside functions there are.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        (self.nodes.len(), self.functions.len(), self.edges.len())
+    }
+}

@@ -1,0 +1,158 @@
+//! What functions without source do to the memory that they are given.
+//!
+//! The table is short: what it does not name is taken to read and write everything that its arguments point to, and one
+//! step further. Being in it only makes slices smaller.
+
+use base::mpi_name;
+
+/// What a function without source does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Arguments through which it only reads, as bits; the last bit stands for itself and all that follow.
+    pub reads_only: u32,
+    /// It returns new memory.
+    pub allocates: bool,
+    /// It returns its argument of this number, or a pointer into it.
+    pub returns: Option<u8>,
+    /// It copies what the second of these arguments points to, to what the first points to.
+    pub copies: Option<(u8, u8)>,
+    /// It never returns.
+    pub ends: bool,
+    /// It keeps a state that later calls of the functions of this group see.
+    pub state: Option<&'static str>,
+    /// Nothing is known: it may reach what its arguments lead to over one more pointer, and call functions that it is given.
+    pub unknown: bool,
+}
+
+/// All arguments.
+const ALL: u32 = u32::MAX;
+
+impl Effect {
+    /// Whether it may write through its argument `index`.
+    pub fn writes(&self, index: usize) -> bool {
+        self.reads_only & (1 << index.min(31)) == 0
+    }
+}
+
+/// What the function of this name does.
+pub fn effect(name: &str) -> Effect {
+    let reads = |reads_only: u32| Effect {
+        reads_only,
+        ..Effect::default()
+    };
+    let stateful = |reads_only, state| Effect {
+        reads_only,
+        state: Some(state),
+        ..Effect::default()
+    };
+    match mpi_name(name) {
+        "exit"
+        | "_exit"
+        | "_Exit"
+        | "abort"
+        | "__assert_fail"
+        | "quick_exit"
+        | "pthread_exit"
+        | "MPI_Abort"
+        | "__builtin_unreachable"
+        | "__builtin_trap" => Effect {
+            ends: true,
+            ..reads(ALL)
+        },
+        "longjmp" | "siglongjmp" | "_longjmp" => Effect {
+            ends: true,
+            ..Effect::default()
+        },
+        "malloc" | "calloc" | "aligned_alloc" | "memalign" | "valloc" | "alloca" | "__builtin_alloca"
+        | "fopen" | "fdopen" | "tmpfile" | "operator new" | "operator new[]" => Effect {
+            allocates: true,
+            ..reads(ALL)
+        },
+        "strdup" | "strndup" => Effect {
+            allocates: true,
+            ..reads(ALL)
+        },
+        "realloc" | "reallocarray" => Effect {
+            allocates: true,
+            returns: Some(0),
+            ..Effect::default()
+        },
+        "memcpy" | "memmove" | "mempcpy" | "__builtin_memcpy" | "__builtin_memmove" => Effect {
+            returns: Some(0),
+            copies: Some((0, 1)),
+            ..reads(!1)
+        },
+        "bcopy" => Effect {
+            copies: Some((1, 0)),
+            ..reads(!2)
+        },
+        "memset" | "strcpy" | "strncpy" | "stpcpy" | "strcat" | "strncat" | "__builtin_memset" => Effect {
+            returns: Some(0),
+            ..reads(!1)
+        },
+        "strchr" | "strrchr" | "strstr" | "strpbrk" | "memchr" | "index" | "rindex" => Effect {
+            returns: Some(0),
+            ..reads(ALL)
+        },
+        "fgets" => Effect {
+            returns: Some(0),
+            ..reads(0)
+        },
+        "strtok" => Effect {
+            returns: Some(0),
+            ..stateful(!1, "strtok")
+        },
+        "rand" | "random" | "drand48" | "lrand48" | "srand" | "srandom" | "srand48" => stateful(ALL, "rand"),
+        "getenv" | "setenv" | "putenv" | "unsetenv" => stateful(ALL, "environ"),
+        "free" | "strlen" | "strcmp" | "strncmp" | "strcasecmp" | "memcmp" | "atoi" | "atol" | "atoll"
+        | "atof" | "puts" | "printf" | "putchar" | "perror" | "strerror" | "abs" | "labs" | "llabs"
+        | "sleep" | "usleep" | "toupper" | "tolower" | "isalpha" | "isdigit" | "isspace" | "isalnum"
+        | "isupper" | "islower" | "ispunct" | "isprint" | "getpid" | "sched_yield" | "clock"
+        | "operator delete" | "operator delete[]" | "getchar" => reads(ALL),
+        // The stream changes; what is printed does not.
+        "fprintf" | "vfprintf" | "fputs" | "fputc" | "putc" | "fflush" | "fclose" => reads(!1),
+        "fwrite" => reads(!8),
+        "fputs_unlocked" | "vprintf" => reads(ALL),
+        "sprintf" | "vsprintf" => reads(!1),
+        "snprintf" | "vsnprintf" => reads(!1),
+        "strtol" | "strtoll" | "strtoul" | "strtoull" | "strtod" | "strtof" => reads(!2),
+        "scanf" | "fscanf" | "sscanf" | "fread" | "read" | "gettimeofday" | "clock_gettime" | "time"
+        | "nanosleep" | "localtime" | "gethostname" => Effect::default(),
+        "sqrt" | "sqrtf" | "fabs" | "fabsf" | "floor" | "ceil" | "sin" | "cos" | "tan" | "exp" | "log"
+        | "log2" | "log10" | "pow" | "atan" | "atan2" | "asin" | "acos" | "sinh" | "cosh" | "tanh"
+        | "fmin" | "fmax" | "fmod" | "round" | "trunc" | "rint" | "cbrt" | "hypot" | "lround" | "llround"
+        | "erf" | "isnan" | "isfinite" | "__builtin_expect" => reads(ALL),
+        name if name.starts_with("MPI_") => mpi(name),
+        _ => Effect {
+            unknown: true,
+            ..Effect::default()
+        },
+    }
+}
+
+/// Of MPI functions, the arguments through which they do not write. Buffers that are sent, counts and handles are not
+/// written; requests, statuses, received data and out parameters are.
+fn mpi(name: &str) -> Effect {
+    let reads_only = match name {
+        "MPI_Send" | "MPI_Ssend" | "MPI_Bsend" | "MPI_Rsend" | "MPI_Barrier" | "MPI_Comm_free"
+        | "MPI_Type_free" => ALL,
+        "MPI_Isend" | "MPI_Issend" | "MPI_Ibsend" | "MPI_Irsend" => !(1 << 6),
+        "MPI_Recv" => !(1 | 1 << 6),
+        "MPI_Irecv" => !(1 | 1 << 6),
+        "MPI_Sendrecv" => !(1 << 5 | 1 << 11),
+        "MPI_Bcast" => !1,
+        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" => !2,
+        "MPI_Gather" | "MPI_Allgather" | "MPI_Scatter" | "MPI_Alltoall" => !(1 << 3),
+        "MPI_Wait" => 0,
+        "MPI_Comm_rank" | "MPI_Comm_size" => !2,
+        "MPI_Put" | "MPI_Accumulate" | "MPI_Win_fence" | "MPI_Win_lock" | "MPI_Win_unlock"
+        | "MPI_Win_lock_all" | "MPI_Win_unlock_all" | "MPI_Win_flush" => ALL,
+        "MPI_Get" => !1,
+        "MPI_Wtime" => ALL,
+        _ => 0,
+    };
+    Effect {
+        reads_only,
+        ..Effect::default()
+    }
+}

@@ -1,0 +1,414 @@
+//! Which memory a pointer may point to.
+//!
+//! An analysis of all functions together that ignores the order of statements, with one level of flow: the values of
+//! variables flow from one to the other in the direction of the assignments, while what stands *in* memory is one class for
+//! all pointers that may meet there. That is nearly as cheap as unification (Steensgaard, POPL 1996) and nearly as sharp as
+//! inclusion (Andersen) where programs hand pointers down to functions; the combination is Das's (PLDI 2000).
+//!
+//! - An [`Object`](ObjectId) is a variable in memory, a place where memory is allocated, a function, or what lies outside.
+//! - A *place* stands for a value: the objects that it may point to. Objects flow from place to place along edges.
+//! - What an object contains is told apart by the *last* member name that leads to it, [`Key`]: `a.in.x` and `a.x` are one,
+//!   and what is accessed without a member is the whole object. So a pointer to the first member that is used as one to
+//!   the structure around it, or the other way, needs no care. Members of unions are the whole object.
+//! - The address of a member, `&s->n`, is a place with an edge from that of `s` that carries the member's name.
+//!
+//! Not seen: two structures that are laid over each other by a cast and whose members have different names. The
+//! language allows that for characters and for the first members only.
+
+use base::{Id as _, IdVec, define_id};
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::BTreeMap;
+
+define_id!(
+    /// The objects that a value may point to.
+    PlaceId, "p"
+);
+define_id!(
+    /// A piece of memory that the program text tells apart from others, or a function.
+    ObjectId, "o"
+);
+define_id!(
+    /// What the objects of a place contain.
+    ContentId, "c"
+);
+define_id!(
+    /// What their members contain.
+    FieldsId, "m"
+);
+define_id!(
+    /// A member's name.
+    NameId, "n"
+);
+
+/// A part of an object: the member of this name, or all of it.
+pub type Key = Option<NameId>;
+
+/// All places and how objects get from one to the other.
+#[derive(Debug, Default)]
+pub struct Places {
+    places: IdVec<PlaceId, Place>,
+    contents: IdVec<ContentId, Content>,
+    fields: IdVec<FieldsId, Fields>,
+    work: Vec<Join>,
+}
+
+#[derive(Debug)]
+struct Place {
+    parent: PlaceId,
+    /// Edges and joined places: the heavier of two stays when they are joined, which keeps the way to it short.
+    weight: u32,
+    content: ContentId,
+    /// Objects that the value points to by itself.
+    objects: Vec<ObjectId>,
+    from: Vec<PlaceId>,
+    to: Vec<PlaceId>,
+    /// The place is the address of these members of what these places point to.
+    member_of: Vec<(NameId, PlaceId)>,
+    members: Vec<(NameId, PlaceId)>,
+}
+
+#[derive(Debug)]
+struct Content {
+    parent: ContentId,
+    weight: u32,
+    whole: Option<PlaceId>,
+    fields: Option<FieldsId>,
+}
+
+#[derive(Debug)]
+struct Fields {
+    parent: FieldsId,
+    weight: u32,
+    values: BTreeMap<NameId, PlaceId>,
+}
+
+#[derive(Debug)]
+enum Join {
+    Places(PlaceId, PlaceId),
+    Contents(ContentId, ContentId),
+    Fields(FieldsId, FieldsId),
+}
+
+impl Places {
+    /// A place that points nowhere yet.
+    pub fn fresh(&mut self) -> PlaceId {
+        let content = self.contents.next_id();
+        self.contents.push(Content {
+            parent: content,
+            weight: 1,
+            whole: None,
+            fields: None,
+        });
+        let place = self.places.next_id();
+        self.places.push(Place {
+            parent: place,
+            weight: 1,
+            content,
+            objects: Vec::new(),
+            from: Vec::new(),
+            to: Vec::new(),
+            member_of: Vec::new(),
+            members: Vec::new(),
+        })
+    }
+
+    /// A place that points to this object.
+    pub fn address(&mut self, object: ObjectId) -> PlaceId {
+        let place = self.fresh();
+        self.places[place].objects.push(object);
+        place
+    }
+
+    /// What stands for all places that were joined with this one.
+    pub fn find(&self, mut place: PlaceId) -> PlaceId {
+        while self.places[place].parent != place {
+            place = self.places[place].parent;
+        }
+        place
+    }
+
+    /// The objects that a place points to by itself; more come along the edges.
+    pub fn objects(&self, place: PlaceId) -> &[ObjectId] {
+        &self.places[place].objects
+    }
+
+    /// Where values of a place come from.
+    pub fn from(&self, place: PlaceId) -> &[PlaceId] {
+        &self.places[place].from
+    }
+
+    /// Where they go.
+    pub fn to(&self, place: PlaceId) -> &[PlaceId] {
+        &self.places[place].to
+    }
+
+    /// The place is the address of these members of what these places point to.
+    pub fn member_of(&self, place: PlaceId) -> &[(NameId, PlaceId)] {
+        &self.places[place].member_of
+    }
+
+    /// What the contents of a place are one with: places that may point to one object have the same number.
+    pub fn class(&self, place: PlaceId) -> usize {
+        self.find_content(self.places[self.find(place)].content).index()
+    }
+
+    /// All places that stand for themselves.
+    pub fn ids(&self) -> impl Iterator<Item = PlaceId> + '_ {
+        self.places
+            .ids()
+            .filter(|&place| self.places[place].parent == place)
+    }
+
+    /// How many places were made, those that were joined with others included.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The two contain the same: one is copied to the other, or may be the other.
+    pub fn unite_contents(&mut self, a: PlaceId, b: PlaceId) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.join(Join::Contents(self.places[a].content, self.places[b].content));
+    }
+
+    /// For everything that is written both as a whole and by members: the value of the whole, and those of the members.
+    pub fn wholes_with_members(&self) -> Vec<(PlaceId, Vec<PlaceId>)> {
+        let of_content = |content: &Content| {
+            let whole = self.find(content.whole?);
+            let fields = self.find_fields(content.fields?);
+            let members = self.fields[fields].values.values().map(|&value| self.find(value));
+            Some((whole, members.collect()))
+        };
+        let ids = self.contents.ids();
+        ids.filter(|&id| self.contents[id].parent == id)
+            .filter_map(|id| of_content(&self.contents[id]))
+            .collect()
+    }
+
+    /// Joins places whose values go round in a circle, which all hold the same, and drops edges that are there twice. Nothing
+    /// that is asked changes by it.
+    pub fn tidy(&mut self) {
+        loop {
+            self.drop_repeated();
+            let mut graph = DiGraph::<(), (), u32>::with_capacity(self.places.len(), 0);
+            for _ in self.places.ids() {
+                graph.add_node(());
+            }
+            for (id, place) in self.places.iter_enumerated() {
+                for to in &place.to {
+                    graph.add_edge(NodeIndex::new(id.index()), NodeIndex::new(to.index()), ());
+                }
+            }
+            let mut found = false;
+            for circle in petgraph::algo::tarjan_scc(&graph) {
+                for pair in circle.windows(2) {
+                    found = true;
+                    let place = |node: NodeIndex<u32>| PlaceId::from_index(node.index());
+                    self.join(Join::Places(place(pair[0]), place(pair[1])));
+                }
+            }
+            if !found {
+                return;
+            }
+        }
+    }
+
+    fn drop_repeated(&mut self) {
+        for id in self.places.ids() {
+            if self.places[id].parent != id {
+                continue;
+            }
+            let tidied = |places: &Self, list: &[PlaceId]| {
+                let mut list: Vec<PlaceId> = list.iter().map(|&other| places.find(other)).collect();
+                list.sort_unstable();
+                list.dedup();
+                list.retain(|&other| other != id);
+                list
+            };
+            let from = tidied(self, &self.places[id].from);
+            let to = tidied(self, &self.places[id].to);
+            let place = &mut self.places[id];
+            (place.from, place.to) = (from, to);
+            place.objects.sort_unstable();
+            place.objects.dedup();
+        }
+    }
+
+    /// Values of `from` may become values of `to`.
+    pub fn flow(&mut self, from: PlaceId, to: PlaceId) {
+        let (from, to) = (self.find(from), self.find(to));
+        // Whoever calls one function a thousand times makes the same edge a thousand times, one after the other.
+        if from == to || self.places[from].to.last() == Some(&to) {
+            return;
+        }
+        self.places[from].to.push(to);
+        self.places[to].from.push(from);
+        self.places[from].weight += 1;
+        self.places[to].weight += 1;
+        self.join(Join::Contents(self.places[from].content, self.places[to].content));
+    }
+
+    /// What is read from, or written to, this part of what `place` points to.
+    pub fn content(&mut self, place: PlaceId, key: Key) -> PlaceId {
+        let content = self.find_content(self.places[self.find(place)].content);
+        match key {
+            None => match self.contents[content].whole {
+                Some(whole) => self.find(whole),
+                None => {
+                    let whole = self.fresh();
+                    self.contents[content].whole = Some(whole);
+                    whole
+                }
+            },
+            Some(name) => {
+                let fields = self.fields_of(content);
+                match self.fields[fields].values.get(&name) {
+                    Some(&value) => self.find(value),
+                    None => {
+                        let value = self.fresh();
+                        self.fields[fields].values.insert(name, value);
+                        value
+                    }
+                }
+            }
+        }
+    }
+
+    /// The address of a member of what `place` points to.
+    pub fn member_address(&mut self, place: PlaceId, name: NameId) -> PlaceId {
+        let place = self.find(place);
+        let known = self.places[place]
+            .members
+            .iter()
+            .find(|(other, _)| *other == name);
+        if let Some(&(_, address)) = known {
+            return self.find(address);
+        }
+        let value = self.content(place, Some(name));
+        let fields = self.fields_of(self.find_content(self.places[place].content));
+        let address = self.fresh();
+        let content = self.places[address].content;
+        self.contents[content].whole = Some(value);
+        self.contents[content].fields = Some(fields);
+        self.places[place].members.push((name, address));
+        self.places[address].member_of.push((name, place));
+        address
+    }
+
+    fn fields_of(&mut self, content: ContentId) -> FieldsId {
+        match self.contents[content].fields {
+            Some(fields) => self.find_fields(fields),
+            None => {
+                let fields = self.fields.next_id();
+                self.fields.push(Fields {
+                    parent: fields,
+                    weight: 1,
+                    values: BTreeMap::new(),
+                });
+                self.contents[content].fields = Some(fields);
+                fields
+            }
+        }
+    }
+
+    fn find_content(&self, mut content: ContentId) -> ContentId {
+        while self.contents[content].parent != content {
+            content = self.contents[content].parent;
+        }
+        content
+    }
+
+    fn find_fields(&self, mut fields: FieldsId) -> FieldsId {
+        while self.fields[fields].parent != fields {
+            fields = self.fields[fields].parent;
+        }
+        fields
+    }
+
+    fn join(&mut self, join: Join) {
+        self.work.push(join);
+        while let Some(join) = self.work.pop() {
+            match join {
+                Join::Places(a, b) => self.join_places(a, b),
+                Join::Contents(a, b) => self.join_contents(a, b),
+                Join::Fields(a, b) => self.join_fields(a, b),
+            }
+        }
+    }
+
+    fn join_places(&mut self, a: PlaceId, b: PlaceId) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return;
+        }
+        let (kept, gone) = match self.places[a].weight >= self.places[b].weight {
+            true => (a, b),
+            false => (b, a),
+        };
+        self.places[kept].weight += self.places[gone].weight;
+        let moved = &mut self.places[gone];
+        moved.parent = kept;
+        let content = moved.content;
+        let objects = std::mem::take(&mut moved.objects);
+        let from = std::mem::take(&mut moved.from);
+        let to = std::mem::take(&mut moved.to);
+        let member_of = std::mem::take(&mut moved.member_of);
+        let members = std::mem::take(&mut moved.members);
+        let into = &mut self.places[kept];
+        into.objects.extend(objects);
+        into.from.extend(from);
+        into.to.extend(to);
+        into.member_of.extend(member_of);
+        let own = into.content;
+        for (name, address) in members {
+            match self.places[kept].members.iter().find(|(other, _)| *other == name) {
+                Some(&(_, known)) => self.work.push(Join::Places(known, address)),
+                None => self.places[kept].members.push((name, address)),
+            }
+        }
+        self.work.push(Join::Contents(own, content));
+    }
+
+    fn join_contents(&mut self, a: ContentId, b: ContentId) {
+        let (a, b) = (self.find_content(a), self.find_content(b));
+        if a == b {
+            return;
+        }
+        let (a, b) = match self.contents[a].weight >= self.contents[b].weight {
+            true => (a, b),
+            false => (b, a),
+        };
+        self.contents[a].weight += self.contents[b].weight;
+        self.contents[b].parent = a;
+        match (self.contents[a].whole, self.contents[b].whole) {
+            (Some(one), Some(other)) => self.work.push(Join::Places(one, other)),
+            (None, other) => self.contents[a].whole = other,
+            (Some(_), None) => {}
+        }
+        match (self.contents[a].fields, self.contents[b].fields) {
+            (Some(one), Some(other)) => self.work.push(Join::Fields(one, other)),
+            (None, other) => self.contents[a].fields = other,
+            (Some(_), None) => {}
+        }
+    }
+
+    fn join_fields(&mut self, a: FieldsId, b: FieldsId) {
+        let (a, b) = (self.find_fields(a), self.find_fields(b));
+        if a == b {
+            return;
+        }
+        let (kept, gone) = match self.fields[a].weight >= self.fields[b].weight {
+            true => (a, b),
+            false => (b, a),
+        };
+        self.fields[kept].weight += self.fields[gone].weight;
+        self.fields[gone].parent = kept;
+        for (name, value) in std::mem::take(&mut self.fields[gone].values) {
+            match self.fields[kept].values.get(&name) {
+                Some(&known) => self.work.push(Join::Places(known, value)),
+                None => {
+                    self.fields[kept].values.insert(name, value);
+                }
+            }
+        }
+    }
+}

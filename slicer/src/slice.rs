@@ -1,0 +1,346 @@
+//! Slices: what a criterion depends on, statement by statement, nearest first.
+
+use crate::executed::Executed;
+use crate::graph::{FunctionId, Graph, NodeId, NodeKind};
+use crate::walk::{Context, Dependence, Reached, State, Walk};
+use base::Id as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// A frame of a hung stack, of a function with source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The source file, as the map names it.
+    pub file: String,
+    /// The function, by its name in the source.
+    pub function: String,
+    /// The line.
+    pub line: u32,
+    /// The column of the call, when it is known.
+    pub column: Option<u32>,
+    /// What the frame calls: the next function on the stack, with or without source. `None` where the task is in this
+    /// function itself.
+    pub callee: Option<String>,
+}
+
+/// What to follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Follow messages to the tasks that send them.
+    pub messages: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { messages: true }
+    }
+}
+
+/// Why there is no slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CriterionError {
+    /// No file of the program has this name.
+    NoFile(String),
+    /// Nothing is executed on this line of the file.
+    NoStatement(String, u32),
+    /// No statement on this line of the file reads or writes the variable.
+    NoVariable(String, u32, String),
+    /// No frame of the stack has a function whose source is known.
+    NoSource,
+}
+
+impl fmt::Display for CriterionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CriterionError::NoFile(file) => write!(f, "no source file of the program is called {file}"),
+            CriterionError::NoStatement(file, line) => write!(f, "nothing is executed at {file}:{line}"),
+            CriterionError::NoVariable(file, line, variable) => {
+                write!(f, "nothing at {file}:{line} reads or writes {variable}")
+            }
+            CriterionError::NoSource => {
+                f.write_str("no frame of the stack has a function whose source is known")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CriterionError {}
+
+/// A slice.
+#[derive(Clone, Debug, Default)]
+pub struct Slice {
+    /// Its statements, nearest to the criterion first; one for each line.
+    pub statements: Vec<Statement>,
+    /// Functions in the slice of which a part was not understood, with the reason: more may belong to the slice there.
+    pub in_part: Vec<(String, String)>,
+}
+
+/// A line of a slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The source file.
+    pub file: String,
+    /// The line on which it begins.
+    pub line: u32,
+    /// The column there.
+    pub column: u32,
+    /// The line on which it ends.
+    pub end_line: u32,
+    /// The function; empty for a variable at file scope.
+    pub function: String,
+    /// How many dependences lie between it and the criterion; some kinds count for more than one.
+    pub distance: u32,
+    /// Other tasks execute it, not this one.
+    pub elsewhere: bool,
+    /// Why it is in the slice.
+    pub because: Because,
+}
+
+/// Why a statement is in a slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Because {
+    /// What it does to the other statement.
+    pub kind: Dependence,
+    /// The variable or memory that is concerned, as the source names it.
+    pub name: Option<String>,
+    /// The other statement, by its place in [`Slice::statements`]; `None` for the criterion itself.
+    pub of: Option<usize>,
+}
+
+impl Slice {
+    /// The lines of the slice.
+    pub fn lines(&self) -> BTreeSet<(String, u32)> {
+        let lines = self.statements.iter();
+        lines
+            .flat_map(|each| (each.line..=each.end_line).map(|line| (each.file.clone(), line)))
+            .collect()
+    }
+}
+
+impl Graph {
+    /// The slice of whatever is executed on a line, or of what a variable is there.
+    ///
+    /// `file` is the end of a path: `solve.c` or `src/solve.c`.
+    pub fn slice_at(
+        &self,
+        file: &str,
+        line: u32,
+        variable: Option<&str>,
+        options: Options,
+    ) -> Result<Slice, CriterionError> {
+        let files = self.files.iter_enumerated();
+        let files: Vec<_> = files.filter(|(_, path)| is_end_of(file, path)).collect();
+        if files.is_empty() {
+            return Err(CriterionError::NoFile(file.to_owned()));
+        }
+        let stands_there = |node: &NodeId| {
+            let node = &self.nodes[*node];
+            node.line == line
+                && matches!(node.kind, NodeKind::Plain | NodeKind::Call | NodeKind::Argument)
+                && files.iter().any(|(id, _)| *id == node.file)
+        };
+        let nodes: Vec<NodeId> = self.nodes.ids().filter(stands_there).collect();
+        if nodes.is_empty() {
+            return Err(CriterionError::NoStatement(file.to_owned(), line));
+        }
+        let executed = Executed::everything(self);
+        let mut walk = Walk::new(self, &executed, options.messages);
+        let mut found = false;
+        for &node in &nodes {
+            match variable {
+                None => {
+                    walk.start(Context::Called, node, 0, Dependence::Criterion);
+                    found = true;
+                }
+                Some(variable) => found |= walk.start_variable(node, variable),
+            }
+        }
+        match (found, variable) {
+            (false, Some(variable)) => Err(CriterionError::NoVariable(
+                file.to_owned(),
+                line,
+                variable.to_owned(),
+            )),
+            _ => Ok(self.slice_of(walk.run())),
+        }
+    }
+
+    /// The slice of a hung stack, outermost frame first.
+    pub fn slice_stack(&self, frames: &[Frame], options: Options) -> Result<Slice, CriterionError> {
+        let mut stack: Vec<(FunctionId, Vec<NodeId>)> = Vec::new();
+        for frame in frames {
+            if let Some(found) = self.resolve(frame) {
+                stack.push(found);
+            }
+        }
+        if stack.is_empty() {
+            return Err(CriterionError::NoSource);
+        }
+        let executed = Executed::before(self, stack);
+        let mut walk = Walk::new(self, &executed, options.messages);
+        let innermost = executed.stack.len() - 1;
+        for (depth, active) in executed.stack.iter().enumerate() {
+            let context = Context::Stack(depth as u16);
+            let (distance, kind) = match depth == innermost {
+                true => (0, Dependence::Criterion),
+                false => ((innermost - depth) as u32, Dependence::UnderWay),
+            };
+            for &node in &active.points {
+                walk.start(context, node, distance, kind);
+            }
+        }
+        Ok(self.slice_of(walk.run()))
+    }
+
+    /// The function of a frame and the points where it may be.
+    fn resolve(&self, frame: &Frame) -> Option<(FunctionId, Vec<NodeId>)> {
+        let covers = |id: &FunctionId| {
+            let function = &self.functions[*id];
+            self.name(function.name) == frame.function
+                && is_end_of(&frame.file, &self.files[function.file])
+                && (function.line..=function.end_line).contains(&frame.line)
+        };
+        let id = self.functions.ids().find(covers)?;
+        let function = &self.functions[id];
+        let first = function.first_node.index();
+        let points = (first..first + function.points as usize).map(NodeId::from_index);
+        let on_line: Vec<NodeId> = points
+            .filter(|&node| (self.nodes[node].line..=self.nodes[node].end_line).contains(&frame.line))
+            .filter(|&node| {
+                node != function.first_node && node.index() != first + function.points as usize - 1
+            })
+            .collect();
+        let calls_it = |node: &NodeId| {
+            let (Some(call), Some(callee)) = (self.call(*node), &frame.callee) else {
+                return false;
+            };
+            let by_name = call
+                .name
+                .is_none_or(|name| base::mpi_name(self.name(name)) == base::mpi_name(callee));
+            let mut callees = call.callees.iter();
+            by_name || callees.any(|&id| self.name(self.functions[id].name) == callee)
+        };
+        let calls: Vec<NodeId> = on_line.iter().copied().filter(calls_it).collect();
+        let in_column = |node: &NodeId| {
+            frame
+                .column
+                .is_none_or(|column| self.nodes[*node].column == column)
+        };
+        let exact: Vec<NodeId> = calls.iter().copied().filter(in_column).collect();
+        let starting: Vec<NodeId> = on_line
+            .iter()
+            .copied()
+            .filter(|&node| self.nodes[node].line == frame.line)
+            .collect();
+        let mut points = [exact, calls, starting, on_line].into_iter();
+        Some((id, points.find(|points| !points.is_empty())?))
+    }
+
+    fn slice_of(&self, reached: Reached) -> Slice {
+        let mut slice = Slice::default();
+        let mut states: Vec<State> = reached.order.clone();
+        states.sort_by_key(|state| (reached.states.get(state).map(|step| step.distance), *state));
+        let mut numbers: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+        let mut in_part: BTreeSet<FunctionId> = BTreeSet::new();
+        let shown = |state: &State| match *state {
+            State::At(context, node) => {
+                let each = &self.nodes[node];
+                let is_code = match each.kind {
+                    NodeKind::Parameter => false,
+                    // Entry, exit and joins are no code.
+                    NodeKind::Plain => !self.is_silent(node),
+                    NodeKind::Call | NodeKind::Argument | NodeKind::Initial => true,
+                };
+                is_code.then_some((context, node))
+            }
+            _ => None,
+        };
+        for state in &states {
+            let Some((context, node)) = shown(state) else {
+                continue;
+            };
+            let each = &self.nodes[node];
+            if let Some(function) = each.function
+                && self.functions[function].distrust.is_some()
+            {
+                in_part.insert(function);
+            }
+            let place = (each.file.index(), each.line);
+            if let Some(&number) = numbers.get(&place) {
+                let statement: &mut Statement = &mut slice.statements[number];
+                statement.end_line = statement.end_line.max(each.end_line);
+                statement.elsewhere &= context == Context::Elsewhere;
+                continue;
+            }
+            let Some(step) = reached.states.get(state) else {
+                continue;
+            };
+            // The next statement on the way to the criterion that is shown, and the most telling step to it.
+            let (mut kind, mut name, mut from) = (step.kind, step.name, step.from);
+            let mut of = None;
+            while let Some(before) = from {
+                if let Some((_, other)) = shown(&before)
+                    && let Some(&number) =
+                        numbers.get(&(self.nodes[other].file.index(), self.nodes[other].line))
+                {
+                    of = Some(number);
+                    break;
+                }
+                let Some(step) = reached.states.get(&before) else {
+                    break;
+                };
+                if kind == Dependence::Computes {
+                    kind = step.kind;
+                }
+                name = name.or(step.name);
+                from = step.from;
+            }
+            numbers.insert(place, slice.statements.len());
+            slice.statements.push(Statement {
+                file: self.files[each.file].clone(),
+                line: each.line,
+                column: each.column,
+                end_line: each.end_line,
+                function: each
+                    .function
+                    .map(|function| self.name(self.functions[function].name).to_owned())
+                    .unwrap_or_default(),
+                distance: step.distance,
+                elsewhere: context == Context::Elsewhere,
+                because: Because {
+                    kind,
+                    name: name.map(|name| self.name(name).to_owned()),
+                    of,
+                },
+            });
+        }
+        let told = in_part.into_iter().map(|id| {
+            let function = &self.functions[id];
+            (
+                self.name(function.name).to_owned(),
+                function.distrust.clone().unwrap_or_default(),
+            )
+        });
+        slice.in_part = told.collect();
+        slice
+    }
+
+    /// Whether no text stands for a point: the entry and the exit of a function.
+    fn is_silent(&self, node: NodeId) -> bool {
+        let Some(function) = self.nodes[node].function else {
+            return false;
+        };
+        let function = &self.functions[function];
+        node == function.first_node
+            || node.index() + 1 == function.first_node.index() + function.points as usize
+            || self.nodes[node].is_join
+    }
+}
+
+/// Whether a path ends in the components of `end`.
+fn is_end_of(end: &str, path: &str) -> bool {
+    let mut path = path.rsplit('/');
+    end.trim_start_matches("./")
+        .rsplit('/')
+        .all(|component| component.is_empty() || path.next() == Some(component))
+}

@@ -1,0 +1,690 @@
+//! Walking dependences backward from a criterion, nearest first.
+//!
+//! The state of the walk is a statement in a context. Contexts keep calls apart as far as a hung stack tells: a function *on
+//! the stack* is entered from its caller there and from nowhere else, and only what leads to the call under way counts; a
+//! function that *has been called* takes its parameters from those calls through which the walk came in, or, when what it
+//! left in memory is wanted, from all calls that may have been executed; and the functions of *other tasks*, which
+//! messages lead to, are those of the whole program.
+//!
+//! From a read of memory the walk goes to the objects that may be read, and from each to all that write it: a table of all
+//! pairs of reads and writes would be quadratic. Each part of each object is asked for once.
+
+use crate::executed::Executed;
+use crate::graph::{
+    Access, Call, ClassId, EdgeKind, FunctionId, Graph, Labels, Message, NodeId, NodeKind, Role,
+};
+use crate::places::{Key, NameId, ObjectId, PlaceId};
+use base::Id as _;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// Where a function is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Context {
+    /// On the stack, at this depth.
+    Stack(u16),
+    /// Called before, by this task.
+    Called,
+    /// In another task.
+    Elsewhere,
+}
+
+/// Whose memory: this task's, or another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Own,
+    Other,
+}
+
+/// Where the walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum State {
+    /// The statement is executed, with the values that it has.
+    At(Context, NodeId),
+    /// The call returns what it returns.
+    Value(Context, NodeId),
+    /// The call comes back.
+    Back(Context, NodeId),
+    /// This part of what the place points to has the value that it has.
+    Place(SideOf, PlaceId, Key),
+    /// What these writers left there has it.
+    Written(SideOf, Writers, Part),
+}
+
+/// Who writes memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Writers {
+    /// Those who write this object, one of few.
+    Object(ObjectId),
+    /// Those who write one of many objects of the class.
+    Many(ClassId),
+    /// All who write anything of the class.
+    Class(ClassId),
+}
+
+/// Which of what they write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// Everything.
+    All,
+    /// What they write without naming a member.
+    Unnamed,
+    /// What they write under this name.
+    Named(NameId),
+}
+
+/// A [`Side`] as others may name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SideOf(Side);
+
+/// Why one statement depends on another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dependence {
+    /// It is where the task stands.
+    Criterion,
+    /// It is a call that is under way.
+    UnderWay,
+    /// It decides whether the other is executed.
+    Decides,
+    /// It gives a variable the value that the other reads.
+    Sets,
+    /// It computes a part of the other.
+    Computes,
+    /// It calls the function that the other is in.
+    Calls,
+    /// It hands over the value of a parameter.
+    Hands,
+    /// It returns the value that the other uses.
+    Returns,
+    /// It is a jump that decides which statements the other leads to.
+    Jumps,
+    /// It may end the program before the other is reached.
+    Ends,
+    /// It sends what the other receives, or takes part in the same collective operation.
+    Sends,
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) distance: u32,
+    pub(crate) from: Option<State>,
+    pub(crate) kind: Dependence,
+    pub(crate) name: Option<NameId>,
+}
+
+/// All that a criterion depends on.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    pub(crate) states: BTreeMap<State, Step>,
+    /// Statements in the order in which they were reached.
+    pub(crate) order: Vec<State>,
+}
+
+/// The functions of a side: from where they are entered, and which of their parameters are wanted.
+struct Entered {
+    sites: BTreeMap<FunctionId, BTreeSet<(Context, NodeId)>>,
+    wanted: BTreeMap<FunctionId, BTreeSet<NodeId>>,
+    /// From all calls that may have been executed.
+    open: Vec<bool>,
+    met: Vec<bool>,
+}
+
+impl Entered {
+    fn new(count: usize) -> Self {
+        Entered {
+            sites: BTreeMap::new(),
+            wanted: BTreeMap::new(),
+            open: vec![false; count],
+            met: vec![false; count],
+        }
+    }
+}
+
+/// A walk.
+pub(crate) struct Walk<'g> {
+    graph: &'g Graph,
+    executed: &'g Executed,
+    /// Whether messages are followed to other tasks.
+    messages: bool,
+    queue: BinaryHeap<Reverse<(u32, u32, State)>>,
+    pushed: u32,
+    reached: Reached,
+    own: Entered,
+    other: Entered,
+}
+
+impl<'g> Walk<'g> {
+    pub(crate) fn new(graph: &'g Graph, executed: &'g Executed, messages: bool) -> Self {
+        Walk {
+            graph,
+            executed,
+            messages,
+            queue: BinaryHeap::new(),
+            pushed: 0,
+            reached: Reached::default(),
+            own: Entered::new(graph.functions.len()),
+            other: Entered::new(graph.functions.len()),
+        }
+    }
+
+    /// Starts from a statement.
+    pub(crate) fn start(&mut self, context: Context, node: NodeId, distance: u32, kind: Dependence) {
+        self.push(
+            State::At(context, node),
+            Step {
+                distance,
+                from: None,
+                kind,
+                name: None,
+            },
+        );
+        if self.graph.call(node).is_some() && kind == Dependence::Criterion {
+            self.push(
+                State::Value(context, node),
+                Step {
+                    distance,
+                    from: None,
+                    kind,
+                    name: None,
+                },
+            );
+        }
+        if context == Context::Called
+            && let Some(function) = self.graph.nodes[node].function
+        {
+            self.open(Side::Own, function, State::At(context, node), distance);
+        }
+    }
+
+    /// Starts from the value that a variable has where a statement is executed; `false` if the statement does not name it.
+    pub(crate) fn start_variable(&mut self, node: NodeId, variable: &str) -> bool {
+        let graph = self.graph;
+        let mut found = false;
+        let state = State::At(Context::Called, node);
+        let is_it = |name: Option<NameId>| name.is_some_and(|name| graph.name(name) == variable);
+        let first = |kind, name| Step {
+            distance: 1,
+            from: None,
+            kind,
+            name,
+        };
+        for edge in graph.edges.of(node.index()) {
+            if edge.kind == EdgeKind::Local && is_it(edge.name) {
+                let to = State::At(Context::Called, edge.to);
+                self.push(to, first(Dependence::Sets, edge.name));
+                found = true;
+            }
+        }
+        for &Access { place, key, name } in graph.reads.of(node.index()) {
+            if is_it(name) {
+                self.ask(state, Side::Own, place, key, 1, name);
+                found = true;
+            }
+        }
+        if found && let Some(function) = graph.nodes[node].function {
+            self.open(Side::Own, function, state, 0);
+        }
+        found
+    }
+
+    /// Walks to the end.
+    pub(crate) fn run(mut self) -> Reached {
+        while let Some(Reverse((distance, _, state))) = self.queue.pop() {
+            if self
+                .reached
+                .states
+                .get(&state)
+                .is_some_and(|step| step.distance < distance)
+            {
+                continue;
+            }
+            match state {
+                State::At(context, node) => self.at(state, context, node, distance),
+                State::Value(context, call) => self.value(state, context, call, distance),
+                State::Back(context, call) => self.back(state, context, call, distance),
+                State::Place(SideOf(side), place, key) => self.place(state, side, place, key, distance),
+                State::Written(SideOf(side), writers, part) => {
+                    self.written(state, side, writers, part, distance)
+                }
+            }
+        }
+        self.reached
+    }
+
+    fn push(&mut self, state: State, step: Step) {
+        match self.reached.states.get(&state) {
+            Some(known) if known.distance <= step.distance => return,
+            Some(_) => {}
+            None if matches!(state, State::At(..)) => self.reached.order.push(state),
+            None => {}
+        }
+        self.reached.states.insert(state, step);
+        self.queue.push(Reverse((step.distance, self.pushed, state)));
+        self.pushed += 1;
+    }
+
+    fn go(&mut self, from: State, to: State, distance: u32, kind: Dependence, name: Option<NameId>) {
+        let step = Step {
+            distance,
+            from: Some(from),
+            kind,
+            name,
+        };
+        self.push(to, step);
+    }
+
+    fn entered(&mut self, side: Side) -> &mut Entered {
+        match side {
+            Side::Own => &mut self.own,
+            Side::Other => &mut self.other,
+        }
+    }
+
+    fn at(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+        let graph = self.graph;
+        for edge in graph.edges.of(node.index()) {
+            let to = State::At(context, edge.to);
+            match edge.kind {
+                EdgeKind::Control => self.go(state, to, distance + 1, Dependence::Decides, None),
+                EdgeKind::Local => self.go(state, to, distance + 1, Dependence::Sets, edge.name),
+                EdgeKind::Part => {
+                    self.go(state, to, distance, Dependence::Computes, None);
+                    if graph.nodes[edge.to].kind == NodeKind::Call {
+                        let value = State::Value(context, edge.to);
+                        self.go(state, value, distance, Dependence::Computes, None);
+                    }
+                }
+                EdgeKind::Jump => self.go(state, to, distance + 2, Dependence::Jumps, None),
+                EdgeKind::Ends => {
+                    self.go(state, to, distance + 3, Dependence::Ends, None);
+                    let back = State::Back(context, edge.to);
+                    self.go(state, back, distance + 3, Dependence::Ends, None);
+                }
+            }
+        }
+        let side = side_of(context);
+        for &Access { place, key, name } in graph.reads.of(node.index()) {
+            self.ask(state, side, place, key, distance + 1, name);
+        }
+        match graph.nodes[node].kind {
+            NodeKind::Call => self.at_call(state, context, node, distance),
+            NodeKind::Parameter => self.parameter(state, context, node, distance),
+            NodeKind::Plain | NodeKind::Argument | NodeKind::Initial => {}
+        }
+        if let Some(function) = graph.nodes[node].function {
+            self.meet(state, context, function, distance);
+        }
+    }
+
+    /// A statement of the function is executed, so the function is called.
+    fn meet(&mut self, state: State, context: Context, function: FunctionId, distance: u32) {
+        let entry = self.graph.functions[function].first_node;
+        let (Context::Called | Context::Elsewhere) = context else {
+            self.go(
+                state,
+                State::At(context, entry),
+                distance + 1,
+                Dependence::Jumps,
+                None,
+            );
+            return;
+        };
+        let entered = self.entered(side_of(context));
+        if !std::mem::replace(&mut entered.met[function.index()], true) {
+            self.go(
+                state,
+                State::At(context, entry),
+                distance + 1,
+                Dependence::Jumps,
+                None,
+            );
+        }
+    }
+
+    fn at_call(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+        let graph = self.graph;
+        let Some(call) = graph.call(node) else { return };
+        if call.callees.is_empty() || call.hands_on {
+            for argument in arguments(call) {
+                self.go(
+                    state,
+                    State::At(context, argument),
+                    distance,
+                    Dependence::Computes,
+                    None,
+                );
+            }
+        }
+        if call.hands_on {
+            // What the functions that it was given return decides what it does.
+            self.go(
+                state,
+                State::Value(context, node),
+                distance,
+                Dependence::Computes,
+                None,
+            );
+        }
+        if self.messages
+            && let Some(message) = &call.message
+        {
+            // A task that stands in a send waits for who receives.
+            let is_criterion = self
+                .reached
+                .states
+                .get(&state)
+                .is_some_and(|step| step.kind == Dependence::Criterion);
+            for other in &graph.calls {
+                if let Some(theirs) = &other.message
+                    && (meet(message, theirs) || is_criterion && meet(theirs, message))
+                {
+                    let to = State::At(Context::Elsewhere, other.node);
+                    self.go(state, to, distance + 2, Dependence::Sends, None);
+                    if let Some(function) = graph.nodes[other.node].function {
+                        self.open(Side::Other, function, to, distance + 2);
+                    }
+                }
+            }
+        }
+    }
+
+    fn parameter(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+        let graph = self.graph;
+        let Some(function) = graph.nodes[node].function else {
+            return;
+        };
+        match context {
+            Context::Stack(depth) => {
+                let Some(caller) = depth.checked_sub(1) else {
+                    return;
+                };
+                let sites = self.executed.stack[usize::from(caller)].points.clone();
+                for site in sites {
+                    self.hand_over(
+                        state,
+                        (Context::Stack(caller), site),
+                        function,
+                        node,
+                        distance + 1,
+                    );
+                }
+            }
+            Context::Called | Context::Elsewhere => {
+                let entered = self.entered(side_of(context));
+                entered.wanted.entry(function).or_default().insert(node);
+                let sites: Vec<(Context, NodeId)> = entered
+                    .sites
+                    .get(&function)
+                    .into_iter()
+                    .flatten()
+                    .copied()
+                    .collect();
+                for site in sites {
+                    self.hand_over(state, site, function, node, distance + 1);
+                }
+            }
+        }
+    }
+
+    /// The value of a parameter is that of the call's argument.
+    fn hand_over(
+        &mut self,
+        state: State,
+        (context, site): (Context, NodeId),
+        function: FunctionId,
+        parameter: NodeId,
+        distance: u32,
+    ) {
+        let graph = self.graph;
+        let Some(call) = graph.call(site) else { return };
+        let callee = &graph.functions[function];
+        let index = parameter.index() - callee.parameter(0).index();
+        let all: Vec<NodeId> = arguments(call).collect();
+        // The last node of the parameters stands for all arguments beyond them; and nobody knows in which order a function
+        // without source hands on what it was given.
+        let given = match call.hands_on {
+            true => &all[..],
+            false if index < callee.params as usize => all.get(index..=index).unwrap_or_default(),
+            false => all.get(index..).unwrap_or_default(),
+        };
+        for &argument in given {
+            self.go(
+                state,
+                State::At(context, argument),
+                distance,
+                Dependence::Hands,
+                None,
+            );
+        }
+    }
+
+    fn value(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+        let graph = self.graph;
+        let Some(call) = graph.call(node) else { return };
+        self.go(
+            state,
+            State::At(context, node),
+            distance,
+            Dependence::Computes,
+            None,
+        );
+        for &callee in &call.callees {
+            for &value in &graph.functions[callee].returns {
+                let to = State::At(called(context), value);
+                self.go(state, to, distance + 1, Dependence::Returns, None);
+            }
+            self.site(state, callee, (context, node), distance + 1);
+        }
+    }
+
+    /// Whether a call comes back depends on the calls in it that may not.
+    fn back(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
+        let graph = self.graph;
+        let Some(call) = graph.call(node) else { return };
+        for &callee in &call.callees {
+            for &end in &graph.functions[callee].ends {
+                let inner = called(context);
+                self.go(state, State::At(inner, end), distance + 1, Dependence::Ends, None);
+                self.go(
+                    state,
+                    State::Back(inner, end),
+                    distance + 1,
+                    Dependence::Ends,
+                    None,
+                );
+            }
+            if !graph.functions[callee].ends.is_empty() {
+                self.site(state, callee, (context, node), distance + 1);
+            }
+        }
+    }
+
+    /// A function is entered from a call.
+    fn site(&mut self, state: State, function: FunctionId, site: (Context, NodeId), distance: u32) {
+        let side = side_of(site.0);
+        let entered = self.entered(side);
+        if !entered.sites.entry(function).or_default().insert(site) {
+            return;
+        }
+        let wanted: Vec<NodeId> = entered
+            .wanted
+            .get(&function)
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
+        self.go(
+            state,
+            State::At(site.0, site.1),
+            distance,
+            Dependence::Calls,
+            None,
+        );
+        for parameter in wanted {
+            self.hand_over(state, site, function, parameter, distance);
+        }
+    }
+
+    /// What a function left in memory is wanted: all of its calls that may have been executed count.
+    fn open(&mut self, side: Side, function: FunctionId, state: State, distance: u32) {
+        let graph = self.graph;
+        if std::mem::replace(&mut self.entered(side).open[function.index()], true) {
+            return;
+        }
+        for &call in &graph.functions[function].callers {
+            for context in self.contexts(side, call) {
+                self.site(state, function, (context, call), distance + 1);
+                // The caller may have been called from anywhere too.
+                if let (Context::Called | Context::Elsewhere, Some(caller)) =
+                    (context, graph.nodes[call].function)
+                {
+                    let at = State::At(context, call);
+                    self.open(side, caller, at, distance + 1);
+                }
+            }
+        }
+    }
+
+    /// The contexts in which a statement may have been executed.
+    fn contexts(&self, side: Side, node: NodeId) -> Vec<Context> {
+        if side == Side::Other {
+            return vec![Context::Elsewhere];
+        }
+        let on_stack = self.executed.on_stack(self.graph, node);
+        let mut contexts: Vec<Context> = on_stack.map(Context::Stack).collect();
+        match self.graph.nodes[node].function {
+            Some(function) if !self.executed.is_finished(function) => {}
+            _ => contexts.push(Context::Called),
+        }
+        contexts
+    }
+
+    /// Asks for a part of memory.
+    fn ask(
+        &mut self,
+        state: State,
+        side: Side,
+        place: PlaceId,
+        key: Key,
+        distance: u32,
+        name: Option<NameId>,
+    ) {
+        let to = State::Place(SideOf(side), place, key);
+        self.go(state, to, distance, Dependence::Sets, name);
+    }
+
+    fn place(&mut self, state: State, side: Side, place: PlaceId, key: Key, distance: u32) {
+        let memory = &self.graph.memory;
+        let name = self.reached.states.get(&state).and_then(|step| step.name);
+        let mut ask = |writers: Writers, key: Key| {
+            let parts = match key {
+                None => [Some(Part::All), None],
+                Some(key) => [Some(Part::Named(key)), Some(Part::Unnamed)],
+            };
+            for part in parts.into_iter().flatten() {
+                let to = State::Written(SideOf(side), writers, part);
+                self.go(state, to, distance, Dependence::Sets, name);
+            }
+            for &related in key.iter().flat_map(|key| memory.related.of(key.index())) {
+                let to = State::Written(SideOf(side), writers, Part::Named(related));
+                self.go(state, to, distance, Dependence::Sets, name);
+            }
+        };
+        match memory.labels[place.index()] {
+            Labels::Few(row) => {
+                for &(object, member) in memory.few.of(row as usize) {
+                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                        ask(Writers::Object(object), part);
+                        ask(Writers::Many(memory.class_of[object]), part);
+                        if let Some(&origin) = memory.origins.get(&object) {
+                            ask(Writers::Object(origin), part);
+                        }
+                    }
+                }
+            }
+            Labels::Many(row) => {
+                for &(class, member) in memory.many.of(row as usize) {
+                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                        ask(Writers::Class(class), part);
+                    }
+                }
+            }
+        }
+    }
+
+    fn written(&mut self, state: State, side: Side, writers: Writers, part: Part, distance: u32) {
+        let graph = self.graph;
+        let memory = &graph.memory;
+        let name = self.reached.states.get(&state).and_then(|step| step.name);
+        let all = match writers {
+            Writers::Object(object) => memory.writers_of_object.of(object.index()),
+            Writers::Many(class) => memory.writers_of_many.of(class.index()),
+            Writers::Class(class) => memory.writers_of_class.of(class.index()),
+        };
+        let of_key = |key: Key| {
+            let first = all.partition_point(|&(other, _)| other < key);
+            let count = all[first..].partition_point(|&(other, _)| other == key);
+            &all[first..first + count]
+        };
+        let concerned = match part {
+            Part::All => all,
+            Part::Unnamed => of_key(None),
+            Part::Named(key) => of_key(Some(key)),
+        };
+        for &(_, node) in concerned {
+            for context in self.contexts(side, node) {
+                let to = State::At(context, node);
+                self.go(state, to, distance, Dependence::Sets, name);
+                if let (Context::Called | Context::Elsewhere, Some(function)) =
+                    (context, graph.nodes[node].function)
+                {
+                    self.open(side, function, to, distance);
+                }
+            }
+        }
+    }
+}
+
+fn side_of(context: Context) -> Side {
+    match context {
+        Context::Stack(_) | Context::Called => Side::Own,
+        Context::Elsewhere => Side::Other,
+    }
+}
+
+/// The context of what is called from this one.
+fn called(context: Context) -> Context {
+    match context {
+        Context::Stack(_) | Context::Called => Context::Called,
+        Context::Elsewhere => Context::Elsewhere,
+    }
+}
+
+fn arguments(call: &Call) -> impl Iterator<Item = NodeId> + use<> {
+    let first = call.first_argument.index();
+    (first..first + call.arguments as usize).map(NodeId::from_index)
+}
+
+/// Whether what one call waits for, or gets, may come from the other.
+fn meet(mine: &Message, theirs: &Message) -> bool {
+    let constants_agree = |a: Option<i64>, b: Option<i64>| match (a, b) {
+        // Negative ones are wildcards.
+        (Some(a), Some(b)) if a >= 0 && b >= 0 => a == b,
+        _ => true,
+    };
+    let communicators_agree = match (&mine.communicator, &theirs.communicator) {
+        (Some(mine), Some(theirs)) => mine == theirs,
+        _ => true,
+    };
+    communicators_agree
+        && match (mine.role, theirs.role) {
+            (Role::Receive | Role::Both, Role::Send | Role::Both) => {
+                constants_agree(mine.receive_tag.or(mine.tag), theirs.tag)
+            }
+            (Role::Collective, Role::Collective) => mine.operation == theirs.operation,
+            // What stands in a window was written there by anybody.
+            (Role::Get | Role::Window, Role::Put | Role::Window) => true,
+            _ => false,
+        }
+}
