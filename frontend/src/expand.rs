@@ -47,7 +47,7 @@ impl<'a> PpToken<'a> {
     pub fn is_hidden(&self) -> bool {
         self.hide
             .as_ref()
-            .is_some_and(|names| names.iter().any(|name| name[..] == *self.text))
+            .is_some_and(|names| names.iter().any(|name| **name == *self.text))
     }
 }
 
@@ -389,6 +389,7 @@ impl<'a> Expander<'a> {
             if *token.text == *b"__VA_OPT__" {
                 return Err(GivenUp);
             }
+            let index = param(token);
             let pasted = at > 0 && is_paste(at - 1);
             let operand = if *token.text == *b"#" && body.get(at + 1).and_then(param).is_some() {
                 at += 1;
@@ -396,7 +397,7 @@ impl<'a> Expander<'a> {
             } else if is_paste(at) && at > 0 && at + 1 < body.len() {
                 at += 1;
                 continue;
-            } else if let Some(index) = param(token) {
+            } else if let Some(index) = index {
                 let arg = args.get(index).cloned().unwrap_or_default();
                 if pasted || is_paste(at + 1) {
                     arg
@@ -410,7 +411,7 @@ impl<'a> Expander<'a> {
             let variadic = definition
                 .params
                 .as_ref()
-                .is_some_and(|p| p.variadic && param(token) == Some(p.names.len() - 1));
+                .is_some_and(|p| p.variadic && index == Some(p.names.len() - 1));
             if pasted && variadic && out.last().is_some_and(|t| *t.text == *b",") {
                 // GNU: `, ## __VA_ARGS__` drops the comma when there are no further arguments.
                 if !some {

@@ -1,15 +1,20 @@
 //! Hide sets: the macro names that a token may not be expanded as any more. Tokens share them, and most have none.
+//!
+//! A macro's whole expansion goes through [`union`], token by token, and nearly always one of the two sets holds the other:
+//! then it is shared and nothing is copied.
 
 use std::rc::Rc;
 
 /// A hide set.
-pub type Hide = Option<Rc<Vec<Vec<u8>>>>;
+pub type Hide = Option<Rc<[Rc<[u8]>]>>;
 
 /// The set and `name`.
 pub fn with_name(hide: Hide, name: &[u8]) -> Hide {
-    let mut names = hide.map_or_else(Vec::new, Rc::unwrap_or_clone);
-    names.push(name.to_owned());
-    Some(Rc::new(names))
+    let names = hide.as_deref().unwrap_or_default();
+    if names.iter().any(|other| **other == *name) {
+        return hide;
+    }
+    Some(names.iter().cloned().chain([name.into()]).collect())
 }
 
 /// What is in either set.
@@ -18,11 +23,14 @@ pub fn union(one: Hide, other: &Hide) -> Hide {
         (None, other) => other.clone(),
         (one, None) => one,
         (Some(one), Some(other)) => {
-            let mut names = Rc::unwrap_or_clone(one);
-            names.extend(other.iter().cloned());
-            names.sort_unstable();
-            names.dedup();
-            Some(Rc::new(names))
+            if holds(other, &one) {
+                return Some(other.clone());
+            }
+            if holds(&one, other) {
+                return Some(one);
+            }
+            let new = other.iter().filter(|name| !one.contains(name));
+            Some(one.iter().chain(new).cloned().collect())
         }
     }
 }
@@ -30,6 +38,16 @@ pub fn union(one: Hide, other: &Hide) -> Hide {
 /// What is in both sets.
 pub fn intersection(one: &Hide, other: &Hide) -> Hide {
     let (one, other) = (one.as_ref()?, other.as_ref()?);
-    let both: Vec<_> = one.iter().filter(|name| other.contains(name)).cloned().collect();
-    Some(Rc::new(both))
+    if holds(other, one) {
+        return Some(one.clone());
+    }
+    Some(one.iter().filter(|name| other.contains(name)).cloned().collect())
+}
+
+/// Whether every name of `part` is in `whole`.
+fn holds(whole: &Rc<[Rc<[u8]>]>, part: &Rc<[Rc<[u8]>]>) -> bool {
+    Rc::ptr_eq(whole, part)
+        || part
+            .iter()
+            .all(|name| whole.iter().any(|other| Rc::ptr_eq(name, other) || name == other))
 }

@@ -5,7 +5,7 @@
 //! of a node as its distance from the node before, operands as the distance back to them.
 //!
 //! **Contract.** `unpack(pack(unit))` is the unit. Any other bytes give a unit in which every id is in range and children
-//! stand before parents, or [`Malformed`]; there is no panic, and no room is taken for more than the bytes can hold.
+//! stand before parents, or [`Malformed`]; there is no panic, and no more room is taken than a fixed multiple of the bytes.
 
 mod read;
 mod write;

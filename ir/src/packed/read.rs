@@ -128,13 +128,10 @@ impl<'b> Input<'b> {
         mut one: impl FnMut(&mut Self) -> Result<T, Malformed>,
     ) -> Result<Vec<T>, Malformed> {
         let count = self.count()?;
-        let mut items = Vec::new();
-        // A thing may be much larger than its byte: room for all at once only where that is little.
-        items.reserve_exact(count.min(64));
+        let mut items = Vec::with_capacity(count);
         for _ in 0..count {
             items.push(one(self)?);
         }
-        items.shrink_to_fit();
         Ok(items)
     }
 
