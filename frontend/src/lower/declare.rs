@@ -235,6 +235,20 @@ pub fn named_type(file: &File, name: &[u8], depth: usize) -> Type {
     all.fold(first, |ty, words| join(ty, words_type(file, words, depth + 1)))
 }
 
+/// Whether every build makes a number of the typedef `name`, though perhaps not of the same width.
+pub fn is_number(file: &File, name: &[u8]) -> bool {
+    let words = file.raw.visible.typedef_words(name);
+    let number = |words: &&[u8]| {
+        let pointer = words.contains(&b'*');
+        !pointer && matches!(words_type(file, words, 0), Type::Int { .. } | Type::Float { .. })
+    };
+    !file
+        .types
+        .contains_key(std::str::from_utf8(name).unwrap_or_default())
+        && !words.is_empty()
+        && words.iter().all(number)
+}
+
 /// What is common to two types that a name has in different builds.
 pub fn join(one: Type, other: Type) -> Type {
     match (one, other) {

@@ -47,6 +47,8 @@ pub struct Body<'f, 'a> {
     pub(super) object_references: BTreeSet<LocalId>,
     /// Arrays of, and pointers to, plain numbers.
     pub(super) scalar_elements: BTreeSet<LocalId>,
+    /// Numbers whose width depends on the build.
+    pub(super) numbers: BTreeSet<LocalId>,
     /// Variables that hold a lambda, and which of its parameters are references.
     pub(super) lambda_masks: BTreeMap<LocalId, u32>,
     /// Variables of the function around this lambda.
@@ -207,6 +209,7 @@ impl<'f, 'a> Body<'f, 'a> {
             references: BTreeSet::new(),
             object_references: BTreeSet::new(),
             scalar_elements: BTreeSet::new(),
+            numbers: BTreeSet::new(),
             lambda_masks: BTreeMap::new(),
             captured: BTreeSet::new(),
             context: Context::Free,

@@ -80,9 +80,17 @@ impl Body<'_, '_> {
         declared: &Declared,
         local: ir::LocalId,
     ) -> Vec<StmtId> {
+        let ty = field(declaration, "type");
+        let named = ty.filter(|ty| ty.kind() == "type_identifier");
+        let number = named.is_some_and(|ty| {
+            let name = self.file.name(ty);
+            self.lookup(&name).is_none() && declare::is_number(self.file, name.as_bytes())
+        });
+        if number && declared.derived == Derived::Plain {
+            self.numbers.insert(local);
+        }
         let base = Specifiers::read(self.file, declaration).ty;
         self.note_elements(local, declared.derived, base);
-        let ty = field(declaration, "type");
         if declared.derived == Derived::Reference {
             let init = declared.value.map(|value| {
                 let lowered = self.expr(value);

@@ -193,7 +193,11 @@ impl Body<'_, '_> {
                 let name = self.file.name(ty);
                 match self.lookup(&name) {
                     Some(Binding::Type(ty)) => matches!(ty, Type::Aggregate | Type::Unknown),
-                    _ => self.file.scalar_type(&name).is_none_or(|ty| ty == Type::Unknown),
+                    _ => {
+                        let scalar = self.file.scalar_type(&name);
+                        scalar.is_none_or(|ty| ty == Type::Unknown)
+                            && !declare::is_number(self.file, name.as_bytes())
+                    }
                 }
             }
             "placeholder_type_specifier" => false,

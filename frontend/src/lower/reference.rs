@@ -207,7 +207,9 @@ impl Body<'_, '_> {
         match &self.exprs[id].kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant => false,
             ExprKind::AddressOf(_) | ExprKind::And(..) | ExprKind::Or(..) => false,
-            ExprKind::Var(VarRef::Local(local)) => !scalar(self.locals[*local].ty),
+            ExprKind::Var(VarRef::Local(local)) => {
+                !scalar(self.locals[*local].ty) && !self.numbers.contains(local)
+            }
             ExprKind::Var(VarRef::Global(name)) => {
                 let index = self.file.global_index.get(name);
                 !index.is_some_and(|index| scalar(self.file.globals[*index].ty))

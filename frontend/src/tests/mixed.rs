@@ -188,3 +188,23 @@ fn declarations_that_only_some_builds_have() {
         "#]],
     );
 }
+
+#[test]
+fn numbers_of_unknown_width_are_no_objects() {
+    check_as(
+        "t.cc",
+        &[(
+            "real.h",
+            "#if SINGLE\ntypedef float real;\n#else\ntypedef double real;\n#endif\n\
+             typedef struct vec other;\nclass vec { vec &operator+=(vec &); vec(); };\n",
+        )],
+        "#include \"real.h\"\nvoid f(int n) {\n  real a;\n  other b;\n  a += n;\n  b += n;\n}\n",
+        expect![[r#"
+            fn f(n&:i32)
+              3:3 decl a:?@3:8
+              4:3 decl b&:struct@4:9 = {}
+              5:3 a Add= n
+              6:3 operator+=@6:3(&b, &n)
+        "#]],
+    );
+}
