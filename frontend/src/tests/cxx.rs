@@ -319,3 +319,20 @@ fn words_of_real_trees() {
         "#]],
     );
 }
+
+#[test]
+fn static_members_belong_to_no_object() {
+    check(
+        "class A {\npublic:\n  static int made;\n  int own;\n  void f() {\n    made++;\n    own++;\n    A::made = 2;\n  }\n\
+         \x20 static int count(A *a) { return made + a->own; }\n};\nint A::made = 0;\n",
+        expect![[r#"
+            12:8 global made: i32 = 0
+            fn A::f()
+              6:5 @made++
+              7:5 this->own++
+              8:5 @made = 2
+            fn A::count(a:ptr)
+              10:28 return (@made Add a->own)
+        "#]],
+    );
+}
