@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Order recorded stacks
     #[command(after_help = ORDER_HELP)]
     Order(OrderArgs),
+    /// Show which statements may have had an influence on a line
+    #[command(after_help = "Exit status: 0 shown, 2 error.")]
+    Slice(SliceArgs),
     /// Show recorded stacks as a prefix tree, its branches in the order of their progress
     #[command(after_help = TREE_HELP)]
     Tree(TreeArgs),
@@ -231,6 +234,54 @@ pub(crate) struct FindArgs {
     pub(crate) every: Duration,
     #[command(flatten)]
     pub(crate) shape: Shape,
+    /// Also show which statements may have brought the hindmost to where it is
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) slice: bool,
+    #[command(flatten)]
+    pub(crate) slice_shape: SliceShape,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SliceArgs {
+    /// What to explain: whatever is executed on a line, or the value of a variable there
+    #[arg(value_name = "FILE:LINE[:VARIABLE]")]
+    pub(crate) criterion: String,
+    /// The program's C and C++ files, or directories of them
+    #[arg(value_name = "PATH", required_unless_present = "exe")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Take the sources that the debug info of PROGRAM names
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) exe: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shape: SliceShape,
+}
+
+/// What of a slice is shown, and how.
+#[derive(Args, Debug)]
+pub(crate) struct SliceShape {
+    /// Show the whole slice, not the nearest statements only
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// How many statements to show; those that are as near as the last one come with it
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "all")]
+    pub(crate) top: usize,
+    /// Do not follow messages to the tasks that send them
+    #[arg(long)]
+    pub(crate) no_mpi: bool,
+    /// How to print the slice
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SliceFormat::Text)]
+    pub(crate) slice_format: SliceFormat,
+}
+
+/// How a slice is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SliceFormat {
+    /// Source with what each line does
+    Text,
+    /// One line each, as compilers print notes, for an editor's list
+    Lines,
+    /// For programs; docs/json-schema.md describes it
+    Json,
 }
 
 #[derive(Args, Debug)]

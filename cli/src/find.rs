@@ -122,11 +122,16 @@ pub(crate) fn answer(
         return Ok(output::status_of(&answer));
     }
     let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
-    SourceFinder::new(path.as_deref()).fill(&map, &mut answer, explanation.as_mut());
+    let finder = SourceFinder::new(path.as_deref());
+    finder.fill(&map, &mut answer, explanation.as_mut());
     output::print_answer(&answer, explanation.as_ref(), args.format)?;
     if args.tree.is_some() {
         output::print("\n")?;
         crate::tree::print(&tree_of(args, &map, seen), TreeFormat::Text, &args.shape, &[])?;
+    }
+    if args.slice {
+        output::print("\n")?;
+        crate::slice::of_answer(&map, &answer, &args.slice_shape, &finder)?;
     }
     if answer.outcome == Outcome::NothingReadable {
         output::error(&output::nothing_readable(&answer).into());

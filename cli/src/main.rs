@@ -25,6 +25,7 @@ mod pairs;
 mod preprocess;
 mod recorded;
 mod show;
+mod slice;
 mod tree;
 mod tree_args;
 mod watch;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Find(args) => find::run(&args),
         Command::Order(args) => order::run(&args),
+        Command::Slice(args) => slice::run(&args),
         Command::Tree(args) => tree::run(&args),
         Command::Watch(args) => watch::run(&args),
     };

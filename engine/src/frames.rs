@@ -37,6 +37,21 @@ pub struct FrameView {
     pub folded: usize,
 }
 
+/// The frames of a stack whose source the map knows, as a slice wants them.
+pub fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
+    let with_next = frames.iter().enumerate();
+    let wanted = with_next.filter_map(|(at, frame)| {
+        Some(slicer::Frame {
+            file: frame.file.clone().filter(|_| frame.in_map)?,
+            function: frame.function.clone(),
+            line: frame.line?,
+            column: frame.column,
+            callee: frames.get(at + 1).map(|next| next.function.clone()),
+        })
+    });
+    wanted.collect()
+}
+
 /// The frames of a located task.
 pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<FrameView> {
     let mut views: Vec<FrameView> = Vec::new();

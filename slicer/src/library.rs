@@ -10,6 +10,8 @@ use base::mpi_name;
 pub struct Effect {
     /// Arguments through which it only reads, as bits; the last bit stands for itself and all that follow.
     pub reads_only: u32,
+    /// Arguments that are values to it, even if they are pointers: handles. As bits, too.
+    pub opaque: u32,
     /// It returns new memory.
     pub allocates: bool,
     /// It returns its argument of this number, or a pointer into it.
@@ -31,6 +33,11 @@ impl Effect {
     /// Whether it may write through its argument `index`.
     pub fn writes(&self, index: usize) -> bool {
         self.reads_only & (1 << index.min(31)) == 0
+    }
+
+    /// Whether it follows its argument `index`, if that is a pointer.
+    pub fn follows(&self, index: usize) -> bool {
+        self.opaque & (1 << index.min(31)) == 0
     }
 }
 
@@ -130,29 +137,44 @@ pub fn effect(name: &str) -> Effect {
     }
 }
 
-/// Of MPI functions, the arguments through which they do not write. Buffers that are sent, counts and handles are not
-/// written; requests, statuses, received data and out parameters are.
+/// Of MPI functions, the arguments through which they read and write: all others are values and handles.
 fn mpi(name: &str) -> Effect {
-    let reads_only = match name {
-        "MPI_Send" | "MPI_Ssend" | "MPI_Bsend" | "MPI_Rsend" | "MPI_Barrier" | "MPI_Comm_free"
-        | "MPI_Type_free" => ALL,
-        "MPI_Isend" | "MPI_Issend" | "MPI_Ibsend" | "MPI_Irsend" => !(1 << 6),
-        "MPI_Recv" => !(1 | 1 << 6),
-        "MPI_Irecv" => !(1 | 1 << 6),
-        "MPI_Sendrecv" => !(1 << 5 | 1 << 11),
-        "MPI_Bcast" => !1,
-        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" => !2,
-        "MPI_Gather" | "MPI_Allgather" | "MPI_Scatter" | "MPI_Alltoall" => !(1 << 3),
-        "MPI_Wait" => 0,
-        "MPI_Comm_rank" | "MPI_Comm_size" => !2,
-        "MPI_Put" | "MPI_Accumulate" | "MPI_Win_fence" | "MPI_Win_lock" | "MPI_Win_unlock"
-        | "MPI_Win_lock_all" | "MPI_Win_unlock_all" | "MPI_Win_flush" => ALL,
-        "MPI_Get" => !1,
-        "MPI_Wtime" => ALL,
-        _ => 0,
+    let bits = |arguments: &[u8]| arguments.iter().fold(0, |bits, argument| bits | 1 << argument);
+    let (read, written): (&[u8], &[u8]) = match name {
+        "MPI_Send" | "MPI_Ssend" | "MPI_Bsend" | "MPI_Rsend" | "MPI_Put" | "MPI_Accumulate" => (&[0], &[]),
+        "MPI_Isend" | "MPI_Issend" | "MPI_Ibsend" | "MPI_Irsend" => (&[0], &[6]),
+        "MPI_Recv" | "MPI_Irecv" => (&[], &[0, 6]),
+        "MPI_Sendrecv" => (&[0], &[5, 11]),
+        "MPI_Bcast" | "MPI_Get" => (&[], &[0]),
+        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" => (&[0], &[1]),
+        "MPI_Gather" | "MPI_Allgather" | "MPI_Scatter" | "MPI_Alltoall" => (&[0], &[3]),
+        "MPI_Comm_rank" | "MPI_Comm_size" => (&[], &[1]),
+        "MPI_Wait" => (&[], &[0, 1]),
+        "MPI_Waitall" => (&[], &[1, 2]),
+        "MPI_Barrier" | "MPI_Wtime" | "MPI_Finalize" | "MPI_Win_fence" | "MPI_Win_lock"
+        | "MPI_Win_unlock" | "MPI_Win_lock_all" | "MPI_Win_unlock_all" | "MPI_Win_flush" => (&[], &[]),
+        _ => return Effect::default(),
     };
     Effect {
-        reads_only,
+        reads_only: !bits(written),
+        opaque: !(bits(read) | bits(written)),
         ..Effect::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_followed_and_written() {
+        let send = effect("PMPI_Send");
+        assert!(send.follows(0) && !send.writes(0) && !send.follows(5) && !send.unknown);
+        let receive = effect("MPI_Recv");
+        assert!(receive.follows(0) && receive.writes(0) && !receive.follows(5) && receive.writes(6));
+        let copy = effect("memcpy");
+        assert!(copy.writes(0) && !copy.writes(1) && copy.follows(1));
+        assert!(effect("somebody_elses").unknown && effect("somebody_elses").writes(40));
+        assert!(effect("MPI_Unheard_of").writes(3) && effect("MPI_Unheard_of").follows(3));
     }
 }

@@ -28,11 +28,16 @@ pub struct Frame {
 pub struct Options {
     /// Follow messages to the tasks that send them.
     pub messages: bool,
+    /// Stop when this many lines, and all others that are as near, have been found.
+    pub enough: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { messages: true }
+        Options {
+            messages: true,
+            enough: None,
+        }
     }
 }
 
@@ -73,6 +78,8 @@ pub struct Slice {
     pub statements: Vec<Statement>,
     /// Functions in the slice of which a part was not understood, with the reason: more may belong to the slice there.
     pub in_part: Vec<(String, String)>,
+    /// There is more: the statements are the nearest ones only.
+    pub has_more: bool,
 }
 
 /// A line of a slice.
@@ -143,25 +150,34 @@ impl Graph {
         if nodes.is_empty() {
             return Err(CriterionError::NoStatement(file.to_owned(), line));
         }
-        let executed = Executed::everything(self);
+        let stack = self.only_stack(&nodes);
+        let context = match &stack {
+            Some(stack) => Context::Stack(stack.len() as u16 - 1),
+            None => Context::Called,
+        };
+        let executed = match stack {
+            Some(stack) => Executed::before(self, stack),
+            None => Executed::everything(self),
+        };
         let mut walk = Walk::new(self, &executed, options.messages);
         let mut found = false;
         for &node in &nodes {
             match variable {
                 None => {
-                    walk.start(Context::Called, node, 0, Dependence::Criterion);
+                    walk.start(context, node, 0, Dependence::Criterion);
                     found = true;
                 }
-                Some(variable) => found |= walk.start_variable(node, variable),
+                Some(variable) => found |= walk.start_variable(context, node, variable),
             }
         }
+        self.start_callers(&mut walk, &executed);
         match (found, variable) {
             (false, Some(variable)) => Err(CriterionError::NoVariable(
                 file.to_owned(),
                 line,
                 variable.to_owned(),
             )),
-            _ => Ok(self.slice_of(walk.run())),
+            _ => Ok(self.slice_of(walk.run(options.enough))),
         }
     }
 
@@ -178,18 +194,57 @@ impl Graph {
         }
         let executed = Executed::before(self, stack);
         let mut walk = Walk::new(self, &executed, options.messages);
-        let innermost = executed.stack.len() - 1;
-        for (depth, active) in executed.stack.iter().enumerate() {
-            let context = Context::Stack(depth as u16);
-            let (distance, kind) = match depth == innermost {
-                true => (0, Dependence::Criterion),
-                false => ((innermost - depth) as u32, Dependence::UnderWay),
-            };
-            for &node in &active.points {
-                walk.start(context, node, distance, kind);
+        if let Some((depth, innermost)) = executed.stack.iter().enumerate().next_back() {
+            for &node in &innermost.points {
+                walk.start(Context::Stack(depth as u16), node, 0, Dependence::Criterion);
             }
         }
-        Ok(self.slice_of(walk.run()))
+        self.start_callers(&mut walk, &executed);
+        Ok(self.slice_of(walk.run(options.enough)))
+    }
+
+    /// The calls of a stack are under way: they are executed, the nearer to its end the more telling.
+    fn start_callers(&self, walk: &mut Walk<'_>, executed: &Executed) {
+        let callers = executed.stack.iter().enumerate().rev().skip(1);
+        for (distance, (depth, active)) in (1..).zip(callers) {
+            for &node in &active.points {
+                walk.start(Context::Stack(depth as u16), node, distance, Dependence::UnderWay);
+            }
+        }
+    }
+
+    /// The only stack with which these points of one function can be reached, if there is only one: each function is called
+    /// from one place, the outermost is `main`, and none calls itself.
+    fn only_stack(&self, nodes: &[NodeId]) -> Option<Vec<(FunctionId, Vec<NodeId>)>> {
+        let mut function = self.nodes[*nodes.first()?].function?;
+        if nodes
+            .iter()
+            .any(|&node| self.nodes[node].function != Some(function))
+        {
+            return None;
+        }
+        // Only points have a place in the flow of control; arguments have that of their call, which is on the line too.
+        let is_point = |node: &&NodeId| !matches!(self.nodes[**node].kind, NodeKind::Argument);
+        let points: Vec<NodeId> = nodes.iter().filter(is_point).copied().collect();
+        if points.is_empty() {
+            return None;
+        }
+        let mut stack = vec![(function, points)];
+        loop {
+            match self.functions[function].callers[..] {
+                [] => break,
+                [call] => {
+                    function = self.nodes[call].function?;
+                    if stack.iter().any(|(known, _)| *known == function) {
+                        return None;
+                    }
+                    stack.push((function, vec![call]));
+                }
+                _ => return None,
+            }
+        }
+        stack.reverse();
+        (self.name(self.functions[function].name) == "main").then_some(stack)
     }
 
     /// The function of a frame and the points where it may be.
@@ -237,22 +292,20 @@ impl Graph {
     }
 
     fn slice_of(&self, reached: Reached) -> Slice {
-        let mut slice = Slice::default();
-        let mut states: Vec<State> = reached.order.clone();
+        let mut slice = Slice {
+            has_more: reached.up_to.is_some(),
+            ..Slice::default()
+        };
+        let is_certain = |state: &&State| match (reached.up_to, reached.states.get(state)) {
+            (Some(bound), Some(step)) => step.distance <= bound,
+            _ => true,
+        };
+        let mut states: Vec<State> = reached.order.iter().filter(is_certain).copied().collect();
         states.sort_by_key(|state| (reached.states.get(state).map(|step| step.distance), *state));
         let mut numbers: BTreeMap<(usize, u32), usize> = BTreeMap::new();
         let mut in_part: BTreeSet<FunctionId> = BTreeSet::new();
         let shown = |state: &State| match *state {
-            State::At(context, node) => {
-                let each = &self.nodes[node];
-                let is_code = match each.kind {
-                    NodeKind::Parameter => false,
-                    // Entry, exit and joins are no code.
-                    NodeKind::Plain => !self.is_silent(node),
-                    NodeKind::Call | NodeKind::Argument | NodeKind::Initial => true,
-                };
-                is_code.then_some((context, node))
-            }
+            State::At(context, node) => self.is_shown(node).then_some((context, node)),
             _ => None,
         };
         for state in &states {
@@ -325,15 +378,22 @@ impl Graph {
         slice
     }
 
-    /// Whether no text stands for a point: the entry and the exit of a function.
-    fn is_silent(&self, node: NodeId) -> bool {
-        let Some(function) = self.nodes[node].function else {
-            return false;
+    /// Whether a node is a line of code to a reader: parameters stand in the head of their function, and no text stands for
+    /// its entry, its exit and the points where branches meet.
+    pub(crate) fn is_shown(&self, node: NodeId) -> bool {
+        let each = &self.nodes[node];
+        let Some(function) = each.function else {
+            return true;
         };
         let function = &self.functions[function];
-        node == function.first_node
-            || node.index() + 1 == function.first_node.index() + function.points as usize
-            || self.nodes[node].is_join
+        match each.kind {
+            NodeKind::Parameter => false,
+            NodeKind::Call | NodeKind::Argument | NodeKind::Initial => true,
+            NodeKind::Plain => {
+                let last = function.first_node.index() + function.points as usize - 1;
+                node != function.first_node && node.index() != last && !each.is_join
+            }
+        }
     }
 }
 

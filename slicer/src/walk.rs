@@ -11,7 +11,7 @@
 
 use crate::executed::Executed;
 use crate::graph::{
-    Access, Call, ClassId, EdgeKind, FunctionId, Graph, Labels, Message, NodeId, NodeKind, Role,
+    Access, Call, ClassId, EdgeKind, FileId, FunctionId, Graph, Labels, Message, NodeId, NodeKind, Role,
 };
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::Id as _;
@@ -119,6 +119,8 @@ pub(crate) struct Reached {
     pub(crate) states: BTreeMap<State, Step>,
     /// Statements in the order in which they were reached.
     pub(crate) order: Vec<State>,
+    /// The walk ended before its end: only what is as near as this is known for certain.
+    pub(crate) up_to: Option<u32>,
 }
 
 /// The functions of a side: from where they are entered, and which of their parameters are wanted.
@@ -198,10 +200,10 @@ impl<'g> Walk<'g> {
     }
 
     /// Starts from the value that a variable has where a statement is executed; `false` if the statement does not name it.
-    pub(crate) fn start_variable(&mut self, node: NodeId, variable: &str) -> bool {
+    pub(crate) fn start_variable(&mut self, context: Context, node: NodeId, variable: &str) -> bool {
         let graph = self.graph;
         let mut found = false;
-        let state = State::At(Context::Called, node);
+        let state = State::At(context, node);
         let is_it = |name: Option<NameId>| name.is_some_and(|name| graph.name(name) == variable);
         let first = |kind, name| Step {
             distance: 1,
@@ -211,7 +213,7 @@ impl<'g> Walk<'g> {
         };
         for edge in graph.edges.of(node.index()) {
             if edge.kind == EdgeKind::Local && is_it(edge.name) {
-                let to = State::At(Context::Called, edge.to);
+                let to = State::At(context, edge.to);
                 self.push(to, first(Dependence::Sets, edge.name));
                 found = true;
             }
@@ -222,15 +224,33 @@ impl<'g> Walk<'g> {
                 found = true;
             }
         }
-        if found && let Some(function) = graph.nodes[node].function {
+        if found
+            && context == Context::Called
+            && let Some(function) = graph.nodes[node].function
+        {
             self.open(Side::Own, function, state, 0);
         }
         found
     }
 
-    /// Walks to the end.
-    pub(crate) fn run(mut self) -> Reached {
+    /// Walks to the end, or until `enough` lines of code and all others that are as near have been met.
+    pub(crate) fn run(mut self, enough: Option<usize>) -> Reached {
+        let mut lines: BTreeSet<(FileId, u32)> = BTreeSet::new();
+        let mut bound = None;
         while let Some(Reverse((distance, _, state))) = self.queue.pop() {
+            if bound.is_some_and(|bound| distance > bound) {
+                self.reached.up_to = bound;
+                break;
+            }
+            if let (Some(enough), State::At(_, node)) = (enough, state)
+                && self.graph.is_shown(node)
+            {
+                let node = &self.graph.nodes[node];
+                lines.insert((node.file, node.line));
+                if lines.len() >= enough {
+                    bound = Some(distance);
+                }
+            }
             if self
                 .reached
                 .states

@@ -11,3 +11,4 @@ mod motion;
 mod tables;
 mod threads;
 mod unharmed;
+mod why;

@@ -1,7 +1,7 @@
 //! Slices of small programs. The criterion is the line with `// <-- slice`; a line is in the slice if and only if it ends in
 //! `// in`.
 
-use engine::{DependenceGraph, SliceOptions, SourceFile, dependence_graph};
+use engine::{DependenceGraph, SliceFrame, SliceOptions, SourceFile, dependence_graph};
 
 fn graph(text: &str) -> DependenceGraph {
     let file = SourceFile {
@@ -170,5 +170,114 @@ int main(int argc, char **argv) {
     return 0;
 }
 ",
+    );
+}
+
+#[test]
+fn what_comes_after_has_no_influence() {
+    check(
+        r"
+int count;                                  // in
+static void step(int n) { count += n; }     // in
+int main(void) {
+    int a = 2;                              // in
+    step(a);                                // in
+    int seen = count;                       // <-- slice
+    step(5);
+    count = 7;
+    return seen;
+}
+",
+    );
+}
+
+#[test]
+fn a_table_of_functions() {
+    check(
+        r"
+struct ops { int (*get)(int); int (*put)(int); };
+static int get_one(int n) { return n + 1; }     // in
+static int put_one(int n) { return n - 1; }     // in
+static int never(int n) { return n; }
+static const struct ops table = { get_one, put_one };   // in
+int main(void) {
+    const struct ops *used = &table;            // in
+    int other = never(3);
+    int n = 4;                                  // in
+    return used->get(n) + 0 * (int) sizeof other;   // <-- slice
+}
+",
+    );
+}
+
+#[test]
+fn only_the_callers_on_the_stack() {
+    let text = r"
+int input(int);
+static void wait_for(int n) {
+    while (n > 0)
+        n = input(n);
+}
+static void middle(int m) {
+    wait_for(m);
+}
+int main(int argc, char **argv) {
+    int a = input(1);
+    int b = input(2);
+    if (argc > 1)
+        middle(a);
+    else
+        middle(b);
+    return 0;
+}
+";
+    let frame = |function: &str, line, callee: Option<&str>| SliceFrame {
+        file: "snippet.c".to_owned(),
+        function: function.to_owned(),
+        line,
+        column: None,
+        callee: callee.map(str::to_owned),
+    };
+    let frames = [
+        frame("main", 14, Some("middle")),
+        frame("middle", 8, Some("wait_for")),
+        frame("wait_for", 5, Some("input")),
+    ];
+    let slice = graph(text)
+        .slice_stack(&frames, SliceOptions::default())
+        .expect("a slice");
+    let lines: Vec<u32> = slice.lines().into_iter().map(|(_, line)| line).collect();
+    assert_eq!(lines, [4, 5, 8, 11, 13, 14]);
+    let nearest = SliceOptions {
+        enough: Some(2),
+        ..SliceOptions::default()
+    };
+    let few = graph(text).slice_stack(&frames, nearest).expect("a slice");
+    assert!(few.has_more && few.statements.len() < slice.statements.len());
+    assert_eq!(few.statements[..], slice.statements[..few.statements.len()]);
+}
+
+#[test]
+fn what_cannot_be_sliced_says_why() {
+    let graph = graph("int f(int n) {\n    return n;\n}\n");
+    let at = |file, line, variable| {
+        let slice = graph.slice_at(file, line, variable, SliceOptions::default());
+        slice.expect_err("an error").to_string()
+    };
+    assert_eq!(
+        at("other.c", 1, None),
+        "no source file of the program is called other.c"
+    );
+    assert_eq!(at("snippet.c", 9, None), "nothing is executed at snippet.c:9");
+    assert_eq!(
+        at("snippet.c", 2, Some("m")),
+        "nothing at snippet.c:2 reads or writes m"
+    );
+    let none = graph
+        .slice_stack(&[], SliceOptions::default())
+        .expect_err("an error");
+    assert_eq!(
+        none.to_string(),
+        "no frame of the stack has a function whose source is known"
     );
 }

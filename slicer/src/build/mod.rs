@@ -170,6 +170,9 @@ impl Parts {
         let own = info.function;
         let first_parameter = self.first_nodes[id.index()].index() + info.flow.points.len();
         let mut argument = NodeId::from_index(first_parameter + own.params + 1);
+        for local in &own.locals {
+            values.names.id(&local.name);
+        }
         for index in 0..own.params {
             let node = NodeId::from_index(first_parameter + index);
             if values.homes[id.index()][index] != Home::Value {

@@ -153,7 +153,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         let effect = effect(name);
         for (index, &arg) in args.iter().enumerate() {
-            let Some(place) = self.values.value(arg) else {
+            let Some(place) = self.values.value(arg).filter(|_| effect.follows(index)) else {
                 continue;
             };
             let name = self.describe_pointee(arg);

@@ -1,0 +1,207 @@
+//! Slices: as a compiler would show them, one line each for an editor's list, and as JSON.
+
+use crate::clean;
+use codespan_reporting::diagnostic::{Diagnostic, Label};
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term;
+use engine::{Dependence, Slice, Statement};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The version of the JSON form.
+const VERSION: u32 = 1;
+
+/// The slice as annotated source. `read` gives a file's text; what it cannot give is shown by its line number. `title`
+/// says what the slice is of.
+pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> String {
+    let mut files = SimpleFiles::new();
+    let mut known: BTreeMap<&str, Option<(usize, Vec<std::ops::Range<usize>>)>> = BTreeMap::new();
+    let mut labels = Vec::new();
+    let mut unread = Vec::new();
+    for (number, statement) in slice.statements.iter().enumerate() {
+        let file = known.entry(&statement.file).or_insert_with(|| {
+            let text = String::from_utf8_lossy(&read(&statement.file)?).into_owned();
+            let text = text
+                .lines()
+                .map(|line| clean(line).into_owned() + "\n")
+                .collect::<String>();
+            let mut start = 0;
+            let lines = text.split_inclusive('\n').map(|line| {
+                let range = start..start + line.trim_end().len();
+                start += line.len();
+                range
+            });
+            let lines = lines.collect();
+            Some((files.add(clean(&statement.file).into_owned(), text), lines))
+        });
+        let message = format!("{}: {}", number + 1, sentence(slice, statement));
+        let line = file.as_ref().and_then(|(id, lines)| {
+            let line = lines.get(statement.line.checked_sub(1)? as usize)?;
+            Some((*id, line.clone()))
+        });
+        match line {
+            Some((id, range)) => {
+                let start = range.start + statement.column.saturating_sub(1) as usize;
+                let start = if start < range.end { start } else { range.start };
+                let label = match number {
+                    0 => Label::primary(id, start..range.end),
+                    _ => Label::secondary(id, start..range.end),
+                };
+                labels.push(label.with_message(message));
+            }
+            None => unread.push(format!(
+                "{}:{}: {message}",
+                clean(&statement.file),
+                statement.line
+            )),
+        }
+    }
+    let mut notes: Vec<String> = unread;
+    notes.extend(doubts(slice));
+    let diagnostic: Diagnostic<usize> = Diagnostic::help()
+        .with_message(clean(title).into_owned())
+        .with_labels(labels)
+        .with_notes(notes);
+    let config = term::Config::default();
+    term::emit_into_string(&config, &files, &diagnostic).unwrap_or_else(|_| slice_lines(slice))
+}
+
+/// The slice as compilers print notes: `file:line:column: note: …`, for an editor's list.
+pub fn slice_lines(slice: &Slice) -> String {
+    let mut text = String::new();
+    for statement in &slice.statements {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{}:{}:{}: note: {} [{}]",
+            clean(&statement.file),
+            statement.line,
+            statement.column,
+            sentence(slice, statement),
+            statement.distance
+        );
+    }
+    text
+}
+
+/// The slice as JSON.
+pub fn slice_json(slice: &Slice) -> String {
+    let statements = slice.statements.iter().map(|statement| StatementOut {
+        file: &statement.file,
+        line: statement.line,
+        end_line: statement.end_line,
+        column: statement.column,
+        function: &statement.function,
+        distance: statement.distance,
+        elsewhere: statement.elsewhere,
+        kind: kind(statement.because.kind),
+        name: statement.because.name.as_deref(),
+        of: statement.because.of,
+        because: sentence(slice, statement),
+    });
+    let out = SliceOut {
+        version: VERSION,
+        complete: !slice.has_more,
+        statements: statements.collect(),
+        in_part: slice
+            .in_part
+            .iter()
+            .map(|(function, reason)| InPartOut { function, reason })
+            .collect(),
+    };
+    // Strings and numbers only: nothing in it can fail to be written.
+    serde_json::to_string_pretty(&out).unwrap_or_default() + "\n"
+}
+
+#[derive(Serialize)]
+struct SliceOut<'a> {
+    version: u32,
+    complete: bool,
+    statements: Vec<StatementOut<'a>>,
+    in_part: Vec<InPartOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct StatementOut<'a> {
+    file: &'a str,
+    line: u32,
+    end_line: u32,
+    column: u32,
+    function: &'a str,
+    distance: u32,
+    elsewhere: bool,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<usize>,
+    because: String,
+}
+
+#[derive(Serialize)]
+struct InPartOut<'a> {
+    function: &'a str,
+    reason: &'a str,
+}
+
+fn doubts(slice: &Slice) -> Vec<String> {
+    let in_part = slice.in_part.iter();
+    let in_part = in_part.map(|(function, reason)| {
+        format!(
+            "{} was understood in part only ({}): more of it may belong here",
+            clean(function),
+            clean(reason)
+        )
+    });
+    let more = slice
+        .has_more
+        .then(|| "these are the nearest statements; --all shows the whole slice".to_owned());
+    in_part.chain(more).collect()
+}
+
+/// Why a statement is in the slice, in words. Other statements go by their number, from 1.
+fn sentence(slice: &Slice, statement: &Statement) -> String {
+    let because = &statement.because;
+    let other = match because.of.filter(|&of| of < slice.statements.len()) {
+        Some(of) => format!("{}", of + 1),
+        None => "the task".to_owned(),
+    };
+    let name = because.name.as_deref().map(clean);
+    let what = match because.kind {
+        Dependence::Criterion => "here".to_owned(),
+        Dependence::UnderWay => "is in this call".to_owned(),
+        Dependence::Decides => format!("decides whether {other} is reached"),
+        Dependence::Sets => match name {
+            Some(name) => format!("may set {name}, which {other} reads"),
+            None => format!("may set what {other} reads"),
+        },
+        Dependence::Computes => format!("computes a part of {other}"),
+        Dependence::Calls => format!("calls the function of {other}"),
+        Dependence::Hands => format!("hands over a value that {other} uses"),
+        Dependence::Returns => format!("returns the value that {other} uses"),
+        Dependence::Jumps => format!("may jump past code that {other} leads to"),
+        Dependence::Ends => format!("may end the program before {other}"),
+        Dependence::Sends => format!("may send what {other} waits for"),
+    };
+    match statement.elsewhere {
+        true => format!("{what} (in another task)"),
+        false => what,
+    }
+}
+
+fn kind(kind: Dependence) -> &'static str {
+    match kind {
+        Dependence::Criterion => "criterion",
+        Dependence::UnderWay => "under-way",
+        Dependence::Decides => "decides",
+        Dependence::Sets => "sets",
+        Dependence::Computes => "computes",
+        Dependence::Calls => "calls",
+        Dependence::Hands => "hands",
+        Dependence::Returns => "returns",
+        Dependence::Jumps => "jumps",
+        Dependence::Ends => "ends",
+        Dependence::Sends => "sends",
+    }
+}
