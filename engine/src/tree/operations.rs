@@ -222,7 +222,7 @@ impl OrderedTree {
     fn joined(&self) -> OrderedTree {
         let mut tree = self.clone();
         let mut keep = vec![true; tree.nodes.len()];
-        for at in 1..tree.nodes.len() {
+        for (at, is_kept) in keep.iter_mut().enumerate().skip(1) {
             let [child] = tree.nodes[at].children[..] else {
                 continue;
             };
@@ -235,7 +235,7 @@ impl OrderedTree {
             let values: Vec<_> = upper.values.iter().chain(&lower.values).cloned().collect();
             let (parent, depth) = (upper.parent, upper.depth);
             let (temporal, mark, siblings) = (upper.temporal.clone(), upper.mark, upper.siblings.clone());
-            keep[at] = false;
+            *is_kept = false;
             let node = &mut tree.nodes[child];
             (node.function, node.values, node.parent, node.depth) = (function, values, parent, depth);
             (node.temporal, node.mark, node.siblings) = (temporal, mark, siblings);
