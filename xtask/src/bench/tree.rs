@@ -20,7 +20,7 @@ pub struct Request<'a> {
     pub tree: &'a Path,
     /// How the table calls it.
     pub name: &'a str,
-    /// What the compiler needs besides the directories of the headers.
+    /// What the compiler needs. Without directories among it, every directory of the tree that holds headers is added.
     pub flags: &'a [String],
 }
 
@@ -177,7 +177,14 @@ fn against(
         return Ok(());
     }
     let objects = directory.join(format!("{program}{level}"));
-    let compiler = Compiler::new(program, level, &sources.include, request.flags, &objects)?;
+    // A tree may hold headers that stand for others, as PETSc's do for MPI: who names directories names all.
+    let names_directories = request.flags.iter().any(|flag| flag.starts_with("-I"));
+    let include = if names_directories {
+        &[][..]
+    } else {
+        &sources.include
+    };
+    let compiler = Compiler::new(program, level, include, request.flags, &objects)?;
     let Compiled {
         objects: linked,
         processor,
