@@ -8,15 +8,23 @@ use engine::{Dependence, Slice, Statement};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// The version of the JSON form.
 const VERSION: u32 = 1;
+
+/// A file whose lines are shown.
+struct ShownFile {
+    id: usize,
+    /// Where each line stands in the text, without its end.
+    lines: Vec<Range<usize>>,
+}
 
 /// The slice as annotated source. `read` gives a file's text; what it cannot give is shown by its line number. `title`
 /// says what the slice is of.
 pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> String {
     let mut files = SimpleFiles::new();
-    let mut known: BTreeMap<&str, Option<(usize, Vec<std::ops::Range<usize>>)>> = BTreeMap::new();
+    let mut known: BTreeMap<&str, Option<ShownFile>> = BTreeMap::new();
     let mut labels = Vec::new();
     let mut unread = Vec::new();
     for (number, statement) in slice.statements.iter().enumerate() {
@@ -33,12 +41,13 @@ pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<
                 range
             });
             let lines = lines.collect();
-            Some((files.add(clean(&statement.file).into_owned(), text), lines))
+            let id = files.add(clean(&statement.file).into_owned(), text);
+            Some(ShownFile { id, lines })
         });
         let message = format!("{}: {}", number + 1, sentence(slice, statement));
-        let line = file.as_ref().and_then(|(id, lines)| {
-            let line = lines.get(statement.line.checked_sub(1)? as usize)?;
-            Some((*id, line.clone()))
+        let line = file.as_ref().and_then(|file| {
+            let line = file.lines.get(statement.line.checked_sub(1)? as usize)?;
+            Some((file.id, line.clone()))
         });
         match line {
             Some((id, range)) => {
