@@ -7,6 +7,7 @@ use crate::expression::Refusal;
 use crate::functions::{identify, layout};
 use crate::handed;
 use crate::lines::{RawRow, UnitFiles, rows};
+use crate::merged::merges;
 use crate::moved;
 use crate::optimised::{gcc, llvm, rearranged};
 use crate::paths::{PathId, match_files};
@@ -75,6 +76,13 @@ pub(crate) fn assemble(
     }
     let restless: IdVec<_, bool> = debug.units.ids().map(|unit| rearranged(debug, unit)).collect();
     let producers = debug.units.ids().map(|unit| producer(debug, unit));
+    let position = |id: FunctionId, address: u64| {
+        let after = raw_rows.partition_point(|row| row.start <= address);
+        let row = raw_rows.get(after.checked_sub(1)?)?;
+        let is_there = address < row.end && matching.files[row.path] == Some(map.functions[id].file);
+        is_there.then_some((row.line, row.column))
+    };
+    let merges = merges(map, debug, &forest, &identified.functions, position);
     let mut binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
@@ -95,6 +103,7 @@ pub(crate) fn assemble(
         inlines: laid_out.inlines,
         variables,
         calls: Vec::new(),
+        merges,
     };
     let lent = handed::lend(map, &mut binding, &only_handed);
     outcomes.retain(|outcome| !only_handed.contains(&(outcome.function, outcome.name.as_str())));

@@ -20,6 +20,7 @@ mod functions;
 mod handed;
 mod lines;
 mod locations;
+mod merged;
 mod moved;
 mod optimised;
 mod paths;

@@ -22,8 +22,8 @@
 use crate::expression::facts;
 use base::{Id, Span};
 use progress_map::{
-    Binding, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PathStep, PointId,
-    PointKind,
+    Binding, BoundMerge, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PathStep,
+    PointId, PointKind,
 };
 use std::collections::BTreeMap;
 
@@ -41,9 +41,11 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
             continue;
         };
         let function = &map.functions[id];
-        let risky = risky
-            .entry((id, &variable.name))
-            .or_insert_with(|| Risky::new(after_an_update(function, &variable.name, only_gcc)));
+        let risky = risky.entry((id, &variable.name)).or_insert_with(|| {
+            let mut points = after_an_update(function, &variable.name, only_gcc);
+            spread(&binding.merges, id, &mut points);
+            Risky::new(points)
+        });
         let gaps = positions.gaps(variable.instance, range, |line, column| {
             risky.has(function, line, column)
         });
@@ -136,6 +138,16 @@ fn after_an_update(function: &Function, name: &str, only_gcc: bool) -> Vec<bool>
         }
     }
     found
+}
+
+/// What shows the position of one call may be another.
+fn spread(merges: &[BoundMerge], id: FunctionId, points: &mut [bool]) {
+    let first = merges.partition_point(|merge| merge.function < id);
+    let own = merges[first..].iter().take_while(|merge| merge.function == id);
+    let risky = own.filter(|merge| points[merge.other.index()]);
+    for merge in Vec::from_iter(risky) {
+        points[merge.shown.index()] = true;
+    }
 }
 
 /// Whether the loop cannot come round without passing `update`.

@@ -184,6 +184,9 @@ typedef struct {
     size_t passed_count;
 } hm_bound_call;
 
+/* A frame that shows the position of the call `shown` may be inside the call `other`. */
+typedef struct { uint32_t function, shown, other; } hm_merge;
+
 typedef struct {
     hm_text build_id;
     unsigned char text_hash[32];
@@ -200,6 +203,8 @@ typedef struct {
     size_t variable_count;
     hm_bound_call *calls;
     size_t call_count;
+    hm_merge *merges;
+    size_t merge_count;
 } hm_binding;
 
 typedef struct {
@@ -1275,14 +1280,26 @@ static void hm_bound_calls(hm_section *s, hm_binding *b) {
     hm_close(s);
 }
 
+static void hm_merges(hm_section *s, const hm_map *map, hm_binding *b) {
+    uint32_t function = 0, shown = 0;
+    b->merges = (hm_merge *)hm_room(s->r, hm_left(s, 0), sizeof *b->merges);
+    while (hm_left(s, 0)) {
+        hm_merge *merge = &b->merges[b->merge_count++];
+        merge->function = function = hm_id(s, hm_near(s, 0, function), map->function_count);
+        merge->shown = shown = hm_near(s, 1, shown);
+        merge->other = hm_near(s, 2, shown);
+    }
+    hm_close(s);
+}
+
 /* Record. */
 
-enum { HM_STRS, HM_FILE, HM_HEAD, HM_BODY, HM_DIAG, HM_MPIC, HM_HAND, HM_BIND, HM_BSTR, HM_ROWS, HM_BFUN, HM_BINL, HM_BVAR, HM_BCAL, HM_TAGS };
+enum { HM_STRS, HM_FILE, HM_HEAD, HM_BODY, HM_DIAG, HM_MPIC, HM_HAND, HM_BIND, HM_BSTR, HM_ROWS, HM_BFUN, HM_BINL, HM_BVAR, HM_BCAL, HM_BMRG, HM_TAGS };
 
 typedef struct { int tag; const unsigned char *bytes; size_t length; } hm_stored;
 
 static int hm_tag(const unsigned char *name) {
-    static const char names[] = "STRSFILEHEADBODYDIAGMPICHANDBINDBSTRROWSBFUNBINLBVARBCAL";
+    static const char names[] = "STRSFILEHEADBODYDIAGMPICHANDBINDBSTRROWSBFUNBINLBVARBCALBMRG";
     int tag;
     for (tag = 0; tag < HM_TAGS; tag++) {
         if (!memcmp(names + 4 * tag, name, 4)) return tag;
@@ -1370,6 +1387,8 @@ static void hm_a_binding(hm_reader *r, const hm_map *map, const hm_stored *all, 
     hm_variables(&s, map, b);
     hm_open_tag(&s, r, hm_find(all, count, from, HM_BCAL), 1, strings, n);
     hm_bound_calls(&s, b);
+    hm_open_tag(&s, r, hm_find(all, count, from, HM_BMRG), 1, strings, n);
+    hm_merges(&s, map, b);
 }
 
 static void hm_whole(hm_reader *r, hm_map *map, const unsigned char *bytes, size_t length) {

@@ -299,6 +299,13 @@ static void binding(const hm_binding *b) {
         }
         printf("]}");
     }
+    printf("],\"merges\":[");
+    for (i = 0; i < b->merge_count; i++) {
+        const hm_merge *merge = &b->merges[i];
+        comma(i);
+        printf("{\"function\":%" PRIu32 ",\"shown\":%" PRIu32 ",\"other\":%" PRIu32 "}", merge->function,
+               merge->shown, merge->other);
+    }
     printf("]}");
 }
 

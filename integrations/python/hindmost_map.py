@@ -19,7 +19,7 @@ import zlib
 
 VERSION = 1
 MAGIC = b"\x89HMAP\r\n\x1a"
-BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL"}
+BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL", b"BMRG"}
 KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC", b"HAND"} | BOUND
 
 CONFIDENCE = ["clean", "repaired", "partial"]
@@ -527,7 +527,20 @@ def read_binding(tables):
     binding["inlines"] = read_inlines(columns(b"BINL"))
     binding["variables"] = read_variables(columns(b"BVAR"), binding)
     binding["calls"] = read_calls(columns(b"BCAL")) if b"BCAL" in tables else []
+    binding["merges"] = read_merges(columns(b"BMRG")) if b"BMRG" in tables else []
     return binding
+
+
+def read_merges(columns):
+    """Calls that may stand for others of the same function."""
+    merges = []
+    function = shown = 0
+    while columns[0].more():
+        function = columns[0].near(function)
+        shown = columns[1].near(shown)
+        merges.append({"function": function, "shown": shown, "other": columns[2].near(shown)})
+    columns.finish()
+    return merges
 
 
 def read_calls(columns):

@@ -2,7 +2,7 @@
 //!
 //! All addresses are the executable's own (as linked); the probe adds the load bias.
 
-use crate::{FileId, FunctionId};
+use crate::{FileId, FunctionId, PointId};
 
 /// What ties a map to one build of one executable.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +29,20 @@ pub struct Binding {
     /// What calls passed, sorted by return address, none twice: for functions some of whose variables are described by the
     /// value that a register had on entry (`DW_OP_entry_value`).
     pub calls: Vec<BoundCall>,
+    /// Calls that may stand for others, sorted, none twice: the compiler may have kept one copy of code that two arms of a branch
+    /// share, and the position of one of them.
+    pub merges: Vec<BoundMerge>,
+}
+
+/// A frame that shows the position of one call may be inside another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BoundMerge {
+    /// The function of both.
+    pub function: FunctionId,
+    /// The call whose position is shown.
+    pub shown: PointId,
+    /// The call that it may be as well.
+    pub other: PointId,
 }
 
 /// A stretch of code that one source position stands for.

@@ -11,9 +11,9 @@ pub use program::synthetic;
 
 use crate::format::Packing;
 use crate::{
-    Across, Assumption, Cut, Direction, File, FileId, Function, FunctionId, Growth, Handed, Loop, LoopId,
-    LoopSource, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope, ScopeId,
-    ScopeKind, Storage, Term, TermOp, Unsequenced,
+    Across, Assumption, BoundMerge, Cut, Direction, File, FileId, Function, FunctionId, Growth, Handed, Loop,
+    LoopId, LoopSource, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope,
+    ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -148,6 +148,19 @@ pub fn arbitrary(seed: u64) -> Map {
         Some(_) => rng.list(2, |rng| binding::arbitrary(rng, files.len(), functions.len())),
         None => Vec::new(),
     };
+    let mut binding = binding;
+    for binding in binding.iter_mut() {
+        for (id, function) in functions.iter_enumerated() {
+            let points = Vec::from_iter(function.points.ids());
+            let shown = points.iter().filter(|_| rng.one_in(8));
+            let shown = Vec::from_iter(shown.copied());
+            binding.merges.extend(shown.into_iter().map(|shown| BoundMerge {
+                function: id,
+                shown,
+                other: rng.pick(&points),
+            }));
+        }
+    }
     let mut mpi_calls = Vec::new();
     for (id, function) in functions.iter_enumerated() {
         for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(4))) {

@@ -38,7 +38,22 @@ impl Map {
             return Err(invalid(part, "libraries are bound, but no program is"));
         }
         self.bindings()
-            .try_for_each(|b| binding(b, self.files.len(), self.functions.len()))
+            .try_for_each(|b| binding(b, self.files.len(), self.functions.len()))?;
+        self.check_merges()
+    }
+
+    fn check_merges(&self) -> Result<(), Invalid> {
+        for (at, merge) in self
+            .bindings()
+            .flat_map(|binding| binding.merges.iter().enumerate())
+        {
+            let points = self.functions.get(merge.function);
+            if !points.is_some_and(|f| has_point(f, merge.shown) && has_point(f, merge.other)) {
+                let part = format!("merged call {at} of the binding");
+                return Err(invalid(part, "there is no point of this number"));
+            }
+        }
+        Ok(())
     }
 
     fn check_handed(&self) -> Result<(), Invalid> {
@@ -353,7 +368,12 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         check(sorted, part, i, "its registers are not sorted")?;
         last = Some(call.return_address);
     }
-    Ok(())
+    for (i, merge) in b.merges.iter().enumerate() {
+        let exists = merge.function.index() < functions;
+        check(exists, "merged call", i, no_function)?;
+    }
+    let sorted = b.merges.is_sorted_by(|a, b| a < b);
+    check(sorted, "merged call", 0, "merged calls are not sorted")
 }
 
 fn has_point(f: &Function, point: PointId) -> bool {

@@ -271,6 +271,11 @@ impl Order<'_> {
                 headers.count() == 0 || body.points[p].innermost_loop.is_some()
             });
         }
+        let others = chosen.iter().flat_map(|&point| self.merged_with(id, point));
+        let others = Vec::from_iter(others);
+        chosen.extend(others);
+        chosen.sort_unstable();
+        chosen.dedup();
         let assigns = self.assigning_points(id);
         for point in chosen {
             located.places.push(Place { point, after: false });
@@ -282,6 +287,17 @@ impl Order<'_> {
             }
         }
         located
+    }
+
+    /// The calls in which a frame may be that shows the position of `point`: the compiler may have made them one.
+    fn merged_with(&self, id: FunctionId, point: PointId) -> impl Iterator<Item = PointId> + '_ {
+        self.map().bindings().flat_map(move |binding| {
+            let key = (id, point);
+            let first = { &binding.merges }.partition_point(|merge| (merge.function, merge.shown) < key);
+            let own = binding.merges[first..].iter();
+            own.take_while(move |merge| (merge.function, merge.shown) == key)
+                .map(|merge| merge.other)
+        })
     }
 
     /// Whether C++ may call the function of a frame where the source calls nothing, as far as its name tells.

@@ -3,8 +3,8 @@
 use base::{Confidence, Id, IdVec, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{
-    Binding, BoundFunction, File, Function, FunctionId, Map, Point, PointId, PointKind, Scope, ScopeId,
-    ScopeKind,
+    Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, Point, PointId, PointKind, Scope,
+    ScopeId, ScopeKind,
 };
 
 /// A function that makes the given calls, one on each line from its first line plus 1 on, in this order.
@@ -252,4 +252,30 @@ fn a_value_of_its_own_keeps_the_frame() {
         function("g", 20, &["f"]),
     ];
     assert_eq!(relation(&map(through, true), &first, &second), Relation::Before);
+}
+
+#[test]
+fn a_call_that_may_stand_for_another_is_both() {
+    // if (…) { work(); } else { work(); } after();
+    let branches = || {
+        let mut main = function("main", 1, &["work", "work", "after"]);
+        let edge = |from: usize, to: usize| (PointId::from_index(from), PointId::from_index(to));
+        main.edges = vec![edge(0, 1), edge(0, 2), edge(1, 3), edge(2, 3), edge(3, 4)];
+        map(vec![main], true)
+    };
+    let (one, other) = ([("main", 2), ("work", 0)], [("main", 3), ("work", 0)]);
+    let after = [("main", 4), ("after", 0)];
+    assert_eq!(relation(&branches(), &one, &other), Relation::Incomparable);
+    let mut merged = branches();
+    if let Some(binding) = &mut merged.binding {
+        binding.merges.push(BoundMerge {
+            function: FunctionId::from_index(0),
+            shown: PointId::from_index(1),
+            other: PointId::from_index(2),
+        });
+    }
+    assert_eq!(relation(&merged, &one, &other), Relation::Unknown);
+    // What holds for both still holds.
+    assert_eq!(relation(&merged, &one, &after), Relation::Before);
+    assert_eq!(relation(&merged, &other, &after), Relation::Before);
 }

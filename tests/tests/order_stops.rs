@@ -67,6 +67,17 @@ fn nothing_is_wrong_and_enough_is_told() {
     judge(&of_seeds(0..3, &linked_whole));
 }
 
+/// `if (c) { …; w1(93); } else { w1(27); }`: gcc keeps one call, with the line of the second arm.
+#[test]
+fn a_call_that_two_arms_share_is_in_neither_alone() {
+    if !equipped() {
+        return;
+    }
+    let of_gcc = |config: &&Config| config.compiler == Compiler::Gcc && config.level == Level::O3;
+    let o3 = Vec::from_iter(all_configs().iter().filter(of_gcc).copied());
+    of_seeds(50..51, &o3);
+}
+
 fn judge(found: &Campaign) {
     assert!(
         found.left_out.len() <= 2,

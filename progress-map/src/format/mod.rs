@@ -16,6 +16,7 @@ mod handed;
 mod heads;
 mod loops;
 mod lovs;
+mod merges;
 mod mpi;
 mod prose;
 mod reader;
@@ -54,11 +55,12 @@ const BOUND_FUNCTIONS: Tag = Tag(*b"BFUN");
 const INLINES: Tag = Tag(*b"BINL");
 const VARIABLES: Tag = Tag(*b"BVAR");
 const CALLS: Tag = Tag(*b"BCAL");
+const MERGES: Tag = Tag(*b"BMRG");
 
 const STATIC: [Tag; 7] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS, MPI_CALLS, HANDED];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
 const OPTIONAL: [Tag; 2] = [MPI_CALLS, HANDED];
-const BOUND: [Tag; 7] = [
+const BOUND: [Tag; 8] = [
     BUILD,
     BOUND_STRINGS,
     ROWS,
@@ -66,4 +68,5 @@ const BOUND: [Tag; 7] = [
     INLINES,
     VARIABLES,
     CALLS,
+    MERGES,
 ];

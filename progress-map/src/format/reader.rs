@@ -3,7 +3,7 @@
 use super::columns::{Budget, Columns};
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, calls, flow, handed, heads, loops, mpi, scopes, variables};
+use super::{FunctionHead, bound, calls, flow, handed, heads, loops, merges, mpi, scopes, variables};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -319,6 +319,9 @@ impl<'a> Reader<'a> {
         // Maps of earlier versions have none.
         if self.section(super::CALLS).is_ok() {
             binding.calls = calls::read_calls(self.source(super::CALLS, &strings, budget)?)?;
+        }
+        if self.section(super::MERGES).is_ok() {
+            binding.merges = merges::read_merges(self.columns(super::MERGES, budget)?)?;
         }
         Ok(binding)
     }

@@ -2,7 +2,7 @@
 
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
-use super::{bound, calls, flow, handed, heads, loops, mpi, record, scopes, variables};
+use super::{bound, calls, flow, handed, heads, loops, merges, mpi, record, scopes, variables};
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
@@ -160,5 +160,10 @@ fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(T
     let mut sink = Sink::new(strings);
     calls::write_calls(&mut sink, &binding.calls);
     sections.push((super::CALLS, sink.columns));
+    if !binding.merges.is_empty() {
+        let mut columns = ColumnsOut::new();
+        merges::write_merges(&mut columns, &binding.merges);
+        sections.push((super::MERGES, columns));
+    }
     sections
 }

@@ -99,6 +99,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         inlines,
         variables,
         calls,
+        merges: Vec::new(),
     }
 }
 

@@ -259,6 +259,11 @@ fn a_binding(b: &Binding) -> Value {
             "callees": call.callees,
             "passed": list(&call.passed, |p| json!([p.register, hex(&p.expression)])),
         })),
+        "merges": list(&b.merges, |merge| json!({
+            "function": merge.function.index(),
+            "shown": merge.shown.index(),
+            "other": merge.other.index(),
+        })),
     })
 }
 
