@@ -80,8 +80,8 @@ pub(crate) fn place(node: &TreeNode) -> String {
     let place = match (&node.file, node.line, &node.module, node.pc) {
         (_, _, Some(module), Some(pc)) => format!("{}+{pc:#x}", base_name(module)),
         (Some(file), Some(line), ..) => format!("{}:{line}", base_name(file)),
-        (Some(file), None, None, _) => base_name(file),
         (_, _, Some(module), None) => base_name(module),
+        (Some(file), None, None, _) => base_name(file),
         (None, _, None, Some(pc)) => format!("{pc:#x}"),
         _ => String::new(),
     };

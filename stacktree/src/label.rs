@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name(pub(crate) u32);
 
         impl $name {
@@ -268,20 +268,30 @@ impl Dictionary {
             .collect();
         strings.sort_unstable();
         strings.dedup();
-        let mut entries: Vec<(Label<Text>, usize, usize)> = Vec::new();
-        for (source, each) in all.iter().enumerate() {
-            let moved: Vec<Text> = each
+        let mut moved: Vec<Vec<Label<Text>>> = Vec::with_capacity(all.len());
+        for each in all {
+            let texts: Vec<Text> = each
                 .strings
                 .iter()
                 .map(|string| Text::new(strings.binary_search(&&**string).unwrap_or_default()))
                 .collect();
-            let relabelled = each.labels.iter().enumerate();
-            entries.extend(relabelled.map(|(at, label)| (label.map(|text| moved[text.index()]), source, at)));
+            let labels = each.labels.iter();
+            moved.push(
+                labels
+                    .map(|label| label.map(|text| texts[text.index()]))
+                    .collect(),
+            );
         }
-        entries.sort_unstable();
+        let places = moved.iter().enumerate();
+        let mut places: Vec<(usize, usize)> = places
+            .flat_map(|(source, labels)| (0..labels.len()).map(move |at| (source, at)))
+            .collect();
+        // What came sorted stays so: the stable sort finds these runs and merges them.
+        places.sort_by(|&(a, x), &(b, y)| moved[a][x].cmp(&moved[b][y]));
         let mut of: Vec<Vec<LabelId>> = all.iter().map(|each| vec![LabelId(0); each.len()]).collect();
         let mut labels: Vec<Label<Text>> = Vec::new();
-        for (label, source, at) in entries {
+        for (source, at) in places {
+            let label = std::mem::take(&mut moved[source][at]);
             if labels.last() != Some(&label) {
                 labels.push(label);
             }

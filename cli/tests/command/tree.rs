@@ -90,9 +90,9 @@ fn a_hung_job_as_text() {
           ├ solve@[T1] solver.c:13 it=7  1:[8]
           │ └ norm solver.c:6  <- hindmost
           ├ solve@[T2] solver.c:14 it=7  30:[0-7,10-31]
-          │ └ MPI_Allreduce
+          │ └ MPI_Allreduce solver.c
           └ solve@[T3] solver.c:12 it=8  1:[9]
-            └ exchange\u{1b}[2J
+            └ exchange\u{1b}[2J solver.c
 
         @[T1.2] temporal ranks: lower is behind
 

@@ -172,7 +172,10 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
                 Some(Kind::Unreadable) => NodeKind::Unreadable,
                 Some(Kind::Missing) => NodeKind::Missing,
             },
-            function: own.map(|look| look.label.function.to_owned()).unwrap_or_default(),
+            // MPI's profiling interface gives every function a second name; the program wrote the first.
+            function: own
+                .map(|look| base::mpi_name(look.label.function).to_owned())
+                .unwrap_or_default(),
             file: own.and_then(|look| look.label.file).map(str::to_owned),
             line: own.map(|look| look.label.line).filter(|&line| line > 0),
             column: own.map(|look| look.label.column).filter(|&column| column > 0),

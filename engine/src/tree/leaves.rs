@@ -70,18 +70,15 @@ impl Leaves {
                 .all(|(&a, &b)| match (tree.label_id(a), tree.label_id(b)) {
                     (Some(x), Some(y)) if x != y => {
                         let (x, y) = (tree.dictionary().raw(x), tree.dictionary().raw(y));
-                        let names = |label: &stacktree::Label<stacktree::Text>| {
-                            Vec::from_iter(
-                                label
-                                    .values
-                                    .iter()
-                                    .map(|&(name, value)| (name, value == Number::Unread)),
-                            )
-                        };
+                        let mut values = x.values.iter().zip(&y.values);
+                        let same_names = x.values.len() == y.values.len()
+                            && values.all(|(a, b)| {
+                                a.0 == b.0 && (a.1 == Number::Unread) == (b.1 == Number::Unread)
+                            });
                         (x.kind, x.function, x.file, x.line, x.column, x.module, x.pc)
                             == (y.kind, y.function, y.file, y.line, y.column, y.module, y.pc)
                             && (x.inexact, x.inlined) == (y.inexact, y.inlined)
-                            && names(x) == names(y)
+                            && same_names
                     }
                     _ => true,
                 })

@@ -168,7 +168,7 @@ fn stack(
                 Some(at) if located.frames[at].function.is_some() => {
                     program_frame(order, &located, at, frame, options)
                 }
-                _ => library_frame(frame, frame.function.clone(), true, options),
+                _ => library_frame(frame, true, options),
             });
         }
         return labels;
@@ -183,9 +183,7 @@ fn stack(
             labels.push(program_frame(order, &located, at, recorded, options));
             in_library = false;
         } else if !in_library {
-            // MPI's profiling interface gives every function a second name; the program wrote the first.
-            let function = base::mpi_name(&recorded.function).to_owned();
-            labels.push(library_frame(recorded, function, false, options));
+            labels.push(library_frame(recorded, false, options));
             in_library = true;
         }
     }
@@ -227,23 +225,19 @@ fn program_frame(
     }
 }
 
-/// A frame of a library; the file and line of an entry point say nothing about the program.
-fn library_frame(
-    recorded: &snapshot::Frame,
-    function: String,
-    whole: bool,
-    options: &TreeOptions,
-) -> Label<String> {
+/// A frame of a library; the line of an entry point says nothing about the program. Its file does: it tells the function from
+/// one of the same name in the map.
+fn library_frame(recorded: &snapshot::Frame, whole: bool, options: &TreeOptions) -> Label<String> {
     let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let function = match recorded.function.as_str() {
+        "" => "??",
+        function => function,
+    };
     // A place in a library without names is told by its offset.
-    let nameless = matches!(function.as_str(), "" | "??");
+    let nameless = function == "??";
     Label {
-        function: if function.is_empty() {
-            "??".to_owned()
-        } else {
-            function
-        },
-        file: recorded.file.clone().filter(|_| whole),
+        function: function.to_owned(),
+        file: recorded.file.clone(),
         line: recorded.line.filter(|_| whole).unwrap_or(0),
         module: recorded.module.as_ref().map(base_name),
         pc: recorded.pc.filter(|_| keeps_pc(options) || nameless && whole),
