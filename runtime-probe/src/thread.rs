@@ -135,33 +135,20 @@ fn incomplete(
     stack: &[RawFrame],
 ) -> Option<String> {
     let copied = still.stack.1.saturating_sub(still.stack.0);
-    let why = match end {
-        End::Outermost => return None,
-        End::NotCopied { address, .. } if (still.stack.1..still.stack_end).contains(address) => {
-            return Some(format!(
-                "stack deeper than the {copied} bytes copied: outermost frames are missing"
-            ));
-        }
-        End::NotCopied { address, .. } => format!("the stack at {address:#x} could not be copied"),
-        End::NoModule { address } => match space.why_unknown(*address) {
-            Some(reason) => reason.to_owned(),
-            None => format!("the code at {address:#x} belongs to no file"),
-        },
-        End::NoEntry { module, address } => format!(
-            "{} has no unwind information for {address:#x}",
-            modules.get(*module).name()
-        ),
-        End::BadEntry(unknown) => {
-            let name = stack
-                .last()
-                .and_then(|frame| frame.module)
-                .map_or("?", |(module, _)| modules.get(module).name());
-            format!("the unwind information of {name} cannot be followed: {unknown}")
-        }
-        End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
-        End::TooMany => "the chain of frames does not end".to_owned(),
-    };
-    Some(format!("outermost frames are missing: {why}"))
+    if let End::NotCopied { address, .. } = end
+        && (still.stack.1..still.stack_end).contains(address)
+    {
+        return Some(format!(
+            "stack deeper than the {copied} bytes copied: outermost frames are missing"
+        ));
+    }
+    let last = stack.last().and_then(|frame| frame.module);
+    let whose = format!(
+        " of {}",
+        last.map_or("?", |(module, _)| modules.get(module).name())
+    );
+    let lost = |address| format!("the stack at {address:#x} could not be copied");
+    end.in_words(space, modules, &whose, &lost)
 }
 
 /// Whether one of the ranges holds all of `length` bytes at `address`.

@@ -65,6 +65,35 @@ pub(crate) enum End {
     TooMany,
 }
 
+impl End {
+    /// What to say of a stack that did not end at its outermost frame. `whose` unwind information could not be followed, and
+    /// what became of a word of the stack that is not there (`lost`), only the caller knows.
+    pub(crate) fn in_words(
+        &self,
+        space: &Space,
+        modules: &Modules,
+        whose: &str,
+        lost: &dyn Fn(u64) -> String,
+    ) -> Option<String> {
+        let why = match self {
+            End::Outermost => return None,
+            End::NotCopied { address, .. } => lost(*address),
+            End::NoModule { address } => match space.why_unknown(*address) {
+                Some(reason) => reason.to_owned(),
+                None => format!("the code at {address:#x} belongs to no file"),
+            },
+            End::NoEntry { module, address } => format!(
+                "{} has no unwind information for {address:#x}",
+                modules.get(*module).name()
+            ),
+            End::BadEntry(unknown) => format!("the unwind information{whose} cannot be followed: {unknown}"),
+            End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
+            End::TooMany => "the chain of frames does not end".to_owned(),
+        };
+        Some(format!("outermost frames are missing: {why}"))
+    }
+}
+
 /// Unwinds from the registers of a stopped task.
 pub(crate) fn unwind(
     modules: &Modules,

@@ -6,8 +6,8 @@ use crate::evaluate::Unknown;
 use crate::fit;
 use crate::frames::Builder;
 use crate::locate::Locator;
-use crate::modules::{Modules, Space};
-use crate::unwind::{End, unwind};
+use crate::modules::Modules;
+use crate::unwind::unwind;
 use progress_map::Map;
 use snapshot::Task;
 use std::collections::BTreeMap;
@@ -59,7 +59,9 @@ fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Module
             memory: &memory,
             not_copied: &mut not_there,
         };
-        (builder.build(&stack), incomplete(&end, &space, modules))
+        let lost = |address| format!("the core does not hold the stack at {address:#x}");
+        let error = end.in_words(&space, modules, "", &lost);
+        (builder.build(&stack), error)
     };
     let mut problems: Vec<String> = fit.problem.into_iter().collect();
     let main = core.main_thread();
@@ -92,24 +94,4 @@ fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Module
     }
     record.error = (!problems.is_empty()).then(|| problems.join("; "));
     record
-}
-
-/// What to say of a stack that did not end at its outermost frame.
-fn incomplete(end: &End, space: &Space, modules: &Modules) -> Option<String> {
-    let why = match end {
-        End::Outermost => return None,
-        End::NotCopied { address, .. } => format!("the core does not hold the stack at {address:#x}"),
-        End::NoModule { address } => match space.why_unknown(*address) {
-            Some(reason) => reason.to_owned(),
-            None => format!("the code at {address:#x} belongs to no file"),
-        },
-        End::NoEntry { module, address } => format!(
-            "{} has no unwind information for {address:#x}",
-            modules.get(*module).name()
-        ),
-        End::BadEntry(unknown) => format!("the unwind information cannot be followed: {unknown}"),
-        End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
-        End::TooMany => "the chain of frames does not end".to_owned(),
-    };
-    Some(format!("outermost frames are missing: {why}"))
 }

@@ -1,6 +1,6 @@
 //! The target keeps running and computes the same result, whatever happens to the probe.
 
-use crate::support::{Program, Target, compile, complete, names, snap, state, status, until};
+use crate::support::{Program, Target, compile, complete, names, snap, snap_with, state, status, until};
 use progress_map::Map;
 use runtime_probe::{Options, take, tasks_of};
 use std::fs;
@@ -153,6 +153,103 @@ fn a_probe_killed_at_any_instant_releases_its_targets() {
     println!(
         "{killed} of {attempts} probes killed; {replaced} targets, all of which came to the right result"
     );
+}
+
+/// Stands on a stack of 7 MB, and then on one whose chain of frames leads back to itself; comes home from both.
+const STACKS: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+static sigset_t told;
+static long turn(void) {
+    int number = 0;
+    puts("ready"); fflush(stdout);
+    sigwait(&told, &number);
+    return number == SIGUSR1;
+}
+__attribute__((noinline)) static long deep(void) {
+    volatile char room[7 << 20];
+    memset((char *)room, 1, sizeof room);
+    long sum = turn();
+    for (unsigned i = 0; i < sizeof room; i++) sum += room[i];
+    return sum;
+}
+__attribute__((noinline)) static long damaged(void) {
+    void **frame = __builtin_frame_address(0), *kept[2] = {frame[0], frame[1]};
+    frame[0] = frame;
+    frame[1] = (char *)damaged + 24;
+    long sum = turn();
+    frame[0] = kept[0];
+    frame[1] = kept[1];
+    return sum;
+}
+int main(void) {
+    sigemptyset(&told); sigaddset(&told, SIGUSR1); sigprocmask(SIG_BLOCK, &told, 0);
+    long sum = deep(); sum += damaged(); printf("%ld\n", sum); return 0;
+}
+"#;
+
+#[test]
+fn deep_and_damaged_stacks() {
+    let program = compile("gcc", STACKS, "-O0 -fno-omit-frame-pointer");
+    let mut target = program.start(&[]);
+    let whole = Options {
+        limit: 8 << 20,
+        ..Options::default()
+    };
+    for options in [Options::default(), whole] {
+        let task = snap_with(&Map::default(), target.pid(), options);
+        let error = task.error.clone().unwrap_or_default();
+        let is_cut = error.contains("stack deeper than the");
+        assert_eq!(is_cut, options != whole, "{error}");
+        assert!(is_cut || names(&task).contains(&"main"), "{task:?}");
+    }
+    target.signal("USR1");
+    assert_eq!(target.line(), "ready");
+    let task = snap(&Map::default(), target.pid());
+    let error = task.error.clone().unwrap_or_default();
+    assert!(error.contains("the stack is damaged"), "{task:?}");
+    assert!(
+        names(&task).contains(&"damaged") && task.frames.len() < 10,
+        "{task:?}"
+    );
+    assert!(is_free(target.pid()));
+    target.signal("USR1");
+    assert_eq!(target.finish(), (2 + (7 << 20)).to_string());
+}
+
+/// Nobody traces it and nothing has stopped it.
+fn is_free(pid: u32) -> bool {
+    status(pid, "TracerPid") == "0" && !matches!(state(pid), 't' | 'T')
+}
+
+#[test]
+fn children_of_a_target_are_left_alone() {
+    // A child that were traced or stopped would not be waited for, or would end by a signal.
+    const FORKS: &str = r#"
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    int sum = 0;
+    puts("ready"); fflush(stdout);
+    for (int i = 0; i < 400; i++) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0) { usleep(200); _exit(i % 100); }
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 1;
+        sum += WEXITSTATUS(status);
+    }
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+    let program = compile("gcc", FORKS, "-O2");
+    let target = program.start(&[]);
+    while running(&target) {
+        snap(&Map::default(), target.pid());
+    }
+    assert_eq!(target.finish(), (4 * (0..100).sum::<u32>()).to_string());
 }
 
 #[test]
