@@ -296,7 +296,7 @@ impl Graph {
             has_more: reached.up_to.is_some(),
             ..Slice::default()
         };
-        let is_certain = |state: &&State| match (reached.up_to, reached.states.get(state)) {
+        let is_certain = |state: &&State| match (reached.up_to, reached.states.get(*state)) {
             (Some(bound), Some(step)) => step.distance <= bound,
             _ => true,
         };

@@ -15,11 +15,12 @@ use crate::graph::{
 };
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::Id as _;
+use hashbrown::HashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Where a function is executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Context {
     /// On the stack, at this depth.
     Stack(u16),
@@ -30,14 +31,14 @@ pub(crate) enum Context {
 }
 
 /// Whose memory: this task's, or another's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Side {
     Own,
     Other,
 }
 
 /// Where the walk is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum State {
     /// The statement is executed, with the values that it has.
     At(Context, NodeId),
@@ -52,7 +53,7 @@ pub(crate) enum State {
 }
 
 /// Who writes memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Writers {
     /// Those who write this object, one of few.
     Object(ObjectId),
@@ -63,7 +64,7 @@ pub(crate) enum Writers {
 }
 
 /// Which of what they write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     /// Everything.
     All,
@@ -74,7 +75,7 @@ pub(crate) enum Part {
 }
 
 /// A [`Side`] as others may name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SideOf(Side);
 
 /// Why one statement depends on another.
@@ -116,7 +117,8 @@ pub(crate) struct Step {
 /// All that a criterion depends on.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
-    pub(crate) states: BTreeMap<State, Step>,
+    /// How each state was reached. Only ever asked for one state at a time, so that its order is nobody's business.
+    pub(crate) states: HashMap<State, Step>,
     /// Statements in the order in which they were reached.
     pub(crate) order: Vec<State>,
     /// The walk ended before its end: only what is as near as this is known for certain.
