@@ -14,8 +14,9 @@ mod graph;
 mod library;
 mod places;
 mod slice;
+mod state;
 mod walk;
 
 pub use graph::Graph;
 pub use slice::{Because, CriterionError, Frame, Options, Slice, Statement};
-pub use walk::Dependence;
+pub use state::Dependence;

@@ -2,7 +2,8 @@
 
 use crate::executed::Executed;
 use crate::graph::{FunctionId, Graph, NodeId, NodeKind};
-use crate::walk::{Context, Dependence, Reached, State, Walk};
+use crate::state::{Context, Dependence, Reached, State};
+use crate::walk::Walk;
 use base::Id as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

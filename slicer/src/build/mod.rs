@@ -6,13 +6,17 @@
 //! 4. Function by function, and side by side: control dependence ([`control`]) and local variables ([`local`]).
 //! 5. All of it is put into columns.
 
+mod allocators;
 mod callees;
+mod calls;
 mod control;
 mod freeze;
 mod indirect;
 mod local;
+mod locations;
 mod memory;
 mod message;
+mod names;
 mod uses;
 mod values;
 
@@ -54,7 +58,7 @@ impl Graph {
         let homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
         let callees = Callees::new(program);
         let mut values = Values::new(program, &callees, &homes);
-        for id in values::allocators(program, &callees) {
+        for id in allocators::allocators(program, &callees) {
             values.allocators.insert(id, None);
         }
         let mut parts = Parts::new(program);
@@ -408,7 +412,7 @@ impl Parts {
         id: FunctionIndex,
         info: &FunctionInfo<'_>,
         homes: &[Home],
-        names: &values::Names,
+        names: &names::Names,
     ) -> Inside {
         let mut found = Inside::default();
         let node = |point: PointId| self.node_of(id, point);

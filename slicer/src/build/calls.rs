@@ -1,0 +1,275 @@
+//! What calls hand over, and what functions without source do with pointers.
+
+use crate::build::locations::plain_variable;
+use crate::build::memory::Home;
+use crate::build::values::{Indirect, Values};
+use crate::library::{Effect, effect};
+use crate::places::PlaceId;
+use base::Id as _;
+use dataflow::FunctionIndex;
+use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
+
+impl Values<'_, '_> {
+    /// Notes the object that a function allocates, when its values have just been worked out.
+    pub(crate) fn settle_allocator(&mut self, id: FunctionIndex) {
+        if !self.allocators.contains_key(&id) {
+            return;
+        }
+        let function = self.program.functions[id].function;
+        let mut inner = None;
+        for (expr, each) in function.exprs.iter_enumerated() {
+            if let ExprKind::Call {
+                callee: Callee::Named(name),
+                ..
+            } = &each.kind
+            {
+                let unit = self.program.functions[id].unit;
+                let mut callees = self.callees.of(unit, name).into_iter().peekable();
+                let is_new = match callees.peek() {
+                    None => effect(name).allocates,
+                    Some(_) => callees.all(|callee| self.allocators.contains_key(&callee)),
+                };
+                if is_new {
+                    inner = self.value(expr).or(inner);
+                }
+            }
+        }
+        self.allocators.insert(id, inner);
+    }
+
+    pub(super) fn call(
+        &mut self,
+        id: FunctionIndex,
+        call: ExprId,
+        callee: &Callee,
+        args: &[ExprId],
+    ) -> Option<PlaceId> {
+        match callee {
+            Callee::Named(name) => {
+                let unit = self.program.functions[id].unit;
+                let callees = self.callees.of(unit, name);
+                if callees.is_empty() {
+                    return self.call_library(id, call, name, args);
+                }
+                let result = self.places.fresh();
+                for callee in callees {
+                    let structures: Vec<Option<PlaceId>> =
+                        args.iter().map(|&arg| self.address(id, arg)).collect();
+                    let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+                    self.link(callee, &values, &structures);
+                    let inside = self.results[callee.index()];
+                    match self.allocators.get(&callee).copied() {
+                        Some(inner) => {
+                            let new = self.allocate(inner);
+                            self.places.flow(new, result);
+                        }
+                        None => self.places.flow(inside, result),
+                    }
+                }
+                Some(result)
+            }
+            Callee::Macro(name) => self.call_library(id, call, name, args),
+            Callee::Indirect(pointer) => {
+                let function = self.program.functions[id].function;
+                let mut place = self.value(*pointer);
+                // `(*f)(x)` and `f(x)` are one.
+                if let ExprKind::Deref(inner) = function.exprs[*pointer].kind {
+                    place = match (place, self.value(inner)) {
+                        (Some(a), Some(b)) => Some(self.merge(a, b)),
+                        (one, other) => one.or(other),
+                    };
+                }
+                let result = self.places.fresh();
+                let arguments = args.iter().map(|&arg| self.value(arg)).collect();
+                self.indirect.push(Indirect {
+                    caller: id,
+                    call,
+                    callee: place.unwrap_or(self.outside),
+                    arguments,
+                    is_callback: false,
+                    result,
+                });
+                Some(result)
+            }
+        }
+    }
+
+    /// New memory. `inner` is the allocation in the function that was called, if it is one with source: what is written there
+    /// is written here.
+    pub(super) fn allocate(&mut self, inner: Option<PlaceId>) -> PlaceId {
+        let object = self.objects.push(None);
+        let place = self.places.address(object);
+        if let Some(inner) = inner
+            && let Some(&origin) = self.places.objects(self.places.find(inner)).first()
+        {
+            self.origins.insert(object, origin);
+        }
+        place
+    }
+
+    /// Hands arguments to a function's parameters. `structures` are the addresses of arguments that may be whole
+    /// structures.
+    pub(crate) fn link(
+        &mut self,
+        callee: FunctionIndex,
+        values: &[Option<PlaceId>],
+        structures: &[Option<PlaceId>],
+    ) {
+        let params = self.program.functions[callee].function.params;
+        for (index, value) in values.iter().enumerate() {
+            if index >= params {
+                if let Some(value) = *value {
+                    let rest = self.rest(callee);
+                    let into = self.places.content(rest, None);
+                    self.places.flow(value, into);
+                }
+                continue;
+            }
+            let local = LocalId::from_index(index);
+            let place = self.local(callee, local);
+            match self.homes[callee.index()][index] {
+                Home::Value => {
+                    if let Some(value) = *value {
+                        self.places.flow(value, place);
+                    }
+                }
+                Home::Memory => {
+                    if let Some(value) = *value {
+                        let into = self.places.content(place, None);
+                        self.places.flow(value, into);
+                    }
+                }
+                // An array that is a parameter is a pointer; a structure is copied.
+                Home::Aggregate => {
+                    if let Some(value) = *value {
+                        self.places.flow(value, place);
+                    }
+                    if let Some(structure) = structures.get(index).copied().flatten() {
+                        self.places.flow(structure, place);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn call_library(
+        &mut self,
+        id: FunctionIndex,
+        call: ExprId,
+        name: &str,
+        args: &[ExprId],
+    ) -> Option<PlaceId> {
+        let value = |values: &Self, index: usize| args.get(index).and_then(|&arg| values.value(arg));
+        match name {
+            "va_start" | "__builtin_va_start" => {
+                let rest = self.rest(id);
+                if let Some(&list) = args.first() {
+                    self.give(id, list, rest);
+                }
+                return None;
+            }
+            "va_copy" | "__builtin_va_copy" => {
+                if let (Some(&into), Some(from)) = (args.first(), value(self, 1)) {
+                    self.give(id, into, from);
+                }
+                return None;
+            }
+            "va_arg" | "__builtin_va_arg" => {
+                let list = self.list(id, *args.first()?)?;
+                return Some(self.places.content(list, None));
+            }
+            "va_end" | "__builtin_va_end" => return None,
+            _ => {}
+        }
+        let Effect {
+            allocates,
+            returns,
+            copies,
+            unknown,
+            ..
+        } = effect(name);
+        if let Some((into, from)) = copies
+            && let (Some(into), Some(from)) = (value(self, into.into()), value(self, from.into()))
+        {
+            self.places.unite_contents(into, from);
+        }
+        let mut results: Vec<PlaceId> = Vec::new();
+        if allocates {
+            results.push(self.allocate(None));
+        }
+        results.extend(returns.and_then(|index| value(self, index.into())));
+        if unknown {
+            let given: Vec<PlaceId> = args.iter().filter_map(|&arg| self.value(arg)).collect();
+            // It may keep each argument in what another points to, and hand out any of them.
+            for &one in &given {
+                let inside = self.places.content(one, None);
+                for &other in &given {
+                    if one != other {
+                        self.places.flow(other, inside);
+                    }
+                }
+                results.push(inside);
+            }
+            results.extend(given.iter().copied());
+            let result = self.places.fresh();
+            let arguments: Vec<Option<PlaceId>> = given.iter().map(|&place| Some(place)).collect();
+            for &arg in args {
+                let Some(callee) = self.callback(id, arg) else {
+                    continue;
+                };
+                self.indirect.push(Indirect {
+                    caller: id,
+                    call,
+                    callee,
+                    arguments: arguments.clone(),
+                    is_callback: true,
+                    result,
+                });
+            }
+        }
+        results.into_iter().reduce(|a, b| self.merge(a, b))
+    }
+
+    /// The value of an argument that may be a function: one that is named, or a variable. Functions in tables that are
+    /// handed over are not followed.
+    pub(super) fn callback(&self, id: FunctionIndex, arg: ExprId) -> Option<PlaceId> {
+        let function = self.program.functions[id].function;
+        match &function.exprs[arg].kind {
+            ExprKind::Cast(_, inner) | ExprKind::AddressOf(inner) => self.callback(id, *inner),
+            ExprKind::Var(VarRef::Local(local)) => match function.locals[*local].ty {
+                Type::Int { .. } | Type::Float { .. } | Type::Array | Type::Aggregate => None,
+                _ => self.value(arg),
+            },
+            ExprKind::Var(VarRef::Global(_)) => self.value(arg),
+            _ => None,
+        }
+    }
+
+    /// The list of arguments that a `va_list` stands for.
+    pub(crate) fn list(&mut self, id: FunctionIndex, list: ExprId) -> Option<PlaceId> {
+        match self.location(id, list) {
+            Some((place, key)) => {
+                let inside = self.places.content(place, key);
+                Some(self.merge(inside, place))
+            }
+            None => self.value(list),
+        }
+    }
+
+    /// Gives a variable a value, whatever kind of variable it is.
+    pub(super) fn give(&mut self, id: FunctionIndex, target: ExprId, value: PlaceId) {
+        let function = self.program.functions[id].function;
+        match self.location(id, target) {
+            Some((place, key)) => {
+                let into = self.places.content(place, key);
+                self.places.flow(value, into);
+            }
+            None => {
+                if let Some(local) = plain_variable(function, target) {
+                    let into = self.local(id, local);
+                    self.places.flow(value, into);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a walk over the dependence graph is about: where it is, and how it got there.
+
+use crate::graph::{ClassId, NodeId};
+use crate::places::{Key, NameId, ObjectId, PlaceId};
+use hashbrown::HashMap;
+
+/// Where a function is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Context {
+    /// On the stack, at this depth.
+    Stack(u16),
+    /// Called before, by this task.
+    Called,
+    /// In another task.
+    Elsewhere,
+}
+
+/// Whose memory: this task's, or another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Side {
+    Own,
+    Other,
+}
+
+/// Where the walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum State {
+    /// The statement is executed, with the values that it has.
+    At(Context, NodeId),
+    /// The call returns what it returns.
+    Value(Context, NodeId),
+    /// The call comes back.
+    Back(Context, NodeId),
+    /// This part of what the place points to has the value that it has.
+    Place(Side, PlaceId, Key),
+    /// What these writers left there has it.
+    Written(Side, Writers, Part),
+}
+
+/// Who writes memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Writers {
+    /// Those who write this object, one of few.
+    Object(ObjectId),
+    /// Those who write one of many objects of the class.
+    Many(ClassId),
+    /// All who write anything of the class.
+    Class(ClassId),
+}
+
+/// Which of what they write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Part {
+    /// Everything.
+    All,
+    /// What they write without naming a member.
+    Unnamed,
+    /// What they write under this name.
+    Named(NameId),
+}
+
+/// Why one statement depends on another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dependence {
+    /// It is where the task stands.
+    Criterion,
+    /// It is a call that is under way.
+    UnderWay,
+    /// It decides whether the other is executed.
+    Decides,
+    /// It gives a variable the value that the other reads.
+    Sets,
+    /// It computes a part of the other.
+    Computes,
+    /// It calls the function that the other is in.
+    Calls,
+    /// It hands over the value of a parameter.
+    Hands,
+    /// It returns the value that the other uses.
+    Returns,
+    /// It is a jump that decides which statements the other leads to.
+    Jumps,
+    /// It may end the program before the other is reached.
+    Ends,
+    /// It sends what the other receives, or takes part in the same collective operation.
+    Sends,
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) distance: u32,
+    pub(crate) from: Option<State>,
+    pub(crate) kind: Dependence,
+    pub(crate) name: Option<NameId>,
+}
+
+/// All that a criterion depends on.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    /// How each state was reached. Only ever asked for one state at a time, so that its order is nobody's business.
+    pub(crate) states: HashMap<State, Step>,
+    /// Statements in the order in which they were reached.
+    pub(crate) order: Vec<State>,
+    /// The walk ended before its end: only what is as near as this is known for certain.
+    pub(crate) up_to: Option<u32>,
+}
