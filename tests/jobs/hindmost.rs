@@ -3,7 +3,7 @@
 use corpus::{Build, Heartbeat, Job, JobPlan, Mpi, Program, Stall};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -145,4 +145,24 @@ pub fn hung(exe: &Path, mpi: Mpi, ranks: u32, stall: Stall<'_>) -> Job {
     job.wait_hung(PATIENCE)
         .unwrap_or_else(|error| panic!("{stall:?}: {error}"));
     job
+}
+
+/// Starts a job of a program that is none of the corpus: `variable` is the one that tells whose processes they are.
+pub fn launch(mpi: Mpi, ranks: u32, exe: &Path, (name, token): (&str, &str)) -> Child {
+    let (launcher, arguments): (_, &[&str]) = match mpi {
+        Mpi::OpenMpi => ("mpirun.openmpi", &["--oversubscribe", "-x", name]),
+        Mpi::Mpich => ("mpiexec.mpich", &[]),
+    };
+    Command::new(launcher)
+        .args(arguments)
+        .args(["-np", &ranks.to_string()])
+        .arg(exe)
+        .env(name, token)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{launcher}: {error}"))
 }

@@ -1,10 +1,10 @@
 //! A solver in a shared object, called by a program, under MPI: the loops of both order the ranks.
 
-use crate::hindmost::{hindmost, my_turn, named, out, run, said};
+use crate::hindmost::{hindmost, launch, my_turn, named, out, run, said};
 use corpus::{JobProcesses, Mpi};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 const SOLVER: &str = "\
@@ -73,31 +73,12 @@ fn compile(mpi: Mpi, directory: &Path) -> PathBuf {
     directory.join("app")
 }
 
-fn launch(mpi: Mpi, exe: &Path, (name, token): (&str, &str)) -> Child {
-    let (launcher, arguments): (_, &[&str]) = match mpi {
-        Mpi::OpenMpi => ("mpirun.openmpi", &["--oversubscribe", "-x", name]),
-        Mpi::Mpich => ("mpiexec.mpich", &[]),
-    };
-    Command::new(launcher)
-        .args(arguments)
-        .args(["-np", "4"])
-        .arg(exe)
-        .env(name, token)
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 fn check(mpi: Mpi) {
     let _turn = my_turn();
     let directory = out().join(format!("libraries-{mpi:?}"));
     let exe = compile(mpi, &directory);
     let processes = JobProcesses::new();
-    let mut launcher = launch(mpi, &exe, processes.variable());
+    let mut launcher = launch(mpi, 4, &exe, processes.variable());
     let ask = |arguments: &[&str]| {
         let mut find = hindmost();
         find.args(["find", "--format", "json", "--launcher"])

@@ -10,5 +10,6 @@ mod libraries;
 mod motion;
 mod tables;
 mod threads;
+mod trees;
 mod unharmed;
 mod why;

@@ -1,17 +1,16 @@
 //! Two moments of a job: a job that spins, one that is deadlocked, and one that is only slow.
 
-use crate::hindmost::{compile, hindmost, hung, my_turn, out, run, said};
+use crate::hindmost::{compile, hindmost, hung, launch, my_turn, out, run, said};
 use corpus::{JobProcesses, Mpi, Program, Stall};
 use serde_json::Value;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-fn twice(launcher: u32) -> Value {
+fn twice(launcher: u32) -> Result<Value, String> {
     let output = run(hindmost()
         .args(["find", "--twice", "1s", "--format", "json", "--launcher"])
         .arg(launcher.to_string()));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("{error}: {}", said(&output)))
 }
 
 fn of_stalled(mpi: Mpi, place: &str) -> Value {
@@ -22,7 +21,7 @@ fn of_stalled(mpi: Mpi, place: &str) -> Value {
         place,
     };
     let job = hung(&exe, mpi, 4, stall);
-    twice(job.launcher())
+    twice(job.launcher()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -83,13 +82,12 @@ fn a_slow_rank_is_not_a_hung_one() {
         .status();
     assert!(built.unwrap().success());
     let processes = JobProcesses::new();
-    let (name, token) = processes.variable();
-    let mut launcher = launch(&exe, name, token);
+    let mut launcher = launch(Mpi::OpenMpi, 3, &exe, processes.variable());
     // Until there are ranks in the loop it says something else.
     let mut answer = Value::Null;
     for _ in 0..60 {
         std::thread::sleep(Duration::from_secs(1));
-        answer = twice_or_nothing(launcher.id());
+        answer = twice(launcher.id()).unwrap_or_default();
         if answer["motion"]["diagnosis"] == "slow" {
             break;
         }
@@ -104,25 +102,4 @@ fn a_slow_rank_is_not_a_hung_one() {
     };
     let steps = moved(&motion["classes"][0]).unwrap();
     assert!(steps > 0, "{motion:#}");
-}
-
-fn launch(exe: &Path, name: &str, token: &str) -> Child {
-    Command::new("mpirun.openmpi")
-        .args(["--oversubscribe", "-np", "3", "-x", name])
-        .arg(exe)
-        .env(name, token)
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-fn twice_or_nothing(launcher: u32) -> Value {
-    let output = run(hindmost()
-        .args(["find", "--twice", "1s", "--format", "json", "--launcher"])
-        .arg(launcher.to_string()));
-    serde_json::from_slice(&output.stdout).unwrap_or_default()
 }
