@@ -235,6 +235,10 @@ impl Graph {
             match self.functions[function].callers[..] {
                 [] => break,
                 [call] => {
+                    // Who is handed to a function without source may be called at any time after.
+                    if self.call(call).is_none_or(|call| call.hands_on) {
+                        return None;
+                    }
                     function = self.nodes[call].function?;
                     if stack.iter().any(|(known, _)| *known == function) {
                         return None;

@@ -14,6 +14,7 @@ mod scev;
 mod second_opinion;
 mod setup;
 mod ship;
+mod slice_fuzz;
 mod test;
 mod workspace;
 
@@ -42,6 +43,12 @@ enum Task {
     /// Hold the order's verdicts on random programs against runs of them
     OrderFuzz {
         /// For example: --seeds 0..1000 --profile plain (`--help` after -- prints all)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
+    /// Hold slices against runs of what they leave of a program, and against what runs of random programs rest on
+    SliceFuzz {
+        /// For example: --seeds 0..1000 (`--help` after -- prints all)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
@@ -121,6 +128,7 @@ fn main() -> ExitCode {
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
         Task::OrderFuzz { options } => order_fuzz::run(&options),
+        Task::SliceFuzz { options } => slice_fuzz::run(&options),
         Task::Scev {
             paths,
             examples,

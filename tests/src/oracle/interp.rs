@@ -9,13 +9,17 @@
 
 use super::ast::{Expr, MEMBERS, Op, Program, Stmt, Ty};
 use super::externals;
+use super::layout::Lines;
 use super::rng::Rng;
 use super::truth::Step;
 use std::collections::BTreeMap;
 
+mod depend;
 mod eval;
 mod exec;
 mod record;
+
+pub use depend::{Dependences, PieceId};
 
 /// A value as a debugger records it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,6 +160,7 @@ struct Machine<'a> {
     order: Rng,
     statics: BTreeMap<(usize, String), usize>,
     left_over: BTreeMap<(usize, String), Vec<Value>>,
+    trace: Option<depend::Trace<'a>>,
 }
 
 /// Runs `program` as one rank.
@@ -163,6 +168,26 @@ struct Machine<'a> {
 /// # Errors
 /// When the program uses what it did not declare, reads what it did not set, or computes what C leaves undefined.
 pub fn run(program: &Program, setting: Setting) -> Result<Vec<Event>, Invalid> {
+    Ok(execute(program, setting, None)?.0)
+}
+
+/// The same, with what every event rests on; `lines` are those of this very program.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_traced(
+    program: &Program,
+    setting: Setting,
+    lines: &Lines,
+) -> Result<(Vec<Event>, Dependences), Invalid> {
+    execute(program, setting, Some(depend::Trace::new(lines)))
+}
+
+fn execute(
+    program: &Program,
+    setting: Setting,
+    trace: Option<depend::Trace<'_>>,
+) -> Result<(Vec<Event>, Dependences), Invalid> {
     let mut machine = Machine {
         program,
         setting,
@@ -178,8 +203,9 @@ pub fn run(program: &Program, setting: Setting) -> Result<Vec<Event>, Invalid> {
         order: Rng::new(setting.seed ^ 0x0bde),
         statics: BTreeMap::new(),
         left_over: BTreeMap::new(),
+        trace,
     };
-    for global in &program.globals {
+    for (index, global) in program.globals.iter().enumerate() {
         let cell = machine.allocate(global.ty, None);
         for at in cell..machine.cells.len() {
             machine.cells[at].known = true;
@@ -187,6 +213,7 @@ pub fn run(program: &Program, setting: Setting) -> Result<Vec<Event>, Invalid> {
         if global.ty != Ty::Struct {
             let wrapped = machine.converted(Value::Int(i128::from(global.init)), global.ty);
             machine.cells[cell].value = wrapped.unwrap_or(Value::Int(0));
+            machine.trace_global(program, index, cell..machine.cells.len());
         }
         machine.globals.push(Slot {
             name: global.name.clone(),
@@ -199,8 +226,11 @@ pub fn run(program: &Program, setting: Setting) -> Result<Vec<Event>, Invalid> {
         reason: "there is no function".to_owned(),
     })?;
     let argc = vec![("argc".to_owned(), Ty::Int, Value::Int(1))];
-    match machine.enter(main, argc) {
-        Ok(_) | Err(Halt::Budget) => Ok(machine.events),
+    match machine.enter(main, argc, &depend::Call::default()) {
+        Ok(_) | Err(Halt::Budget) => {
+            let dependences = machine.trace.map(depend::Trace::finish);
+            Ok((machine.events, dependences.unwrap_or_default()))
+        }
         Err(Halt::Invalid(reason)) => Err(Invalid { reason }),
     }
 }
@@ -297,7 +327,12 @@ impl Machine<'_> {
     }
 
     /// Runs function `function` in a new frame.
-    fn enter(&mut self, function: usize, args: Vec<(String, Ty, Value)>) -> Run<Option<Value>> {
+    fn enter(
+        &mut self,
+        function: usize,
+        args: Vec<(String, Ty, Value)>,
+        call: &depend::Call,
+    ) -> Run<Option<Value>> {
         if self.frames.len() > 60 {
             return invalid("recursion without bound");
         }
@@ -308,8 +343,9 @@ impl Machine<'_> {
             result: None,
         });
         let mut slots = Vec::new();
-        for (name, ty, value) in args {
+        for (index, (name, ty, value)) in args.into_iter().enumerate() {
             let cell = self.allocate(ty, None);
+            self.trace_parameter(call, index, cell);
             self.cells[cell].value = self.converted(value, ty)?;
             self.cells[cell].known = true;
             slots.push(Slot {

@@ -11,7 +11,10 @@
 use super::ast::{Function, Program, Ty};
 use super::externals;
 
+pub use lines::Lines;
+
 mod expr;
+mod lines;
 mod stmt;
 
 /// The name of the source file that every frame carries.
@@ -84,6 +87,8 @@ pub struct Layout {
     pub sites: Vec<Site>,
     /// Levels, parents before children.
     pub levels: Vec<Level>,
+    /// Where everything stands.
+    pub lines: Lines,
 }
 
 /// Writes `program`, whose calls are numbered below `sites`.
@@ -96,6 +101,7 @@ pub fn lay_out(program: &Program, sites: usize) -> Layout {
         logging: logging.text,
         sites: clean.sites,
         levels: clean.levels,
+        lines: clean.lines,
     }
 }
 
@@ -111,6 +117,7 @@ struct Writer {
     logging: bool,
     sites: Vec<Site>,
     levels: Vec<Level>,
+    lines: Lines,
     loops: usize,
     /// What C sees, outermost scope first.
     scopes: Vec<Vec<(String, Ty)>>,
@@ -128,6 +135,7 @@ impl Writer {
             logging,
             sites: vec![Site::default(); sites],
             levels: Vec::new(),
+            lines: Lines::default(),
             loops: 0,
             scopes: vec![Vec::new()],
         };
@@ -151,6 +159,7 @@ impl Writer {
             w.end_line();
         }
         for global in &program.globals {
+            w.lines.global(global, w.line);
             w.put(if global.is_static { "static " } else { "" });
             w.declare(global.ty, &global.name);
             if global.ty != Ty::Struct {

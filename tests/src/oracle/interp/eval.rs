@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Evaluation, Expr, Flow, Halt, Machine, Op, Run, Ty, Value, externals, invalid};
+use super::{Evaluation, Expr, Flow, Halt, Machine, Op, PieceId, Run, Ty, Value, externals, invalid};
 use crate::oracle::ast::{MEMBERS, Place};
 use crate::oracle::truth::Step;
 
@@ -24,6 +24,7 @@ impl Machine<'_> {
 
     pub(super) fn eval(&mut self, e: &Expr) -> Run<Value> {
         self.burn()?;
+        self.trace_constant();
         match e {
             Expr::Int(value) => Ok(Value::Int(i128::from(*value))),
             Expr::Real(value, single) => Ok(Value::Real(if *single {
@@ -40,13 +41,19 @@ impl Machine<'_> {
                 if matches!(ty, Ty::Array(_)) {
                     return Ok(Value::Address(cell));
                 }
+                self.trace_read(cell);
                 self.read(cell)
             }
             Expr::Get(place) => {
                 let (_, cell) = self.place(place)?;
+                self.trace_place(place);
+                self.trace_read(cell);
                 self.read(cell)
             }
-            Expr::Addr(place) => Ok(Value::Address(self.place(place)?.1)),
+            Expr::Addr(place) => {
+                self.trace_place(place);
+                Ok(Value::Address(self.place(place)?.1))
+            }
             Expr::Not(e) => Ok(Value::Int(i128::from(!self.truth_of(Step::Phase(0), e)?))),
             Expr::Bin(op, a, b) => {
                 let (a, b) = self.both(a, b)?;
@@ -57,13 +64,22 @@ impl Machine<'_> {
                 if first != *and {
                     return Ok(Value::Int(i128::from(first)));
                 }
-                Ok(Value::Int(i128::from(self.truth_of(Step::Phase(1), b)?)))
+                self.trace_decide(a);
+                let chosen = self.trace_take();
+                let second = self.truth_of(Step::Phase(1), b)?;
+                self.trace_release();
+                self.trace_also(chosen);
+                Ok(Value::Int(i128::from(second)))
             }
             Expr::Choose(c, a, b) => {
                 let yes = self.truth_of(Step::Phase(0), c)?;
+                self.trace_decide(c);
+                let chosen = self.trace_take();
                 self.path.push(Step::Phase(1));
                 let value = self.under(Step::Arm(u8::from(!yes)), if yes { a } else { b })?;
                 self.path.pop();
+                self.trace_release();
+                self.trace_also(chosen);
                 Ok(value)
             }
             Expr::Comma(a, b) => {
@@ -73,10 +89,15 @@ impl Machine<'_> {
             Expr::Set(place, op, value) => {
                 let value = self.eval(value)?;
                 let (ty, cell) = self.place(place)?;
+                self.trace_place(place);
                 let value = match op {
-                    Some(op) => arithmetic(*op, self.read(cell)?, value)?,
+                    Some(op) => {
+                        self.trace_read(cell);
+                        arithmetic(*op, self.read(cell)?, value)?
+                    }
                     None => value,
                 };
+                self.trace_write(e, cell);
                 self.write(ty, cell, value)
             }
             Expr::Step { place, up, prefix } => {
@@ -85,26 +106,49 @@ impl Machine<'_> {
                 let op = if *up { Op::Add } else { Op::Sub };
                 let new = arithmetic(op, old, Value::Int(1))?;
                 let new = self.write(ty, cell, new)?;
+                self.trace_place(place);
+                self.trace_read(cell);
+                let before = self.trace_take();
+                self.trace_also(before.clone());
+                self.trace_write(e, cell);
+                if !*prefix {
+                    self.trace_constant();
+                    self.trace_also(before);
+                }
                 Ok(if *prefix { new } else { old })
             }
-            Expr::Call { name, args, site, .. } => self.call(name, args, *site),
+            Expr::Call { name, args, site, .. } => {
+                let line = self.trace_line_of(e);
+                self.call(name, args, *site, line)
+            }
         }
     }
 
     /// Two operands in the order that this run happens to take.
     fn both(&mut self, a: &Expr, b: &Expr) -> Run<(Value, Value)> {
         if !(a.has_call() && b.has_call()) {
-            return Ok((self.eval(a)?, self.eval(b)?));
+            let first = self.eval(a)?;
+            let on = self.trace_take();
+            let second = self.eval(b)?;
+            self.trace_also(on);
+            return Ok((first, second));
         }
         if self.flip() {
             let second = self.under(Step::Operand(1), b)?;
-            return Ok((self.under(Step::Operand(0), a)?, second));
+            let on = self.trace_take();
+            let first = self.under(Step::Operand(0), a)?;
+            self.trace_also(on);
+            return Ok((first, second));
         }
         let first = self.under(Step::Operand(0), a)?;
-        Ok((first, self.under(Step::Operand(1), b)?))
+        let on = self.trace_take();
+        let second = self.under(Step::Operand(1), b)?;
+        self.trace_also(on);
+        Ok((first, second))
     }
 
-    fn call(&mut self, name: &str, args: &[Expr], site: usize) -> Run<Value> {
+    fn call(&mut self, name: &str, args: &[Expr], site: usize, line: Option<u32>) -> Run<Value> {
+        let mut rests = vec![Vec::new(); args.len()];
         let mut values = vec![Value::Int(0); args.len()];
         let mut order: Vec<usize> = (0..args.len()).collect();
         if self.flip() || self.setting.evaluation == Evaluation::ArgumentsReversed {
@@ -121,23 +165,35 @@ impl Machine<'_> {
             } else {
                 self.eval(&args[index])?
             };
+            rests[index] = self.trace_take();
         }
         self.path.pop();
         self.path.push(Step::Phase(1));
-        let result = self.invoke(name, &values, site)?;
+        let result = self.invoke(name, &values, site, (line, &rests))?;
         self.path.pop();
         Ok(result)
     }
 
-    fn invoke(&mut self, name: &str, values: &[Value], site: usize) -> Run<Value> {
+    fn invoke(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        site: usize,
+        (line, rests): (Option<u32>, &[Vec<PieceId>]),
+    ) -> Run<Value> {
+        self.trace_constant();
         if let Some(frame) = self.frames.last_mut() {
             frame.site = site;
         }
         let pointed = match self.slot(name) {
-            Ok((Ty::Function, cell)) => match self.read(cell)? {
-                Value::Function(function) => Some(function),
-                _ => return invalid("calls what is no function"),
-            },
+            Ok((Ty::Function, cell)) => {
+                // Which function is called decides what runs in it.
+                self.trace_read(cell);
+                match self.read(cell)? {
+                    Value::Function(function) => Some(function),
+                    _ => return invalid("calls what is no function"),
+                }
+            }
             _ => None,
         };
         if let Some(function) = pointed.or_else(|| self.function(name)) {
@@ -155,19 +211,25 @@ impl Machine<'_> {
                 self.path
                     .push(Step::Arm(u8::try_from(function).unwrap_or(u8::MAX)));
             }
-            let result = self.enter(function, args)?;
+            let depth = self.trace_depth();
+            let call = self.trace_call(line, rests);
+            let result = self.enter(function, args, &call)?;
+            self.trace_returned(call, depth);
             if pointed.is_some() {
                 self.path.pop();
             }
             return Ok(result.unwrap_or(Value::Int(0)));
         }
         self.stop(site, Some(name))?;
+        self.trace_external(line, rests, matches!(name, "same" | "after"));
         match (name, values) {
             ("MPI_Comm_rank", [_, Value::Address(to)]) => {
+                self.trace_result(*to);
                 self.write(Ty::Int, *to, Value::Int(i128::from(self.setting.rank)))?;
                 return Ok(Value::Int(0));
             }
             ("MPI_Bcast", [Value::Address(at), ..]) => {
+                self.trace_result(*at);
                 let value = externals::broadcast(self.setting.seed, self.broadcasts);
                 self.broadcasts += 1;
                 self.write(Ty::Int, *at, Value::Int(i128::from(value)))?;
@@ -249,10 +311,13 @@ impl Machine<'_> {
         }
         self.path.push(Step::Micro(0));
         self.stop(site, None)?;
+        self.trace_constant();
+        self.trace_stop(Some(e));
         self.path.pop();
         self.eval(e)?;
         self.path.push(Step::Micro(2));
         self.stop(site, None)?;
+        self.trace_stop(Some(e));
         self.path.pop();
         Ok(Flow::Next)
     }

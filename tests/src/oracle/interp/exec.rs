@@ -4,6 +4,13 @@ use super::{Expr, Flow, Machine, Run, Slot, Stmt, Ty, Value, invalid};
 use crate::oracle::ast::{Case, For, ForInit, Op, Place, TwoEntries, update};
 use crate::oracle::truth::Step;
 
+/// What a `for` statement begins with.
+struct Header<'a> {
+    init: Option<&'a ForInit>,
+    init_site: usize,
+    cond: Option<&'a Expr>,
+}
+
 impl Machine<'_> {
     /// Statements in a scope of their own.
     pub(super) fn block(&mut self, stmts: &[Stmt]) -> Run<Flow> {
@@ -14,12 +21,18 @@ impl Machine<'_> {
     }
 
     fn sequence(&mut self, stmts: &[Stmt]) -> Run<Flow> {
+        let depth = self.trace_depth();
         for (index, stmt) in stmts.iter().enumerate() {
+            let around = self.trace_statement(stmt);
             let flow = self.deeper(Step::child(index, stmt), |m| m.exec(stmt))?;
+            self.trace_line(around);
             if flow != Flow::Next {
+                self.trace_back_to(depth);
                 return Ok(flow);
             }
+            self.trace_passed(std::slice::from_ref(stmt), false);
         }
+        self.trace_back_to(depth);
         Ok(Flow::Next)
     }
 
@@ -37,98 +50,85 @@ impl Machine<'_> {
             Stmt::Decl(ty, name, init, is_static) => self.declare(*ty, name, init.as_ref(), *is_static),
             Stmt::If(cond, yes, no) => {
                 let taken = self.truth_of(Step::Phase(0), cond)?;
+                let depth = self.trace_depth();
+                self.trace_decide(cond);
+                self.trace_guard(&[yes, no.as_deref().unwrap_or_default()]);
                 let (arm, body) = match no {
                     _ if taken => (0, yes),
                     Some(no) => (1, no),
-                    None => return Ok(Flow::Next),
+                    None => {
+                        self.trace_back_to(depth);
+                        return Ok(Flow::Next);
+                    }
                 };
-                self.deeper(Step::Phase(1), |m| m.deeper(Step::Arm(arm), |m| m.block(body)))
+                let flow = self.deeper(Step::Phase(1), |m| m.deeper(Step::Arm(arm), |m| m.block(body)))?;
+                self.trace_back_to(depth);
+                Ok(flow)
             }
-            Stmt::While(cond, body) => {
-                for round in 0.. {
-                    self.path.push(Step::Round(round));
-                    if !self.truth_of(Step::Phase(0), cond)? {
-                        self.path.pop();
-                        break;
-                    }
-                    let flow = self.deeper(Step::Phase(1), |m| m.block(body))?;
-                    self.path.pop();
-                    match flow {
-                        Flow::Next | Flow::Continue => {}
-                        Flow::Break => break,
-                        other => return Ok(other),
-                    }
-                }
-                Ok(Flow::Next)
-            }
-            Stmt::Do(body, cond) => {
-                for round in 0.. {
-                    self.path.push(Step::Round(round));
-                    let flow = self.deeper(Step::Phase(0), |m| m.block(body))?;
-                    match flow {
-                        Flow::Next | Flow::Continue => {}
-                        Flow::Break => {
-                            self.path.pop();
-                            break;
-                        }
-                        other => {
-                            self.path.pop();
-                            return Ok(other);
-                        }
-                    }
-                    let on = self.truth_of(Step::Phase(1), cond)?;
-                    self.path.pop();
-                    if !on {
-                        break;
-                    }
-                }
-                Ok(Flow::Next)
-            }
-            Stmt::For(parts) => self.for_loop(parts),
+            Stmt::While(cond, body) => self.in_loop(|m| m.while_loop(cond, body)),
+            Stmt::Do(body, cond) => self.in_loop(|m| m.do_loop(body, cond)),
+            Stmt::For(parts) => self.in_loop(|m| m.for_loop(parts)),
             Stmt::ForMacro(name, bound, body) => {
-                let parts = For {
-                    init: Some(ForInit::Decl(Ty::Int, name.clone(), Expr::Int(0))),
-                    cond: Some(Expr::Bin(
-                        Op::Lt,
-                        Box::new(Expr::Get(Place::Var(name.clone()))),
-                        Box::new(bound.clone()),
-                    )),
-                    step: None,
-                    body: body.clone(),
-                    spread: false,
+                let init = ForInit::Decl(Ty::Int, name.clone(), Expr::Int(0));
+                let counter = Expr::Get(Place::Var(name.clone()));
+                let cond = Expr::Bin(Op::Lt, Box::new(counter), Box::new(bound.clone()));
+                let header = Header {
+                    init: Some(&init),
                     init_site: 0,
-                    step_site: 0,
+                    cond: Some(&cond),
                 };
-                self.for_loop_with(&parts, |m| {
-                    m.eval(&Expr::Step {
-                        place: Place::Var(name.clone()),
-                        up: true,
-                        prefix: false,
-                    })?;
-                    Ok(Flow::Next)
+                self.in_loop(|m| {
+                    m.for_loop_with(header, body, |m| {
+                        m.eval(&Expr::Step {
+                            place: Place::Var(name.clone()),
+                            up: true,
+                            prefix: false,
+                        })?;
+                        Ok(Flow::Next)
+                    })
                 })
             }
             Stmt::Switch(value, cases) => self.switch(value, cases),
-            Stmt::Break => Ok(Flow::Break),
-            Stmt::Continue => Ok(Flow::Continue),
+            Stmt::Break | Stmt::Continue | Stmt::GotoAgain(_) | Stmt::GotoEnd(_) => {
+                self.trace_constant();
+                self.trace_jump();
+                Ok(match stmt {
+                    Stmt::Break => Flow::Break,
+                    Stmt::GotoAgain(label) => Flow::Again(label.clone()),
+                    Stmt::GotoEnd(label) => Flow::End(label.clone()),
+                    _ => Flow::Continue,
+                })
+            }
             Stmt::Return(value) => {
+                self.trace_constant();
                 let value = match value {
                     Some(e) => Some(self.eval(e)?),
                     None => None,
                 };
+                self.trace_jump();
                 if let Some(frame) = self.frames.last_mut() {
                     frame.result = value;
                 }
                 Ok(Flow::Return)
             }
             Stmt::Again(label, body, cond) => {
+                let depth = self.trace_depth();
                 for round in 0.. {
                     self.path.push(Step::Jump(round));
                     let flow = self.deeper(Step::Phase(0), |m| m.block(body))?;
                     let on = match flow {
-                        Flow::Next => self.truth_of(Step::Phase(1), cond)?,
-                        Flow::Again(to) if to == *label => true,
+                        Flow::Next => {
+                            self.trace_passed(body, false);
+                            let on = self.truth_of(Step::Phase(1), cond)?;
+                            self.trace_decide(cond);
+                            on
+                        }
+                        Flow::Again(to) if to == *label => {
+                            self.trace_landed();
+                            true
+                        }
                         other => {
+                            self.trace_back_to(depth);
                             self.path.pop();
                             return Ok(other);
                         }
@@ -138,10 +138,9 @@ impl Machine<'_> {
                         break;
                     }
                 }
+                self.trace_back_to(depth);
                 Ok(Flow::Next)
             }
-            Stmt::GotoAgain(label) => Ok(Flow::Again(label.clone())),
-            Stmt::GotoEnd(label) => Ok(Flow::End(label.clone())),
             Stmt::Until(label, body) => match self.block(body)? {
                 Flow::End(to) if to == *label => Ok(Flow::Next),
                 other => Ok(other),
@@ -172,6 +171,7 @@ impl Machine<'_> {
     }
 
     fn declare(&mut self, ty: Ty, name: &str, init: Option<&Expr>, is_static: bool) -> Run<Flow> {
+        self.trace_constant();
         let value = match init {
             Some(e) => Some(self.eval(e)?),
             None => None,
@@ -199,6 +199,7 @@ impl Machine<'_> {
         match value {
             Some(_) if is_static && self.cells[cell].known => {}
             Some(value) => {
+                self.trace_declare(cell);
                 self.write(ty, cell, value)?;
             }
             None => self.cells[cell].known = false,
@@ -206,16 +207,83 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
+    /// A loop, whose jumps end at it.
+    fn in_loop(&mut self, run: impl FnOnce(&mut Self) -> Run<Flow>) -> Run<Flow> {
+        let depth = self.trace_depth();
+        let before = self.trace_into(true);
+        let flow = run(self)?;
+        self.trace_leave(before);
+        self.trace_back_to(depth);
+        Ok(flow)
+    }
+
+    fn while_loop(&mut self, cond: &Expr, body: &[Stmt]) -> Run<Flow> {
+        for round in 0.. {
+            self.path.push(Step::Round(round));
+            let on = self.truth_of(Step::Phase(0), cond)?;
+            self.trace_decide(cond);
+            self.trace_guard(&[body]);
+            if !on {
+                self.path.pop();
+                break;
+            }
+            let flow = self.deeper(Step::Phase(1), |m| m.block(body))?;
+            self.path.pop();
+            match flow {
+                Flow::Next | Flow::Continue => self.trace_passed(body, true),
+                Flow::Break => break,
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn do_loop(&mut self, body: &[Stmt], cond: &Expr) -> Run<Flow> {
+        for round in 0.. {
+            self.path.push(Step::Round(round));
+            let flow = self.deeper(Step::Phase(0), |m| m.block(body))?;
+            match flow {
+                Flow::Next | Flow::Continue => self.trace_passed(body, true),
+                Flow::Break => {
+                    self.path.pop();
+                    break;
+                }
+                other => {
+                    self.path.pop();
+                    return Ok(other);
+                }
+            }
+            let on = self.truth_of(Step::Phase(1), cond)?;
+            self.trace_decide(cond);
+            self.trace_guard(&[body]);
+            self.path.pop();
+            if !on {
+                break;
+            }
+        }
+        Ok(Flow::Next)
+    }
+
     fn for_loop(&mut self, parts: &For) -> Run<Flow> {
-        self.for_loop_with(parts, |m| match &parts.step {
+        let header = Header {
+            init: parts.init.as_ref(),
+            init_site: parts.init_site,
+            cond: parts.cond.as_ref(),
+        };
+        self.for_loop_with(header, &parts.body, |m| match &parts.step {
             Some(step) => m.stop_and_do(step, parts.step_site),
             None => Ok(Flow::Next),
         })
     }
 
-    fn for_loop_with(&mut self, parts: &For, mut step: impl FnMut(&mut Self) -> Run<Flow>) -> Run<Flow> {
+    fn for_loop_with(
+        &mut self,
+        parts: Header<'_>,
+        body: &[Stmt],
+        mut step: impl FnMut(&mut Self) -> Run<Flow>,
+    ) -> Run<Flow> {
         let mut scope = Vec::new();
-        if let Some(ForInit::Decl(ty, name, _)) = &parts.init {
+        if let Some(ForInit::Decl(ty, name, _)) = parts.init {
             let cell = self.storage(*ty, name, false);
             scope.push(Slot {
                 name: name.clone(),
@@ -227,13 +295,15 @@ impl Machine<'_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.scopes.push(scope);
         }
-        match &parts.init {
+        match parts.init {
             Some(ForInit::Decl(ty, name, e)) => {
                 self.deeper(Step::Phase(0), |m| {
                     // A loop that a macro makes has its variable on the line of the macro, and no stop of its own.
                     if parts.init_site > 0 && !e.has_call() {
                         m.path.push(Step::Micro(0));
                         m.stop(parts.init_site, None)?;
+                        m.trace_constant();
+                        m.trace_stop(Some(e));
                         m.path.pop();
                         return m.deeper(Step::Micro(1), |m| m.declare(*ty, name, Some(e), false));
                     }
@@ -250,15 +320,18 @@ impl Machine<'_> {
         for round in 0.. {
             self.burn()?;
             self.path.push(Step::Round(round));
-            if let Some(cond) = &parts.cond
-                && !self.truth_of(Step::Phase(0), cond)?
-            {
-                self.path.pop();
-                break;
+            if let Some(cond) = parts.cond {
+                let on = self.truth_of(Step::Phase(0), cond)?;
+                self.trace_decide(cond);
+                self.trace_guard(&[body]);
+                if !on {
+                    self.path.pop();
+                    break;
+                }
             }
-            let flow = self.deeper(Step::Phase(1), |m| m.block(&parts.body))?;
+            let flow = self.deeper(Step::Phase(1), |m| m.block(body))?;
             match flow {
-                Flow::Next | Flow::Continue => {}
+                Flow::Next | Flow::Continue => self.trace_passed(body, true),
                 other => {
                     self.path.pop();
                     if other != Flow::Break {
@@ -275,8 +348,8 @@ impl Machine<'_> {
         Ok(result)
     }
 
-    fn switch(&mut self, value: &Expr, cases: &[Case]) -> Run<Flow> {
-        let Value::Int(value) = self.under(Step::Phase(0), value)? else {
+    fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Run<Flow> {
+        let Value::Int(value) = self.under(Step::Phase(0), selector)? else {
             return invalid("switch on what is no integer");
         };
         let Some(last) = cases.len().checked_sub(1) else {
@@ -287,10 +360,18 @@ impl Machine<'_> {
         for (index, case) in cases.iter().enumerate() {
             falls |= u32::from(case.falls) << index;
         }
+        let depth = self.trace_depth();
+        let before = self.trace_into(false);
+        self.trace_decide(selector);
+        self.trace_guard(&Vec::from_iter(cases.iter().map(|case| &case.body[..])));
         self.path.push(Step::Phase(1));
         self.path.push(Step::Entry { at: entry, falls });
         let mut result = Flow::Next;
         for (index, case) in cases.iter().enumerate().skip(entry) {
+            if index == last && cases[..last].iter().all(|case| case.falls) {
+                // Every way leads here.
+                self.trace_back_to(depth);
+            }
             let flow = self.deeper(
                 Step::Child {
                     index,
@@ -309,6 +390,8 @@ impl Machine<'_> {
         }
         self.path.pop();
         self.path.pop();
+        self.trace_leave(before);
+        self.trace_back_to(depth);
         Ok(result)
     }
 
@@ -319,21 +402,28 @@ impl Machine<'_> {
             Step::Moment(moment)
         };
         let mut first = !self.truth_of(next(), &parts.enter)?;
+        let depth = self.trace_depth();
+        self.trace_decide(&parts.enter);
         loop {
             self.burn()?;
             if first {
                 let flow = self.deeper(next(), |m| m.block(&parts.first))?;
                 if flow != Flow::Next {
+                    self.trace_back_to(depth);
                     return Ok(flow);
                 }
             }
+            // Both ways in lead to the second part.
+            self.trace_back_to(depth);
             let flow = self.deeper(next(), |m| m.block(&parts.second))?;
             if flow != Flow::Next {
+                self.trace_back_to(depth);
                 return Ok(flow);
             }
             if !self.truth_of(next(), &parts.again)? {
                 return Ok(Flow::Next);
             }
+            self.trace_decide(&parts.again);
             first = true;
         }
     }

@@ -43,6 +43,8 @@ impl Writer {
     }
 
     pub(super) fn expr(&mut self, e: &Expr, outer: Option<Position>) {
+        let (line, _) = self.here();
+        self.lines.expr(e, line);
         match e {
             Expr::Int(value) => self.put(&value.to_string()),
             Expr::Real(value, single) => self.put(&format!("{value:?}{}", if *single { "f" } else { "" })),

@@ -26,6 +26,8 @@ impl Writer {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        let (line, _) = self.here();
+        self.lines.stmt(stmt, line);
         match stmt {
             Stmt::Expr(e, site) => {
                 self.stop_and_do(e, *site);

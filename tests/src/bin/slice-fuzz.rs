@@ -1,0 +1,122 @@
+//! `slice-fuzz`: holds slices against runs, for longer than the tests do.
+//!
+//! First the hand-written programs, with every line of every sound slice taken out once; then random programs, whose
+//! slices must hold what their runs rested on. Exit code 0: nothing wrong; 1: something wrong; 2: the campaign failed.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tests::slices::dynamic::{Kind, campaign};
+use tests::slices::judge::{Effort, judge};
+use tests::slices::{slicing, suite};
+
+const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain] [--no-programs] [--program NAME] [--every N] [--survivors]";
+
+struct Options {
+    seeds: Range<u64>,
+    kinds: Vec<Kind>,
+    programs: bool,
+    program: String,
+    every: usize,
+    survivors: bool,
+}
+
+fn main() -> ExitCode {
+    match options(std::env::args().skip(1)).and_then(|options| run(&options)) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(1),
+        Err(reason) => {
+            eprintln!("slice-fuzz: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options {
+        seeds: 0..1000,
+        kinds: Kind::ALL.to_vec(),
+        programs: true,
+        program: String::new(),
+        every: 1,
+        survivors: false,
+    };
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
+        match arg.as_str() {
+            "--seeds" => {
+                let text = value()?;
+                let bad = || format!("'{text}' is no range such as 0..100\n{USAGE}");
+                let (first, last) = text.split_once("..").ok_or_else(bad)?;
+                options.seeds = first.parse().map_err(|_| bad())?..last.parse().map_err(|_| bad())?;
+            }
+            "--kind" => {
+                options.kinds = vec![match value()?.as_str() {
+                    "data" => Kind::Data,
+                    "control" => Kind::Control,
+                    "plain" => Kind::Plain,
+                    other => return Err(format!("'{other}' is no kind\n{USAGE}")),
+                }];
+            }
+            "--help" => return Err(USAGE.to_owned()),
+            "--no-programs" => options.programs = false,
+            "--program" => options.program = value()?,
+            "--every" => options.every = value()?.parse().map_err(|e| format!("--every: {e}"))?,
+            "--survivors" => options.survivors = true,
+            _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
+        }
+    }
+    Ok(options)
+}
+
+/// The number of faults.
+fn run(options: &Options) -> Result<usize, String> {
+    let mut faults = 0;
+    if options.programs {
+        let scratch = Scratch::new()?;
+        let mut programs = suite::programs();
+        programs.retain(|program| program.name.contains(&options.program));
+        let effort = Effort {
+            mutants: options.every,
+        };
+        let report = judge(&programs, &slicing::slices, effort, &scratch.0)?;
+        println!("hand-written programs\n{report}");
+        for fault in &report.faults {
+            println!("{fault}");
+        }
+        for survivor in report.survivors.iter().filter(|_| options.survivors) {
+            println!("not noticed: {survivor}");
+        }
+        faults += report.faults.len();
+    }
+    for &kind in &options.kinds {
+        let found = campaign(kind, options.seeds.clone())?;
+        println!(
+            "random programs, {kind:?}, seeds {}..{}\n{found}",
+            options.seeds.start, options.seeds.end
+        );
+        for (_, fault) in &found.faults {
+            println!("{fault}");
+        }
+        faults += found.faults.len();
+    }
+    Ok(faults)
+}
+
+/// A directory that is removed when it is no longer needed.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, String> {
+        let directory = std::env::temp_dir().join(format!("hindmost-slices-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|e| format!("{}: {e}", directory.display()))?;
+        Ok(Self(directory))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is left for whoever cleans up the directory of temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

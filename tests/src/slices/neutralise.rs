@@ -1,0 +1,293 @@
+//! Takes everything out of a program that is not in a slice, so that what is left can be run.
+//!
+//! Works on the text as written, by tree-sitter directly: it shares nothing with the front end that the slicer stands
+//! on. Lines stay lines.
+//!
+//! * A statement none of whose lines is in the slice becomes `;`, jumps (`break`, `continue`, `goto`, `return`) included:
+//!   whoever forgets that a jump decides what runs after it is found out here.
+//! * A declaration stays, its initial values go; whoever runs the text fills locals and the heap with a pattern, so
+//!   that a value that is missing is no lucky zero.
+//! * A compound statement stays when something in it does. Is its own header not in the slice, a constant takes the
+//!   condition's place: the slice has claimed that the condition decides nothing.
+//! * Labels stay: jumps in the slice need them.
+//!
+//! [`Mode::Perturb`] puts wrong values where [`Mode::Delete`] puts nothing. It finds what was kept by luck, because the
+//! deleted assignment would have assigned what was there before.
+
+use super::names::Numbers;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use tree_sitter::{Node, Parser, Tree};
+
+/// What becomes of what is not in the slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// It goes.
+    Delete,
+    /// Where a number is assigned to a name, another number is assigned; the rest goes.
+    Perturb(u32),
+}
+
+/// The text with nothing but the lines of `kept` left in it, from 1.
+///
+/// # Errors
+/// The first place that the grammar does not know.
+pub fn neutralise(text: &str, kept: &BTreeSet<u32>, mode: Mode) -> Result<String, String> {
+    let tree = parse(text)?;
+    let numbers = Numbers::of(tree.root_node(), text);
+    let mut work = Neutraliser {
+        text,
+        kept,
+        mode,
+        numbers: &numbers,
+        edits: Vec::new(),
+        fault: None,
+    };
+    work.children(tree.root_node());
+    if let Some(fault) = work.fault {
+        return Err(fault);
+    }
+    let mut edits = work.edits;
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut result = String::new();
+    let mut at = 0;
+    for (range, replacement) in edits {
+        result.push_str(&text[at..range.start]);
+        result.push_str(&replacement);
+        at = range.end;
+    }
+    result.push_str(&text[at..]);
+    Ok(result)
+}
+
+/// The syntax tree of C text.
+///
+/// # Errors
+/// The grammar cannot be loaded, or parsing gave up.
+pub fn parse(text: &str) -> Result<Tree, String> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_c::LANGUAGE.into())
+        .map_err(|e| e.to_string())?;
+    parser.parse(text, None).ok_or_else(|| "no tree".to_owned())
+}
+
+/// The named children of a node.
+pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+struct Neutraliser<'a> {
+    text: &'a str,
+    kept: &'a BTreeSet<u32>,
+    mode: Mode,
+    numbers: &'a Numbers,
+    edits: Vec<(Range<usize>, String)>,
+    fault: Option<String>,
+}
+
+impl Neutraliser<'_> {
+    /// Whether a line from the one of byte `from` to the one of byte `to` is in the slice.
+    fn touches(&self, from: (usize, usize), to: (usize, usize)) -> bool {
+        let first = u32::try_from(from.0 + 1).unwrap_or(u32::MAX);
+        let last = u32::try_from(to.0 + usize::from(to.1 > 0)).unwrap_or(u32::MAX);
+        self.kept.range(first..=last.max(first)).next().is_some()
+    }
+
+    fn has(&self, node: Node<'_>) -> bool {
+        self.touches(start(node), end(node))
+    }
+
+    fn replace(&mut self, range: Range<usize>, with: &str) {
+        let lines = self.text[range.clone()].matches('\n').count();
+        self.edits.push((range, format!("{with}{}", "\n".repeat(lines))));
+    }
+
+    fn children(&mut self, node: Node<'_>) {
+        for child in named(node) {
+            self.statement(child);
+        }
+    }
+
+    fn field(&mut self, node: Node<'_>, name: &str) {
+        if let Some(child) = node.child_by_field_name(name) {
+            self.statement(child);
+        }
+    }
+
+    fn statement(&mut self, node: Node<'_>) {
+        match node.kind() {
+            "function_definition" => self.field(node, "body"),
+            "compound_statement" | "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif"
+            | "else_clause" | "labeled_statement" => self.children(node),
+            "case_statement" => {
+                let label = node.child_by_field_name("value");
+                for child in named(node) {
+                    if Some(child) != label {
+                        self.statement(child);
+                    }
+                }
+            }
+            "if_statement" | "while_statement" | "do_statement" | "for_statement" | "switch_statement" => {
+                if self.has(node) {
+                    self.compound(node);
+                } else {
+                    let labels = self.labels(node);
+                    self.replace(node.byte_range(), &labels);
+                }
+            }
+            "declaration" => self.declaration(node),
+            "expression_statement"
+            | "return_statement"
+            | "break_statement"
+            | "continue_statement"
+            | "goto_statement"
+                if !self.has(node) =>
+            {
+                let with = self.instead(node).unwrap_or_else(|| ";".to_owned());
+                self.replace(node.byte_range(), &with);
+            }
+            "ERROR" => {
+                let line = node.start_position().row + 1;
+                self.fault
+                    .get_or_insert_with(|| format!("line {line}: the neutraliser cannot read this"));
+            }
+            // Comments, directives, types; names of labels; the condition of an `#if`.
+            _ => {}
+        }
+    }
+
+    /// A branch or loop that stays: its header, then what is in it.
+    fn compound(&mut self, node: Node<'_>) {
+        for name in ["initializer", "update"] {
+            if let Some(part) = node.child_by_field_name(name)
+                && !self.has(part)
+            {
+                if part.kind() == "declaration" {
+                    self.declaration(part);
+                } else {
+                    self.replace(part.byte_range(), "");
+                }
+            }
+        }
+        if let Some(condition) = node.child_by_field_name("condition") {
+            let from = if node.kind() == "do_statement" {
+                start(condition)
+            } else {
+                start(node)
+            };
+            let range = match condition.kind() {
+                "parenthesized_expression" => condition.start_byte() + 1..condition.end_byte() - 1,
+                _ => condition.byte_range(),
+            };
+            let literal = self.text[range.clone()]
+                .trim()
+                .bytes()
+                .all(|b| b.is_ascii_digit());
+            if !literal && !self.touches(from, end(condition)) {
+                let constant = match self.mode {
+                    Mode::Delete => "1",
+                    Mode::Perturb(seed) if seed.is_multiple_of(2) => "0",
+                    Mode::Perturb(_) => "1",
+                };
+                self.replace(range, constant);
+            }
+        }
+        for name in ["consequence", "alternative", "body"] {
+            self.field(node, name);
+        }
+    }
+
+    /// What stays of a statement that goes: its labels.
+    fn labels(&self, node: Node<'_>) -> String {
+        let mut found = String::new();
+        self.gather_labels(node, true, &mut found);
+        if found.is_empty() {
+            ";".to_owned()
+        } else {
+            format!("{{ {found}}}")
+        }
+    }
+
+    fn gather_labels(&self, node: Node<'_>, cases: bool, found: &mut String) {
+        let cases = cases && node.kind() != "switch_statement";
+        if node.kind() == "labeled_statement"
+            && let Some(label) = node.child_by_field_name("label")
+        {
+            found.push_str(&format!("{}: ; ", &self.text[label.byte_range()]));
+        }
+        if node.kind() == "case_statement" && cases {
+            match node.child_by_field_name("value") {
+                Some(value) => found.push_str(&format!("case {}: ; ", &self.text[value.byte_range()])),
+                None => found.push_str("default: ; "),
+            }
+        }
+        for child in named(node) {
+            self.gather_labels(child, cases, found);
+        }
+    }
+
+    fn declaration(&mut self, node: Node<'_>) {
+        for child in named(node) {
+            if child.kind() != "init_declarator" || self.has(child) {
+                continue;
+            }
+            let (Some(name), Some(value)) = (
+                child.child_by_field_name("declarator"),
+                child.child_by_field_name("value"),
+            ) else {
+                continue;
+            };
+            // Its size came from its initial values.
+            if name.kind() == "array_declarator" && name.child_by_field_name("size").is_none() {
+                let size = match value.kind() {
+                    "initializer_list" => named(value).len().to_string(),
+                    _ => format!("sizeof({})", &self.text[value.byte_range()]),
+                };
+                self.edits.push((name.end_byte() - 1..name.end_byte() - 1, size));
+            }
+            let with = match self.mode {
+                Mode::Perturb(seed) if self.numbers.is_number(&self.text[name.byte_range()]) => {
+                    format!(" = {}", wrong(seed, name))
+                }
+                _ => String::new(),
+            };
+            self.replace(name.end_byte()..child.end_byte(), &with);
+        }
+    }
+
+    /// Another assignment to what a statement assigns, if that can be done without evaluating anything.
+    fn instead(&self, node: Node<'_>) -> Option<String> {
+        let Mode::Perturb(seed) = self.mode else {
+            return None;
+        };
+        let expression = named(node).into_iter().next()?;
+        let place = match expression.kind() {
+            "assignment_expression" => expression.child_by_field_name("left")?,
+            "update_expression" => expression.child_by_field_name("argument")?,
+            _ => return None,
+        };
+        let text = &self.text[place.byte_range()];
+        self.numbers
+            .is_place(place, self.text)
+            .then(|| format!("{text} = {};", wrong(seed, node)))
+    }
+}
+
+/// A value that the program has no reason to hold at this node.
+fn wrong(seed: u32, node: Node<'_>) -> i32 {
+    const VALUES: [i32; 7] = [37, -5, 1, 113, 0, -1, 6];
+    let at = node.start_position().row + seed as usize * 3;
+    VALUES[at % VALUES.len()]
+}
+
+fn start(node: Node<'_>) -> (usize, usize) {
+    let at = node.start_position();
+    (at.row, at.column)
+}
+
+fn end(node: Node<'_>) -> (usize, usize) {
+    let at = node.end_position();
+    (at.row, at.column)
+}

@@ -1,0 +1,35 @@
+//! The slicer, asked as the command asks it: through the facade, with nothing but the sources.
+
+use super::judge::Lines;
+use super::suite::{Criterion, Program};
+use engine::{DependenceGraph, SliceOptions, SourceFile, dependence_graph};
+
+/// What programs may include besides their own headers, as the slicer is to see it.
+const OBSERVE: &str = include_str!("../../slices/observe.h");
+
+/// The dependence graph of a program.
+#[must_use]
+pub fn graph(program: &Program) -> DependenceGraph {
+    let own = program.files.iter().map(|file| SourceFile {
+        path: file.name.clone(),
+        bytes: file.text.clone().into_bytes(),
+    });
+    let observe = SourceFile {
+        path: "observe.h".to_owned(),
+        bytes: OBSERVE.as_bytes().to_vec(),
+    };
+    dependence_graph(own.chain([observe]).collect(), None, &|_| {})
+}
+
+/// The slices of a program's criteria; a [`Slicer`](super::judge::Slicer).
+#[must_use]
+pub fn slices(program: &Program, criteria: &[Criterion]) -> Vec<Result<Lines, String>> {
+    let graph = graph(program);
+    let slice = |criterion: &Criterion| {
+        graph
+            .slice_at(&criterion.file, criterion.line, None, SliceOptions::default())
+            .map(|slice| slice.lines())
+            .map_err(|e| e.to_string())
+    };
+    criteria.iter().map(slice).collect()
+}

@@ -1,0 +1,115 @@
+//! Slices, held against runs: what a slice leaves of a program must observe the same, and what a run rested on must be in
+//! the slice.
+//!
+//! `cargo xtask slice-fuzz` does the same at length.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use tests::slices::dynamic::{Kind, campaign};
+use tests::slices::judge::{self, Effort};
+use tests::slices::neutralise::{Mode, neutralise};
+use tests::slices::{slicing, suite};
+
+fn scratch(name: &str) -> PathBuf {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("slices-{name}"));
+    std::fs::create_dir_all(&directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display()));
+    directory
+}
+
+/// What is left of a program whose lines marked `// in` are kept.
+fn left(text: &str, mode: Mode) -> String {
+    let kept: BTreeSet<u32> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| line.contains("// in"))
+        .map(|(line, _)| line)
+        .collect();
+    let left = neutralise(text, &kept, mode).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(left.lines().count(), text.lines().count(), "lines stay lines");
+    let words = left
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    Vec::from_iter(words.flat_map(str::split_whitespace)).join(" ")
+}
+
+#[test]
+fn what_is_not_in_a_slice_is_taken_out() {
+    let text = "\
+int f(int n) {
+    int a = 1, b[] = {1, 2};
+    int c = 3; // in
+    a = 2;
+    n++;
+    while (n > 3) {
+        if (a)
+            break; // in
+        goto out;
+    }
+    for (n = 0; n < 3; n++) {
+        out:
+        a++;
+    }
+    return c; // in
+}
+";
+    assert_eq!(
+        left(text, Mode::Delete),
+        "int f(int n) { int a, b[2]; int c = 3; ; ; while (1) { if (1) break; ; } { out: ; } return c; }"
+    );
+    assert_eq!(
+        left(text, Mode::Perturb(0)),
+        "int f(int n) { int a = -5, b[2]; int c = 3; a = 113; n = 0; while (0) { if (0) break; ; } { out: ; } \
+         return c; }"
+    );
+}
+
+/// Everything that the tests promise of hand-written programs: none of their slices leaves out what decides a value, and
+/// whoever leaves a line out is noticed.
+#[test]
+fn slices_of_hand_written_programs_observe_what_the_programs_observe() {
+    let programs = suite::programs();
+    assert!(programs.len() >= 150, "{} programs", programs.len());
+    let report = judge::judge(
+        &programs,
+        &slicing::slices,
+        Effort { mutants: 15 },
+        &scratch("programs"),
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
+    println!("{report}");
+    let faults = Vec::from_iter(report.faults.iter().map(ToString::to_string));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let judge::Mutants { killed, survived, .. } = report.mutants;
+    assert!(
+        killed > survived,
+        "only {killed} of {} are noticed",
+        killed + survived
+    );
+    assert!(
+        report.slice_lines * 10 < report.code_lines * 7,
+        "slices are no smaller than programs"
+    );
+}
+
+fn check(kind: Kind, seeds: std::ops::Range<u64>) {
+    let found = campaign(kind, seeds).unwrap_or_else(|e| panic!("{e}"));
+    println!("{kind:?}\n{found}");
+    let faults = Vec::from_iter(found.faults.iter().map(|(_, fault)| fault.as_str()));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(found.visits >= 300, "{} visits", found.visits);
+    assert!(found.noticed * 10 > found.mutants, "the bound notices nothing");
+}
+
+#[test]
+fn what_data_rests_on_is_in_the_slice() {
+    check(Kind::Data, 0..60);
+}
+
+#[test]
+fn what_control_flow_rests_on_is_in_the_slice() {
+    check(Kind::Control, 0..40);
+}
+
+#[test]
+fn what_plain_programs_rest_on_is_in_the_slice() {
+    check(Kind::Plain, 0..30);
+}
