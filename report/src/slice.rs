@@ -30,10 +30,7 @@ pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<
     for (number, statement) in slice.statements.iter().enumerate() {
         let file = known.entry(&statement.file).or_insert_with(|| {
             let text = String::from_utf8_lossy(&read(&statement.file)?).into_owned();
-            let text = text
-                .lines()
-                .map(|line| clean(line).into_owned() + "\n")
-                .collect::<String>();
+            let text: String = text.lines().map(|line| clean_line(line) + "\n").collect();
             let mut start = 0;
             let lines = text.split_inclusive('\n').map(|line| {
                 let range = start..start + line.trim_end().len();
@@ -154,6 +151,12 @@ struct InPartOut<'a> {
     reason: &'a str,
 }
 
+/// A line without control characters, but for tabs.
+fn clean_line(line: &str) -> String {
+    let parts: Vec<_> = line.split('\t').map(clean).collect();
+    parts.join("\t")
+}
+
 fn doubts(slice: &Slice) -> Vec<String> {
     let in_part = slice.in_part.iter();
     let in_part = in_part.map(|(function, reason)| {
@@ -174,7 +177,7 @@ fn sentence(slice: &Slice, statement: &Statement) -> String {
     let because = &statement.because;
     let other = match because.of.filter(|&of| of < slice.statements.len()) {
         Some(of) => format!("{}", of + 1),
-        None => "the task".to_owned(),
+        None => "the criterion".to_owned(),
     };
     let name = because.name.as_deref().map(clean);
     let what = match because.kind {
@@ -212,5 +215,75 @@ fn kind(kind: Dependence) -> &'static str {
         Dependence::Jumps => "jumps",
         Dependence::Ends => "ends",
         Dependence::Sends => "sends",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::Because;
+
+    fn statement(
+        line: u32,
+        column: u32,
+        kind: Dependence,
+        name: Option<&str>,
+        of: Option<usize>,
+    ) -> Statement {
+        Statement {
+            file: "a.c".to_owned(),
+            line,
+            column,
+            end_line: line,
+            function: "main".to_owned(),
+            distance: line,
+            elsewhere: kind == Dependence::Sends,
+            because: Because {
+                kind,
+                name: name.map(str::to_owned),
+                of,
+            },
+        }
+    }
+
+    fn slice() -> Slice {
+        Slice {
+            statements: vec![
+                statement(3, 2, Dependence::Criterion, None, None),
+                statement(1, 1, Dependence::Sets, Some("n\u{1b}[31m"), Some(0)),
+                statement(2, 1, Dependence::Sends, None, Some(0)),
+                statement(9, 1, Dependence::Decides, None, Some(7)),
+            ],
+            in_part: vec![("f".to_owned(), "a syntax error".to_owned())],
+            has_more: true,
+        }
+    }
+
+    #[test]
+    fn source_is_shown_as_it_is_but_for_what_drives_a_terminal() {
+        let text = b"int n = 1;\nsend(n);\n\treturn n\x1b[2J;\n".to_vec();
+        let shown = slice_text(&slice(), "why", &|path| (path == "a.c").then(|| text.clone()));
+        assert!(!shown.contains('\u{1b}') && !shown.contains("\\t"), "{shown}");
+        for part in [
+            "help: why",
+            "1: here",
+            "2: may set n",
+            "3: may send what 1 waits for (in another task)",
+            "a.c:9: 4: decides whether the criterion is reached",
+            "f was understood in part only (a syntax error)",
+            "--all",
+        ] {
+            assert!(shown.contains(part), "no '{part}' in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn without_source_there_are_places() {
+        let shown = slice_text(&slice(), "why", &|_| None);
+        assert!(shown.contains("a.c:3: 1: here"), "{shown}");
+        assert!(slice_lines(&slice()).starts_with("a.c:3:2: note: here [3]\n"));
+        let json: serde_json::Value = serde_json::from_str(&slice_json(&slice())).expect("JSON");
+        assert_eq!(json["complete"], false);
+        assert_eq!(json["statements"][1]["of"], 0);
     }
 }
