@@ -248,9 +248,17 @@ impl Module {
             .and_then(|bytes| EhFrameHdr::new(bytes, LittleEndian).parse(&self.bases, 8).ok());
         let table = header.as_ref().and_then(|header| header.table());
         let entry = match table {
-            Some(table) => table
-                .fde_for_address(&section, &self.bases, address, EhFrame::cie_from_offset)
-                .ok()?,
+            Some(table) => {
+                // The difference of the two is taken here: in a damaged table the entry may stand before its section, which
+                // gimli does not expect.
+                let entry = table.lookup(address, &self.bases).ok()?.direct().ok()?;
+                let start = header.as_ref()?.eh_frame_ptr().direct().ok()?;
+                let offset = usize::try_from(entry.checked_sub(start)?).ok()?;
+                let entry = section
+                    .fde_from_offset(&self.bases, offset.into(), EhFrame::cie_from_offset)
+                    .ok()?;
+                Some(entry).filter(|entry| entry.contains(address))?
+            }
             None => {
                 let offset = covering(&self.scanned().eh_frame, address)?;
                 section
