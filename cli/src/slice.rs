@@ -1,13 +1,14 @@
 //! `hindmost slice`, and the slice that `find --slice` adds to its answer.
 
 use crate::args::{SliceArgs, SliceFormat, SliceShape};
+use crate::cache::units::Units;
 use crate::collect::Sources;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files::SourceFinder;
 use crate::map;
 use crate::output::{self, Status};
-use engine::{Answer, CriterionError, Map, Slice, SliceOptions, SourceFile};
+use engine::{Answer, CriterionError, DependenceGraph, Map, Slice, SliceOptions, SourceFile};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let (file, line, variable) = criterion(&args.criterion)?;
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
             .hint("give the C or C++ files and directories of the program, or --exe PROGRAM built with -g")
             .into());
     }
-    let graph = engine::dependence_graph(sources.files, None, &|_| {});
+    let graph = graph_of(sources.files);
     let slice = graph
         .slice_at(file, line, variable, args.shape.options())
         .map_err(|error| failure(&error))?;
@@ -75,7 +76,7 @@ pub(crate) fn of_answer(
             "{changed} of {total} sources have changed since the map was made: the slice may show other lines"
         ));
     }
-    let graph = engine::dependence_graph(files, None, &|_| {});
+    let graph = graph_of(files);
     let frames = engine::slice_frames(&class.frames);
     match graph.slice_stack(&frames, shape.options()) {
         Ok(slice) => print(
@@ -87,6 +88,16 @@ pub(crate) fn of_answer(
         Err(error) => output::warn(&format!("no slice: {error}")),
     }
     Ok(())
+}
+
+/// The dependence graph of files; those that a map was made of before are not parsed again.
+fn graph_of(files: Vec<SourceFile>) -> DependenceGraph {
+    let units = Units::open();
+    let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
+    if let Some(units) = units {
+        units.make_room();
+    }
+    graph
 }
 
 fn print(slice: &Slice, title: &str, format: SliceFormat, finder: &SourceFinder) -> anyhow::Result<()> {

@@ -13,6 +13,7 @@ use base::mutant::{Mutant, on};
 use base::{IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -106,6 +107,21 @@ pub enum Touch {
 }
 
 impl<'u> Program<'u> {
+    /// Analyses the functions of parsed files, side by side, and puts them together. The program does not depend on the
+    /// number of threads.
+    pub fn of_units(units: &'u [Unit]) -> Self {
+        let functions: Vec<(usize, &Function)> = units
+            .iter()
+            .enumerate()
+            .flat_map(|(unit, each)| each.functions.iter().map(move |function| (unit, function)))
+            .collect();
+        let infos: Vec<FunctionInfo<'_>> = functions
+            .into_par_iter()
+            .map(|(unit, function)| FunctionInfo::new(unit, function))
+            .collect();
+        Program::new(units, infos.into())
+    }
+
     /// Puts functions together into a program. `functions` are those of `units`, by unit and in source order.
     pub fn new(units: &'u [Unit], functions: IdVec<FunctionIndex, FunctionInfo<'u>>) -> Self {
         let calls = Calls::new(&functions);

@@ -113,6 +113,19 @@ pub struct Function {
     pub confidence_reason: Option<String>,
 }
 
+impl Function {
+    /// The name and the arguments of a call by name; `None` for any other expression.
+    pub fn named_call(&self, id: ExprId) -> Option<(&str, &[ExprId])> {
+        match &self.exprs[id].kind {
+            ExprKind::Call {
+                callee: Callee::Named(name),
+                args,
+            } => Some((name, args)),
+            _ => None,
+        }
+    }
+}
+
 /// A parameter or local variable.
 #[derive(Clone, Debug)]
 pub struct Local {

@@ -7,7 +7,7 @@
 use crate::mpi::is_pure;
 use base::{Confidence, Id as _};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, VarRef};
+use ir::{ExprId, ExprKind, Function, LocalId, VarRef};
 use progress_map::{Function as Mapped, PointId, Storage};
 
 /// An argument that a call hands on.
@@ -39,13 +39,7 @@ fn of_call(
     found: &mut Vec<Candidate>,
 ) -> Option<()> {
     let function = info.function;
-    let ExprKind::Call {
-        callee: Callee::Named(name),
-        args,
-    } = &function.exprs[call].kind
-    else {
-        return None;
-    };
+    let (name, args) = function.named_call(call)?;
     let mut callees = program.callees(info.unit, name);
     let callee = callees.next().filter(|_| callees.next().is_none())?;
     let other = &program.functions[callee];

@@ -21,7 +21,7 @@ mod range;
 mod step;
 mod term;
 
-use dataflow::{FunctionInfo, Program};
+use dataflow::Program;
 use progress_map::Map;
 use rayon::prelude::*;
 
@@ -29,16 +29,7 @@ use rayon::prelude::*;
 ///
 /// The result does not depend on the order of `units` nor on the number of threads.
 pub fn analyse(units: &[ir::Unit]) -> Map {
-    let functions: Vec<(usize, &ir::Function)> = units
-        .iter()
-        .enumerate()
-        .flat_map(|(unit, each)| each.functions.iter().map(move |function| (unit, function)))
-        .collect();
-    let infos: Vec<FunctionInfo<'_>> = functions
-        .into_par_iter()
-        .map(|(unit, function)| FunctionInfo::new(unit, function))
-        .collect();
-    let program = Program::new(units, infos.into());
+    let program = Program::of_units(units);
     let ids: Vec<_> = program.functions.ids().collect();
     let loops: Vec<_> = ids
         .into_par_iter()

@@ -6,7 +6,7 @@
 
 use base::mpi_name;
 use dataflow::{Action, FunctionInfo, Target};
-use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
+use ir::{BinaryOp, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
 use progress_map::{MpiArgument, PointId, Storage, Term, TermOp, roles};
 
 /// Longer ones are left out: they would not fit a line.
@@ -30,13 +30,7 @@ pub(crate) fn calls(info: &FunctionInfo<'_>) -> Calls {
 
 fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> {
     let function = info.function;
-    let ExprKind::Call {
-        callee: Callee::Named(name),
-        args,
-    } = &function.exprs[call].kind
-    else {
-        return None;
-    };
+    let (name, args) = function.named_call(call)?;
     let name = mpi_name(name);
     let roles = roles(name);
     let pure = args.iter().all(|&argument| is_pure(function, argument));

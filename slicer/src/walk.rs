@@ -43,8 +43,8 @@ impl Entered {
 pub(crate) struct Walk<'g> {
     graph: &'g Graph,
     executed: &'g Executed,
-    /// Whether messages are followed to other tasks.
-    messages: bool,
+    /// The calls that exchange messages; none where messages are not followed to other tasks.
+    exchanging: Vec<(&'g Call, &'g Message)>,
     queue: BinaryHeap<Reverse<(u32, u32, State)>>,
     pushed: u32,
     reached: Reached,
@@ -54,10 +54,14 @@ pub(crate) struct Walk<'g> {
 
 impl<'g> Walk<'g> {
     pub(crate) fn new(graph: &'g Graph, executed: &'g Executed, messages: bool) -> Self {
+        let calls = graph.calls.iter().filter(|_| messages);
+        let exchanging = calls
+            .filter_map(|call| Some((call, call.message.as_ref()?)))
+            .collect();
         Walk {
             graph,
             executed,
-            messages,
+            exchanging,
             queue: BinaryHeap::new(),
             pushed: 0,
             reached: Reached::default(),
@@ -280,19 +284,16 @@ impl<'g> Walk<'g> {
                 None,
             );
         }
-        if self.messages
-            && let Some(message) = &call.message
-        {
+        if let Some(message) = &call.message {
             // A task that stands in a send waits for who receives.
             let is_criterion = self
                 .reached
                 .states
                 .get(&state)
                 .is_some_and(|step| step.kind == Dependence::Criterion);
-            for other in &graph.calls {
-                if let Some(theirs) = &other.message
-                    && (meet(message, theirs) || is_criterion && meet(theirs, message))
-                {
+            let exchanging = std::mem::take(&mut self.exchanging);
+            for &(other, theirs) in &exchanging {
+                if meet(message, theirs) || is_criterion && meet(theirs, message) {
                     let to = State::At(Context::Elsewhere, other.node);
                     self.go(state, to, distance + 2, Dependence::Sends, None);
                     if let Some(function) = graph.nodes[other.node].function {
@@ -300,6 +301,7 @@ impl<'g> Walk<'g> {
                     }
                 }
             }
+            self.exchanging = exchanging;
         }
     }
 

@@ -26,6 +26,13 @@ pub(crate) fn memory(
 ) -> Memory {
     let places = &values.places;
     let structured = structured(places, reads, writes);
+    let mut class_of: IdVec<ObjectId, ClassId> =
+        values.objects.iter().map(|_| ClassId::from_index(0)).collect();
+    for place in places.ids() {
+        for &object in places.objects(place) {
+            class_of[object] = class(places, place);
+        }
+    }
     let mut pool = Pool::default();
     let mut labels = vec![Labels::Few(0); places.len()];
     for circle in order(places) {
@@ -35,7 +42,7 @@ pub(crate) fn memory(
             let shared = pool.many(classes);
             circle.iter().for_each(|place| labels[place.index()] = shared);
         } else if let Some(&place) = circle.first() {
-            labels[place.index()] = collect(places, place, &labels, &mut pool);
+            labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool);
         }
     }
     for id in 0..places.len() {
@@ -43,14 +50,6 @@ pub(crate) fn memory(
         labels[id] = labels[places.find(place).index()];
     }
 
-    let classes = places.len();
-    let mut class_of: IdVec<ObjectId, ClassId> =
-        values.objects.iter().map(|_| ClassId::from_index(0)).collect();
-    for place in places.ids() {
-        for &object in places.objects(place) {
-            class_of[object] = class(places, place);
-        }
-    }
     let few = Lists::new(pool.few.len(), pool.few_pairs());
     let many = Lists::new(pool.many.len(), pool.many_pairs());
     let mut memory = Memory {
@@ -88,8 +87,8 @@ pub(crate) fn memory(
         }
     }
     memory.writers_of_object = Lists::new(values.objects.len(), of_object);
-    memory.writers_of_many = Lists::new(classes, of_many);
-    memory.writers_of_class = Lists::new(classes, of_class);
+    memory.writers_of_many = Lists::new(places.len(), of_many);
+    memory.writers_of_class = Lists::new(places.len(), of_class);
     memory
 }
 
@@ -98,7 +97,13 @@ fn class(places: &Places, place: PlaceId) -> ClassId {
 }
 
 /// What a place points to, when that is known of all places that its values come from.
-fn collect(places: &Places, place: PlaceId, labels: &[Labels], pool: &mut Pool) -> Labels {
+fn collect(
+    places: &Places,
+    class_of: &IdVec<ObjectId, ClassId>,
+    place: PlaceId,
+    labels: &[Labels],
+    pool: &mut Pool,
+) -> Labels {
     let mut few: BTreeSet<(ObjectId, Key)> = places
         .objects(place)
         .iter()
@@ -124,9 +129,7 @@ fn collect(places: &Places, place: PlaceId, labels: &[Labels], pool: &mut Pool) 
             }
         }
         if few.len() > FEW {
-            let classes = few
-                .iter()
-                .map(|&(object, member)| (pool.class_of(places, object), member));
+            let classes = few.iter().map(|&(object, member)| (class_of[object], member));
             many.extend(classes);
             few.clear();
         }
@@ -134,9 +137,7 @@ fn collect(places: &Places, place: PlaceId, labels: &[Labels], pool: &mut Pool) 
     if many.is_empty() && !few.is_empty() {
         return pool.few(few);
     }
-    let classes = few
-        .iter()
-        .map(|&(object, member)| (pool.class_of(places, object), member));
+    let classes = few.iter().map(|&(object, member)| (class_of[object], member));
     many.extend(classes);
     many.insert((class(places, place), None));
     if many.len() > FEW_CLASSES {
@@ -154,7 +155,6 @@ struct Pool {
     few_rows: BTreeMap<BTreeSet<(ObjectId, Key)>, u32>,
     many: Vec<BTreeSet<(ClassId, Key)>>,
     many_rows: BTreeMap<BTreeSet<(ClassId, Key)>, u32>,
-    classes: Vec<Option<ClassId>>,
 }
 
 impl Pool {
@@ -174,21 +174,6 @@ impl Pool {
             self.many.push(row);
         }
         Labels::Many(number)
-    }
-
-    fn class_of(&mut self, places: &Places, object: ObjectId) -> ClassId {
-        if self.classes.is_empty() {
-            for place in places.ids() {
-                for &object in places.objects(place) {
-                    if self.classes.len() <= object.index() {
-                        self.classes.resize(object.index() + 1, None);
-                    }
-                    self.classes[object.index()] = Some(class(places, place));
-                }
-            }
-        }
-        let known = self.classes.get(object.index()).copied().flatten();
-        known.unwrap_or(ClassId::from_index(0))
     }
 
     fn few_pairs(&self) -> Vec<(u32, (ObjectId, Key))> {

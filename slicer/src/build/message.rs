@@ -4,19 +4,13 @@ use crate::build::callees::Callees;
 use crate::graph::{Message, Role};
 use base::mpi_name;
 use dataflow::FunctionInfo;
-use ir::{Callee, ExprId, ExprKind, Function, UnaryOp, VarRef};
+use ir::{ExprId, ExprKind, Function, UnaryOp, VarRef};
 use progress_map::{Role as ArgumentRole, roles};
 
 /// What a call does in communication, if it does anything.
 pub(crate) fn of(callees: &Callees<'_, '_>, info: &FunctionInfo<'_>, call: ExprId) -> Option<Message> {
     let function = info.function;
-    let ExprKind::Call {
-        callee: Callee::Named(name),
-        args,
-    } = &function.exprs[call].kind
-    else {
-        return None;
-    };
+    let (name, args) = function.named_call(call)?;
     if callees.any(info.unit, name) {
         return None;
     }

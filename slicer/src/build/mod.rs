@@ -40,16 +40,7 @@ use values::Values;
 impl Graph {
     /// The dependence graph of parsed files.
     pub fn of_units(units: &[ir::Unit]) -> Graph {
-        let functions: Vec<(usize, &ir::Function)> = units
-            .iter()
-            .enumerate()
-            .flat_map(|(unit, each)| each.functions.iter().map(move |function| (unit, function)))
-            .collect();
-        let infos: Vec<FunctionInfo<'_>> = functions
-            .into_par_iter()
-            .map(|(unit, function)| FunctionInfo::new(unit, function))
-            .collect();
-        Graph::new(&Program::new(units, infos.into()))
+        Graph::new(&Program::of_units(units))
     }
 
     /// The dependence graph of a program. The same program gives the same graph, however many threads there are.
@@ -69,6 +60,7 @@ impl Graph {
         }
         parts.initial_values(&mut values);
         let targets = indirect::resolve(&mut values);
+        parts.rest_arguments(&values);
         parts.resolve_calls(program, &callees, &targets);
         parts.find_ends(program);
         parts.finish(program, &homes, values)
@@ -184,9 +176,6 @@ impl Parts {
                 self.writes.push((place, None, node));
             }
         }
-        let rest = values.rest(id);
-        self.writes
-            .push((rest, None, NodeId::from_index(first_parameter + own.params)));
         let by_name = values.callees;
         let mut collector = Collector::new(values, id);
         for (point, each) in info.flow.points.iter_enumerated() {
@@ -224,6 +213,17 @@ impl Parts {
             for reads in uses.arguments {
                 self.add_reads(id, argument, point, reads);
                 argument = NodeId::from_index(argument.index() + 1);
+            }
+        }
+    }
+
+    /// Arguments beyond the parameters are written by the call, where somebody reads or hands over any.
+    fn rest_arguments(&mut self, values: &Values<'_, '_>) {
+        for (id, info) in values.program.functions.iter_enumerated() {
+            if let Some(rest) = values.known_rest(id) {
+                let first_parameter = self.first_nodes[id.index()].index() + info.flow.points.len();
+                let node = NodeId::from_index(first_parameter + info.function.params);
+                self.writes.push((rest, None, node));
             }
         }
     }

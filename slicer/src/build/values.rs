@@ -190,6 +190,11 @@ impl<'p, 'u> Values<'p, 'u> {
         place
     }
 
+    /// The same, if anybody reads or hands over any.
+    pub(crate) fn known_rest(&self, id: FunctionIndex) -> Option<PlaceId> {
+        self.rests[id.index()]
+    }
+
     /// The state that a group of library functions keeps.
     pub(crate) fn state(&mut self, group: &'static str) -> PlaceId {
         if let Some(&place) = self.states.get(group) {

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tests::command;
 use tests::oracle::case::{Case, View};
 use tests::oracle::generate::Profile;
 use tests::oracle::judge::{Command, Directory, Judge, LineNumbers, MissingVariable, Paper};
@@ -27,14 +28,8 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(std::env::args().skip(1)).and_then(|options| run(&options)) {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(1),
-        Err(reason) => {
-            eprintln!("order-fuzz: {reason}");
-            ExitCode::from(2)
-        }
-    }
+    let found = options(std::env::args().skip(1)).and_then(|options| run(&options));
+    command::end("order-fuzz", found.map(|faults| faults == 0))
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -52,12 +47,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
         match arg.as_str() {
-            "--seeds" => {
-                let text = value()?;
-                let bad = || format!("'{text}' is no range such as 0..100\n{USAGE}");
-                let (first, last) = text.split_once("..").ok_or_else(bad)?;
-                options.seeds = first.parse().map_err(|_| bad())?..last.parse().map_err(|_| bad())?;
-            }
+            "--seeds" => options.seeds = command::seeds(&value()?, USAGE)?,
             "--profile" => {
                 options.profile = match value()?.as_str() {
                     "plain" => Profile::Plain,

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tests::command;
 use tests::oracle::judge::Directory;
 use tests::stops::build::Config;
 use tests::stops::{Effort, all_configs, campaign};
@@ -21,14 +22,8 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(std::env::args().skip(1)).and_then(|options| run(&options)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(reason) => {
-            eprintln!("order-stops: {reason}");
-            ExitCode::from(2)
-        }
-    }
+    let found = options(std::env::args().skip(1)).and_then(|options| run(&options));
+    command::end("order-stops", found)
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -42,12 +37,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
         let number = |text: String| text.parse::<usize>().map_err(|e| format!("'{text}': {e}"));
         match arg.as_str() {
-            "--seeds" => {
-                let text = value()?;
-                let bad = || format!("'{text}' is no range such as 0..100\n{USAGE}");
-                let (first, last) = text.split_once("..").ok_or_else(bad)?;
-                options.seeds = first.parse().map_err(|_| bad())?..last.parse().map_err(|_| bad())?;
-            }
+            "--seeds" => options.seeds = command::seeds(&value()?, USAGE)?,
             "--build" => {
                 let text = value()?;
                 let known = all_configs().iter().find(|config| config.to_string() == text);

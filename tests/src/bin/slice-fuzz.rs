@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tests::command;
 use tests::slices::dynamic::{Kind, campaign};
 use tests::slices::judge::{Effort, judge};
 use tests::slices::{slicing, suite};
@@ -22,14 +23,8 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(std::env::args().skip(1)).and_then(|options| run(&options)) {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(1),
-        Err(reason) => {
-            eprintln!("slice-fuzz: {reason}");
-            ExitCode::from(2)
-        }
-    }
+    let found = options(std::env::args().skip(1)).and_then(|options| run(&options));
+    command::end("slice-fuzz", found.map(|faults| faults == 0))
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -44,12 +39,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
         match arg.as_str() {
-            "--seeds" => {
-                let text = value()?;
-                let bad = || format!("'{text}' is no range such as 0..100\n{USAGE}");
-                let (first, last) = text.split_once("..").ok_or_else(bad)?;
-                options.seeds = first.parse().map_err(|_| bad())?..last.parse().map_err(|_| bad())?;
-            }
+            "--seeds" => options.seeds = command::seeds(&value()?, USAGE)?,
             "--kind" => {
                 options.kinds = vec![match value()?.as_str() {
                     "data" => Kind::Data,
