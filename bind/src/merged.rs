@@ -195,9 +195,7 @@ impl<'f> Meetings<'f> {
         let mut found = Vec::new();
         let mut work = vec![from];
         while let Some(point) = work.pop() {
-            let edges = &self.function.edges;
-            let first = edges.partition_point(|&(source, _)| source < point);
-            for &(_, next) in edges[first..].iter().take_while(|&&(source, _)| source == point) {
+            for next in self.function.successors(point) {
                 let before = std::mem::replace(&mut self.reached[next], self.searches);
                 if next == a || next == b || before == self.searches {
                     continue;

@@ -43,7 +43,7 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
         let function = &map.functions[id];
         let risky = risky.entry((id, &variable.name)).or_insert_with(|| {
             let mut points = after_an_update(function, &variable.name, only_gcc);
-            spread(&binding.merges, id, &mut points);
+            spread(binding.merges_of(id), &mut points);
             Risky::new(points)
         });
         let gaps = positions.gaps(variable.instance, range, |line, column| {
@@ -141,10 +141,8 @@ fn after_an_update(function: &Function, name: &str, only_gcc: bool) -> Vec<bool>
 }
 
 /// What shows the position of one call may be another.
-fn spread(merges: &[BoundMerge], id: FunctionId, points: &mut [bool]) {
-    let first = merges.partition_point(|merge| merge.function < id);
-    let own = merges[first..].iter().take_while(|merge| merge.function == id);
-    let risky = own.filter(|merge| points[merge.other.index()]);
+fn spread(merges: &[BoundMerge], points: &mut [bool]) {
+    let risky = { merges.iter() }.filter(|merge| points[merge.other.index()]);
     for merge in Vec::from_iter(risky) {
         points[merge.shown.index()] = true;
     }
@@ -159,7 +157,7 @@ fn on_every_cycle(function: &Function, id: LoopId, update: PointId) -> bool {
         if point == update || std::mem::replace(&mut seen[point.index()], true) {
             continue;
         }
-        for next in successors(function, point) {
+        for next in function.successors(point) {
             if next == header {
                 return false;
             }
@@ -171,14 +169,6 @@ fn on_every_cycle(function: &Function, id: LoopId, update: PointId) -> bool {
     true
 }
 
-fn successors(function: &Function, point: PointId) -> impl Iterator<Item = PointId> + '_ {
-    let first = function.edges.partition_point(|&(source, _)| source < point);
-    let own = function.edges[first..]
-        .iter()
-        .take_while(move |&&(source, _)| source == point);
-    own.map(|&(_, target)| target)
-}
-
 fn mark(function: &Function, id: LoopId, lov: &Lov, found: &mut [bool]) {
     let header = function.loops[id].header;
     let mut work: Vec<PointId> = lov.updates.clone();
@@ -188,20 +178,13 @@ fn mark(function: &Function, id: LoopId, lov: &Lov, found: &mut [bool]) {
             continue;
         }
         found[point.index()] = true;
-        let next = successors(function, point);
+        let next = function.successors(point);
         work.extend(next.filter(|&target| target != header && lies_in(function, target, id)));
     }
 }
 
 fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
-    let mut at = function.points[point].innermost_loop;
-    while let Some(current) = at {
-        if current == id {
-            return true;
-        }
-        at = function.loops[current].parent;
-    }
-    false
+    function.loops_around(point).any(|at| at == id)
 }
 
 /// Whether code at a position may belong to one of the points: by the same rules by which the order looks positions

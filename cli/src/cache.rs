@@ -21,6 +21,7 @@ use engine::{Fingerprint, Map, SourceFile};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::SystemTime;
 
 /// How many bytes of maps of sources are kept; the largest tree that we know of takes three million.
@@ -88,7 +89,7 @@ impl Kept {
             return None;
         }
         let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
-        fingerprint.add(&hash_of_this_program().ok()?);
+        fingerprint.add(&hash_of_this_program()?);
         fingerprint.add_sources(sources);
         let preprocessed = !preprocessor.is_empty();
         if preprocessed {
@@ -135,34 +136,38 @@ impl Kept {
         }
         let bytes = packed.as_deref().unwrap_or(bytes);
         fs::create_dir_all(directory)?;
-        // Nothing is lost with the power: the map is checked when it is read.
-        let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
-        let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, &self.path));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written?;
+        put(&self.path, bytes)?;
         make_room(directory, LIMIT)
     }
 }
 
-/// A hash of all that follows, the length of the inputs' text, that text, and the map.
+/// The length of the inputs' text, that text, and the map; sealed.
 fn packed(inputs: &Inputs, map: &[u8]) -> Option<Vec<u8>> {
     // Paths that are no text are not written.
     let inputs = serde_json::to_vec(inputs).ok()?;
-    let rest = [&(inputs.len() as u64).to_le_bytes()[..], &inputs, map].concat();
-    Some([&engine::content_hash(&rest)[..], &rest].concat())
+    Some(engine::sealed(&[
+        &(inputs.len() as u64).to_le_bytes(),
+        &inputs,
+        map,
+    ]))
 }
 
 /// The parts of what [`packed`] made; nothing when a byte is another.
 fn unpacked(bytes: &[u8]) -> Option<(Inputs, &[u8])> {
-    let (hash, rest) = bytes.split_first_chunk::<32>()?;
-    if engine::content_hash(rest) != *hash {
-        return None;
-    }
-    let (length, rest) = rest.split_first_chunk::<8>()?;
+    let (length, rest) = engine::unsealed(bytes)?.split_first_chunk::<8>()?;
     let (inputs, map) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
     Some((serde_json::from_slice(inputs).ok()?, map))
+}
+
+/// Writes a file under another name and renames it. Nothing is lost with the power: what is kept is checked when it is read.
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // Whatever is left of it is of no use; the first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 /// Removes the files of a directory that were used longest ago, until the rest is small enough.
@@ -201,16 +206,19 @@ fn directory() -> Option<PathBuf> {
 }
 
 /// A version number does not change with every build, and neither does a file's time: only the program's bytes tell.
-fn hash_of_this_program() -> io::Result<[u8; 32]> {
-    let mut file = File::open(std::env::current_exe()?)?;
-    let mut hasher = engine::ContentHasher::default();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hasher.finish()),
-            read => hasher.add(&buffer[..read]),
+fn hash_of_this_program() -> Option<[u8; 32]> {
+    static HASH: LazyLock<Option<[u8; 32]>> = LazyLock::new(|| {
+        let mut file = File::open(std::env::current_exe().ok()?).ok()?;
+        let mut hasher = engine::ContentHasher::default();
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            match file.read(&mut buffer).ok()? {
+                0 => return Some(hasher.finish()),
+                read => hasher.add(&buffer[..read]),
+            }
         }
-    }
+    });
+    *HASH
 }
 
 /// When a file was last changed, as far as the file system tells.

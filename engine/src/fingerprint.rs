@@ -19,6 +19,19 @@ impl ContentHasher {
     }
 }
 
+/// The parts one after the other, behind a hash of them all: for what is kept where it may be damaged.
+pub fn sealed(parts: &[&[u8]]) -> Vec<u8> {
+    let mut hasher = ContentHasher::default();
+    parts.iter().for_each(|part| hasher.add(part));
+    [&hasher.finish()[..], &parts.concat()].concat()
+}
+
+/// What was [`sealed`]; nothing when a byte is another.
+pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (hash, rest) = bytes.split_first_chunk::<32>()?;
+    (crate::content_hash(rest) == *hash).then_some(rest)
+}
+
 /// Collects what a result was made from. Two different collections never have the same text, as far as the hash is good.
 pub struct Fingerprint(blake3::Hasher);
 

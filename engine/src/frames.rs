@@ -6,7 +6,7 @@ use crate::blocking::is_blocking;
 use crate::mpi;
 use crate::paths::short_name;
 use progress::{Located, LocatedFrame, Value};
-use progress_map::{Across, Function, LoopId, Map, PointKind};
+use progress_map::{Across, Function, LoopId, Map, PointId, PointKind};
 
 /// One call on a stack, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,13 +135,8 @@ fn called_name(map: &Map, frame: &LocatedFrame) -> Option<String> {
 
 /// The loops that a frame is certainly in, outermost first.
 pub(crate) fn loops_around(function: &Function, frame: &LocatedFrame) -> Vec<LoopId> {
-    let chain = |innermost: Option<LoopId>| {
-        let mut chain = Vec::new();
-        let mut at = innermost;
-        while let Some(id) = at {
-            chain.push(id);
-            at = function.loops[id].parent;
-        }
+    let chain = |point: PointId| {
+        let mut chain = Vec::from_iter(function.loops_around(point));
         chain.reverse();
         chain
     };
@@ -149,9 +144,9 @@ pub(crate) fn loops_around(function: &Function, frame: &LocatedFrame) -> Vec<Loo
     let Some(first) = places.next() else {
         return Vec::new();
     };
-    let mut common = chain(function.points[first.point].innermost_loop);
+    let mut common = chain(first.point);
     for place in places {
-        let other = chain(function.points[place.point].innermost_loop);
+        let other = chain(place.point);
         let shared = common.iter().zip(&other).take_while(|(a, b)| a == b).count();
         common.truncate(shared);
     }

@@ -53,7 +53,7 @@ pub use distrust::distrust_innermost_lines;
 pub use exactly::FROM_EXACT_PARSER;
 pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Comparer, Explanation, SharedLoop, Side};
-pub use fingerprint::{ContentHasher, Fingerprint};
+pub use fingerprint::{ContentHasher, Fingerprint, sealed, unsealed};
 pub use frames::{FrameView, slice_frames};
 pub use frontend::FROM_PREPROCESSOR;
 pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};

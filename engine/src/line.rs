@@ -105,19 +105,10 @@ fn function_line(function: &Function, line: u32) -> FunctionLine {
         .map(|(id, point)| (point.scope, id))
         .collect();
     on_line.sort_unstable();
-    let loops_around = |point: PointId| {
-        let mut chain: Vec<LoopId> = Vec::new();
-        let mut at = function.points[point].innermost_loop;
-        while let Some(id) = at {
-            chain.push(id);
-            at = function.loops[id].parent;
-        }
-        chain
-    };
     let mut loops: Vec<LoopId> = Vec::new();
     let mut tuples: Vec<TupleView> = Vec::new();
     for &(scope, id) in &on_line {
-        let around = loops_around(id);
+        let around = Vec::from_iter(function.loops_around(id));
         // A point that spans several lines (a call with its arguments) belongs to its first.
         let own_line = anchor(function, &function.points[id]);
         let tuple = tuple(function, scope, own_line, &|of| around.contains(&of));

@@ -5,7 +5,7 @@
 //! is compared before it is used. So after a change of one file only that file is read again, and those that asked about
 //! something which it says differently now.
 
-use crate::{ContentHasher, Fingerprint, SourceFile};
+use crate::{Fingerprint, SourceFile, sealed, unsealed};
 use frontend::{Asked, Macros, Source, State};
 use ir::Unit;
 
@@ -69,11 +69,7 @@ impl<'a> Units<'a> {
 
     /// The unit in `bytes`, if they are whole and what it rests on is the same.
     fn fitting(&self, path: &str, bytes: &[u8]) -> Option<Unit> {
-        let (hash, rest) = bytes.split_first_chunk::<32>()?;
-        if crate::content_hash(rest) != *hash {
-            return None;
-        }
-        let (standing, rest) = rest.split_first_chunk::<32>()?;
+        let (standing, rest) = unsealed(bytes)?.split_first_chunk::<32>()?;
         let (length, rest) = rest.split_first_chunk::<4>()?;
         let (asked, unit) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let now = self
@@ -83,14 +79,11 @@ impl<'a> Units<'a> {
     }
 }
 
-/// A hash of all that follows; what the unit rests on; the length of what it asked about, and that; the unit.
+/// Sealed: what the unit rests on; the length of what it asked about, and that; the unit.
 fn packed(asked: &Asked, standing: &[u8; 32], unit: &Unit) -> Vec<u8> {
     let (asked, unit) = (asked.to_bytes(), ir::packed::pack(unit));
     let length = (asked.len() as u32).to_le_bytes();
-    let parts = [&standing[..], &length, &asked, &unit];
-    let mut hasher = ContentHasher::default();
-    parts.iter().for_each(|part| hasher.add(part));
-    [&hasher.finish()[..], &parts.concat()].concat()
+    sealed(&[standing, &length, &asked, &unit])
 }
 
 #[cfg(test)]

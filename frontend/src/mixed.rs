@@ -184,8 +184,15 @@ impl Marks {
             .iter()
             .filter(|token| is_for_gpus(token.text(raw.text)));
         marks.cxx.extend(words.map(|token| token.start));
-        marks.cxx.sort_unstable();
-        marks.ends.sort_unstable();
+        // Text that a macro expands to may stand before text that it stands behind.
+        for places in [
+            &mut marks.cxx,
+            &mut marks.references,
+            &mut marks.blocks,
+            &mut marks.ends,
+        ] {
+            places.sort_unstable();
+        }
         let asks = |token: &&Token| {
             let word = b"__cplusplus";
             token.kind == TokenKind::Directive

@@ -21,59 +21,49 @@ pub use change::changed;
 pub struct Target {
     /// Its name on the command line and its directory in `corpus/`.
     pub name: &'static str,
-    /// What is read.
-    pub about: &'static str,
     /// Panics when a reader breaks a promise.
     pub check: fn(&[u8]),
     /// Inputs that are too large or too machine-made to be committed, each with a name. Empty when a compiler is missing.
     pub seeds: fn() -> Vec<(String, Vec<u8>)>,
-    /// Longer inputs only make the fuzzer slow.
-    pub longest: usize,
 }
 
 /// All of them.
 pub const TARGETS: [Target; 6] = [
     Target {
+        // ELF and DWARF of a program.
         name: "bind",
-        about: "ELF and DWARF of a program",
         check: programs::bind,
         seeds: seeds::programs,
-        longest: 32 << 10,
     },
     Target {
+        // ELF, unwind tables and a stack.
         name: "unwind",
-        about: "ELF, unwind tables and a stack",
         check: programs::unwind,
         seeds: seeds::stacks,
-        longest: 32 << 10,
     },
     Target {
+        // A core file.
         name: "core",
-        about: "a core file",
         check: programs::core,
         seeds: seeds::cores,
-        longest: 32 << 10,
     },
     Target {
+        // A progress map.
         name: "map",
-        about: "a progress map",
         check: maps::map,
         seeds: seeds::maps,
-        longest: 16 << 10,
     },
     Target {
+        // Recorded stacks and process tables.
         name: "snapshot",
-        about: "recorded stacks and process tables",
         check: recorded::recorded,
         seeds: seeds::recorded,
-        longest: 8 << 10,
     },
     Target {
+        // C and C++ to a map.
         name: "sources",
-        about: "C and C++ to a map",
         check: sources::sources,
         seeds: seeds::sources,
-        longest: 4 << 10,
     },
 ];
 

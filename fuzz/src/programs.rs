@@ -6,16 +6,12 @@ use runtime_probe::hostile;
 use snapshot::Task;
 use std::sync::LazyLock;
 
-/// The map of the program that the seeds are compiled from: what debug info says about other names is not looked at.
-static SMALL: LazyLock<Map> = LazyLock::new(|| seeds::map_of(seeds::SMALL_C, "small.c"));
-
 /// A program of which the values of maps are read: bytes that the probe takes for its code.
-static PROGRAM: LazyLock<Option<Vec<u8>>> =
-    LazyLock::new(|| seeds::programs().into_iter().map(|(_, bytes)| bytes).next());
+static PROGRAM: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| seeds::built().map(|(_, bytes)| bytes).next());
 
 /// Any bytes are bound or refused, and a binding keeps the rules of maps.
 pub(crate) fn bind(bytes: &[u8]) {
-    let mut map = SMALL.clone();
+    let mut map = seeds::SMALL.clone();
     let program = ::bind::Program {
         executable: bytes,
         ..::bind::Program::default()

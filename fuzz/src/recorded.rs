@@ -2,12 +2,9 @@
 
 use crate::seeds;
 use base::RankSet;
-use engine::{Comparer, Earlier, Map};
+use engine::{Comparer, Earlier};
 use runtime_probe::ProcessTable;
-use std::sync::LazyLock;
 use std::time::Duration;
-
-static SMALL: LazyLock<Map> = LazyLock::new(|| seeds::map_of(seeds::SMALL_C, "small.c"));
 
 /// Any text is a snapshot or an error with a line; what is read is written as it was, and answered.
 pub(crate) fn recorded(bytes: &[u8]) {
@@ -30,7 +27,7 @@ pub(crate) fn recorded(bytes: &[u8]) {
         elapsed: Duration::from_secs(1),
     };
     for earlier in [None, Some(earlier)] {
-        let answer = engine::answer_since(&SMALL, &tasks, RankSet::default(), earlier);
+        let answer = engine::answer_since(&seeds::SMALL, &tasks, RankSet::default(), earlier);
         let said = report::answer_text(&answer);
         let foreign = said
             .chars()
@@ -40,7 +37,7 @@ pub(crate) fn recorded(bytes: &[u8]) {
         assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
     }
     if tasks.len() >= 2 {
-        let explanation = Comparer::new(&SMALL, &tasks).explain(0, 1);
+        let explanation = Comparer::new(&seeds::SMALL, &tasks).explain(0, 1);
         let _ = report::explanation_text(&explanation);
     }
 }

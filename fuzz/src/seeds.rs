@@ -3,16 +3,21 @@
 
 mod core_file;
 
+use core_file::STACK;
 use engine::{Map, SourceFile};
 use progress_map::generate::{arbitrary, bind, synthetic, verbatim_bytes};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub(crate) const SMALL_C: &str = include_str!("../programs/small.c");
+const SMALL_C: &str = include_str!("../programs/small.c");
 const SMALL_CPP: &str = include_str!("../programs/small.cpp");
 
 type Seeds = Vec<(String, Vec<u8>)>;
+
+/// The map of the program that most seeds are compiled from: what debug info says about other names is not looked at.
+pub(crate) static SMALL: LazyLock<Map> = LazyLock::new(|| map_of(SMALL_C, "small.c"));
 
 /// The map of one file.
 pub(crate) fn map_of(text: &str, path: &str) -> Map {
@@ -38,10 +43,15 @@ const BUILDS: [(&str, &str); 8] = [
 
 /// The small program in each of these builds.
 pub(crate) fn programs() -> Seeds {
+    built().collect()
+}
+
+/// The same one after the other: who needs the first only waits for no other compiler.
+pub(crate) fn built() -> impl Iterator<Item = (String, Vec<u8>)> {
     let built = |(number, (compiler, flags)): (usize, &(&str, &str))| {
         Some((format!("{compiler}-{number}"), compile(compiler, flags)?))
     };
-    BUILDS.iter().enumerate().filter_map(built).collect()
+    BUILDS.iter().enumerate().filter_map(built)
 }
 
 /// The program without a C library: small enough for a fuzzer.
@@ -77,7 +87,6 @@ fn compile(compiler: &str, flags: &str) -> Option<Vec<u8>> {
 
 /// A stack in front of each program: words that lead on within it.
 pub(crate) fn stacks() -> Seeds {
-    const STACK: u64 = 0x7ffc_0000_0000;
     let with_stack = |(name, program): (String, Vec<u8>)| {
         let words = Vec::from_iter((0..80u64).map(|word| match word {
             // Registers, the stack and base pointers among them.
@@ -95,13 +104,13 @@ pub(crate) fn stacks() -> Seeds {
         bytes.extend(program);
         (name, bytes)
     };
-    programs().into_iter().map(with_stack).collect()
+    built().map(with_stack).collect()
 }
 
 /// Cores in whose memory such a program lies.
 pub(crate) fn cores() -> Seeds {
     let made = |(name, program): (String, Vec<u8>)| (name, core_file::with_image(&program));
-    let mut seeds: Seeds = programs().into_iter().take(3).map(made).collect();
+    let mut seeds: Seeds = built().take(3).map(made).collect();
     seeds.push(("bare".to_owned(), core_file::with_image(&[])));
     seeds
 }
@@ -113,8 +122,8 @@ pub(crate) fn maps() -> Seeds {
     let mut maps = vec![("synthetic".to_owned(), bound)];
     maps.extend((0..12).map(|seed| (format!("arbitrary-{seed}"), arbitrary(seed))));
     maps.push(("small-cpp".to_owned(), map_of(SMALL_CPP, "small.cpp")));
-    for (name, program) in programs().into_iter().take(2) {
-        let mut map = map_of(SMALL_C, "small.c");
+    for (name, program) in built().take(2) {
+        let mut map = SMALL.clone();
         let program = ::bind::Program {
             executable: &program,
             ..::bind::Program::default()

@@ -34,6 +34,15 @@ pub struct Binding {
     pub merges: Vec<BoundMerge>,
 }
 
+impl Binding {
+    /// Those of `merges` that are about calls in `function`.
+    pub fn merges_of(&self, function: FunctionId) -> &[BoundMerge] {
+        let first = self.merges.partition_point(|merge| merge.function < function);
+        let length = self.merges[first..].partition_point(|merge| merge.function == function);
+        &self.merges[first..first + length]
+    }
+}
+
 /// A frame that shows the position of one call may be inside another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BoundMerge {

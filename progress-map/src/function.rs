@@ -52,10 +52,21 @@ pub struct Point {
 impl Function {
     /// Whether anything is called in the loop `id`, or in a loop inside it.
     pub fn calls_in_loop(&self, id: LoopId) -> bool {
-        self.points.iter().any(|point| {
-            let mut around = std::iter::successors(point.innermost_loop, |&at| self.loops[at].parent);
-            point.kind.is_call() && around.any(|at| at == id)
-        })
+        { self.points.iter_enumerated() }
+            .any(|(point, what)| what.kind.is_call() && self.loops_around(point).any(|at| at == id))
+    }
+
+    /// The points that may execute right after `point`, sorted.
+    pub fn successors(&self, point: PointId) -> impl Iterator<Item = PointId> + '_ {
+        let first = self.edges.partition_point(|&(source, _)| source < point);
+        let own = self.edges[first..].iter();
+        own.take_while(move |&&(source, _)| source == point)
+            .map(|&(_, target)| target)
+    }
+
+    /// The loops that contain `point`, from the innermost to the outermost.
+    pub fn loops_around(&self, point: PointId) -> impl Iterator<Item = LoopId> + '_ {
+        std::iter::successors(self.points[point].innermost_loop, |&at| self.loops[at].parent)
     }
 }
 

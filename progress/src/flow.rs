@@ -86,14 +86,7 @@ pub(crate) fn reaches(function: &Function, region: Region<'_>, from: Node, to: N
 
 /// Whether `point` lies in the loop `outer`; everything lies in the function, `None`.
 pub(crate) fn lies_in(function: &Function, point: PointId, outer: Option<LoopId>) -> bool {
-    let mut at = function.points[point].innermost_loop;
-    while at != outer {
-        match at {
-            Some(current) => at = function.loops[current].parent,
-            None => return false,
-        }
-    }
-    true
+    outer.is_none_or(|outer| function.loops_around(point).any(|at| at == outer))
 }
 
 struct Search<'f, 'm> {
@@ -126,9 +119,7 @@ impl Search<'_, '_> {
 
     /// Follows the edges out of `point`, which `node` stands for.
     fn leave(&self, point: PointId, node: Node, visit: &mut impl FnMut(Node)) {
-        let edges = &self.function.edges;
-        let first = edges.partition_point(|&(source, _)| source < point);
-        for &(_, target) in edges[first..].iter().take_while(|&&(source, _)| source == point) {
+        for target in self.function.successors(point) {
             if let Some(outer) = self.outer {
                 if !lies_in(self.function, target, self.outer) {
                     continue;

@@ -1,7 +1,7 @@
 //! Tasks that look alike: one position, one set of values. They are the units that the order is worked out for.
 
 use crate::{Class, Decided, Located, LocatedFrame, Order, Place, Relation, Value};
-use progress_map::{Across, FunctionId};
+use progress_map::FunctionId;
 
 /// What tells the members of a class from other tasks.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -86,26 +86,8 @@ fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
 
 /// The values that matter in a frame: of the variables that can order tasks in the loops around its places.
 fn values<'a>(order: &Order<'_>, frame: &'a LocatedFrame) -> Vec<(&'a str, Number)> {
-    let Some(id) = frame.function else {
-        return Vec::new();
-    };
-    let function = &order.map().functions[id];
-    let mut values: Vec<(&str, Number)> = Vec::new();
-    for place in &frame.places {
-        let mut at = function.points[place.point].innermost_loop;
-        while let Some(current) = at {
-            for lov in function.loops[current]
-                .lovs
-                .iter()
-                .filter(|lov| lov.across != Across::Nothing)
-            {
-                if let Some((name, value)) = frame.values.get_key_value(&lov.name) {
-                    values.push((name, Number::from(*value)));
-                }
-            }
-            at = function.loops[current].parent;
-        }
-    }
+    let read = { order.comparable(frame) }.filter_map(|lov| frame.values.get_key_value(&lov.name));
+    let mut values = Vec::from_iter(read.map(|(name, value)| (name.as_str(), Number::from(*value))));
     values.sort();
     values.dedup();
     values

@@ -204,13 +204,9 @@ fn at_header(function: &Function, header: PointId, lov: &Lov, place: Place, valu
     };
     let change = if place.after && lov.updates.binary_search(&place.point).is_ok() {
         // Every point of a loop has a successor in it, and what holds after the point holds before that one.
-        let edges = &function.edges;
-        let first = edges.partition_point(|&(source, _)| source < place.point);
-        let next = edges[first..]
-            .iter()
-            .take_while(|&&(source, _)| source == place.point)
-            .map(|&(_, target)| target)
-            .find(|&target| flow::lies_in(function, target, function.points[header].innermost_loop));
+        let around = function.points[header].innermost_loop;
+        let next =
+            { function.successors(place.point) }.find(|&target| flow::lies_in(function, target, around));
         match next {
             Some(next) if next == header => *per_iteration,
             Some(next) => before(next),

@@ -292,10 +292,8 @@ impl Order<'_> {
     /// The calls in which a frame may be that shows the position of `point`: the compiler may have made them one.
     fn merged_with(&self, id: FunctionId, point: PointId) -> impl Iterator<Item = PointId> + '_ {
         self.map().bindings().flat_map(move |binding| {
-            let key = (id, point);
-            let first = { &binding.merges }.partition_point(|merge| (merge.function, merge.shown) < key);
-            let own = binding.merges[first..].iter();
-            own.take_while(move |merge| (merge.function, merge.shown) == key)
+            let own = binding.merges_of(id).iter();
+            own.filter(move |merge| merge.shown == point)
                 .map(|merge| merge.other)
         })
     }

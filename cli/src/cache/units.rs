@@ -3,7 +3,7 @@
 //! One small file each, because a run changes few of them, and because runs at the same time then need no agreement: each
 //! file is written under another name and renamed. A file that cannot be read or written is one that is not kept.
 
-use super::{directory, hash_of_this_program, make_room};
+use super::{directory, hash_of_this_program, make_room, put};
 use engine::{Reuse, Shelf};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ impl Units {
         fs::create_dir_all(&directory).ok()?;
         Some(Self {
             directory,
-            program: hash_of_this_program().ok()?,
+            program: hash_of_this_program()?,
             grown: AtomicBool::new(false),
         })
     }
@@ -75,11 +75,8 @@ impl Shelf for Units {
     }
 
     fn put(&self, name: &str, bytes: &[u8]) {
-        let path = self.path(name);
-        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-        match fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path)) {
-            Ok(()) => self.grown.store(true, Ordering::Relaxed),
-            Err(_) => drop(fs::remove_file(&temporary)),
+        if put(&self.path(name), bytes).is_ok() {
+            self.grown.store(true, Ordering::Relaxed);
         }
     }
 }

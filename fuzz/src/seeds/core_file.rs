@@ -2,7 +2,8 @@
 
 /// Where the program's image lies: what the core calls the kernel's own library, the only code that a core holds.
 const IMAGE: u64 = 0x7fff_0000_0000;
-const STACK: u64 = 0x7ffc_0000_0000;
+/// Where the stack of a task begins.
+pub(super) const STACK: u64 = 0x7ffc_0000_0000;
 const PAGE: usize = 4096;
 
 /// A core of one process with two threads, whose only code is `image`, as linked at its own addresses.
