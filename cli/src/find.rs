@@ -8,6 +8,7 @@ use crate::files::{self, SourceFinder};
 use crate::job_map::{Build, JobMap};
 use crate::order;
 use crate::output::{self, Status};
+use crate::page;
 use crate::tree_args::TreeFormat;
 use base::RankSet;
 use engine::{Earlier, Map, Outcome};
@@ -118,7 +119,15 @@ pub(crate) fn answer(
             format
         };
         let tree = tree_of(args, &map, seen);
-        crate::tree::print(&tree, format, &args.shape, &answer.warnings)?;
+        if format == TreeFormat::Html {
+            let finder = SourceFinder::new(path.as_deref());
+            finder.fill(&map, &mut answer, None);
+            let shown = crate::tree::shown(&tree, &args.shape)?;
+            let hosts = hosts_of(seen, &tree);
+            output::print_plain(&page::html(&map, &shown, Some(&answer), &[], &hosts, &finder))?;
+        } else {
+            crate::tree::print(&tree, format, &args.shape, &answer.warnings)?;
+        }
         return Ok(output::status_of(&answer));
     }
     let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
@@ -137,6 +146,23 @@ pub(crate) fn answer(
         output::error(&output::nothing_readable(&answer).into());
     }
     Ok(output::status_of(&answer))
+}
+
+/// Where the tasks that were seen run: all on one host, which the snapshot names.
+fn hosts_of(seen: &Seen, tree: &engine::OrderedTree) -> Vec<(String, engine::TaskSet)> {
+    let everyone = tree
+        .nodes
+        .first()
+        .map(|root| root.tasks.clone())
+        .unwrap_or_default();
+    let missing: engine::TaskSet = match tree.names.are_ranks() {
+        true => seen.missing.iter().collect(),
+        false => engine::TaskSet::default(),
+    };
+    match seen.header.host.is_empty() {
+        true => Vec::new(),
+        false => vec![(seen.header.host.clone(), everyone.difference(&missing))],
+    }
 }
 
 /// The prefix tree of what was seen.

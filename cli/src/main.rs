@@ -21,6 +21,7 @@ mod job_map;
 mod map;
 mod order;
 mod output;
+mod page;
 mod pairs;
 mod preprocess;
 mod recorded;

@@ -1,15 +1,16 @@
 //! `hindmost tree`: the prefix tree of recorded stacks, with the order on it. `find --tree` prints through here, too.
 
 use crate::failure::Failure;
-use crate::files;
+use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
+use crate::page;
 use crate::recorded;
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
 use engine::{Map, Model, Operation, OrderedTree, TaskNames, TaskSet};
 use runtime_probe::ProcessTable;
 use snapshot::Task;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
@@ -39,7 +40,33 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if let (Some(host), Some(table)) = (&args.host, &args.table) {
         tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
     }
-    print(&tree, args.format, &args.shape, &warnings)?;
+    if args.format == TreeFormat::Html {
+        // Of several samples the last one is the job as it is now.
+        let last = samples.last().map_or(&[][..], Vec::as_slice);
+        let mut answer = args
+            .map
+            .is_some()
+            .then(|| engine::answer(&map, last, RankSet::default()));
+        let finder = SourceFinder::new(args.map.as_deref());
+        if let Some(answer) = &mut answer {
+            finder.fill(&map, answer, None);
+        }
+        let hosts = match &args.table {
+            Some(table) => hosts(table)?,
+            None => Vec::new(),
+        };
+        let shown = shown(&tree, &args.shape)?;
+        output::print_plain(&page::html(
+            &map,
+            &shown,
+            answer.as_ref(),
+            &warnings,
+            &hosts,
+            &finder,
+        ))?;
+    } else {
+        print(&tree, args.format, &args.shape, &warnings)?;
+    }
     Ok(status(&tree))
 }
 
@@ -51,17 +78,23 @@ fn status(tree: &OrderedTree) -> Status {
     }
 }
 
-/// Prints what the user wants to see of a tree, in the form asked for.
+/// What the user wants to see of a tree.
+pub(crate) fn shown(tree: &OrderedTree, shape: &Shape) -> anyhow::Result<OrderedTree> {
+    let mut shown = tree.clone();
+    for operation in operations(shape, &tree.names)? {
+        shown = after(&shown, &operation)?;
+    }
+    Ok(shown)
+}
+
+/// Prints what the user wants to see of a tree, in the form asked for; a page is made by [`page::html`], which wants to know more.
 pub(crate) fn print(
     tree: &OrderedTree,
     format: TreeFormat,
     shape: &Shape,
     warnings: &[String],
 ) -> anyhow::Result<()> {
-    let mut shown = tree.clone();
-    for operation in operations(shape, &tree.names)? {
-        shown = after(&shown, &operation)?;
-    }
+    let shown = shown(tree, shape)?;
     if format != TreeFormat::Json {
         warnings.iter().for_each(|warning| output::warn(warning));
     }
@@ -76,6 +109,10 @@ pub(crate) fn print(
         TreeFormat::Json => output::print_plain(&report::tree_json(&shown, warnings))?,
         TreeFormat::Dot => output::print_plain(&report::tree_dot(&shown))?,
         TreeFormat::Folded => output::print_plain(&report::tree_folded(&shown))?,
+        TreeFormat::Html => {
+            let none = SourceFinder::new(None);
+            output::print_plain(&page::html(&Map::default(), &shown, None, warnings, &[], &none))?;
+        }
     }
     Ok(())
 }
@@ -155,20 +192,29 @@ fn tasks(list: &str, names: &TaskNames) -> anyhow::Result<TaskSet> {
 
 /// The ranks on a host.
 fn tasks_on(host: &str, table: &Path) -> anyhow::Result<TaskSet> {
-    let table_text = files::read_text(table)?;
-    let entries = ProcessTable::parse(&table_text)
+    let hosts = hosts(table)?;
+    match hosts.iter().find(|(name, _)| name == host) {
+        Some((_, tasks)) => Ok(tasks.clone()),
+        None => {
+            let names: Vec<&str> = hosts.iter().map(|(name, _)| name.as_str()).collect();
+            Err(Failure::new(format!("{}: no task on '{host}'", table.display()))
+                .hint(format!("its hosts are: {}", names.join(", ")))
+                .into())
+        }
+    }
+}
+
+/// The ranks on each host that a process table names.
+fn hosts(table: &Path) -> anyhow::Result<Vec<(String, TaskSet)>> {
+    let entries = ProcessTable::parse(&files::read_text(table)?)
         .map_err(|error| Failure::new(format!("{}: {error}", table.display())))?
         .entries;
-    let found: TaskSet = entries
-        .iter()
-        .filter(|entry| entry.host == host)
-        .map(|entry| entry.rank)
-        .collect();
-    if found.is_empty() {
-        let hosts: BTreeSet<&str> = entries.iter().map(|entry| entry.host.as_str()).collect();
-        return Err(Failure::new(format!("{}: no task on '{host}'", table.display()))
-            .hint(format!("its hosts are: {}", Vec::from_iter(hosts).join(", ")))
-            .into());
+    let mut by_host: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for entry in entries {
+        by_host.entry(entry.host).or_default().push(entry.rank);
     }
-    Ok(found)
+    Ok(by_host
+        .into_iter()
+        .map(|(host, ranks)| (host, ranks.into_iter().collect()))
+        .collect())
 }

@@ -24,6 +24,8 @@ pub(crate) enum TreeFormat {
     Dot,
     /// Folded stacks, for flame graphs.
     Folded,
+    /// One page for a browser, which needs no network and no other file.
+    Html,
 }
 
 /// How finely nodes are told apart.

@@ -9,6 +9,7 @@ use crate::files;
 use crate::find;
 use crate::job_map::JobMap;
 use crate::output::{self, Status};
+use crate::page;
 use crate::watch_args::WatchArgs;
 use runtime_probe::{Job, Options};
 use snapshot::{Header, Task};
@@ -151,7 +152,8 @@ fn report(
     answer
         .warnings
         .extend(found.warnings.iter().chain(&job.notes).cloned());
-    files::SourceFinder::new(found.path.as_deref()).fill(&found.map, &mut answer, None);
+    let finder = files::SourceFinder::new(found.path.as_deref());
+    finder.fill(&found.map, &mut answer, None);
     let options = args.shape.options();
     let tree = engine::order_tree(
         &found.map,
@@ -175,12 +177,15 @@ fn report(
         &path(".tree.json"),
         report::tree_json(&tree, &answer.warnings).as_bytes(),
     )?;
+    let page = page::html(&found.map, &tree, Some(&answer), &[], &[], &finder);
+    files::write_atomically(&path(".html"), page.as_bytes())?;
     files::write_atomically(&path(".txt"), output::without_styles(&text).as_bytes())?;
     output::print_answer(&answer, None, Format::Text)?;
     output::note(&format!(
-        "no task has moved for {} s: the report is in {}",
+        "no task has moved for {} s: the report is in {} and {}",
         still.as_secs(),
-        path(".txt").display()
+        path(".txt").display(),
+        path(".html").display()
     ));
     if let Some(command) = &args.run {
         let status = Command::new("sh")

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) const WATCH_HELP: &str = "\
 The job is looked at now and then (each task is stopped for microseconds). When no task has moved for the given time, or for \
 ten times the longest pause that it has made so far, the report is written: PREFIX.txt (the answer and the tree), \
-PREFIX.json (the answer), PREFIX.tree.json, and PREFIX.snapshot.
+PREFIX.html (both as a page for a browser), PREFIX.json (the answer), PREFIX.tree.json, and PREFIX.snapshot.
 
 With -- COMMAND the job is started, its output is its own, and hindmost ends as it ends.
 

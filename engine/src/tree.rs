@@ -274,9 +274,11 @@ pub struct Sibling {
 pub struct TreeClass {
     /// The node at which it ends.
     pub node: usize,
-    /// Its tasks.
+    /// Its tasks, of all samples.
     pub tasks: TaskSet,
-    /// It is one of the hindmost.
+    /// Those that were there in the last sample; with a single one, all.
+    pub now: TaskSet,
+    /// It is one of the hindmost, in the last sample.
     pub hindmost: bool,
 }
 

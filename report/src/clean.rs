@@ -55,7 +55,7 @@ pub(crate) fn source_line(text: &str) -> String {
 }
 
 /// Control characters, and those that reorder or hide text.
-fn is_unsafe(c: char) -> bool {
+pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -10,6 +10,7 @@ mod motion;
 mod threads;
 
 pub use answer::answer_json;
+pub(crate) use answer::{AnswerOut, answer_out};
 pub use check::check_json;
 pub use map::{line_json, summary_json};
 

@@ -317,7 +317,7 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
 }
 
 /// Who a class is and where it stands.
-fn stands(class: &TaskClass) -> String {
+pub(crate) fn stands(class: &TaskClass) -> String {
     let instead = match class.position.activity {
         Activity::Joining(_) => threads::instead(class),
         _ => String::new(),

@@ -1,4 +1,5 @@
-//! The prefix tree of a job in four forms: text, JSON, `.dot` for STATview and Graphviz, folded stacks for flame graphs.
+//! The prefix tree of a job as text, JSON, `.dot` for STATview and Graphviz, and folded stacks for flame graphs.
+//! The page for a browser ([`crate::page_html`]) holds its JSON.
 
 mod dot;
 mod folded;
@@ -8,6 +9,7 @@ mod text;
 pub use dot::tree_dot;
 pub use folded::tree_folded;
 pub use json::tree_json;
+pub(crate) use json::{TreeOut, tree_out};
 pub use text::{TreeText, tree_text};
 
 use crate::clean;

@@ -120,6 +120,49 @@ fn a_hung_job_as_text() {
 }
 
 #[test]
+fn a_page_holds_the_answer_and_all_that_it_needs() {
+    let sandbox = sandbox("tree_html");
+    let html = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--format", "html"]);
+    assert!(
+        html.contains("Rank 8, computing in norm at solver.c:6, iteration it=7</p>"),
+        "the answer needs no script"
+    );
+    let (_, data) = html
+        .split_once("<script type=\"application/json\" id=\"data\">")
+        .unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    assert!(!data.contains('<') && !data.contains('\u{1b}'));
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["tree"]["schema"], "hindmost-tree");
+    assert_eq!(data["answer"]["hindmost"][0]["ranks"], "8");
+    let lines = data["sources"][0]["lines"].as_array().unwrap();
+    assert!(
+        lines.contains(&serde_json::json!([6, "    return n;"])),
+        "{lines:?}"
+    );
+    let entry = data["entries"][0].as_u64().unwrap() as usize;
+    assert_eq!(data["tree"]["nodes"][entry]["function"], "MPI_Allreduce");
+
+    // Only files that the map is of go into a page, and only as they were mapped: their names come from a target.
+    sandbox.write("secret", "password\n");
+    sandbox.write(
+        "other",
+        task(0, &[("main", 20, None)]).replace("solver.c", "secret"),
+    );
+    let html = sandbox
+        .run(&["tree", "other", "--map", "a.hmap", "--format", "html"])
+        .out;
+    assert!(html.contains("hindmost-page") && !html.contains("password"));
+    sandbox.write("solver.c", SOLVER.replace("return n;", "return other_norm;"));
+    let html = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--format", "html"]);
+    assert!(html.contains(r#""changed":true"#) && !html.contains("other_norm"));
+    // Without a map there is still a tree.
+    let run = sandbox.run(&["tree", "stacks", "--format", "html"]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.out.contains("No order"));
+}
+
+#[test]
 fn without_a_map_there_is_no_order() {
     let sandbox = sandbox("tree_no_map");
     let run = sandbox.run(&["tree", "stacks"]);

@@ -64,6 +64,7 @@ fn a_job_that_stands_still_is_reported() {
     assert!(!text.contains('\u{1b}'), "a file holds no styles");
     assert!(read("out.json").contains("hindmost-answer"));
     assert!(read("out.tree.json").contains("hindmost-tree"));
+    assert!(read("out.html").contains("hindmost-page"));
     assert_eq!(read("ran"), "out\n");
     assert!(run.err.contains("looked "), "{}", run.err);
     let order = sandbox.run(&["order", "--map", "job.hmap", "--stacks", "out.snapshot"]);

@@ -98,9 +98,11 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
             node.class = (ending.len() == 1).then_some(self.classes.len());
             self.nodes.push(node);
             for &unit in &ending {
+                let strand = &self.strands[unit];
                 self.classes.push(TreeClass {
                     node: at,
-                    tasks: self.strands[unit].tasks.clone(),
+                    tasks: strand.tasks.clone(),
+                    now: strand.samples.last().unwrap_or(&strand.tasks).clone(),
                     hindmost: self.hindmost.named.contains(&unit),
                 });
             }

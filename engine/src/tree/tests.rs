@@ -357,6 +357,34 @@ fn samples_say_who_moved() {
     assert_eq!(tree.nodes[0].samples, [5, 4]);
 }
 
+#[test]
+fn of_several_samples_the_hindmost_is_that_of_the_last() {
+    let map = map(SOLVER);
+    let before = tasks(&HUNG);
+    // Whoever was behind has come on, past all others.
+    let now: Vec<snapshot::Task> = (0..before.len())
+        .map(|rank| {
+            let mut task = tasks(&["main:28, finish:1"]).remove(0);
+            if rank == 0 {
+                task.frames.clone_from(&before[0].frames);
+            }
+            (task.task, task.rank) = (rank.to_string(), Some(rank as u32));
+            task
+        })
+        .collect();
+    let options = TreeOptions::default();
+    let hindmost = |samples: &[Vec<snapshot::Task>]| {
+        let job = sampled_tree(&map, samples, &RankSet::default(), &options);
+        let tree = order_tree(&map, &job, &options);
+        assert_eq!(tree.undecided, None);
+        let hindmost = tree.classes.iter().filter(|class| class.hindmost);
+        let ranks = hindmost.map(|class| class.now.ranges());
+        ranks.collect::<Vec<_>>()
+    };
+    assert_ne!(hindmost(std::slice::from_ref(&before)), [vec![(0, 0)]]);
+    assert_eq!(hindmost(&[before, now]), [vec![(0, 0)]]);
+}
+
 /// The functions of the frames that are left, outermost first.
 fn left(tree: &OrderedTree, operation: &Operation) -> Vec<String> {
     let after = tree.after(operation).unwrap();

@@ -2,6 +2,7 @@
 
 use super::build::{Builder, Built};
 use super::leaves::Points;
+use super::samples::SampleEnds;
 use super::{JobTree, OrderedTree, Refine, TreeNode, TreeOptions, rank, samples, shape};
 use crate::Relation;
 use progress::Order;
@@ -20,7 +21,7 @@ pub fn order_tree(map: &Map, job: &JobTree, options: &TreeOptions) -> OrderedTre
     };
     let points = Points::new(Order::new(map), &job.tree, &name);
     let ends = samples::ends(job);
-    let hindmost = Hindmost::of(&points);
+    let hindmost = Hindmost::of(&points, &ends);
     let build = |refined: &dyn Fn(Option<usize>, usize) -> bool, may: &dyn Fn(&str) -> bool| {
         // What is not ordered is shown as STAT would: without the values, which only the order needs.
         let fineness = |unit: Option<usize>, depth: usize| match refined(unit, depth) {
@@ -99,10 +100,21 @@ pub(crate) struct Hindmost {
 }
 
 impl Hindmost {
-    fn of(points: &Points<'_>) -> Self {
-        let placed: Vec<usize> = (0..points.units.len())
+    /// Of several samples, where no task is any more in the last one nobody is behind.
+    fn of(points: &Points<'_>, ends: &SampleEnds) -> Self {
+        let is_here = |unit: usize| {
+            let mut leaves = points.units[unit].leaves.iter();
+            ends.last().is_none_or(|last| {
+                leaves.any(|&leaf| {
+                    last.get(&points.leaves.nodes[leaf])
+                        .is_some_and(|tasks| !tasks.is_empty())
+                })
+            })
+        };
+        let all_placed: Vec<usize> = (0..points.units.len())
             .filter(|&unit| points.obstacle(unit).is_none())
             .collect();
+        let placed: Vec<usize> = all_placed.iter().copied().filter(|&unit| is_here(unit)).collect();
         let relation = |a: usize, b: usize| points.relation(a, b);
         let minimal: Vec<usize> = placed
             .iter()
@@ -129,6 +141,8 @@ impl Hindmost {
         } else {
             None
         };
+        // How far a point is does not depend on who is there.
+        let placed = all_placed;
         let depths = rank::depths(placed.len(), &|a, b| relation(placed[a], placed[b]));
         let most = depths.iter().copied().max().unwrap_or(0);
         let mut progress = vec![None; points.units.len()];

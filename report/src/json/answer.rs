@@ -11,7 +11,12 @@ use std::collections::BTreeMap;
 
 /// An answer as JSON, with the explanation of two tasks if one was asked for.
 pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String {
-    document(&AnswerOut {
+    document(&answer_out(answer, explanation))
+}
+
+/// The wire form, for documents that hold an answer among other things.
+pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explanation>) -> AnswerOut<'a> {
+    AnswerOut {
         schema: "hindmost-answer",
         version: VERSION,
         tasks: answer.tasks,
@@ -46,11 +51,11 @@ pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String
         warnings: &answer.warnings,
         motion: answer.motion.as_ref().map(motion_out),
         explanation: explanation.map(explanation_out),
-    })
+    }
 }
 
 #[derive(Serialize)]
-struct AnswerOut<'a> {
+pub(crate) struct AnswerOut<'a> {
     schema: &'static str,
     version: u32,
     tasks: usize,

@@ -7,7 +7,12 @@ use serde::Serialize;
 
 /// A tree as JSON; `warnings` are what else the reader should know.
 pub fn tree_json(tree: &OrderedTree, warnings: &[String]) -> String {
-    document(&TreeOut {
+    document(&tree_out(tree, warnings))
+}
+
+/// The wire form, for documents that hold a tree among other things.
+pub(crate) fn tree_out<'a>(tree: &'a OrderedTree, warnings: &'a [String]) -> TreeOut<'a> {
+    TreeOut {
         schema: "hindmost-tree",
         version: VERSION,
         granularity: match tree.granularity {
@@ -42,6 +47,7 @@ pub fn tree_json(tree: &OrderedTree, warnings: &[String]) -> String {
                 temporal: tree.nodes[class.node].temporal.as_deref(),
                 tasks: base::RankSet::from(&class.tasks).to_string(),
                 count: class.tasks.len(),
+                now: (class.now != class.tasks).then(|| base::RankSet::from(&class.now).to_string()),
                 hindmost: class.hindmost,
             })
             .collect(),
@@ -65,7 +71,7 @@ pub fn tree_json(tree: &OrderedTree, warnings: &[String]) -> String {
             })
             .collect(),
         warnings,
-    })
+    }
 }
 
 fn node_out<'a>(tree: &'a OrderedTree, id: usize, node: &'a TreeNode) -> NodeOut<'a> {
@@ -132,7 +138,7 @@ fn node_out<'a>(tree: &'a OrderedTree, id: usize, node: &'a TreeNode) -> NodeOut
 }
 
 #[derive(Serialize)]
-struct TreeOut<'a> {
+pub(crate) struct TreeOut<'a> {
     schema: &'static str,
     version: u32,
     granularity: &'static str,
@@ -213,6 +219,8 @@ struct ClassOut<'a> {
     temporal: Option<&'a str>,
     tasks: String,
     count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<String>,
     hindmost: bool,
 }
 

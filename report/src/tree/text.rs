@@ -60,8 +60,8 @@ fn headline(tree: &OrderedTree) -> String {
         }
         let who = format!(
             "{}:[{}]",
-            class.tasks.len(),
-            short_members(&tree.names, &class.tasks, 40)
+            class.now.len(),
+            short_members(&tree.names, &class.now, 40)
         );
         let temporal = tree.nodes[class.node].temporal.as_deref().unwrap_or("T1");
         let said = format!(
@@ -256,7 +256,8 @@ fn line(tree: &OrderedTree, at: usize, is_only: bool, options: TreeText) -> Stri
 /// The tasks of a node as STAT labels the edge to it: `31:[0-7,9-31]`, with threads `31(62):[…]`.
 fn edge(tree: &OrderedTree, node: &TreeNode, options: TreeText) -> String {
     let count = node.tasks.len();
-    let threads = match node.stacks > count {
+    // Of several samples each has stacks of its own.
+    let threads = match node.stacks > count && node.samples.is_empty() {
         true => format!("({})", node.stacks),
         false => String::new(),
     };

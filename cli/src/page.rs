@@ -1,0 +1,33 @@
+//! The page for a browser: `report` makes it, here is who reads the sources that it carries.
+
+use crate::files::SourceFinder;
+use engine::{Answer, Map, OrderedTree, TaskSet};
+use report::{Page, ReadSource};
+
+/// A tree, and what is known of the order, as one HTML file.
+pub(crate) fn html(
+    map: &Map,
+    tree: &OrderedTree,
+    answer: Option<&Answer>,
+    warnings: &[String],
+    hosts: &[(String, TaskSet)],
+    finder: &SourceFinder,
+) -> String {
+    // The names come from a target, and the page may be sent to anybody: only files that the map is of are put into it.
+    let read = |path: &str| {
+        let mapped = map.files.iter().find(|file| file.path == path)?;
+        let bytes = finder.read(path)?;
+        Some(match engine::content_hash(&bytes) == mapped.hash {
+            true => ReadSource::Text(bytes),
+            false => ReadSource::Changed,
+        })
+    };
+    let sources = report::page_sources(tree, answer, &read);
+    report::page_html(&Page {
+        tree,
+        answer,
+        warnings,
+        sources: &sources,
+        hosts,
+    })
+}

@@ -1,0 +1,175 @@
+// The answer, the classes, the samples, and what is not known.
+
+/** The class of the tree with these tasks; the answer and the tree name classes each in their own way. */
+const classByTasks = new Map(tree.classes.map((each, at) => [nowOf(each), at]));
+
+/** The innermost call of a class whose place in the source is known. */
+function placed(id) {
+  let at = id;
+  while (at > 0 && (!nodes[at].line || nodes[at].kind === "here") && nodes[at].parent > 0) at = nodes[at].parent;
+  return nodes[at];
+}
+
+function placeText(at) {
+  const node = placed(tree.classes[at].node);
+  return `${node.function} ${placeOf(node)}`.trim();
+}
+
+function showClass(at) {
+  reveal(tree.classes[at].node);
+  if (!rowOf.has(tree.classes[at].node)) {
+    view.filters = [];
+    refresh();
+  }
+  select(tree.classes[at].node);
+  treeBox.scrollIntoView({ block: "nearest" });
+}
+
+const whoOf = (each) => (each.ranks ? `${each.ranks.includes(",") || each.ranks.includes("-") ? "ranks" : "rank"} ${each.ranks}` : (each.tasks || []).join(", "));
+const shortened = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+/** A stack as a chain; its calls lead to the tree. */
+function chain(frames, classAt) {
+  const path = [];
+  if (classAt !== undefined) for (let id = tree.classes[classAt].node; id > 0; id = nodes[id].parent) path.unshift(id);
+  const shown = frames.length > 24 ? [...frames.slice(0, 8), null, ...frames.slice(-15)] : frames;
+  const items = shown.map((frame) => {
+    if (!frame) return el("li", { class: "soft" }, "…");
+    const values = Object.entries(frame.values).map(([name, value]) => ` ${name}=${value}`);
+    const place = frame.line ? ` ${baseName(frame.file || "")}:${frame.line}` : "";
+    const id = path.find((each) => nodes[each].function === frame.function && (nodes[each].line || null) === frame.line);
+    const name = id ? jump(id, frame.function) : frame.function;
+    return el("li", {}, name, el("span", { class: "place" }, place), el("span", { class: "value" }, values));
+  });
+  return el("ol", { class: "chain", "aria-label": "Its stack, outermost first" }, items);
+}
+
+function showAnswer() {
+  const why = [];
+  if (!answer) {
+    if (tree.undecided) why.push(el("p", { class: "doubt" }, tree.undecided));
+    byId("why").replaceChildren(...why);
+    return;
+  }
+  if (answer.motion) why.push(el("p", {}, `Over ${answer.motion.seconds.toFixed(1)} s: ${answer.motion.sentence}`));
+  answer.hindmost.slice(0, 3).forEach((each) => why.push(...because(each)));
+  answer.undecided.slice(0, 8).forEach((pair) => {
+    const [a, b] = [pair.a, pair.b].map((at) => whoOf(answer.classes[at]));
+    const who = pair.a === pair.b ? `${a} among themselves` : `${a} against ${b}`;
+    why.push(el("p", { class: "doubt" }, `${shortened(who, 160)}: ${pair.reason}`));
+    if (pair.advice) why.push(el("p", { class: "soft" }, `To decide it: ${pair.advice}`));
+  });
+  if (answer.undecided.length > 8) why.push(el("p", { class: "soft" }, `and ${answer.undecided.length - 8} more pairs`));
+  byId("why").replaceChildren(...why);
+}
+
+/** Why one is the hindmost: whom it is behind and why, its stack, the line that it is at. */
+function because(hindmost) {
+  const own = answer.classes[hindmost.class];
+  const reasons = hindmost.behind.map((link) =>
+    el("li", {}, "behind ", el("b", {}, shortened(whoOf(answer.classes[link.class]), 120)), `: ${link.reason}`),
+  );
+  const parts = [];
+  if (answer.hindmost.length > 1) parts.push(el("h3", {}, `${shortened(whoOf(own), 120)}: ${data.sentences[hindmost.class]}`));
+  const left = el("div", {}, el("ul", { class: "behind" }, reasons.slice(0, 6), reasons.length > 6 ? el("li", { class: "soft" }, `and ${reasons.length - 6} more classes`) : null));
+  if (hindmost.unordered) left.append(el("p", { class: "doubt" }, `Their order among themselves is not known: ${hindmost.unordered}`));
+  left.append(el("h3", {}, "Its stack"), chain(own.frames, classByTasks.get(own.ranks)));
+  const [first] = hindmost.behind;
+  const said = hindmost.activity === "computing" ? "It computes here" : `It is in ${hindmost.callee} here`;
+  const source = sourceView(hindmost.file, hindmost.line, "here", [first ? `${said}, behind ${shortened(whoOf(answer.classes[first.class]), 60)}: ${first.reason}` : said]);
+  parts.push(source ? el("div", { class: "two" }, left, source) : left);
+  return parts;
+}
+
+const MOST_CLASSES = 100;
+
+function showClasses(most) {
+  byId("classes-size").textContent = tree.classes.length.toLocaleString("en");
+  const byTasks = new Map((answer ? answer.classes : []).map((each, at) => [each.ranks, at]));
+  const sizeOf = (tasks) => ranges(tasks).reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const standing = (each) => {
+    if (!each) return "";
+    if (each.relation_to_hindmost !== "ahead") return { hindmost: "hindmost", candidate: "candidate", unknown: "order not known", incomparable: "no order" }[each.relation_to_hindmost] || each.relation_to_hindmost;
+    return "ahead";
+  };
+  const lines = tree.classes.slice(0, most).map((each, at) => {
+    const found = byTasks.get(nowOf(each));
+    const known = found === undefined ? null : answer.classes[found];
+    const reasons = (known ? known.relations : []).slice(0, 2).map((relation) => relation.reason);
+    const motion = known && answer.motion ? answer.motion.classes[found] : null;
+    const moved = motion ? ["moving", "stuck", "in_place", "unknown"].filter((word) => motion[word]).map((word) => `${motion[word]} ${word.replace("_", " ")}`) : [];
+    const calls = known && known.calls ? known.calls.slice(0, 4).map((call) => `${whoOf(call)}: ${call.function || (call.call || {}).function || ""}`) : [];
+    return el(
+      "tr",
+      { class: each.hindmost ? "hindmost" : null },
+      el("td", {}, el("span", { class: "swatch", background: nodes[each.node].color }), " ", el("button", { type: "button", class: "link", onclick: () => showClass(at) }, each.temporal || `${at + 1}`)),
+      el("td", { class: "mono" }, `${each.now === undefined ? each.count : sizeOf(each.now)}:[${members(nowOf(each), 80)}]`),
+      el("td", {}, known ? data.sentences[found] : placeText(at)),
+      el("td", {}, el("b", {}, standing(known) || (each.hindmost ? "hindmost" : nowOf(each) ? "" : "left before the last sample")), [...reasons, ...moved, ...calls].map((text) => el("div", { class: "soft" }, text))),
+    );
+  });
+  const more = tree.classes.length - most;
+  byId("classes").replaceChildren(
+    el("table", { class: "wide" }, el("thead", {}, el("tr", {}, ["Class", "Tasks", "Where", "Order"].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, lines)),
+    more > 0 ? el("p", {}, el("button", { type: "button", onclick: () => showClasses(most + 1000) }, `${count(more, "more class", "more classes")}`)) : "",
+  );
+}
+
+/** The samples as columns: how many tasks were at each end, and who moved in between. */
+function showSamples() {
+  const width = (nodes[0] && nodes[0].samples ? nodes[0].samples : []).length;
+  if (width < 2) return;
+  byId("time").hidden = false;
+  const step = Math.ceil(width / 60);
+  const columns = Array.from({ length: Math.ceil(width / step) }, (_, at) => at * step);
+  const ends = nodes.map((_, id) => id).filter((id) => id && !nodes[id].children.length && nodes[id].samples);
+  const lines = ends.slice(0, 60).map((id) => {
+    const node = nodes[id];
+    const name = placed(id) === node ? node.label : `${placed(id).function} › ${node.label}`;
+    const tiles = columns.map((at) => {
+      const tasks = node.samples[at];
+      return el("td", { class: tasks ? "part" : "faint", background: tasks ? node.color : null, title: `sample ${at + 1}` }, tasks || "·");
+    });
+    return el("tr", {}, el("th", { scope: "row" }, jump(id, name)), tiles);
+  });
+  const changes = tree.changes || [];
+  const moved = columns.map((at, place) => {
+    if (!place) return el("td", {}, "");
+    const between = changes.slice(columns[place - 1], at);
+    return el("td", { title: between.map((each) => `moved: [${members(each.moved, 200)}]`).join(" ") }, between.reduce((sum, each) => sum + each.moved_count, 0));
+  });
+  byId("samples").replaceChildren(
+    el(
+      "div",
+      { class: "scroll" },
+      el(
+        "table",
+        { class: "heat" },
+        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Tasks in each sample"), columns.map((at) => el("th", { scope: "col" }, at + 1)))),
+        el("tbody", {}, lines, el("tr", {}, el("th", { scope: "row" }, "moved since the one before"), moved)),
+      ),
+    ),
+    ends.length > 60 ? el("p", { class: "soft" }, `${ends.length - 60} more ends are in the tree`) : "",
+    step > 1 ? el("p", { class: "soft" }, `Every ${step}th of ${width} samples`) : "",
+  );
+}
+
+/** Tasks that were not read, what the order rests on, warnings. */
+function showNotes() {
+  const lines = [];
+  const note = (word, text) => lines.push(el("p", {}, el("b", { class: "doubt" }, `${word}: `), text));
+  const unread = answer ? answer.unreadable : [];
+  for (const task of unread.slice(0, 50)) {
+    const who = task.rank === null ? (task.pid === null ? `task ${task.task}` : `pid ${task.pid}`) : `rank ${task.rank}`;
+    note("Not read", `${who}: ${task.error}`);
+  }
+  if (unread.length > 50) note("Not read", `${unread.length - 50} more`);
+  if (!answer) nodes.filter((node) => node.kind === "unreadable").forEach((node) => note("Not read", `${edgeLabel(node, 200)}: ${node.function}`));
+  const missing = answer ? answer.missing_ranks : nodes.filter((node) => node.kind === "missing").map((node) => node.tasks).join(",");
+  if (missing) note("Missing", `ranks ${shortened(missing, 400)}: not among the tasks that were found`);
+  if (unread.length || missing) lines.push(el("p", {}, "The order holds among the tasks that were read; any other may be further behind."));
+  for (const warning of new Set([...(answer ? answer.warnings : []), ...tree.warnings])) note("Warning", warning);
+  for (const clause of answer ? answer.assumptions : []) lines.push(el("p", { class: "soft" }, `Taken for granted: ${clause}`));
+  byId("doubts").hidden = !lines.length;
+  byId("notes").replaceChildren(...lines);
+}

@@ -1,0 +1,106 @@
+// What the page knows, and how text of a target gets into it: as text, with nothing in it that reorders or hides.
+const data = JSON.parse(document.getElementById("data").textContent);
+const { answer, tree } = data;
+const nodes = tree.nodes;
+
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const clean = (text) => String(text).replace(UNSAFE, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+/** A line of source: as clean, but tabs stay. */
+const cleanLine = (text) => text.split("\t").map(clean).join("\t");
+
+const byId = (id) => document.getElementById(id);
+
+/** An element. Strings among the children become text; nothing is ever read as HTML. */
+function el(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key === "onclick") made.addEventListener("click", value);
+    else if (key === "background") made.style.background = value;
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    made.append(child instanceof Node ? child : clean(child));
+  }
+  return made;
+}
+
+const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+/** Tasks as the JSON writes them (0-6,10-31), as pairs of first and last. */
+function ranges(text) {
+  if (!text) return [];
+  return text.split(",").map((part) => {
+    const [first, last] = part.split("-").map(Number);
+    return [first, last === undefined ? first : last];
+  });
+}
+
+/** Whether two sorted lists of ranges have something in common. */
+function meet(a, b) {
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i][1] < b[j][0]) i++;
+    else if (b[j][1] < a[i][0]) j++;
+    else return true;
+  }
+  return false;
+}
+
+const knownRanges = new Map();
+/** The tasks of a node; parsed once, because nodes of one class share them. */
+function tasksOf(node) {
+  const key = node.same_tasks;
+  if (!knownRanges.has(key)) knownRanges.set(key, ranges(node.tasks));
+  return knownRanges.get(key);
+}
+
+const areRanks = tree.tasks_are === "ranks";
+const nameOf = (task) => (areRanks ? `rank ${task}` : `task ${(tree.names || [])[task] ?? task}`);
+
+/** A set of tasks for people: ranges, or names where the tasks have no ranks. */
+function members(text, most) {
+  let shown = text;
+  if (!areRanks) {
+    const names = [];
+    for (const [first, last] of ranges(text)) {
+      for (let task = first; task <= last && names.length < 200; task++) names.push((tree.names || [])[task] ?? task);
+    }
+    shown = names.join(",");
+  }
+  return most && shown.length > most ? `${shown.slice(0, most).replace(/,[^,]*$/, "")},…` : shown;
+}
+
+/** What STAT writes at an edge: 31:[0-7,9-31], with threads 31(62):[…]. */
+function edgeLabel(node, most) {
+  const threads = node.stacks > node.count && !node.samples ? `(${node.stacks})` : "";
+  return `${node.count}${threads}:[${members(node.tasks, most)}]`;
+}
+
+function placeOf(node) {
+  if (node.module && node.pc) return `${baseName(node.module)}+${node.pc}`;
+  if (node.file) return node.line ? `${baseName(node.file)}:${node.line}` : baseName(node.file);
+  return node.module ? baseName(node.module) : node.pc || "";
+}
+
+const valueText = (value) =>
+  value.value === null ? `${value.name}=?` : `${value.name}=${value.value}${value.last === undefined ? "" : `..${value.last}`}`;
+
+// Preorder: parents before children, so both need one pass.
+const depth = new Int32Array(nodes.length);
+const end = new Int32Array(nodes.length);
+nodes.forEach((node, id) => {
+  depth[id] = id ? depth[node.parent] + 1 : 0;
+  end[id] = id + 1;
+});
+for (let id = nodes.length - 1; id > 0; id--) {
+  const parent = nodes[id].parent;
+  if (end[id] > end[parent]) end[parent] = end[id];
+}
+
+/** The tasks of a class in the last sample. */
+const nowOf = (each) => each.now ?? each.tasks;
+
+const entries = new Set(data.entries);
+const sources = new Map(data.sources.map((source) => [source.path, source]));

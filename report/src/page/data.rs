@@ -1,0 +1,133 @@
+//! The data of a page: one block of JSON, escaped so that no text in it can end the block or act on who reads the file.
+
+use super::{Page, PageSource, Verdict};
+use crate::clean::is_unsafe;
+use crate::json::{AnswerOut, VERSION, answer_out};
+use crate::text::describe;
+use crate::tree::{TreeOut, tree_out};
+use engine::{Model, NodeKind};
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// The JSON of a page, ready to stand in a `script` element.
+pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
+    let models = Model::known();
+    let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
+    let nodes = page.tree.nodes.iter().enumerate();
+    let data = Data {
+        schema: "hindmost-page",
+        version: VERSION,
+        verdict: verdict.tone,
+        answer: page.answer.map(|answer| answer_out(answer, None)),
+        sentences: page
+            .answer
+            .map(|answer| {
+                answer
+                    .classes
+                    .iter()
+                    .map(|class| describe(&class.position))
+                    .collect()
+            })
+            .unwrap_or_default(),
+        tree: tree_out(page.tree, page.warnings),
+        entries: nodes
+            .filter(|(_, node)| node.kind == NodeKind::Frame && is_entry(&node.function))
+            .map(|(id, _)| id)
+            .collect(),
+        hosts: page
+            .hosts
+            .iter()
+            .map(|(host, tasks)| HostOut {
+                host,
+                tasks: base::RankSet::from(tasks).to_string(),
+            })
+            .collect(),
+        sources: page.sources,
+    };
+    // Only a map with keys that are no strings could make this fail; there is none.
+    let mut data = serde_json::to_value(&data).unwrap_or(Value::Null);
+    keep_exact(&mut data);
+    escape(&data.to_string())
+}
+
+/// What a page knows. The script reads this and nothing else.
+#[derive(Serialize)]
+struct Data<'a> {
+    schema: &'static str,
+    version: u32,
+    verdict: &'static str,
+    answer: Option<AnswerOut<'a>>,
+    /// Of each class of the answer: what it does where.
+    sentences: Vec<String>,
+    tree: TreeOut<'a>,
+    /// Nodes that are the entry to MPI, threads or OpenMP: below them nobody looks.
+    entries: Vec<usize>,
+    hosts: Vec<HostOut<'a>>,
+    sources: &'a [PageSource],
+}
+
+#[derive(Serialize)]
+struct HostOut<'a> {
+    host: &'a str,
+    tasks: String,
+}
+
+/// Integers that a browser would round become strings.
+fn keep_exact(value: &mut Value) {
+    const LARGEST: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => {
+            let magnitude = number.as_i64().map(i64::unsigned_abs).or(number.as_u64());
+            if magnitude.is_some_and(|magnitude| magnitude > LARGEST) {
+                *value = Value::String(number.to_string());
+            }
+        }
+        // serde_json reads and writes no deeper than our own types are nested.
+        Value::Array(items) => items.iter_mut().for_each(keep_exact),
+        Value::Object(fields) => fields.values_mut().for_each(keep_exact),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// JSON in which no character means anything to HTML or to a terminal: such characters stand in strings only, where JSON has
+/// an escape for each.
+fn escape(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    for c in json.chars() {
+        if matches!(c, '<' | '>' | '&') || is_unsafe(c) {
+            // All of them are in the basic plane, where one unit is one character.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_what_they_are() {
+        let mut value =
+            serde_json::json!({"a": [9007199254740993_i64, -9007199254740993_i64, 7, 0.5], "b": u64::MAX});
+        keep_exact(&mut value);
+        assert_eq!(
+            value.to_string(),
+            r#"{"a":["9007199254740993","-9007199254740993",7,0.5],"b":"18446744073709551615"}"#
+        );
+    }
+
+    #[test]
+    fn what_is_escaped_reads_back_as_it_was() {
+        let text = "</script><!-- <script> &amp; \u{2028}\u{202e}\u{7f}\u{0}\u{1f600} \"\\";
+        let json = escape(&Value::from(text).to_string());
+        assert!(
+            !json.contains(['<', '>', '&', '\u{2028}', '\u{202e}', '\u{7f}']),
+            "{json}"
+        );
+        assert_eq!(serde_json::from_str::<String>(&json).ok().as_deref(), Some(text));
+    }
+}
