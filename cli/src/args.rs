@@ -92,6 +92,17 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How an answer about a job is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For people.
+    Text,
+    /// For programs; docs/json-schema.md describes it.
+    Json,
+    /// SARIF 2.1.0, for editors and for services that show results beside the code.
+    Sarif,
+}
+
 /// Which threads are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ThreadChoice {
@@ -221,8 +232,8 @@ pub(crate) struct FindArgs {
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) explain: Option<Vec<String>>,
     /// How to print the answer
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) format: AnswerFormat,
     /// Show the prefix tree of the stacks as well; in another format than text, instead of the answer
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub(crate) tree: Option<TreeFormat>,
@@ -268,7 +279,7 @@ pub(crate) struct SliceShape {
     /// Do not follow messages to the tasks that send them
     #[arg(long)]
     pub(crate) no_mpi: bool,
-    /// How to print the slice
+    /// How to print the slice; json and sarif of find take the place of its answer
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SliceFormat::Text)]
     pub(crate) slice_format: SliceFormat,
 }
@@ -282,6 +293,15 @@ pub(crate) enum SliceFormat {
     Lines,
     /// For programs; docs/json-schema.md describes it
     Json,
+    /// SARIF 2.1.0, for editors and for services that show results beside the code
+    Sarif,
+}
+
+impl SliceFormat {
+    /// It is a document of its own: with anything before it nobody could read it.
+    pub(crate) fn is_document(self) -> bool {
+        matches!(self, Self::Json | Self::Sarif)
+    }
 }
 
 #[derive(Args, Debug)]
@@ -299,8 +319,8 @@ pub(crate) struct OrderArgs {
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) explain: Option<Vec<String>>,
     /// How to print the answer
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) format: AnswerFormat,
 }
 
 /// A share in per cent.

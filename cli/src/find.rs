@@ -1,6 +1,6 @@
 //! `hindmost find`: a running job.
 
-use crate::args::{FindArgs, Format, ThreadChoice};
+use crate::args::{AnswerFormat, FindArgs, ThreadChoice};
 use crate::cores;
 use crate::executable::Executable;
 use crate::failure::Failure;
@@ -111,9 +111,9 @@ pub(crate) fn answer(
     answer.warnings.append(&mut warnings);
     if let Some(format) = args
         .tree
-        .filter(|&format| format != TreeFormat::Text || args.format == Format::Json)
+        .filter(|&format| format != TreeFormat::Text || args.format == AnswerFormat::Json)
     {
-        let format = if args.format == Format::Json {
+        let format = if args.format == AnswerFormat::Json {
             TreeFormat::Json
         } else {
             format
@@ -133,7 +133,11 @@ pub(crate) fn answer(
     let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
     let finder = SourceFinder::new(path.as_deref());
     finder.fill(&map, &mut answer, explanation.as_mut());
-    output::print_answer(&answer, explanation.as_ref(), args.format)?;
+    if args.slice && args.slice_shape.slice_format.is_document() {
+        crate::slice::of_answer(&map, &answer, &args.slice_shape, &finder)?;
+        return Ok(output::status_of(&answer));
+    }
+    output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
     if args.tree.is_some() {
         output::print("\n")?;
         crate::tree::print(&tree_of(args, &map, seen), TreeFormat::Text, &args.shape, &[])?;

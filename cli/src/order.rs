@@ -19,8 +19,9 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     }
     let mut answer = engine::answer(&map, &tasks, base::RankSet::default());
     let mut explanation = explain(&map, &tasks, args.explain.as_deref())?;
-    SourceFinder::new(Some(&args.map)).fill(&map, &mut answer, explanation.as_mut());
-    output::print_answer(&answer, explanation.as_ref(), args.format)?;
+    let finder = SourceFinder::new(Some(&args.map));
+    finder.fill(&map, &mut answer, explanation.as_mut());
+    output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
     if answer.outcome == engine::Outcome::NothingReadable {
         output::error(&output::nothing_readable(&answer).into());
     }

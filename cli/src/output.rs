@@ -1,6 +1,8 @@
 //! Standard output and standard error: styles where a terminal wants them, no panic when the reader goes away.
 
+use crate::args::{AnswerFormat, Format};
 use crate::failure::Failure;
+use crate::files::SourceFinder;
 use engine::{Answer, Explanation, Outcome};
 use report::clean;
 use std::io::{self, Write};
@@ -85,11 +87,11 @@ fn ignore_closed(result: io::Result<()>) -> io::Result<()> {
 pub(crate) fn print_answer(
     answer: &Answer,
     explanation: Option<&Explanation>,
-    format: crate::args::Format,
+    format: Format,
 ) -> io::Result<()> {
     match format {
-        crate::args::Format::Json => print_plain(&report::answer_json(answer, explanation)),
-        crate::args::Format::Text => {
+        Format::Json => print_plain(&report::answer_json(answer, explanation)),
+        Format::Text => {
             let mut text = report::answer_text(answer);
             if let Some(explanation) = explanation {
                 text.push('\n');
@@ -97,6 +99,20 @@ pub(crate) fn print_answer(
             }
             print(&text)
         }
+    }
+}
+
+/// Prints an answer in any form; SARIF wants the sources.
+pub(crate) fn print_answer_of(
+    answer: &Answer,
+    explanation: Option<&Explanation>,
+    format: AnswerFormat,
+    finder: &SourceFinder,
+) -> io::Result<()> {
+    match format {
+        AnswerFormat::Text => print_answer(answer, explanation, Format::Text),
+        AnswerFormat::Json => print_answer(answer, explanation, Format::Json),
+        AnswerFormat::Sarif => print_plain(&report::answer_sarif(answer, None, &|path| finder.read(path))),
     }
 }
 

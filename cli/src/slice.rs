@@ -42,14 +42,41 @@ pub(crate) fn of_answer(
     shape: &SliceShape,
     finder: &SourceFinder,
 ) -> anyhow::Result<()> {
-    let Some(class) = answer
-        .hindmost
-        .first()
-        .map(|hindmost| &answer.classes[hindmost.class])
-    else {
-        output::warn("no slice: there is no hindmost task to start from");
-        return Ok(());
+    let slice = match of_hindmost(map, answer, shape, finder) {
+        Ok(slice) => Some(slice),
+        Err(why) => {
+            output::warn(&format!("no slice: {why}"));
+            None
+        }
     };
+    if shape.slice_format == SliceFormat::Sarif {
+        let text = report::answer_sarif(answer, slice.as_ref(), &|path| finder.read(path));
+        output::print_plain(&text)?;
+    } else if let Some(slice) = slice {
+        let title = "what may have brought the hindmost there";
+        print(&slice, title, shape.slice_format, finder)?;
+    }
+    Ok(())
+}
+
+fn of_hindmost(
+    map: &Map,
+    answer: &Answer,
+    shape: &SliceShape,
+    finder: &SourceFinder,
+) -> Result<Slice, String> {
+    let first = answer.hindmost.first();
+    let Some(class) = first.map(|hindmost| &answer.classes[hindmost.class]) else {
+        return Err("there is no hindmost task to start from".to_owned());
+    };
+    let graph = graph_of(sources_of(map, finder));
+    let frames = engine::slice_frames(&class.frames);
+    let slice = graph.slice_stack(&frames, shape.options());
+    slice.map_err(|error| error.to_string())
+}
+
+/// The sources of a map, as they are now. What is missing or has changed is a warning.
+fn sources_of(map: &Map, finder: &SourceFinder) -> Vec<SourceFile> {
     let mut files = Vec::new();
     let mut missing = 0;
     let mut changed = 0;
@@ -76,18 +103,7 @@ pub(crate) fn of_answer(
             "{changed} of {total} sources have changed since the map was made: the slice may show other lines"
         ));
     }
-    let graph = graph_of(files);
-    let frames = engine::slice_frames(&class.frames);
-    match graph.slice_stack(&frames, shape.options()) {
-        Ok(slice) => print(
-            &slice,
-            "what may have brought the hindmost there",
-            shape.slice_format,
-            finder,
-        )?,
-        Err(error) => output::warn(&format!("no slice: {error}")),
-    }
-    Ok(())
+    files
 }
 
 /// The dependence graph of files; those that a map was made of before are not parsed again.
@@ -105,8 +121,12 @@ fn print(slice: &Slice, title: &str, format: SliceFormat, finder: &SourceFinder)
         SliceFormat::Text => report::slice_text(slice, title, &|path| finder.read(path)),
         SliceFormat::Lines => report::slice_lines(slice),
         SliceFormat::Json => report::slice_json(slice),
+        SliceFormat::Sarif => report::slice_sarif(slice, title, &|path| finder.read(path)),
     };
-    output::print(&text)?;
+    match format.is_document() {
+        true => output::print_plain(&text)?,
+        false => output::print(&text)?,
+    }
     Ok(())
 }
 

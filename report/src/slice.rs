@@ -157,7 +157,7 @@ fn clean_line(line: &str) -> String {
     parts.join("\t")
 }
 
-fn doubts(slice: &Slice) -> Vec<String> {
+pub(crate) fn doubts(slice: &Slice) -> Vec<String> {
     let in_part = slice.in_part.iter();
     let in_part = in_part.map(|(function, reason)| {
         format!(
@@ -174,9 +174,18 @@ fn doubts(slice: &Slice) -> Vec<String> {
 
 /// Why a statement is in the slice, in words. Other statements go by their number, from 1.
 fn sentence(slice: &Slice, statement: &Statement) -> String {
+    sentence_about(slice, statement, &|of| (of + 1).to_string())
+}
+
+/// The same, with other statements named by `other`, which is given their index.
+pub(crate) fn sentence_about(
+    slice: &Slice,
+    statement: &Statement,
+    other: &dyn Fn(usize) -> String,
+) -> String {
     let because = &statement.because;
     let other = match because.of.filter(|&of| of < slice.statements.len()) {
-        Some(of) => format!("{}", of + 1),
+        Some(of) => other(of),
         None => "the criterion".to_owned(),
     };
     let name = because.name.as_deref().map(clean);
@@ -202,7 +211,7 @@ fn sentence(slice: &Slice, statement: &Statement) -> String {
     }
 }
 
-fn kind(kind: Dependence) -> &'static str {
+pub(crate) fn kind(kind: Dependence) -> &'static str {
     match kind {
         Dependence::Criterion => "criterion",
         Dependence::UnderWay => "under-way",

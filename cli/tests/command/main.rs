@@ -10,6 +10,7 @@ mod libraries;
 mod map;
 mod order;
 mod preprocess;
+mod sarif;
 mod show;
 mod support;
 mod tree;

@@ -1,0 +1,395 @@
+//! An answer and its slice as SARIF 2.1.0, for editors and for services that show results beside the code.
+//!
+//! A hindmost is a result. Its stack is one of SARIF's stacks, the slice is the one thread flow of its code flow: whatever
+//! has an influence stands before what it has the influence on, and the last step is where the task is. Messages link to
+//! the steps that they speak of.
+//!
+//! What is not decided is a result of kind `open`; who is ahead of the hindmost stands at its related locations.
+
+mod log;
+mod places;
+
+use crate::clean;
+use crate::slice::{doubts, kind, sentence_about};
+use crate::text::{describe, stands};
+use engine::{Answer, Dependence, FrameView, Outcome, Slice, Statement, TaskClass};
+use log::{
+    CodeFlow, Configuration, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification, Rule,
+    Run, SarifResult, Stack, StackFrame, Step, ThreadFlow, Tool,
+};
+use places::Places;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// Rules by their index in [`rules`].
+const HINDMOST: usize = 0;
+const CANDIDATE: usize = 1;
+const SLICE: usize = 2;
+
+/// How many classes ahead are shown.
+const AHEAD: usize = 50;
+
+/// A job's answer, with the slice of its first hindmost. `read` gives the bytes of a file as the map names it.
+pub fn answer_sarif(
+    answer: &Answer,
+    slice: Option<&Slice>,
+    read: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> String {
+    let on_stacks = answer.classes.iter().flat_map(|class| &class.frames);
+    let on_stacks = on_stacks.filter(|frame| frame.in_map);
+    let paths = on_stacks.filter_map(|frame| frame.file.as_deref());
+    let of_slice = slice.iter().flat_map(|slice| &slice.statements);
+    let mut places = Places::new(paths.chain(of_slice.map(|each| each.file.as_str())), read);
+    let mut results = Vec::new();
+    for (number, hindmost) in answer.hindmost.iter().enumerate() {
+        let class = &answer.classes[hindmost.class];
+        let mut result = of_class(&mut places, class, HINDMOST);
+        let reasons = hindmost.ahead.iter().take(AHEAD).map(|link| {
+            let ahead = &answer.classes[link.other];
+            (ahead, format!("{} ahead: {}", ahead.who, link.reason))
+        });
+        result.related_locations = reasons
+            .filter_map(|(ahead, reason)| at_position(&mut places, ahead, &reason))
+            .collect();
+        if let Some(slice) = slice.filter(|_| number == 0) {
+            let values = class.position.iteration.iter();
+            let state = values.map(|each| (each.variable.clone(), message(&each.value.to_string())));
+            result.code_flows = vec![flow(&mut places, slice, state.collect())];
+        }
+        number_locations(&mut result);
+        results.push(result);
+    }
+    if matches!(answer.outcome, Outcome::Undecided | Outcome::Branches) {
+        for class in answer.classes.iter().filter(|class| class.is_candidate) {
+            results.push(of_class(&mut places, class, CANDIDATE));
+        }
+    }
+    let mut notes = Vec::from_iter(answer.warnings.iter().map(|text| notification("warning", text)));
+    for pair in &answer.undecided {
+        let who = |class: usize| answer.classes[class].who.to_string();
+        let text = format!("{} against {}: {}", who(pair.a), who(pair.b), pair.reason);
+        notes.push(notification("note", &text));
+    }
+    for task in &answer.unreadable {
+        let text = format!("task {} could not be read: {}", task.task, task.error);
+        notes.push(notification("warning", &text));
+    }
+    if !answer.missing_ranks.is_empty() {
+        let text = format!(
+            "not among the tasks that were found: ranks {}",
+            answer.missing_ranks
+        );
+        notes.push(notification("warning", &text));
+    }
+    let taken = answer.assumptions.iter();
+    notes.extend(taken.map(|text| notification("note", &format!("taken for granted: {text}"))));
+    if let Some(slice) = slice {
+        notes.extend(doubts(slice).iter().map(|text| notification("note", text)));
+    }
+    document(places, results, notes, answer.outcome != Outcome::NothingReadable)
+}
+
+/// The slice of a line; `title` says of which.
+pub fn slice_sarif(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> String {
+    let paths = slice.statements.iter().map(|each| each.file.as_str());
+    let mut places = Places::new(paths, read);
+    let mut results = Vec::new();
+    if let Some(criterion) = slice.statements.first() {
+        let mut result = result(SLICE, title);
+        let place = statement_location(&mut places, criterion, None);
+        result.partial_fingerprints = fingerprint(
+            &mut places,
+            &criterion.file,
+            criterion.line,
+            [criterion.function.as_str()],
+        );
+        result.locations = vec![place];
+        // What is next to the criterion: not every viewer shows flows.
+        let near = slice.statements.iter().skip(1);
+        for statement in near.filter(|each| each.because.of.is_none_or(|of| of == 0)) {
+            let why = sentence_about(slice, statement, &|_| "the criterion".to_owned());
+            let location = statement_location(&mut places, statement, Some(&why));
+            result.related_locations.push(location);
+        }
+        result.code_flows = vec![flow(&mut places, slice, BTreeMap::new())];
+        number_locations(&mut result);
+        results.push(result);
+    }
+    let notes = doubts(slice)
+        .iter()
+        .map(|text| notification("note", text))
+        .collect();
+    document(places, results, notes, true)
+}
+
+fn document(
+    places: Places<'_>,
+    results: Vec<SarifResult>,
+    notes: Vec<Notification>,
+    successful: bool,
+) -> String {
+    let (original_uri_base_ids, artifacts) = places.finish();
+    let log = Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [Run {
+            tool: Tool {
+                driver: Driver {
+                    name: "hindmost",
+                    semantic_version: env!("CARGO_PKG_VERSION"),
+                    short_description: message(
+                        "Finds the task of a hung parallel job that is behind all others.",
+                    ),
+                    rules: rules(),
+                },
+            },
+            invocations: [Invocation {
+                execution_successful: successful,
+                tool_execution_notifications: notes,
+            }],
+            original_uri_base_ids,
+            column_kind: "utf16CodeUnits",
+            artifacts,
+            results,
+        }],
+    };
+    // Strings and numbers only: nothing in it can fail to be written.
+    serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+}
+
+fn rules() -> Vec<Rule> {
+    let rule = |id, name, level, short: &str, full: &str| Rule {
+        id,
+        name,
+        short_description: message(short),
+        full_description: message(full),
+        default_configuration: Configuration { level },
+    };
+    vec![
+        rule(
+            "HM0001",
+            "Hindmost",
+            "error",
+            "A task of a hung job is behind others.",
+            "The stacks of the job's tasks were ordered by the program's control flow and loop variables. No task is known \
+             to be behind this one, and some are ahead of it: they may wait for what it has not done.",
+        ),
+        rule(
+            "HM0002",
+            "Candidate",
+            "warning",
+            "A task of a hung job may be the one that is behind.",
+            "The program gives the candidates no order, or what would decide it could not be read.",
+        ),
+        rule(
+            "HM0003",
+            "Slice",
+            "note",
+            "What may have had an influence on a line.",
+            "The backward slice of the line: leaving out everything else changes nothing there.",
+        ),
+    ]
+}
+
+/// A result without places.
+fn result(rule: usize, text: &str) -> SarifResult {
+    let of = &rules()[rule];
+    let open = rule == CANDIDATE;
+    SarifResult {
+        rule_id: of.id,
+        rule_index: rule,
+        // What is open has no level.
+        kind: if open { "open" } else { "fail" },
+        level: if open {
+            "none"
+        } else {
+            of.default_configuration.level
+        },
+        message: message(text),
+        locations: Vec::new(),
+        related_locations: Vec::new(),
+        stacks: Vec::new(),
+        code_flows: Vec::new(),
+        partial_fingerprints: BTreeMap::new(),
+        properties: BTreeMap::new(),
+    }
+}
+
+/// Where a class stands, with its stack.
+fn of_class(places: &mut Places<'_>, class: &TaskClass, rule: usize) -> SarifResult {
+    let mut of_class = result(rule, &stands(class));
+    of_class.locations = at_position(places, class, &describe(&class.position))
+        .into_iter()
+        .collect();
+    let own = class.frames.iter().filter(|frame| frame.in_map);
+    let functions = own.map(|frame| frame.function.as_str());
+    of_class.partial_fingerprints = fingerprint(places, &class.position.file, class.position.line, functions);
+    // SARIF has the innermost first.
+    let frames = class.frames.iter().rev();
+    of_class.stacks = vec![Stack {
+        message: message(&format!("the stack of {}", class.who)),
+        frames: frames.map(|frame| stack_frame(places, frame)).collect(),
+    }];
+    let ranks = Value::String(class.who.ranks.to_string());
+    of_class.properties = BTreeMap::from([("ranks", ranks), ("tasks", Value::from(class.who.count()))]);
+    of_class
+}
+
+/// Where a class is in the program; nothing where it is on no line.
+fn at_position(places: &mut Places<'_>, class: &TaskClass, text: &str) -> Option<Location> {
+    let position = &class.position;
+    if position.line == 0 {
+        return None;
+    }
+    let own = class.frames.iter().rev().find(|frame| frame.in_map);
+    let column = own
+        .filter(|frame| frame.line == Some(position.line))
+        .and_then(|frame| frame.column);
+    Some(Location {
+        id: None,
+        physical_location: Some(places.place(&position.file, position.line, column, position.line)),
+        logical_locations: function(&position.function),
+        message: Some(message(text)),
+    })
+}
+
+fn stack_frame(places: &mut Places<'_>, frame: &FrameView) -> StackFrame {
+    let file = frame.file.as_deref().filter(|_| frame.in_map);
+    let physical_location = file
+        .zip(frame.line)
+        .map(|(file, line)| places.place(file, line, frame.column, line));
+    let values = frame.values.iter().map(|(name, value)| format!("{name}={value}"));
+    let values = Vec::from_iter(values).join(", ");
+    StackFrame {
+        location: Location {
+            id: None,
+            physical_location,
+            logical_locations: function(&frame.function),
+            message: (!values.is_empty()).then(|| message(&values)),
+        },
+        module: frame.module.as_deref().map(|module| clean(module).into_owned()),
+    }
+}
+
+/// The slice, furthest first.
+fn flow(places: &mut Places<'_>, slice: &Slice, values: BTreeMap<String, Message>) -> CodeFlow {
+    let mut state = Some(values);
+    let steps = slice.statements.iter().enumerate().map(|(at, statement)| {
+        let link = |of: usize| {
+            let other = &slice.statements[of];
+            let name = other.file.rsplit('/').next().unwrap_or(&other.file);
+            let name = name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+            format!("[{name}:{}]({of})", other.line)
+        };
+        let why = sentence_about(slice, statement, &link);
+        let mut location = statement_location(places, statement, Some(&why));
+        location.id = Some(at);
+        let mut properties = BTreeMap::from([
+            ("distance", Value::from(statement.distance)),
+            ("kind", Value::from(kind(statement.because.kind))),
+        ]);
+        if statement.elsewhere {
+            properties.insert("elsewhere", Value::Bool(true));
+        }
+        if let Some(of) = statement.because.of {
+            properties.insert("of", Value::from(of));
+        }
+        Step {
+            location,
+            kinds: kinds(statement.because.kind),
+            state: state.take().unwrap_or_default(),
+            importance: match statement.distance {
+                0 | 1 => "essential",
+                2..=4 => "important",
+                _ => "unimportant",
+            },
+            properties,
+        }
+    });
+    let mut locations = Vec::from_iter(steps);
+    locations.reverse();
+    CodeFlow {
+        message: message("what may have had an influence, furthest first"),
+        thread_flows: [ThreadFlow { locations }],
+    }
+}
+
+/// SARIF's own words for what a step does.
+fn kinds(kind: Dependence) -> Vec<&'static str> {
+    match kind {
+        Dependence::Criterion => vec![],
+        Dependence::Decides => vec!["branch"],
+        Dependence::Sets | Dependence::Computes | Dependence::Hands | Dependence::Sends => vec!["value"],
+        Dependence::UnderWay | Dependence::Calls => vec!["call", "function"],
+        Dependence::Returns => vec!["return", "function", "value"],
+        Dependence::Jumps => vec!["branch"],
+        Dependence::Ends => vec!["exit"],
+    }
+}
+
+fn statement_location(places: &mut Places<'_>, statement: &Statement, text: Option<&str>) -> Location {
+    let Statement {
+        file,
+        line,
+        column,
+        end_line,
+        ..
+    } = statement;
+    Location {
+        id: None,
+        physical_location: Some(places.place(file, *line, Some(*column), *end_line)),
+        logical_locations: function(&statement.function),
+        message: text.map(message),
+    }
+}
+
+fn function(name: &str) -> Vec<LogicalLocation> {
+    let named = (!name.is_empty()).then(|| LogicalLocation {
+        name: clean(name).into_owned(),
+        kind: "function",
+    });
+    named.into_iter().collect()
+}
+
+/// The locations of a result have numbers of their own: those of a flow are already links' targets.
+fn number_locations(result: &mut SarifResult) {
+    let flows = result.code_flows.iter().flat_map(|flow| &flow.thread_flows);
+    let first: usize = flows.map(|flow| flow.locations.len()).sum();
+    let locations = result.locations.iter_mut().chain(&mut result.related_locations);
+    for (number, location) in (first..).zip(locations) {
+        location.id = Some(number);
+    }
+}
+
+/// What stays when lines are added elsewhere: the file, the functions of the stack, and the text of the line.
+fn fingerprint<'n>(
+    places: &mut Places<'_>,
+    file: &str,
+    line: u32,
+    functions: impl IntoIterator<Item = &'n str>,
+) -> BTreeMap<&'static str, String> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let text = places.line(file, line).unwrap_or_default();
+    let parts = [name, &text].into_iter().map(str::to_owned);
+    let parts = Vec::from_iter(parts.chain(functions.into_iter().map(str::to_owned)));
+    let hash = engine::content_hash(parts.join("\0").as_bytes());
+    let hex = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    BTreeMap::from([("stackAndLine/v1", hex)])
+}
+
+fn notification(level: &'static str, text: &str) -> Notification {
+    Notification {
+        level,
+        message: message(text),
+    }
+}
+
+/// Text as a message: free of control characters, and braces, which stand for arguments, doubled.
+fn message(text: &str) -> Message {
+    Message {
+        text: clean(text).replace('{', "{{").replace('}', "}}"),
+    }
+}
