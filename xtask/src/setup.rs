@@ -1,4 +1,4 @@
-//! Installs what is missing on Debian: two MPIs, two compilers, the debuggers that we measure against.
+//! Installs what is missing on Debian: two MPIs, two compilers, the debuggers that we measure against, a browser.
 //!
 //! When every program is there already, nothing is run and no network is needed.
 
@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 27] = [
+const TOOLS: [(&str, &[&str]); 29] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("dwz", &["dwz"]),
@@ -31,6 +31,8 @@ const TOOLS: [(&str, &[&str]); 27] = [
     ("eu-stack", &["elfutils"]),
     ("python3", &["python3"]),
     ("dot", &["graphviz"]),
+    ("chromium", &["chromium"]),
+    ("chromedriver", &["chromium-driver"]),
     ("mpirun.openmpi", &["openmpi-bin"]),
     ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
     ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),

@@ -2,6 +2,7 @@
 //! `tests`.
 
 mod bad_input;
+mod browser;
 mod cache;
 mod check;
 mod exact;
@@ -9,6 +10,7 @@ mod find;
 mod libraries;
 mod map;
 mod order;
+mod page;
 mod preprocess;
 mod sarif;
 mod show;

@@ -148,6 +148,8 @@ pub(crate) struct Unit {
     are_equal: bool,
     /// Why their own order is unknown, if it is.
     pub(crate) disorder: Option<String>,
+    /// They are of many kinds, with nothing in common: each is shown by itself, without an order.
+    pub(crate) is_mixed: bool,
 }
 
 impl Unit {
@@ -156,6 +158,7 @@ impl Unit {
             leaves: vec![leaf],
             are_equal: true,
             disorder: None,
+            is_mixed: false,
         }
     }
 }
@@ -296,6 +299,7 @@ fn too_many(count: usize) -> Unit {
         disorder: Some(format!(
             "there are {count} different execution points, too many kinds to compare"
         )),
+        is_mixed: true,
     }
 }
 
@@ -314,6 +318,7 @@ fn run(order: &Order<'_>, tree: &Tree, leaves: &Leaves, mut kind: Vec<usize>) ->
                 leaves: kind,
                 are_equal: false,
                 disorder: Some(reason),
+                is_mixed: false,
             }];
         }
     }
@@ -347,6 +352,7 @@ fn run(order: &Order<'_>, tree: &Tree, leaves: &Leaves, mut kind: Vec<usize>) ->
         leaves,
         are_equal,
         disorder: None,
+        is_mixed: false,
     };
     parts
         .into_iter()

@@ -32,7 +32,8 @@ pub(crate) struct Strand<'a> {
 /// How finely the frame at a depth of a strand is shown: decided by the caller for each strand.
 pub(crate) type Fineness<'a> = dyn Fn(Option<usize>, usize) -> Granularity + 'a;
 
-/// All strands of a tree: one for each unit, and one for each place where other stacks end.
+/// All strands of a tree: one for each unit, and one for each place where other stacks end. Of a unit of many kinds each
+/// execution point is a strand that takes no part in the order: its stacks have nothing in common that one strand could show.
 pub(crate) fn strands<'a>(
     tree: &'a Tree,
     points: &Points<'_>,
@@ -41,6 +42,16 @@ pub(crate) fn strands<'a>(
 ) -> Vec<Strand<'a>> {
     let mut strands = Vec::new();
     for (number, unit) in points.units.iter().enumerate() {
+        if unit.is_mixed {
+            strands.extend(unit.leaves.iter().map(|&leaf| {
+                let path = points.leaves.path(leaf);
+                let looks = looks(tree, &[path], &|depth| {
+                    fineness(None, depth).min(Granularity::Line)
+                });
+                strand(tree, ends, looks, None, &[points.leaves.nodes[leaf]])
+            }));
+            continue;
+        }
         let paths: Vec<&[NodeId]> = unit.leaves.iter().map(|&leaf| points.leaves.path(leaf)).collect();
         let path = looks(tree, &paths, &|depth| fineness(Some(number), depth));
         let nodes: Vec<NodeId> = unit

@@ -358,6 +358,34 @@ fn samples_say_who_moved() {
 }
 
 #[test]
+fn stacks_of_too_many_kinds_are_shown_as_they_are() {
+    let lines: Vec<String> = (0..500)
+        .map(|rank| format!("main:28, f{}:1, g{rank}:1", rank % 5))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let map = map(SOLVER);
+    let options = TreeOptions::default();
+    let job = job_tree(
+        &map,
+        &tasks(&lines),
+        &RankSet::default(),
+        &TreeOptions {
+            library: true,
+            ..options.clone()
+        },
+    );
+    let tree = order_tree(&map, &job, &options);
+    assert!(tree.undecided.is_some() && tree.classes.is_empty());
+    for rank in 0..500 {
+        let name = format!("g{rank}");
+        let node = tree.nodes.iter().find(|node| node.function == name).unwrap();
+        assert_eq!(node.tasks.ranges(), [(rank, rank)]);
+        assert_eq!(tree.nodes[node.parent].function, format!("f{}", rank % 5));
+        assert_eq!((node.progress, node.temporal.as_deref()), (None, None));
+    }
+}
+
+#[test]
 fn of_several_samples_the_hindmost_is_that_of_the_last() {
     let map = map(SOLVER);
     let before = tasks(&HUNG);

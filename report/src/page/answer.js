@@ -1,7 +1,16 @@
 // The answer, the classes, the samples, and what is not known.
 
-/** The class of the tree with these tasks; the answer and the tree name classes each in their own way. */
-const classByTasks = new Map(tree.classes.map((each, at) => [nowOf(each), at]));
+// The answer and the tree tell classes apart each in its own way: the tree may know more of what is inside a library, or show less.
+const answerRanges = (answer ? answer.classes : []).map((each) => ranges(each.ranks));
+const treeRanges = tree.classes.map((each) => ranges(nowOf(each)));
+const holds = (outer, inner) =>
+  inner.length > 0 && inner.every(([first, last]) => outer.some(([from, to]) => from <= first && last <= to));
+
+/** The class of the answer that all tasks of a class of the tree are in. */
+const answerOf = (at) => (areRanks ? answerRanges.findIndex((each) => holds(each, treeRanges[at])) : -1);
+
+/** The first class of the tree whose tasks are all in a class of the answer. */
+const treeClassOf = (at) => (areRanks ? treeRanges.findIndex((each) => holds(answerRanges[at], each)) : -1);
 
 /** The innermost call of a class whose place in the source is known. */
 function placed(id) {
@@ -31,7 +40,7 @@ const shortened = (text, most) => (text.length > most ? `${text.slice(0, most)}â
 /** A stack as a chain; its calls lead to the tree. */
 function chain(frames, classAt) {
   const path = [];
-  if (classAt !== undefined) for (let id = tree.classes[classAt].node; id > 0; id = nodes[id].parent) path.unshift(id);
+  if (classAt >= 0) for (let id = tree.classes[classAt].node; id > 0; id = nodes[id].parent) path.unshift(id);
   const shown = frames.length > 24 ? [...frames.slice(0, 8), null, ...frames.slice(-15)] : frames;
   const items = shown.map((frame) => {
     if (!frame) return el("li", { class: "soft" }, "â€¦");
@@ -46,11 +55,7 @@ function chain(frames, classAt) {
 
 function showAnswer() {
   const why = [];
-  if (!answer) {
-    if (tree.undecided) why.push(el("p", { class: "doubt" }, tree.undecided));
-    byId("why").replaceChildren(...why);
-    return;
-  }
+  if (!answer) return;
   if (answer.motion) why.push(el("p", {}, `Over ${answer.motion.seconds.toFixed(1)} s: ${answer.motion.sentence}`));
   answer.hindmost.slice(0, 3).forEach((each) => why.push(...because(each)));
   answer.undecided.slice(0, 8).forEach((pair) => {
@@ -73,7 +78,7 @@ function because(hindmost) {
   if (answer.hindmost.length > 1) parts.push(el("h3", {}, `${shortened(whoOf(own), 120)}: ${data.sentences[hindmost.class]}`));
   const left = el("div", {}, el("ul", { class: "behind" }, reasons.slice(0, 6), reasons.length > 6 ? el("li", { class: "soft" }, `and ${reasons.length - 6} more classes`) : null));
   if (hindmost.unordered) left.append(el("p", { class: "doubt" }, `Their order among themselves is not known: ${hindmost.unordered}`));
-  left.append(el("h3", {}, "Its stack"), chain(own.frames, classByTasks.get(own.ranks)));
+  left.append(el("h3", {}, "Its stack"), chain(own.frames, treeClassOf(hindmost.class)));
   const [first] = hindmost.behind;
   const said = hindmost.activity === "computing" ? "It computes here" : `It is in ${hindmost.callee} here`;
   const source = sourceView(hindmost.file, hindmost.line, "here", [first ? `${said}, behind ${shortened(whoOf(answer.classes[first.class]), 60)}: ${first.reason}` : said]);
@@ -85,7 +90,6 @@ const MOST_CLASSES = 100;
 
 function showClasses(most) {
   byId("classes-size").textContent = tree.classes.length.toLocaleString("en");
-  const byTasks = new Map((answer ? answer.classes : []).map((each, at) => [each.ranks, at]));
   const sizeOf = (tasks) => ranges(tasks).reduce((sum, [first, last]) => sum + last - first + 1, 0);
   const standing = (each) => {
     if (!each) return "";
@@ -93,8 +97,8 @@ function showClasses(most) {
     return "ahead";
   };
   const lines = tree.classes.slice(0, most).map((each, at) => {
-    const found = byTasks.get(nowOf(each));
-    const known = found === undefined ? null : answer.classes[found];
+    const found = answerOf(at);
+    const known = found < 0 ? null : answer.classes[found];
     const reasons = (known ? known.relations : []).slice(0, 2).map((relation) => relation.reason);
     const motion = known && answer.motion ? answer.motion.classes[found] : null;
     const moved = motion ? ["moving", "stuck", "in_place", "unknown"].filter((word) => motion[word]).map((word) => `${motion[word]} ${word.replace("_", " ")}`) : [];

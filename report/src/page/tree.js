@@ -54,10 +54,12 @@ function line(row, at, height) {
       ? el("button", { class: "twist", type: "button", tabindex: "-1", "aria-hidden": "true" }, row.open ? "▾" : "▸")
       : el("span", { class: "twist" }),
   );
-  const joined = row.ids.slice(0, -1).map((id) => `${nodes[id].function} › `);
-  const temporal = `@[${node.temporal}]`;
-  const isNew = node.temporal && node.label.endsWith(temporal);
-  const name = isNew ? node.label.slice(0, -temporal.length) : node.label;
+  // Of calls that are joined the first one stands among siblings.
+  const joined = row.ids.slice(0, -1).map((id) => `${bareName(nodes[id])} › `);
+  const head = nodes[row.ids[0]];
+  const temporal = `@[${head.temporal}]`;
+  const isNew = head.temporal && head.label.endsWith(temporal);
+  const name = bareName(node);
   const first = el(
     "span",
     { class: "first" },
@@ -74,11 +76,18 @@ function line(row, at, height) {
   return box;
 }
 
+/** The label without the temporal ranks that end it. */
+function bareName(node) {
+  const temporal = `@[${node.temporal}]`;
+  return node.temporal && node.label.endsWith(temporal) ? node.label.slice(0, -temporal.length) : node.label;
+}
+
 function tag(node, row) {
+  const { mark } = nodes[row.ids[0]];
   if (node.hindmost && !row.open && row.children) return el("span", { class: "tag hindmost" }, "hindmost below");
   if (node.hindmost && !node.children.length) return el("span", { class: "tag hindmost" }, "hindmost");
-  if (node.mark === "incomparable") return el("span", { class: "tag", title: "The program gives it no order with some sibling" }, "no order");
-  if (node.mark === "unknown") return el("span", { class: "tag", title: "Its order with some sibling is not known" }, "order not known");
+  if (mark === "incomparable") return el("span", { class: "tag", title: "The program gives it no order with some sibling" }, "no order");
+  if (mark === "unknown") return el("span", { class: "tag", title: "Its order with some sibling is not known" }, "order not known");
   return null;
 }
 
@@ -97,7 +106,7 @@ function rails(row, level, height) {
   if (!row.last) box.append(svg("path", { class: "rail", d: `M${x(level)} ${middle}V${height}` }));
   const bend = Math.min(6, step / 3);
   const d = `M${x(level)} 0V${middle - bend}Q${x(level)} ${middle} ${x(level) + bend} ${middle}H${width - 1}`;
-  const node = nodes[row.id];
+  const node = nodes[row.ids[0]];
   const mark = node.mark === "incomparable" || node.mark === "unknown" ? ` ${node.mark}` : "";
   if (!mark) box.append(svg("path", { class: "under", d }));
   box.append(svg("path", { class: `edge${mark}`, d, stroke: node.color }));
