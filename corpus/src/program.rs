@@ -20,17 +20,20 @@ pub enum Program {
     Relax,
     /// OpenMP threads in every rank, and plain sends and receives in pairs.
     Hybrid,
+    /// All that a rank does a thread besides the main one does.
+    Courier,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Poisson,
         Self::Ring,
         Self::Multigrid,
         Self::Adi,
         Self::Relax,
         Self::Hybrid,
+        Self::Courier,
     ];
 
     /// The name of its source file, without directory and extension.
@@ -42,6 +45,7 @@ impl Program {
             Self::Adi => "adi",
             Self::Relax => "relax",
             Self::Hybrid => "hybrid",
+            Self::Courier => "courier",
         }
     }
 
@@ -123,8 +127,10 @@ impl Build<'_> {
     pub fn command(&self, exe: &Path) -> Command {
         let compiler = if self.program.is_cxx() { "mpicxx" } else { "mpicc" };
         let mut command = Command::new(format!("{compiler}.{}", self.mpi.name()));
-        if self.program == Program::Hybrid {
-            command.arg("-fopenmp");
+        match self.program {
+            Program::Hybrid => drop(command.arg("-fopenmp")),
+            Program::Courier => drop(command.arg("-pthread")),
+            _ => {}
         }
         command
             .args(self.flags)

@@ -1,5 +1,6 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
+use crate::counterparts::ThreadsBehind;
 use crate::threads::ThreadGroup;
 use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
@@ -69,6 +70,8 @@ pub struct TaskClass {
     pub calls: Vec<(Who, CallView)>,
     /// The threads of its tasks besides their main ones, alike ones together.
     pub threads: Vec<ThreadGroup>,
+    /// Where its main threads wait for other threads: which of those are behind their counterparts in other tasks of the class.
+    pub threads_behind: Vec<ThreadsBehind>,
 }
 
 /// How class `other` stands to the class that holds the link.

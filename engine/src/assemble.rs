@@ -4,7 +4,9 @@ use crate::answer::{
     Activity, Answer, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
 };
 use crate::motion::{self, Earlier};
-use crate::{CallView, FrameView, Relation, Who, advice, blocking, frames, mpi, stacks, threads};
+use crate::{
+    CallView, FrameView, Relation, Who, advice, blocking, counterparts, frames, mpi, stacks, threads,
+};
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
@@ -53,12 +55,10 @@ pub fn answer_since(
         shared_ranks: shared_ranks(tasks),
         is_whole: unreadable.is_empty() && missing_ranks.is_empty(),
     };
+    let classes = Vec::from_iter((0..job.classes.classes.len()).map(|class| job.class(class)));
     Answer {
         tasks: tasks.len(),
         outcome: job.outcome(),
-        classes: (0..job.classes.classes.len())
-            .map(|class| job.class(class))
-            .collect(),
         hindmost: job
             .hindmost_classes()
             .iter()
@@ -69,7 +69,8 @@ pub fn answer_since(
         missing_ranks,
         assumptions: job.assumptions(),
         warnings: job.partial_functions(),
-        excerpts: job.excerpts(),
+        excerpts: job.excerpts(&classes),
+        classes,
         motion: earlier.map(|earlier| motion::of(&job, earlier)),
     }
 }
@@ -128,7 +129,7 @@ fn reached(order: &Order<'_>, located: &[Located], classes: &Classes) -> Vec<Vec
     reached
 }
 
-impl JobView<'_> {
+impl<'a> JobView<'a> {
     pub(crate) fn first_member(&self, class: usize) -> usize {
         self.classes.classes[class].members[0]
     }
@@ -210,19 +211,24 @@ impl JobView<'_> {
                 .map(|&other| self.link(other, class, other))
                 .collect()
         };
+        let tasks = Vec::from_iter(members.iter().map(|&at| self.tasks[at]));
+        let who: &dyn Fn(&[&'a Task]) -> Who =
+            &|tasks| Who::new(tasks.iter().copied(), &|rank| self.shared_ranks.contains(rank));
+        let unordered = self.classes.classes[class].unordered.clone();
+        let threads_behind = match position.activity {
+            Activity::Joining(_) if unordered.is_none() => counterparts::behind(&self.order, &tasks, who),
+            _ => Vec::new(),
+        };
         TaskClass {
             who: self.who(class),
             position,
             frames,
             is_candidate,
             links,
-            unordered: self.classes.classes[class].unordered.clone(),
+            unordered,
             calls: self.calls_of(members, calls),
-            threads: threads::groups(
-                &self.order,
-                &Vec::from_iter(members.iter().map(|&at| self.tasks[at])),
-                &|tasks| Who::new(tasks.iter().copied(), &|rank| self.shared_ranks.contains(rank)),
-            ),
+            threads: threads::groups(&self.order, &tasks, who),
+            threads_behind,
         }
     }
 

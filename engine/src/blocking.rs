@@ -7,7 +7,13 @@ pub(crate) fn is_blocking(function: &str) -> bool {
     let Some(operation) = name.strip_prefix("MPI_") else {
         return matches!(
             name,
-            "pthread_join" | "pthread_mutex_lock" | "pthread_cond_wait" | "pthread_barrier_wait" | "sem_wait"
+            "pthread_join"
+                | "pthread_mutex_lock"
+                | "pthread_cond_wait"
+                | "pthread_barrier_wait"
+                | "sem_wait"
+                | "pthread_rwlock_rdlock"
+                | "pthread_rwlock_wrlock"
         );
     };
     const BLOCKING: [&str; 34] = [
@@ -64,17 +70,24 @@ pub(crate) fn is_blocking(function: &str) -> bool {
         || (operation.starts_with("File_") && operation.ends_with("_all"))
 }
 
-/// Whether a library function waits for other threads of its own process: the name to show for it. `module` is the
-/// library that it is in.
-pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<String> {
-    const WAITS: [&str; 6] = [
+/// Whether a function of the C library waits for other threads.
+pub(crate) fn waits(function: &str) -> bool {
+    const WAITS: [&str; 8] = [
         "pthread_join",
         "pthread_mutex_lock",
         "pthread_cond_wait",
         "pthread_cond_timedwait",
         "pthread_barrier_wait",
+        "pthread_rwlock_rdlock",
+        "pthread_rwlock_wrlock",
         "sem_wait",
     ];
+    WAITS.contains(&function)
+}
+
+/// Whether a library function waits for other threads of its own process: the name to show for it. `module` is the
+/// library that it is in.
+pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<String> {
     // glibc's symbols carry more: `__pthread_join`, `pthread_mutex_lock@@GLIBC_2.2.5`.
     let plain = function.trim_start_matches('_');
     let plain = plain.split('@').next().unwrap_or(plain);
@@ -86,7 +99,7 @@ pub(crate) fn waits_for_threads(function: &str, module: Option<&str>) -> Option<
     match runtime {
         Some(name) if matches!(function, "" | "??") => Some(name.to_owned()),
         Some(_) => Some(function.to_owned()),
-        None if WAITS.contains(&plain) => Some(plain.to_owned()),
+        None if waits(plain) => Some(plain.to_owned()),
         None => None,
     }
 }

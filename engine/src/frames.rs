@@ -2,7 +2,7 @@
 //! line for whatever a library does below them.
 
 use crate::answer::{Activity, LoopValue, Position};
-use crate::blocking::is_blocking;
+use crate::blocking::{self, is_blocking};
 use crate::mpi;
 use crate::paths::short_name;
 use progress::{Located, LocatedFrame, Value};
@@ -97,8 +97,12 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
     let profiling_name = called_as
         .as_ref()
         .is_some_and(|called| recorded.function.strip_prefix('P') == Some(called));
+    // glibc's `pthread_join` ends in a jump to `__pthread_clockjoin_ex`, as other waits do.
+    let left_for_another = called_as
+        .as_deref()
+        .is_some_and(|called| recorded.function.starts_with("__") && blocking::waits(called));
     let function = match called_as {
-        Some(called) if unknown || profiling_name => called,
+        Some(called) if unknown || profiling_name || left_for_another => called,
         _ => recorded.function.clone(),
     };
     let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();

@@ -15,6 +15,7 @@ mod assemble;
 mod binding;
 mod blocking;
 mod check;
+mod counterparts;
 mod counters;
 mod distrust;
 mod exactly;
@@ -48,6 +49,7 @@ pub use binding::{
     bind_program, build_id_text, check_map, executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
+pub use counterparts::ThreadsBehind;
 pub use counters::{CounterRequest, Counters, counters};
 pub use distrust::distrust_innermost_lines;
 pub use exactly::FROM_EXACT_PARSER;

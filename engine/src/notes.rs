@@ -1,6 +1,6 @@
 //! What an answer rests on and what goes with it: assumptions, doubts about the map, the source to show.
 
-use crate::answer::Activity;
+use crate::answer::{Activity, TaskClass};
 use crate::assemble::JobView;
 use crate::paths::short_name;
 use crate::{Excerpt, Relation, threads};
@@ -77,14 +77,16 @@ impl JobView<'_> {
     }
 
     /// Where the hindmost stand; the candidates when there is no hindmost.
-    pub(crate) fn excerpts(&self) -> Vec<Excerpt> {
+    pub(crate) fn excerpts(&self, classes: &[TaskClass]) -> Vec<Excerpt> {
         let mut excerpts: Vec<Excerpt> = Vec::new();
         for &class in &self.classes.minimal {
             let first = self.first_member(class);
             // What a task's own threads do that its main one waits for is what the task does.
             if excerpts.len() < EXCERPTS
                 && let Activity::Joining(_) = self.activity(first)
-                && let Some(place) = threads::working_place(&self.order, self.tasks[first])
+                && let Some(place) = { classes[class].threads_behind.first() }
+                    .map(|behind| (behind.position.file.clone(), behind.position.line))
+                    .or_else(|| threads::working_place(&self.order, self.tasks[first]))
             {
                 excerpts.extend(self.excerpt_at(&place));
                 continue;

@@ -380,3 +380,80 @@ int main(void) {
     assert_eq!(frames[1].values.len(), 1);
     assert!(frames[1].differing.is_empty(), "{frames:#?}");
 }
+
+/// Tasks whose main threads are at `main`, each with a thread of the name and the frames given.
+fn joining(main: &str, given: &[&[(&str, &str)]]) -> Vec<snapshot::Task> {
+    let mut tasks = tasks(&vec![main; given.len()]);
+    for (task, given) in tasks.iter_mut().zip(given) {
+        let threads = (1..)
+            .zip(*given)
+            .map(|(thread, (name, frames))| snapshot::Thread {
+                thread,
+                name: (*name).to_owned(),
+                frames: frames.split(',').map(frame).collect(),
+                ..snapshot::Thread::default()
+            });
+        task.threads = threads.collect();
+    }
+    tasks
+}
+
+const CREW: &str = "\
+void *carry(void *arg) {
+    for (int i = 0; i < 10; i++) {
+        a();
+        b();
+    }
+}
+void *mix(void *arg) {
+    while (x)
+        c();
+}
+int main(void) {
+    for (int it = 0; it < 10; it++)
+        pthread_join(t, 0);
+    while (x)
+        pthread_join(t, 0);
+}
+";
+
+#[test]
+fn a_thread_is_held_against_its_counterparts_only() {
+    let map = map(CREW);
+    let behind = |main: &str, given: &[&[(&str, &str)]]| {
+        let found = answer(&map, &joining(main, given), RankSet::default());
+        assert_eq!(found.classes.len(), 1);
+        let behind = found.classes[0].threads_behind.iter();
+        Vec::from_iter(behind.map(|behind| format!("{} behind {}", behind.who, behind.ahead)))
+    };
+    let main = "main:13 it=3,pthread_join:0";
+    let carry = |i: u32, line: u32, callee: &str| format!("carry:{line} i={i},{callee}:0");
+    let (early, late) = (carry(4, 3, "a"), carry(4, 4, "b"));
+    let (early, late) = (("crew", early.as_str()), ("crew", late.as_str()));
+    let one = ["rank 1 behind ranks 0,2"];
+    assert_eq!(behind(main, &[&[late], &[early], &[late]]), one);
+    // Another thread besides says nothing, but is no counterpart.
+    let mix = ("crew", "mix:9,c:0");
+    assert_eq!(behind(main, &[&[mix, late], &[mix, early], &[mix, late]]), one);
+    assert_eq!(behind(main, &[&[mix], &[early], &[late]]), [""; 0]);
+    assert_eq!(behind(main, &[&[late, late], &[early], &[late]]), [""; 0]);
+    assert_eq!(behind(main, &[&[late], &[("other", early.1)], &[late]]), [""; 0]);
+    // A thread that works for nobody any more is not behind, and hides nobody.
+    assert_eq!(
+        behind(main, &[&[late], &[early], &[("crew", "idle:0")]]),
+        ["rank 1 behind rank 0"]
+    );
+    // A team is one line.
+    assert_eq!(
+        behind(main, &[&[late, late], &[early, early], &[late, late]]),
+        one
+    );
+    // Nobody knows whether the main threads are in one iteration.
+    assert_eq!(
+        behind("main:15,pthread_join:0", &[&[late], &[early], &[late]]),
+        [""; 0]
+    );
+    // Nothing orders the threads' own loop.
+    let value_lost = ("crew", "carry:3,a:0");
+    assert_eq!(behind(main, &[&[late], &[value_lost], &[late]]), [""; 0]);
+}

@@ -107,7 +107,7 @@ pub(crate) fn working_place(order: &Order<'_>, task: &Task) -> Option<(String, u
     Some((first.file, first.line))
 }
 
-fn located(order: &Order<'_>, task: &Task, thread: &Thread) -> (Task, Located) {
+pub(crate) fn located(order: &Order<'_>, task: &Task, thread: &Thread) -> (Task, Located) {
     // Without a rank: two threads of one task are not two moments of it.
     let alone = Task {
         task: format!("{} thread {}", task.task, thread.thread),
@@ -119,7 +119,7 @@ fn located(order: &Order<'_>, task: &Task, thread: &Thread) -> (Task, Located) {
     (alone, located)
 }
 
-fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadActivity, Vec<FrameView>) {
+pub(crate) fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadActivity, Vec<FrameView>) {
     let (alone, located) = located(order, task, thread);
     if located.frames.iter().any(|frame| frame.function.is_some()) {
         let map: &Map = order.map();

@@ -60,12 +60,17 @@ fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
             writeln!(out, "Nothing to compare with: only {}", clean(&stands(class)))
         }
         Outcome::AllEqual => {
-            let at = describe(&answer.classes[0].position);
-            writeln!(out, "No hindmost: all are {}", clean(&at))?;
-            writeln!(
-                out,
-                "  all tasks are at the same point of the same iteration: nobody is behind"
-            )
+            let class = &answer.classes[0];
+            let at = describe(&class.position);
+            if class.threads_behind.is_empty() {
+                writeln!(out, "No hindmost: all are {}", clean(&at))?;
+                return writeln!(
+                    out,
+                    "  all tasks are at the same point of the same iteration: nobody is behind"
+                );
+            }
+            writeln!(out, "No hindmost by the main threads: all are {}", clean(&at))?;
+            threads::behind(out, class, "  ")
         }
         Outcome::Branches => {
             writeln!(out, "No hindmost: the classes are on branches that have no order")?;
@@ -110,6 +115,7 @@ fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) 
         )?;
     }
     let class = &answer.classes[hindmost.class];
+    threads::behind(out, class, indent)?;
     match &class.unordered {
         Some(reason) if class.who.count() > 1 => writeln!(
             out,

@@ -3,7 +3,7 @@
 
 use crate::clean::clean;
 use crate::stack::frames;
-use crate::style::{FAINT, TITLE, paint};
+use crate::style::{FAINT, HINDMOST, TITLE, paint};
 use crate::text::{counted, describe};
 use engine::{TaskClass, ThreadActivity, ThreadGroup};
 use std::fmt::Write as _;
@@ -51,6 +51,22 @@ pub(crate) fn threads(out: &mut String, class: &TaskClass) -> std::fmt::Result {
     let helpers = Vec::from_iter(helpers).join("; ");
     if !helpers.is_empty() {
         writeln!(out, "       {}", paint(FAINT, clean(&helpers)))?;
+    }
+    Ok(())
+}
+
+/// Which threads are behind those of other tasks, one line for each.
+pub(crate) fn behind(out: &mut String, class: &TaskClass, indent: &str) -> std::fmt::Result {
+    for found in class.threads_behind.iter().take(SPELLED_OUT) {
+        let at = format!("{}, a thread {}", found.who, describe(&found.position));
+        writeln!(
+            out,
+            "{indent}{} {}",
+            paint(TITLE, "by their threads:"),
+            paint(HINDMOST, clean(&at))
+        )?;
+        let why = format!("behind {}: {}", found.ahead, found.reason);
+        writeln!(out, "{indent}  {}", clean(&why))?;
     }
     Ok(())
 }

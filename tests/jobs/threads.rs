@@ -1,24 +1,24 @@
 //! Ranks with threads, and calls with wrong arguments: what the answer says besides who is the hindmost.
 
-use crate::hindmost::{compile, hindmost, hung, my_turn, named};
+use crate::hindmost::{compile, hindmost, hung, my_turn, run, said};
 use corpus::{Mpi, Program, Stall};
 use serde_json::Value;
 
 /// The answer of a job of four ranks, of which rank 1 hangs at `place` in step 5.
-fn answer(mpi: Mpi, level: &str, place: &str) -> Value {
-    let exe = compile(Program::Hybrid, mpi, level);
+fn answer(program: Program, mpi: Mpi, level: &str, place: &str) -> Value {
+    let exe = compile(program, mpi, level);
     let stall = Stall {
         rank: 1,
         iteration: 5,
         place,
     };
     let job = hung(&exe, mpi, 4, stall);
-    let found = named(
-        hindmost()
-            .args(["find", "--format", "json", "--launcher"])
-            .arg(job.launcher().to_string()),
-    );
-    found.unwrap_or_else(|why| panic!("{mpi:?} {level} {place}: {why}"))
+    let mut find = hindmost();
+    find.args(["find", "--format", "json", "--launcher"])
+        .arg(job.launcher().to_string());
+    let output = run(&mut find);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{mpi:?} {level} {place}: {}", said(&output)))
 }
 
 fn class_of<'a>(answer: &'a Value, ranks: &str) -> &'a Value {
@@ -37,7 +37,7 @@ fn argument<'a>(call: &'a Value, role: &str) -> &'a Value {
 fn a_worker_thread_that_hangs_is_what_its_task_does() {
     let _turn = my_turn();
     for (mpi, level) in [(Mpi::OpenMpi, "-O0"), (Mpi::OpenMpi, "-O2"), (Mpi::Mpich, "-O2")] {
-        let answer = answer(mpi, level, "worker");
+        let answer = answer(Program::Hybrid, mpi, level, "worker");
         let hindmost = &answer["hindmost"][0];
         assert_eq!(hindmost["ranks"], "1", "{answer:#}");
         assert_eq!(hindmost["activity"], "joining", "{answer:#}");
@@ -59,7 +59,7 @@ fn a_worker_thread_that_hangs_is_what_its_task_does() {
 #[test]
 fn a_main_thread_is_not_taken_for_its_workers() {
     let _turn = my_turn();
-    let answer = answer(Mpi::OpenMpi, "-O2", "main_thread");
+    let answer = answer(Program::Hybrid, Mpi::OpenMpi, "-O2", "main_thread");
     let hindmost = &answer["hindmost"][0];
     assert_eq!(
         (&hindmost["ranks"], &hindmost["activity"]),
@@ -73,12 +73,37 @@ fn a_main_thread_is_not_taken_for_its_workers() {
 }
 
 #[test]
+fn a_thread_that_is_behind_those_of_other_ranks_is_named_where_all_main_threads_wait() {
+    let _turn = my_turn();
+    for (mpi, level, place) in [
+        (Mpi::OpenMpi, "-O0", "before_sum"),
+        (Mpi::OpenMpi, "-O2", "pack"),
+        (Mpi::OpenMpi, "-O2", "lost_parcel"),
+        (Mpi::Mpich, "-O2", "before_sum"),
+    ] {
+        let answer = answer(Program::Courier, mpi, level, place);
+        assert_eq!(answer["outcome"], "all-equal", "{answer:#}");
+        let behind = class_of(&answer, "0-3")["threads_behind"].as_array().unwrap();
+        let [found] = &behind[..] else {
+            panic!("{behind:#?}")
+        };
+        assert_eq!(
+            (&found["ranks"], &found["line"]),
+            (&"1".into(), &Program::Courier.stall_line(place).unwrap().into()),
+            "{found:#}"
+        );
+        let ahead = found["ahead"].as_str().unwrap();
+        assert_eq!(ahead, "ranks 0,2-3", "{found:#}");
+    }
+}
+
+#[test]
 fn a_receive_from_a_wrong_rank_or_with_a_wrong_tag_is_told() {
     let _turn = my_turn();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
         // Of the pair neither can go on; only one of them waits for what does not come.
         for (place, source, tag) in [("wrong_tag", 0, 99), ("wrong_peer", 3, 7)] {
-            let answer = answer(mpi, "-O0", place);
+            let answer = answer(Program::Hybrid, mpi, "-O0", place);
             assert_eq!(answer["hindmost"][0]["ranks"], "0-1", "{answer:#}");
             assert_eq!(answer["hindmost"][0]["callee"], "MPI_Recv", "{answer:#}");
             let calls = class_of(&answer, "0-1")["calls"].as_array().unwrap();
@@ -101,7 +126,7 @@ fn a_receive_from_a_wrong_rank_or_with_a_wrong_tag_is_told() {
 fn an_optimised_build_says_no_value_that_it_may_show_wrongly() {
     let _turn = my_turn();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
-        let answer = answer(mpi, "-O2", "wrong_tag");
+        let answer = answer(Program::Hybrid, mpi, "-O2", "wrong_tag");
         let call = &class_of(&answer, "0-1")["call"];
         // `source` and `tag` are assigned twice; debug info may show either value.
         for (role, text) in [("source", "source"), ("receive-tag", "tag")] {

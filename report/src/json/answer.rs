@@ -3,9 +3,9 @@
 use super::call::{CallOut, TaskCallOut, call_out, task_call_out};
 use super::explanation::{ExplanationOut, explanation_out};
 use super::motion::{MotionOut, motion_out};
-use super::threads::{ThreadsOut, threads_out};
+use super::threads::{ThreadsBehindOut, ThreadsOut, threads_behind_out, threads_out};
 use super::{VERSION, document, value};
-use engine::{Activity, Answer, Explanation, FrameView, Outcome, Relation};
+use engine::{Activity, Answer, Explanation, FrameView, Outcome, Position, Relation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ struct HindmostOut<'a> {
 }
 
 #[derive(Serialize)]
-struct LoopValueOut<'a> {
+pub(super) struct LoopValueOut<'a> {
     function: &'a str,
     variable: &'a str,
     value: serde_json::Value,
@@ -128,6 +128,8 @@ struct ClassOut<'a> {
     calls: Vec<TaskCallOut<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     threads: Vec<ThreadsOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    threads_behind: Vec<ThreadsBehindOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unordered: Option<&'a str>,
 }
@@ -230,16 +232,7 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
         call: position.call.as_ref().map(call_out),
         // Outermost first, so that of one name the innermost stays.
         values: class.frames.iter().flat_map(frame_values).collect(),
-        iteration: position
-            .iteration
-            .iter()
-            .map(|of| LoopValueOut {
-                function: &of.function,
-                variable: &of.variable,
-                value: value(of.value),
-                differs: of.differs,
-            })
-            .collect(),
+        iteration: iteration(position),
         reason: if reasons.is_empty() {
             "the only task".to_owned()
         } else {
@@ -248,6 +241,18 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
         behind,
         unordered: class.unordered.as_deref(),
     }
+}
+
+pub(super) fn iteration(position: &Position) -> Vec<LoopValueOut<'_>> {
+    let values = position.iteration.iter();
+    values
+        .map(|of| LoopValueOut {
+            function: &of.function,
+            variable: &of.variable,
+            value: value(of.value),
+            differs: of.differs,
+        })
+        .collect()
 }
 
 fn frame_values(frame: &FrameView) -> impl Iterator<Item = (&str, serde_json::Value)> {
@@ -286,6 +291,7 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
         frames: class.frames.iter().map(frame).collect(),
         call: class.position.call.as_ref().map(call_out),
         threads: class.threads.iter().map(threads_out).collect(),
+        threads_behind: class.threads_behind.iter().map(threads_behind_out).collect(),
         calls: class
             .calls
             .iter()

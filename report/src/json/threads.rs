@@ -1,8 +1,8 @@
 //! The wire form of a class's threads.
 
-use super::answer::{FrameOut, activity, frame};
+use super::answer::{FrameOut, LoopValueOut, activity, frame, iteration};
 use super::call::{CallOut, call_out};
-use engine::{ThreadActivity, ThreadGroup};
+use engine::{ThreadActivity, ThreadGroup, ThreadsBehind};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -23,6 +23,45 @@ pub(super) struct ThreadsOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<CallOut<'a>>,
     frames: Vec<FrameOut<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ThreadsBehindOut<'a> {
+    ranks: String,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tasks: &'a [String],
+    ahead: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'a str,
+    function: &'a str,
+    file: &'a str,
+    line: u32,
+    activity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callee: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallOut<'a>>,
+    iteration: Vec<LoopValueOut<'a>>,
+    reason: &'a str,
+}
+
+pub(super) fn threads_behind_out(behind: &ThreadsBehind) -> ThreadsBehindOut<'_> {
+    let position = &behind.position;
+    let (activity, callee) = activity(&position.activity);
+    ThreadsBehindOut {
+        ranks: behind.who.ranks.to_string(),
+        tasks: &behind.who.names,
+        ahead: behind.ahead.to_string(),
+        name: &behind.name,
+        function: &position.function,
+        file: &position.file,
+        line: position.line,
+        activity,
+        callee,
+        call: position.call.as_ref().map(call_out),
+        iteration: iteration(position),
+        reason: &behind.reason,
+    }
 }
 
 pub(super) fn threads_out(group: &ThreadGroup) -> ThreadsOut<'_> {

@@ -1,0 +1,123 @@
+//! Tasks whose main threads wait at one point for threads of their own: which of these threads is behind its counterparts.
+//!
+//! A task is as far as its main thread, so that this changes no order between tasks; it is the exception that the answer
+//! shows. Compared are like with like: the threads of the same number in their tasks, in the order in which they were created, with the
+//! same name, begun by the same function of the program. A pool that has grown differently has no counterparts.
+//! Main threads that are equal are in one iteration of all loops around them; where nothing tells which, one task's threads may
+//! be at work for another iteration than the other's, and nothing is claimed.
+
+use crate::answer::Position;
+use crate::threads::{self, ThreadActivity};
+use crate::{Relation, Who};
+use progress::{Located, Order};
+use progress_map::FunctionId;
+use snapshot::Task;
+
+/// Threads of some tasks that are behind their counterparts in the other tasks of a class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadsBehind {
+    /// The tasks whose threads are behind.
+    pub who: Who,
+    /// The tasks whose threads are known to be ahead of them, by the largest class of these.
+    pub ahead: Who,
+    /// The name of the threads.
+    pub name: String,
+    /// Where the first of those stands that are behind.
+    pub position: Position,
+    /// Why it is behind, as a sentence without its full stop.
+    pub reason: String,
+}
+
+/// One thread that is in the program's code, of one task.
+struct Worker<'t> {
+    task: &'t Task,
+    /// Its place in the task's list.
+    number: usize,
+    begun_by: FunctionId,
+    located: Located,
+}
+
+/// What is known of the threads of tasks whose main threads are at one point, by the threads' number.
+pub(crate) fn behind<'t>(
+    order: &Order<'_>,
+    tasks: &[&'t Task],
+    who: &dyn Fn(&[&'t Task]) -> Who,
+) -> Vec<ThreadsBehind> {
+    let [first, others @ ..] = tasks else {
+        return Vec::new();
+    };
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<ThreadsBehind> = Vec::new();
+    for (number, like) in first.threads.iter().enumerate() {
+        let are_counterparts = others.iter().all(|task| {
+            let thread = task.threads.get(number);
+            task.threads.len() == first.threads.len() && thread.is_some_and(|thread| thread.name == like.name)
+        });
+        if !are_counterparts {
+            continue;
+        }
+        let workers = tasks.iter().filter_map(|task| worker(order, task, number));
+        let workers = Vec::from_iter(workers);
+        let alike = workers.windows(2).all(|two| two[0].begun_by == two[1].begun_by);
+        let Some(behind) = alike.then(|| of_number(order, &workers, who)).flatten() else {
+            continue;
+        };
+        // A team whose threads are all behind in one task is one line.
+        let same = |other: &ThreadsBehind| {
+            (&other.who, &other.position.function, other.position.line)
+                == (&behind.who, &behind.position.function, behind.position.line)
+        };
+        if !found.iter().any(same) {
+            found.push(behind);
+        }
+    }
+    found
+}
+
+fn worker<'t>(order: &Order<'_>, task: &'t Task, number: usize) -> Option<Worker<'t>> {
+    let (_, located) = threads::located(order, task, &task.threads[number]);
+    if located.obstacle.is_some() {
+        return None;
+    }
+    let begun_by = located.frames.iter().find_map(|frame| frame.function)?;
+    Some(Worker {
+        task,
+        number,
+        begun_by,
+        located,
+    })
+}
+
+/// Of counterparts, those that are behind the others.
+fn of_number<'t>(
+    order: &Order<'_>,
+    workers: &[Worker<'t>],
+    who: &dyn Fn(&[&'t Task]) -> Who,
+) -> Option<ThreadsBehind> {
+    let located = Vec::from_iter(workers.iter().map(|worker| worker.located.clone()));
+    let classes = progress::classify(order, &located);
+    let &[hindmost] = classes.hindmost() else {
+        return None;
+    };
+    let members = |class: usize| &classes.classes[class].members;
+    let verdict = |class: usize| classes.verdict(order, &located, hindmost, class);
+    let ahead = (0..classes.classes.len())
+        .filter(|&class| class != hindmost && verdict(class).relation == Relation::Before)
+        .max_by_key(|&class| members(class).len())?;
+    let tasks = |class: usize| who(&Vec::from_iter(members(class).iter().map(|&at| workers[at].task)));
+    let first = &workers[members(hindmost)[0]];
+    let (at, other) = (&first.located, &located[members(ahead)[0]]);
+    let thread = &first.task.threads[first.number];
+    let ThreadActivity::Working(position) = threads::look(order, first.task, thread).0 else {
+        return None;
+    };
+    Some(ThreadsBehind {
+        who: tasks(hindmost),
+        ahead: tasks(ahead),
+        name: thread.name.clone(),
+        position,
+        reason: progress::sentence(order.map(), &verdict(ahead), at, other),
+    })
+}
