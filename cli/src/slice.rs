@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::files::SourceFinder;
 use crate::map;
 use crate::output::{self, Status};
-use engine::{Answer, CriterionError, DependenceGraph, Map, Slice, SliceOptions, SourceFile};
+use engine::{Answer, CriterionError, DependenceGraph, Map, Outcome, Slice, SliceOptions, SourceFile};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let (file, line, variable) = criterion(&args.criterion)?;
@@ -65,8 +65,10 @@ fn of_hindmost(
     shape: &SliceShape,
     finder: &SourceFinder,
 ) -> Result<Slice, String> {
-    let first = answer.hindmost.first();
-    let Some(class) = first.map(|hindmost| &answer.classes[hindmost.class]) else {
+    let named = answer.hindmost.first().map(|hindmost| hindmost.class);
+    // Where all tasks stand at one point, that is the point to start from.
+    let only = (answer.outcome == Outcome::AllEqual).then_some(0);
+    let Some(class) = named.or(only).and_then(|class| answer.classes.get(class)) else {
         return Err("there is no hindmost task to start from".to_owned());
     };
     let graph = graph_of(sources_of(map, finder));

@@ -322,7 +322,11 @@ fn kinds(kind: Dependence) -> Vec<&'static str> {
     match kind {
         Dependence::Criterion => vec![],
         Dependence::Decides => vec!["branch"],
-        Dependence::Sets | Dependence::Computes | Dependence::Hands | Dependence::Sends => vec!["value"],
+        Dependence::Sets
+        | Dependence::Computes
+        | Dependence::Hands
+        | Dependence::Sends
+        | Dependence::Takes => vec!["value"],
         Dependence::UnderWay | Dependence::Calls => vec!["call", "function"],
         Dependence::Returns => vec!["return", "function", "value"],
         Dependence::Jumps => vec!["branch"],

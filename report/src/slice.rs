@@ -204,6 +204,7 @@ pub(crate) fn sentence_about(
         Dependence::Jumps => format!("may jump past code that {other} leads to"),
         Dependence::Ends => format!("may end the program before {other}"),
         Dependence::Sends => format!("may send what {other} waits for"),
+        Dependence::Takes => format!("may take a message that {other} would get"),
     };
     match statement.elsewhere {
         true => format!("{what} (in another task)"),
@@ -224,6 +225,7 @@ pub(crate) fn kind(kind: Dependence) -> &'static str {
         Dependence::Jumps => "jumps",
         Dependence::Ends => "ends",
         Dependence::Sends => "sends",
+        Dependence::Takes => "takes",
     }
 }
 

@@ -116,6 +116,10 @@ pub(crate) struct Message {
     pub(crate) receive_tag: Option<i64>,
     /// The communicator, if it is one of the constants of MPI.
     pub(crate) communicator: Option<String>,
+    /// No buffer is named: the datatype holds addresses.
+    pub(crate) by_address: bool,
+    /// Arguments that are buffers, as bits: what stands in them is carried, and decides nothing about the call.
+    pub(crate) carried: u32,
 }
 
 /// Which side of a message a call is on.
@@ -133,8 +137,14 @@ pub(crate) enum Role {
     Put,
     /// It reads from one.
     Get,
+    /// It does both.
+    Update,
     /// It opens memory to other tasks.
     Window,
+    /// It looks at a message that it leaves for another call.
+    Probe,
+    /// It turns a variable into an address, which a datatype may hold.
+    Address,
 }
 
 /// A function.

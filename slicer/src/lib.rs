@@ -12,6 +12,7 @@ mod build;
 mod executed;
 mod graph;
 mod library;
+mod meet;
 mod places;
 mod slice;
 mod state;

@@ -22,7 +22,11 @@ pub struct Effect {
     pub ends: bool,
     /// It keeps a state that later calls of the functions of this group see.
     pub state: Option<&'static str>,
-    /// Nothing is known: it may reach what its arguments lead to over one more pointer, and call functions that it is given.
+    /// It stores a pointer to new memory, or a handle, in what its argument of this number points to.
+    pub gives: Option<u8>,
+    /// Arguments that it follows over one more pointer, or to what a handle stands for. As bits, too.
+    pub inside: u32,
+    /// Nothing is known: it may keep its arguments in one another, and call functions that it is given.
     pub unknown: bool,
 }
 
@@ -38,6 +42,11 @@ impl Effect {
     /// Whether it follows its argument `index`, if that is a pointer.
     pub fn follows(&self, index: usize) -> bool {
         self.opaque & (1 << index.min(31)) == 0
+    }
+
+    /// Whether it follows what its argument `index` points to, too.
+    pub fn goes_inside(&self, index: usize) -> bool {
+        self.inside & (1 << index.min(31)) != 0
     }
 }
 
@@ -78,6 +87,11 @@ pub fn effect(name: &str) -> Effect {
         "strdup" | "strndup" => Effect {
             allocates: true,
             ..reads(ALL)
+        },
+        "posix_memalign" | "asprintf" | "vasprintf" | "getline" | "getdelim" => Effect {
+            gives: Some(0),
+            inside: ALL,
+            ..Effect::default()
         },
         "realloc" | "reallocarray" => Effect {
             allocates: true,
@@ -131,33 +145,61 @@ pub fn effect(name: &str) -> Effect {
         | "erf" | "isnan" | "isfinite" | "__builtin_expect" => reads(ALL),
         name if name.starts_with("MPI_") => mpi(name),
         _ => Effect {
+            inside: ALL,
             unknown: true,
             ..Effect::default()
         },
     }
 }
 
-/// Of MPI functions, the arguments through which they read and write: all others are values and handles.
+/// Of MPI functions, the arguments through which they read and write: all others are values and handles. A request is a handle
+/// for what waits and tests do to it, whichever variable holds it.
 fn mpi(name: &str) -> Effect {
     let bits = |arguments: &[u8]| arguments.iter().fold(0, |bits, argument| bits | 1 << argument);
-    let (read, written): (&[u8], &[u8]) = match name {
-        "MPI_Send" | "MPI_Ssend" | "MPI_Bsend" | "MPI_Rsend" | "MPI_Put" | "MPI_Accumulate" => (&[0], &[]),
-        "MPI_Isend" | "MPI_Issend" | "MPI_Ibsend" | "MPI_Irsend" => (&[0], &[6]),
-        "MPI_Recv" | "MPI_Irecv" => (&[], &[0, 6]),
-        "MPI_Sendrecv" => (&[0], &[5, 11]),
-        "MPI_Bcast" | "MPI_Get" => (&[], &[0]),
-        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" => (&[0], &[1]),
-        "MPI_Gather" | "MPI_Allgather" | "MPI_Scatter" | "MPI_Alltoall" => (&[0], &[3]),
-        "MPI_Comm_rank" | "MPI_Comm_size" => (&[], &[1]),
-        "MPI_Wait" => (&[], &[0, 1]),
-        "MPI_Waitall" => (&[], &[1, 2]),
+    let (read, written, gives): (&[u8], &[u8], Option<u8>) = match name {
+        "MPI_Send" | "MPI_Ssend" | "MPI_Bsend" | "MPI_Rsend" | "MPI_Put" | "MPI_Accumulate" => {
+            (&[0], &[], None)
+        }
+        "MPI_Isend" | "MPI_Issend" | "MPI_Ibsend" | "MPI_Irsend" => (&[0], &[6], Some(6)),
+        "MPI_Recv" => (&[], &[0, 6], None),
+        "MPI_Irecv" => (&[], &[0, 6], Some(6)),
+        "MPI_Send_init" | "MPI_Ssend_init" | "MPI_Bsend_init" | "MPI_Rsend_init" => (&[0], &[6], Some(6)),
+        "MPI_Recv_init" => (&[], &[0, 6], Some(6)),
+        "MPI_Sendrecv" => (&[0], &[5, 11], None),
+        "MPI_Bcast" | "MPI_Get" => (&[], &[0], None),
+        "MPI_Reduce" | "MPI_Allreduce" | "MPI_Scan" | "MPI_Exscan" => (&[0], &[1], None),
+        "MPI_Gather" | "MPI_Allgather" | "MPI_Scatter" | "MPI_Alltoall" => (&[0], &[3], None),
+        "MPI_Comm_rank" | "MPI_Comm_size" => (&[], &[1], None),
         "MPI_Barrier" | "MPI_Wtime" | "MPI_Finalize" | "MPI_Win_fence" | "MPI_Win_lock"
-        | "MPI_Win_unlock" | "MPI_Win_lock_all" | "MPI_Win_unlock_all" | "MPI_Win_flush" => (&[], &[]),
-        _ => return Effect::default(),
+        | "MPI_Win_unlock" | "MPI_Win_lock_all" | "MPI_Win_unlock_all" | "MPI_Win_flush" => (&[], &[], None),
+        _ => return other_mpi(name),
     };
     Effect {
         reads_only: !bits(written),
         opaque: !(bits(read) | bits(written)),
+        gives,
+        inside: gives.map_or(0, |argument| 1 << argument),
+        ..Effect::default()
+    }
+}
+
+/// MPI functions that are in no table: they may write through all arguments, and to what handles stand for.
+fn other_mpi(name: &str) -> Effect {
+    Effect {
+        gives: match name {
+            "MPI_Alloc_mem" => Some(2),
+            "MPI_Win_allocate" | "MPI_Win_allocate_shared" | "MPI_Win_shared_query" => Some(4),
+            "MPI_Ibcast" => Some(5),
+            "MPI_Ireduce" => Some(7),
+            "MPI_Iallreduce" | "MPI_Iscan" | "MPI_Iexscan" => Some(6),
+            "MPI_Ibarrier" => Some(1),
+            _ => None,
+        },
+        inside: ALL,
+        // These are given functions of the program.
+        unknown: matches!(name, "MPI_Op_create" | "MPI_Op_create_c" | "MPI_Grequest_start")
+            || name.ends_with("_create_keyval")
+            || name.ends_with("_create_errhandler"),
         ..Effect::default()
     }
 }
@@ -176,5 +218,8 @@ mod tests {
         assert!(copy.writes(0) && !copy.writes(1) && copy.follows(1));
         assert!(effect("somebody_elses").unknown && effect("somebody_elses").writes(40));
         assert!(effect("MPI_Unheard_of").writes(3) && effect("MPI_Unheard_of").follows(3));
+        assert!(receive.gives.is_none() && effect("MPI_Irecv").gives == Some(6));
+        assert!(effect("MPI_Irecv").goes_inside(6) && !effect("MPI_Irecv").goes_inside(0));
+        assert!(effect("MPI_Wait").goes_inside(0) && !effect("MPI_Wait").unknown);
     }
 }

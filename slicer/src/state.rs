@@ -84,6 +84,8 @@ pub enum Dependence {
     Ends,
     /// It sends what the other receives, or takes part in the same collective operation.
     Sends,
+    /// It may take a message that the other would get.
+    Takes,
 }
 
 /// How a state was reached.

@@ -10,9 +10,8 @@
 //! pairs of reads and writes would be quadratic. Each part of each object is asked for once.
 
 use crate::executed::Executed;
-use crate::graph::{
-    Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Message, NodeId, NodeKind, Role,
-};
+use crate::graph::{Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Message, NodeId, NodeKind};
+use crate::meet::{by_address, compete, fills, meet};
 use crate::places::{Key, NameId, PlaceId};
 use crate::state::{Context, Dependence, Part, Reached, Side, State, Step, Writers};
 use base::Id as _;
@@ -39,12 +38,18 @@ impl Entered {
     }
 }
 
+/// How much farther away what a message carries is than its tag, its peer and its communicator, where the question is why the
+/// message did not come.
+const CARRIED: u32 = 3;
+
 /// A walk.
 pub(crate) struct Walk<'g> {
     graph: &'g Graph,
     executed: &'g Executed,
     /// The calls that exchange messages; none where messages are not followed to other tasks.
     exchanging: Vec<(&'g Call, &'g Message)>,
+    /// Some message names no buffer.
+    uses_addresses: bool,
     queue: BinaryHeap<Reverse<(u32, u32, State)>>,
     pushed: u32,
     reached: Reached,
@@ -55,12 +60,13 @@ pub(crate) struct Walk<'g> {
 impl<'g> Walk<'g> {
     pub(crate) fn new(graph: &'g Graph, executed: &'g Executed, messages: bool) -> Self {
         let calls = graph.calls.iter().filter(|_| messages);
-        let exchanging = calls
+        let exchanging: Vec<_> = calls
             .filter_map(|call| Some((call, call.message.as_ref()?)))
             .collect();
         Walk {
             graph,
             executed,
+            uses_addresses: exchanging.iter().any(|(_, message)| message.by_address),
             exchanging,
             queue: BinaryHeap::new(),
             pushed: 0,
@@ -264,11 +270,17 @@ impl<'g> Walk<'g> {
         let graph = self.graph;
         let Some(call) = graph.call(node) else { return };
         if call.callees.is_empty() || call.hands_on {
-            for argument in arguments(call) {
+            let carried = match &call.message {
+                Some(message) if self.is_awaited(state) => message.carried,
+                _ => 0,
+            };
+            for (index, argument) in arguments(call).enumerate() {
+                let is_carried = carried & (1 << index.min(31)) != 0;
+                let farther = if is_carried { CARRIED } else { 0 };
                 self.go(
                     state,
                     State::At(context, argument),
-                    distance,
+                    distance + farther,
                     Dependence::Computes,
                     None,
                 );
@@ -285,24 +297,63 @@ impl<'g> Walk<'g> {
             );
         }
         if let Some(message) = &call.message {
-            // A task that stands in a send waits for who receives.
-            let is_criterion = self
-                .reached
-                .states
-                .get(&state)
-                .is_some_and(|step| step.kind == Dependence::Criterion);
-            let exchanging = std::mem::take(&mut self.exchanging);
-            for &(other, theirs) in &exchanging {
-                if meet(message, theirs) || is_criterion && meet(theirs, message) {
-                    let to = State::At(Context::Elsewhere, other.node);
-                    self.go(state, to, distance + 2, Dependence::Sends, None);
-                    if let Some(function) = graph.nodes[other.node].function {
-                        self.open(Side::Other, function, to, distance + 2);
+            self.at_message(state, context, message, distance);
+        }
+    }
+
+    /// Whether the question about a call is why it has not come back, not what it brings: the task stands in it, or it is the
+    /// other side of such a call.
+    fn is_awaited(&self, state: State) -> bool {
+        let step = |state: &State| self.reached.states.get(state);
+        let is_criterion = |step: &Step| step.kind == Dependence::Criterion;
+        step(&state).is_some_and(|known| {
+            let from = known.from.as_ref().and_then(step);
+            is_criterion(known) || known.kind == Dependence::Sends && from.is_some_and(is_criterion)
+        })
+    }
+
+    /// What a call waits for, or gets, comes from other tasks; and what other calls of this task take, it does not get.
+    fn at_message(&mut self, state: State, context: Context, message: &Message, distance: u32) {
+        let graph = self.graph;
+        // A task that stands in a send waits for who receives.
+        let is_criterion = self
+            .reached
+            .states
+            .get(&state)
+            .is_some_and(|step| step.kind == Dependence::Criterion);
+        let side = side_of(context);
+        let exchanging = std::mem::take(&mut self.exchanging);
+        for &(other, theirs) in &exchanging {
+            if meet(message, theirs)
+                || is_criterion && meet(theirs, message)
+                || self.uses_addresses && by_address(message, theirs)
+            {
+                let to = State::At(Context::Elsewhere, other.node);
+                self.go(state, to, distance + 2, Dependence::Sends, None);
+                if let Some(function) = graph.nodes[other.node].function {
+                    self.open(Side::Other, function, to, distance + 2);
+                }
+            }
+            // Nothing but the address tells which variable is received.
+            let fills = fills(message, theirs);
+            if compete(message, theirs) || fills {
+                let kind = if fills {
+                    Dependence::Sets
+                } else {
+                    Dependence::Takes
+                };
+                for context in self.contexts(side, other.node) {
+                    let to = State::At(context, other.node);
+                    self.go(state, to, distance + 3, kind, None);
+                    if let (Context::Called | Context::Elsewhere, Some(function)) =
+                        (context, graph.nodes[other.node].function)
+                    {
+                        self.open(side, function, to, distance + 3);
                     }
                 }
             }
-            self.exchanging = exchanging;
         }
+        self.exchanging = exchanging;
     }
 
     fn parameter(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
@@ -580,27 +631,4 @@ fn called(context: Context) -> Context {
 fn arguments(call: &Call) -> impl Iterator<Item = NodeId> + use<> {
     let first = call.first_argument.index();
     (first..first + call.arguments as usize).map(NodeId::from_index)
-}
-
-/// Whether what one call waits for, or gets, may come from the other.
-fn meet(mine: &Message, theirs: &Message) -> bool {
-    let constants_agree = |a: Option<i64>, b: Option<i64>| match (a, b) {
-        // Negative ones are wildcards.
-        (Some(a), Some(b)) if a >= 0 && b >= 0 => a == b,
-        _ => true,
-    };
-    let communicators_agree = match (&mine.communicator, &theirs.communicator) {
-        (Some(mine), Some(theirs)) => mine == theirs,
-        _ => true,
-    };
-    communicators_agree
-        && match (mine.role, theirs.role) {
-            (Role::Receive | Role::Both, Role::Send | Role::Both) => {
-                constants_agree(mine.receive_tag.or(mine.tag), theirs.tag)
-            }
-            (Role::Collective, Role::Collective) => mine.operation == theirs.operation,
-            // What stands in a window was written there by anybody.
-            (Role::Get | Role::Window, Role::Put | Role::Window) => true,
-            _ => false,
-        }
 }

@@ -185,6 +185,7 @@ impl Values<'_, '_> {
             allocates,
             returns,
             copies,
+            gives,
             unknown,
             ..
         } = effect(name);
@@ -192,6 +193,11 @@ impl Values<'_, '_> {
             && let (Some(into), Some(from)) = (value(self, into.into()), value(self, from.into()))
         {
             self.places.unite_contents(into, from);
+        }
+        if let Some(given) = gives.and_then(|index| value(self, index.into())) {
+            let new = self.allocate(None);
+            let into = self.places.content(given, None);
+            self.places.flow(new, into);
         }
         let mut results: Vec<PlaceId> = Vec::new();
         if allocates {

@@ -162,7 +162,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 key: None,
                 name,
             }];
-            if effect.unknown {
+            if effect.goes_inside(index) {
                 let inside = self.values.places.content(place, None);
                 accesses.push(Access {
                     place: inside,
