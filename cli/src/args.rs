@@ -45,6 +45,11 @@ pub(crate) enum Command {
     /// Show recorded stacks as a prefix tree, its branches in the order of their progress
     #[command(after_help = TREE_HELP)]
     Tree(TreeArgs),
+    /// Serve an editor: what was found, in the source (a language server, over standard input and output)
+    #[command(
+        after_help = "docs/editor.md tells how to set up editors. Exit status: 0 ended as the protocol wants, 1 otherwise."
+    )]
+    Lsp(LspArgs),
     /// Watch a job, and write the report when it stands still
     #[command(after_help = WATCH_HELP)]
     Watch(WatchArgs),
@@ -302,6 +307,22 @@ impl SliceFormat {
     pub(crate) fn is_document(self) -> bool {
         matches!(self, Self::Json | Self::Sarif)
     }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LspArgs {
+    /// The map of the program; the client may name another
+    #[arg(long, value_name = "FILE")]
+    pub(crate) map: Option<PathBuf>,
+    /// What was seen of the job, as `find --save` and `watch` write it
+    #[arg(long, value_name = "FILE", conflicts_with = "report")]
+    pub(crate) snapshot: Option<PathBuf>,
+    /// An answer, as `find --format json` writes it, instead of a snapshot
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Do not follow messages to the tasks that send them
+    #[arg(long)]
+    pub(crate) no_mpi: bool,
 }
 
 #[derive(Args, Debug)]

@@ -78,6 +78,15 @@ impl SourceFinder {
         self.roots.iter().find_map(|root| fs::read(root.join(path)).ok())
     }
 
+    /// Where a file is that can be read, without links and dots.
+    pub(crate) fn find(&self, path: &str) -> Option<PathBuf> {
+        let there = self
+            .roots
+            .iter()
+            .filter_map(|root| root.join(path).canonicalize().ok());
+        there.into_iter().find(|path| path.is_file())
+    }
+
     /// Fills in the source lines of an answer and warns of sources that are no longer the mapped ones.
     pub(crate) fn fill(&self, map: &Map, answer: &mut Answer, explanation: Option<&mut Explanation>) {
         let mut excerpts: Vec<&mut Excerpt> = answer.excerpts.iter_mut().collect();

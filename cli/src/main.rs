@@ -18,6 +18,8 @@ mod find;
 mod headers;
 mod inputs;
 mod job_map;
+mod lsp;
+mod lsp_report;
 mod map;
 mod order;
 mod output;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Order(args) => order::run(&args),
         Command::Slice(args) => slice::run(&args),
         Command::Tree(args) => tree::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Watch(args) => watch::run(&args),
     };
     match result {

@@ -10,7 +10,7 @@ mod log;
 mod places;
 
 use crate::clean;
-use crate::slice::{doubts, kind, sentence_about};
+use crate::slice::{doubts, kind, statement_text};
 use crate::text::{describe, stands};
 use engine::{Answer, Dependence, FrameView, Outcome, Slice, Statement, TaskClass};
 use log::{
@@ -110,7 +110,7 @@ pub fn slice_sarif(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec
         // What is next to the criterion: not every viewer shows flows.
         let near = slice.statements.iter().skip(1);
         for statement in near.filter(|each| each.because.of.is_none_or(|of| of == 0)) {
-            let why = sentence_about(slice, statement, &|_| "the criterion".to_owned());
+            let why = statement_text(slice, statement, &|_| "the criterion".to_owned());
             let location = statement_location(&mut places, statement, Some(&why));
             result.related_locations.push(location);
         }
@@ -284,7 +284,7 @@ fn flow(places: &mut Places<'_>, slice: &Slice, values: BTreeMap<String, Message
             let name = name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
             format!("[{name}:{}]({of})", other.line)
         };
-        let why = sentence_about(slice, statement, &link);
+        let why = statement_text(slice, statement, &link);
         let mut location = statement_location(places, statement, Some(&why));
         location.id = Some(at);
         let mut properties = BTreeMap::from([

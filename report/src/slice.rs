@@ -174,15 +174,11 @@ pub(crate) fn doubts(slice: &Slice) -> Vec<String> {
 
 /// Why a statement is in the slice, in words. Other statements go by their number, from 1.
 fn sentence(slice: &Slice, statement: &Statement) -> String {
-    sentence_about(slice, statement, &|of| (of + 1).to_string())
+    statement_text(slice, statement, &|of| (of + 1).to_string())
 }
 
-/// The same, with other statements named by `other`, which is given their index.
-pub(crate) fn sentence_about(
-    slice: &Slice,
-    statement: &Statement,
-    other: &dyn Fn(usize) -> String,
-) -> String {
+/// Why a statement is in the slice, in words. Another one that it is about is named by `other`, which is given its index.
+pub fn statement_text(slice: &Slice, statement: &Statement, other: &dyn Fn(usize) -> String) -> String {
     let because = &statement.because;
     let other = match because.of.filter(|&of| of < slice.statements.len()) {
         Some(of) => other(of),

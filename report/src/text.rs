@@ -322,8 +322,8 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Who a class is and where it stands.
-pub(crate) fn stands(class: &TaskClass) -> String {
+/// Who a class is and where it stands, in words; names are as the target has them.
+pub fn stands(class: &TaskClass) -> String {
     let instead = match class.position.activity {
         Activity::Joining(_) => threads::instead(class),
         _ => String::new(),

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 29] = [
+const TOOLS: [(&str, &[&str]); 30] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("dwz", &["dwz"]),
@@ -33,6 +33,7 @@ const TOOLS: [(&str, &[&str]); 29] = [
     ("dot", &["graphviz"]),
     ("chromium", &["chromium"]),
     ("chromedriver", &["chromium-driver"]),
+    ("nvim", &["neovim"]),
     ("mpirun.openmpi", &["openmpi-bin"]),
     ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
     ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),

@@ -5,6 +5,7 @@ mod bad_input;
 mod browser;
 mod cache;
 mod check;
+mod editor;
 mod exact;
 mod find;
 mod libraries;

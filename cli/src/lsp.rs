@@ -1,0 +1,95 @@
+//! `hindmost lsp`: the language server, over standard input and output.
+
+use crate::args::LspArgs;
+use crate::cache::units::Units;
+use crate::failure::Failure;
+use crate::files::{self, SourceFinder};
+use crate::output::Status;
+use crate::recorded;
+use ::lsp::{Ended, Host, Job, Settings};
+use engine::{DependenceGraph, SourceFile};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) fn run(args: &LspArgs) -> anyhow::Result<Status> {
+    let settings = Settings {
+        map: args.map.clone(),
+        snapshot: args.snapshot.clone(),
+        report: args.report.clone(),
+        no_mpi: args.no_mpi,
+    };
+    // Errors of what is named are told in the editor: nobody sees a server's standard error.
+    let (connection, writing) = ::lsp::connect(BufReader::new(io::stdin()), io::stdout());
+    let ended = ::lsp::serve(&connection, Arc::new(Files), settings);
+    drop(connection);
+    writing.finish();
+    Ok(match ended {
+        Ended::InOrder => Status::Done,
+        // The protocol wants 1.
+        Ended::Abruptly => Status::Undecided,
+    })
+}
+
+/// The files of this machine.
+struct Files;
+
+impl Host for Files {
+    fn load(&self, settings: &Settings) -> Result<Job, String> {
+        load(settings).map_err(|error| {
+            let hint = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+            let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+            match hint.and_then(Failure::advice) {
+                Some(hint) => format!("{} ({hint})", causes.join(": ")),
+                None => causes.join(": "),
+            }
+        })
+    }
+
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        files::read(path).ok()
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        path.canonicalize().ok()
+    }
+
+    fn graph(&self, files: Vec<SourceFile>) -> DependenceGraph {
+        let units = Units::open();
+        let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
+        if let Some(units) = units {
+            units.make_room();
+        }
+        graph
+    }
+}
+
+fn load(settings: &Settings) -> anyhow::Result<Job> {
+    let Some(path) = &settings.map else {
+        return Err(Failure::new("no map is named")
+            .hint("make one with `hindmost map`, and name it with --map or initializationOptions")
+            .into());
+    };
+    let map = files::read_map(path)?;
+    let finder = SourceFinder::new(Some(path));
+    let mut notes = Vec::new();
+    let answer = match (&settings.snapshot, &settings.report) {
+        (Some(path), _) => {
+            let tasks = recorded::read(path, &map)?;
+            Some(engine::answer(&map, &tasks, base::RankSet::default()))
+        }
+        (None, Some(path)) => {
+            let told = crate::lsp_report::read(path)?;
+            let answer = engine::answer(&map, &told.tasks, told.missing.clone());
+            notes.extend(told.disagrees_with(&answer));
+            Some(answer)
+        }
+        (None, None) => None,
+    };
+    Ok(Job {
+        sources: map.files.iter().map(|file| finder.find(&file.path)).collect(),
+        map,
+        answer,
+        notes,
+    })
+}

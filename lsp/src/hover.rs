@@ -1,0 +1,56 @@
+//! What is known of a line: who stands there, and what the map says.
+
+use crate::facts::{Teller, frame_values};
+use crate::project::Role;
+use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
+use progress_map::FileId;
+use report::clean;
+
+impl Teller<'_> {
+    /// A line of the mapped text; nothing where it is outside of all functions. `is_same`: the text is as it was mapped.
+    pub(crate) fn hover(&self, file: FileId, line: u32, is_same: bool, markdown: bool) -> Option<Hover> {
+        let view = engine::line_view(&self.project.job.map, file, line);
+        if view.functions.is_empty() {
+            return None;
+        }
+        let mut who = String::new();
+        let standings = self.project.standings(file).iter();
+        for standing in standings.filter(|standing| standing.line == line) {
+            let class = self.project.class(standing)?;
+            let role = match (standing.is_innermost, self.project.role(standing.class)) {
+                (true, Role::Hindmost) => "here, hindmost",
+                (true, Role::Candidate) => "here, may be the hindmost",
+                (true, Role::Ahead) => "here, ahead of the hindmost",
+                (true, Role::Other) => "here",
+                (false, Role::Hindmost) => "in this call, hindmost",
+                (false, _) => "in this call",
+            };
+            let values = frame_values(class, standing.frame);
+            let between = if values.is_empty() { "" } else { ": " };
+            who.push_str(&format!(
+                "{} {role}{between}{values}\n",
+                clean(&class.who.to_string())
+            ));
+        }
+        let mut text = anstream::adapter::strip_str(&report::line_text(&view)).to_string();
+        if !is_same {
+            text.push_str("(the file has been edited since; lines are those of the mapped text)\n");
+        }
+        let value = match markdown {
+            // What a name could hold must not end the block.
+            true => format!("```text\n{}```\n", format!("{who}{text}").replace("```", "'''")),
+            false => who + &text,
+        };
+        Some(Hover {
+            contents: HoverContents::Markup(MarkupContent {
+                kind: if markdown {
+                    MarkupKind::Markdown
+                } else {
+                    MarkupKind::PlainText
+                },
+                value,
+            }),
+            range: None,
+        })
+    }
+}

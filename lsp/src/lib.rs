@@ -1,0 +1,52 @@
+//! What was found about a job, in the editor: a language server that stands beside the one of the language.
+//!
+//! The server shows what is known already: a progress map, the stacks of a job, and slices that start from them. A line is
+//! given facts only while its text is what was mapped. A file that is something else gets none; of one that is being edited,
+//! the lines above and below the edits keep theirs. It offers nothing that a server of the language does
+//! (definitions, names, completions), so that both can serve one file.
+//!
+//! Messages are handled one after the other; what takes long (the dependence graph) runs in a thread of its own. Files are
+//! read by a [`Host`].
+
+mod desk;
+mod facts;
+mod hover;
+mod project;
+mod server;
+mod settings;
+mod slices;
+mod text;
+mod transport;
+
+pub use server::{Ended, serve};
+pub use settings::Settings;
+pub use transport::{Writing, connect};
+
+use base::IdVec;
+use engine::{Answer, DependenceGraph, Map, SourceFile};
+use progress_map::FileId;
+use std::path::{Path, PathBuf};
+
+/// What the server works on.
+pub struct Job {
+    /// The map of the program.
+    pub map: Map,
+    /// Where the map's files are, as far as they are there.
+    pub sources: IdVec<FileId, Option<PathBuf>>,
+    /// What the stacks say, if any were given.
+    pub answer: Option<Answer>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Whoever may read files.
+pub trait Host: Send + Sync {
+    /// Reads what the settings name; or says, for the user, why it cannot.
+    fn load(&self, settings: &Settings) -> Result<Job, String>;
+    /// The bytes of a file.
+    fn read(&self, path: &Path) -> Option<Vec<u8>>;
+    /// A path without links and dots, if there is such a file.
+    fn real_path(&self, path: &Path) -> Option<PathBuf>;
+    /// The dependence graph of a program.
+    fn graph(&self, files: Vec<SourceFile>) -> DependenceGraph;
+}

@@ -1,0 +1,474 @@
+//! The server: what a client may ask, and in which order things happen.
+
+mod commands;
+
+use crate::desk::Desk;
+use crate::facts::Teller;
+use crate::project::Project;
+use crate::settings::{Options, Settings};
+use crate::slices::{Made, Walked};
+use crate::text::Encoding;
+use crate::{Host, desk};
+use commands::{COMMANDS, Pending};
+use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use engine::DependenceGraph;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::{
+    ClientCapabilities, CodeLensOptions, CodeLensParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    ExecuteCommandOptions, HoverParams, HoverProviderCapability, InitializeParams, InlayHintParams,
+    MarkupKind, MessageType, OneOf, PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, Uri,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How the server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// As the protocol wants it: first `shutdown`, then `exit`.
+    InOrder,
+    /// The client was gone, or said `exit` alone.
+    Abruptly,
+}
+
+/// Serves one client until it goes.
+pub fn serve(connection: &Connection, host: Arc<dyn Host>, settings: Settings) -> Ended {
+    let (to_self, made) = unbounded();
+    let mut server = Server {
+        sender: connection.sender.clone(),
+        host,
+        settings,
+        client: Client::default(),
+        phase: Phase::New,
+        desk: Desk::default(),
+        project: None,
+        generation: 0,
+        graph: None,
+        walked: None,
+        fading: false,
+        pending: Vec::new(),
+        is_working: false,
+        to_self,
+        next_request: 0,
+        published: BTreeMap::new(),
+    };
+    server.run(&connection.receiver, &made)
+}
+
+/// What the client can do.
+#[derive(Default)]
+struct Client {
+    encoding: Option<Encoding>,
+    markdown: bool,
+    show_document: bool,
+    related: bool,
+    watches: bool,
+    refreshes_lenses: bool,
+    refreshes_hints: bool,
+    root: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    New,
+    Running,
+    ShutDown,
+}
+
+struct Server {
+    sender: Sender<Message>,
+    host: Arc<dyn Host>,
+    settings: Settings,
+    client: Client,
+    phase: Phase,
+    desk: Desk,
+    project: Option<Arc<Project>>,
+    /// Grows with every load: what was begun before is of no use after.
+    generation: u64,
+    graph: Option<Arc<DependenceGraph>>,
+    walked: Option<Walked>,
+    fading: bool,
+    /// Requests that wait for a slice.
+    pending: Vec<Pending>,
+    /// A thread is at work for this generation.
+    is_working: bool,
+    to_self: Sender<(u64, Made)>,
+    next_request: i32,
+    /// What has diagnostics in the client, so that they can be taken back.
+    published: BTreeMap<String, Uri>,
+}
+
+type Refusal = (ErrorCode, String);
+
+impl Server {
+    fn run(&mut self, messages: &Receiver<Message>, made: &Receiver<(u64, Made)>) -> Ended {
+        loop {
+            select! {
+                recv(messages) -> message => match message {
+                    Ok(Message::Request(request)) => self.request(request),
+                    Ok(Message::Notification(note)) if note.method == "exit" => {
+                        return match self.phase {
+                            Phase::ShutDown => Ended::InOrder,
+                            Phase::New | Phase::Running => Ended::Abruptly,
+                        };
+                    }
+                    Ok(Message::Notification(note)) => self.notification(note),
+                    // What the client thinks of our requests changes nothing.
+                    Ok(Message::Response(_)) => {}
+                    Err(_) => return Ended::Abruptly,
+                },
+                recv(made) -> made => {
+                    if let Ok((generation, made)) = made {
+                        self.slice_made(generation, made);
+                    }
+                }
+            }
+        }
+    }
+
+    fn send(&self, message: impl Into<Message>) {
+        // A client that is gone is noticed by the receiver.
+        let _ = self.sender.send(message.into());
+    }
+
+    fn notify(&self, method: &str, params: Value) {
+        self.send(Notification {
+            method: method.to_owned(),
+            params,
+        });
+    }
+
+    fn ask(&mut self, method: &str, params: Value) {
+        self.next_request += 1;
+        self.send(Request {
+            id: RequestId::from(format!("hindmost-{}", self.next_request)),
+            method: method.to_owned(),
+            params,
+        });
+    }
+
+    fn say(&self, kind: MessageType, text: &str) {
+        self.notify("window/showMessage", json!({"type": kind, "message": text}));
+    }
+
+    fn answer(&self, id: RequestId, result: Result<Value, Refusal>) {
+        self.send(match result {
+            Ok(value) => Response::new_ok(id, value),
+            Err((code, message)) => Response::new_err(id, code as i32, message),
+        });
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.client.encoding.unwrap_or(Encoding::Utf16)
+    }
+
+    fn request(&mut self, request: Request) {
+        let Request { id, method, params } = request;
+        let result = match (self.phase, method.as_str()) {
+            (Phase::New, "initialize") => arguments(params).map(|params| self.initialize(params)),
+            (Phase::New, _) => Err((ErrorCode::ServerNotInitialized, "not initialized yet".to_owned())),
+            (Phase::ShutDown, _) => Err((ErrorCode::InvalidRequest, "shut down".to_owned())),
+            (Phase::Running, "initialize") => {
+                Err((ErrorCode::InvalidRequest, "initialized already".to_owned()))
+            }
+            (Phase::Running, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                self.cancel_all();
+                Ok(Value::Null)
+            }
+            (Phase::Running, "textDocument/hover") => arguments(params).map(|params| self.hover(&params)),
+            (Phase::Running, "textDocument/codeLens") => arguments(params).map(|params| self.lenses(&params)),
+            (Phase::Running, "textDocument/inlayHint") => arguments(params).map(|params| self.hints(&params)),
+            (Phase::Running, "workspace/executeCommand") => {
+                // A slice may take a while: then the answer comes later.
+                match arguments(params).and_then(|params| self.execute(&id, params)) {
+                    Ok(None) => return,
+                    Ok(Some(value)) => Ok(value),
+                    Err(refusal) => Err(refusal),
+                }
+            }
+            (Phase::Running, _) => Err((ErrorCode::MethodNotFound, format!("no method {method}"))),
+        };
+        self.answer(id, result);
+    }
+
+    fn initialize(&mut self, params: InitializeParams) -> Value {
+        self.phase = Phase::Running;
+        self.client = Client::of(&params.capabilities);
+        let folder = params
+            .workspace_folders
+            .iter()
+            .flatten()
+            .next()
+            .map(|folder| &folder.uri);
+        #[expect(deprecated, reason = "older clients name one root")]
+        let root = folder.or(params.root_uri.as_ref());
+        self.client.root = root.and_then(desk::path_of);
+        match params
+            .initialization_options
+            .map(serde_json::from_value::<Options>)
+        {
+            Some(Ok(options)) => self.settings.change(options, self.client.root.as_deref()),
+            // Some clients send null where there are none.
+            None => {}
+            Some(Err(error)) => self.say(
+                MessageType::ERROR,
+                &format!("hindmost: initializationOptions: {error}"),
+            ),
+        }
+        let capabilities = ServerCapabilities {
+            position_encoding: self.client.encoding.map(Encoding::kind),
+            text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+            hover_provider: Some(HoverProviderCapability::Simple(true)),
+            code_lens_provider: Some(CodeLensOptions {
+                resolve_provider: Some(false),
+            }),
+            inlay_hint_provider: Some(OneOf::Left(true)),
+            execute_command_provider: Some(ExecuteCommandOptions {
+                commands: COMMANDS.map(str::to_owned).to_vec(),
+                ..ExecuteCommandOptions::default()
+            }),
+            ..ServerCapabilities::default()
+        };
+        json!({
+            "capabilities": capabilities,
+            "serverInfo": {"name": "hindmost", "version": env!("CARGO_PKG_VERSION")},
+        })
+    }
+
+    fn notification(&mut self, note: Notification) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        // There is nobody to tell that a notification was not understood.
+        match note.method.as_str() {
+            "initialized" => {
+                // Nothing named is nothing wrong: `hindmost.reload` may name it later.
+                if self.settings.map.is_some() || self.settings.files().next().is_some() {
+                    self.reload();
+                }
+                self.watch();
+            }
+            "textDocument/didOpen" => {
+                if let Ok(params) = arguments::<DidOpenTextDocumentParams>(note.params) {
+                    self.put(params.text_document.uri, params.text_document.text);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Ok(params) = arguments::<DidChangeTextDocumentParams>(note.params)
+                    && let Some(change) = params.content_changes.into_iter().next_back()
+                {
+                    self.put(params.text_document.uri, change.text);
+                }
+            }
+            "textDocument/didClose" => {
+                if let Ok(params) = arguments::<DidCloseTextDocumentParams>(note.params) {
+                    self.desk.close(&params.text_document.uri);
+                    self.publish();
+                }
+            }
+            "workspace/didChangeWatchedFiles" => {
+                if let Ok(params) = arguments::<DidChangeWatchedFilesParams>(note.params) {
+                    let mut changed = params
+                        .changes
+                        .iter()
+                        .filter_map(|change| desk::path_of(&change.uri));
+                    let ours = |path: PathBuf| {
+                        self.settings
+                            .files()
+                            .any(|file| same_file(&*self.host, file, &path))
+                    };
+                    if changed.any(ours) {
+                        self.reload();
+                    }
+                }
+            }
+            "$/cancelRequest" => {
+                let id = note.params.get("id").cloned();
+                if let Some(id) = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok()) {
+                    self.cancel(&id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn put(&mut self, uri: Uri, text: String) {
+        self.desk.put(&uri, text, self.project.as_deref(), &*self.host);
+        self.publish();
+    }
+
+    /// Loads what the settings name. What was loaded before stays when that fails.
+    fn reload(&mut self) -> bool {
+        let job = match self.host.load(&self.settings) {
+            Ok(job) => job,
+            Err(why) => {
+                self.say(MessageType::ERROR, &format!("hindmost: {why}"));
+                return false;
+            }
+        };
+        for note in &job.notes {
+            self.say(MessageType::WARNING, &format!("hindmost: {note}"));
+        }
+        self.generation += 1;
+        self.is_working = false;
+        self.project = Some(Arc::new(Project::new(job)));
+        self.graph = None;
+        self.walked = None;
+        // They wait for a slice of something else.
+        self.cancel_all();
+        self.desk.look_up_all(self.project.as_deref(), &*self.host);
+        self.publish();
+        if self.client.refreshes_lenses {
+            self.ask("workspace/codeLens/refresh", Value::Null);
+        }
+        if self.client.refreshes_hints {
+            self.ask("workspace/inlayHint/refresh", Value::Null);
+        }
+        true
+    }
+
+    fn watch(&mut self) {
+        if !self.client.watches {
+            return;
+        }
+        let watchers = self.settings.files().filter_map(|file| file.to_str());
+        let watchers = Vec::from_iter(watchers.map(|file| json!({"globPattern": file})));
+        if !watchers.is_empty() {
+            self.ask(
+                "client/registerCapability",
+                json!({"registrations": [{
+                    "id": "hindmost-files",
+                    "method": "workspace/didChangeWatchedFiles",
+                    "registerOptions": {"watchers": watchers},
+                }]}),
+            );
+        }
+    }
+
+    fn teller<'a>(&'a self, project: &'a Project) -> Teller<'a> {
+        Teller {
+            project,
+            desk: &self.desk,
+            host: &*self.host,
+            encoding: self.encoding(),
+        }
+    }
+
+    /// Sends the diagnostics of every file that has some, and takes back those of files that have none any more.
+    fn publish(&mut self) {
+        let Some(project) = self.project.clone() else {
+            return;
+        };
+        let teller = self.teller(&project);
+        let mut files: Vec<_> = project.files_of_stacks().collect();
+        files.extend(self.desk.files().map(|(_, file)| file));
+        files.sort_unstable();
+        files.dedup();
+        let faded = self.walked.as_ref().filter(|_| self.fading);
+        let mut found: BTreeMap<String, (Uri, Vec<lsp_types::Diagnostic>)> = BTreeMap::new();
+        for (uri, _) in self.desk.files() {
+            // Whatever is open and part of the program can be told that its lines are unknown.
+            found.insert(uri.as_str().to_owned(), (uri.clone(), vec![teller.withheld()]));
+        }
+        for file in files {
+            if let Some(view) = self.desk.view(file, &project, &*self.host) {
+                let mut diagnostics = teller.diagnostics(file, &view, faded);
+                if !self.client.related {
+                    diagnostics
+                        .iter_mut()
+                        .for_each(|each| each.related_information = None);
+                }
+                found.insert(view.uri.as_str().to_owned(), (view.uri.clone(), diagnostics));
+            }
+        }
+        let gone = self.published.iter().filter(|(key, _)| !found.contains_key(*key));
+        let gone = Vec::from_iter(gone.map(|(_, uri)| (uri.clone(), Vec::new())));
+        let mut published = BTreeMap::new();
+        for (uri, diagnostics) in found.into_values().chain(gone) {
+            let key = uri.as_str().to_owned();
+            if diagnostics.is_empty() && !self.published.contains_key(&key) {
+                continue;
+            }
+            if !diagnostics.is_empty() {
+                published.insert(key, uri.clone());
+            }
+            let params = PublishDiagnosticsParams::new(uri, diagnostics, None);
+            self.notify("textDocument/publishDiagnostics", json!(params));
+        }
+        self.published = published;
+    }
+
+    fn hover(&self, params: &HoverParams) -> Value {
+        let at = &params.text_document_position_params;
+        let found = || {
+            let project = self.project.as_ref()?;
+            let (file, view) = self.desk.open(&at.text_document.uri)?;
+            let view = view?;
+            let line = view.alignment.before(at.position.line.checked_add(1)?)?;
+            self.teller(project)
+                .hover(file, line, view.alignment.is_same(), self.client.markdown)
+        };
+        json!(found())
+    }
+
+    fn lenses(&self, params: &CodeLensParams) -> Value {
+        let found = || {
+            let project = self.project.as_ref()?;
+            let (file, view) = self.desk.open(&params.text_document.uri)?;
+            Some(self.teller(project).lenses(file, &view?))
+        };
+        json!(found())
+    }
+
+    fn hints(&self, params: &InlayHintParams) -> Value {
+        let found = || {
+            let project = self.project.as_ref()?;
+            let (file, view) = self.desk.open(&params.text_document.uri)?;
+            Some(self.teller(project).hints(file, &view?, params.range))
+        };
+        json!(found())
+    }
+}
+
+impl Client {
+    fn of(capabilities: &ClientCapabilities) -> Self {
+        let general = capabilities.general.as_ref();
+        let offered = general.and_then(|general| general.position_encodings.as_deref());
+        let text = capabilities.text_document.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let hover = text.and_then(|text| text.hover.as_ref());
+        let formats = hover.and_then(|hover| hover.content_format.as_ref());
+        let shown = text.and_then(|text| text.publish_diagnostics.as_ref());
+        let window = capabilities.window.as_ref();
+        let show = window.and_then(|window| window.show_document.as_ref());
+        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
+        let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
+        Self {
+            encoding: Some(Encoding::agreed(offered)),
+            markdown: formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            show_document: show.is_some_and(|show| show.support),
+            related: shown.and_then(|shown| shown.related_information).unwrap_or(false),
+            watches: watched
+                .and_then(|watched| watched.dynamic_registration)
+                .unwrap_or(false),
+            refreshes_lenses: lenses.and_then(|lenses| lenses.refresh_support).unwrap_or(false),
+            refreshes_hints: hints.and_then(|hints| hints.refresh_support).unwrap_or(false),
+            root: None,
+        }
+    }
+}
+
+fn arguments<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
+    serde_json::from_value(params).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
+}
+
+fn same_file(host: &dyn Host, one: &std::path::Path, other: &std::path::Path) -> bool {
+    let real = |path| host.real_path(path);
+    one == other || real(one).is_some_and(|one| Some(one) == real(other))
+}

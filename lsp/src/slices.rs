@@ -1,0 +1,132 @@
+//! Slices, made in a thread of their own: of a class of tasks, or of a line.
+
+use crate::Host;
+use crate::project::Project;
+use engine::{DependenceGraph, Slice, SliceOptions, SourceFile};
+use progress_map::FileId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a slice is to be of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// The stack of a class, by its index.
+    Class(usize),
+    /// A line.
+    Line(FileId, u32),
+}
+
+/// A slice that is being walked.
+pub(crate) struct Walked {
+    pub(crate) wish: Wish,
+    pub(crate) steps: Vec<Step>,
+    /// Where the walk is; none before its first step.
+    pub(crate) at: Option<usize>,
+    /// First and last line of its statements, by file.
+    covered: BTreeMap<FileId, Vec<(u32, u32)>>,
+}
+
+/// A statement of a slice.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) file: FileId,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) distance: u32,
+    pub(crate) text: String,
+}
+
+/// What a thread is to do.
+pub(crate) struct Task {
+    pub(crate) project: Arc<Project>,
+    pub(crate) host: Arc<dyn Host>,
+    /// The graph, if it was made before.
+    pub(crate) graph: Option<Arc<DependenceGraph>>,
+    /// The mapped texts, if it was not.
+    pub(crate) sources: Vec<SourceFile>,
+    pub(crate) wish: Wish,
+    pub(crate) messages: bool,
+}
+
+/// What came of it.
+pub(crate) struct Made {
+    pub(crate) wish: Wish,
+    pub(crate) graph: Arc<DependenceGraph>,
+    pub(crate) slice: Result<Walked, String>,
+}
+
+impl Task {
+    pub(crate) fn run(self) -> Made {
+        let graph = match self.graph {
+            Some(graph) => graph,
+            None => Arc::new(self.host.graph(self.sources)),
+        };
+        let options = SliceOptions {
+            messages: self.messages,
+            enough: None,
+        };
+        let map = &self.project.job.map;
+        let slice = match &self.wish {
+            Wish::Class(class) => {
+                let class = self
+                    .project
+                    .answer()
+                    .and_then(|answer| answer.classes.get(*class));
+                let frames = class.map(|class| engine::slice_frames(&class.frames));
+                graph.slice_stack(&frames.unwrap_or_default(), options)
+            }
+            Wish::Line(file, line) => {
+                let path = map.files.get(*file).map(|file| file.path.as_str());
+                graph.slice_at(path.unwrap_or_default(), *line, None, options)
+            }
+        };
+        let slice = slice.map_err(|error| error.to_string());
+        Made {
+            slice: slice.map(|slice| Walked::new(self.wish.clone(), &slice, &self.project)),
+            wish: self.wish,
+            graph,
+        }
+    }
+}
+
+impl Walked {
+    fn new(wish: Wish, slice: &Slice, project: &Project) -> Self {
+        let files = project.job.map.files.iter_enumerated();
+        let files: BTreeMap<&str, FileId> = files.map(|(id, file)| (file.path.as_str(), id)).collect();
+        let mut covered: BTreeMap<FileId, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut steps = Vec::new();
+        for statement in &slice.statements {
+            let Some(&file) = files.get(statement.file.as_str()) else {
+                continue;
+            };
+            let lines = (statement.line, statement.end_line.max(statement.line));
+            covered.entry(file).or_default().push(lines);
+            let place = |of: usize| {
+                let other = &slice.statements[of];
+                let name = other.file.rsplit('/').next().unwrap_or(&other.file);
+                format!("{}:{}", report::clean(name), other.line)
+            };
+            steps.push(Step {
+                file,
+                line: statement.line,
+                column: statement.column,
+                distance: statement.distance,
+                text: report::statement_text(slice, statement, &place),
+            });
+        }
+        Self {
+            wish,
+            steps,
+            at: None,
+            covered,
+        }
+    }
+
+    /// Whether a line of the mapped text is in the slice.
+    pub(crate) fn covers(&self, file: FileId, line: u32) -> bool {
+        let of_file = self.covered.get(&file).map(Vec::as_slice).unwrap_or_default();
+        of_file
+            .iter()
+            .any(|&(first, last)| (first..=last).contains(&line))
+    }
+}
