@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use engine::DependenceGraph;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    ClientCapabilities, CodeLensOptions, CodeLensParams, DidChangeTextDocumentParams,
+    ClientCapabilities, CodeLensOptions, CodeLensParams, Diagnostic, DidChangeTextDocumentParams,
     DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     ExecuteCommandOptions, HoverParams, HoverProviderCapability, InitializeParams, InlayHintParams,
     MarkupKind, MessageType, OneOf, PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability,
@@ -98,8 +98,8 @@ struct Server {
     is_working: bool,
     to_self: Sender<(u64, Made)>,
     next_request: i32,
-    /// What has diagnostics in the client, so that they can be taken back.
-    published: BTreeMap<String, Uri>,
+    /// The diagnostics that the client has, so that they are taken back, and not sent again.
+    published: BTreeMap<String, (Uri, Vec<Diagnostic>)>,
 }
 
 type Refusal = (ErrorCode, String);
@@ -370,7 +370,7 @@ impl Server {
         files.sort_unstable();
         files.dedup();
         let faded = self.walked.as_ref().filter(|_| self.fading);
-        let mut found: BTreeMap<String, (Uri, Vec<lsp_types::Diagnostic>)> = BTreeMap::new();
+        let mut found: BTreeMap<String, (Uri, Vec<Diagnostic>)> = BTreeMap::new();
         for (uri, _) in self.desk.files() {
             // Whatever is open and part of the program can be told that its lines are unknown.
             found.insert(uri.as_str().to_owned(), (uri.clone(), vec![teller.withheld()]));
@@ -386,21 +386,26 @@ impl Server {
                 found.insert(view.uri.as_str().to_owned(), (view.uri.clone(), diagnostics));
             }
         }
+        found.retain(|_, (_, diagnostics)| !diagnostics.is_empty());
         let gone = self.published.iter().filter(|(key, _)| !found.contains_key(*key));
-        let gone = Vec::from_iter(gone.map(|(_, uri)| (uri.clone(), Vec::new())));
-        let mut published = BTreeMap::new();
-        for (uri, diagnostics) in found.into_values().chain(gone) {
-            let key = uri.as_str().to_owned();
-            if diagnostics.is_empty() && !self.published.contains_key(&key) {
-                continue;
-            }
-            if !diagnostics.is_empty() {
-                published.insert(key, uri.clone());
-            }
-            let params = PublishDiagnosticsParams::new(uri, diagnostics, None);
-            self.notify("textDocument/publishDiagnostics", json!(params));
+        for (_, (uri, _)) in gone {
+            self.notify_of(uri, &[]);
         }
-        self.published = published;
+        for (key, (uri, diagnostics)) in &found {
+            if self
+                .published
+                .get(key)
+                .is_none_or(|(_, known)| known != diagnostics)
+            {
+                self.notify_of(uri, diagnostics);
+            }
+        }
+        self.published = found;
+    }
+
+    fn notify_of(&self, uri: &Uri, diagnostics: &[Diagnostic]) {
+        let params = PublishDiagnosticsParams::new(uri.clone(), diagnostics.to_vec(), None);
+        self.notify("textDocument/publishDiagnostics", json!(params));
     }
 
     fn hover(&self, params: &HoverParams) -> Value {

@@ -5,6 +5,7 @@ use crate::project::Project;
 use engine::{DependenceGraph, Slice, SliceOptions, SourceFile};
 use progress_map::FileId;
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// What a slice is to be of.
@@ -51,12 +52,24 @@ pub(crate) struct Task {
 /// What came of it.
 pub(crate) struct Made {
     pub(crate) wish: Wish,
-    pub(crate) graph: Arc<DependenceGraph>,
+    /// None if even that was not made.
+    pub(crate) graph: Option<Arc<DependenceGraph>>,
     pub(crate) slice: Result<Walked, String>,
 }
 
 impl Task {
+    /// Whatever happens, whoever waits gets an answer: a panic (a mistake of ours) becomes one.
     pub(crate) fn run(self) -> Made {
+        let wish = self.wish.clone();
+        let made = std::panic::catch_unwind(AssertUnwindSafe(|| self.make()));
+        made.unwrap_or_else(|_| Made {
+            wish,
+            graph: None,
+            slice: Err("an error inside hindmost".to_owned()),
+        })
+    }
+
+    fn make(self) -> Made {
         let graph = match self.graph {
             Some(graph) => graph,
             None => Arc::new(self.host.graph(self.sources)),
@@ -84,7 +97,7 @@ impl Task {
         Made {
             slice: slice.map(|slice| Walked::new(self.wish.clone(), &slice, &self.project)),
             wish: self.wish,
-            graph,
+            graph: Some(graph),
         }
     }
 }

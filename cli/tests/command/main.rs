@@ -9,6 +9,7 @@ mod editor;
 mod exact;
 mod find;
 mod libraries;
+mod lsp;
 mod map;
 mod order;
 mod page;

@@ -185,7 +185,7 @@ impl Server {
             return;
         }
         self.is_working = false;
-        self.graph = Some(made.graph);
+        self.graph = made.graph.or(self.graph.take());
         let pending = std::mem::take(&mut self.pending);
         let ready: Vec<Pending>;
         (ready, self.pending) = pending.into_iter().partition(|each| each.wish == made.wish);
