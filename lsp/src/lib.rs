@@ -10,6 +10,7 @@
 
 mod desk;
 mod facts;
+mod fade;
 mod hover;
 mod project;
 mod server;

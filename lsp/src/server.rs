@@ -1,6 +1,8 @@
 //! The server: what a client may ask, and in which order things happen.
 
+mod client;
 mod commands;
+mod loading;
 
 use crate::desk::Desk;
 use crate::facts::Teller;
@@ -9,16 +11,16 @@ use crate::settings::{Options, Settings};
 use crate::slices::{Made, Walked};
 use crate::text::Encoding;
 use crate::{Host, desk};
+use client::Client;
 use commands::{COMMANDS, Pending};
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use engine::DependenceGraph;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    ClientCapabilities, CodeLensOptions, CodeLensParams, Diagnostic, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    ExecuteCommandOptions, HoverParams, HoverProviderCapability, InitializeParams, InlayHintParams,
-    MarkupKind, MessageType, OneOf, PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, Uri,
+    CodeLensOptions, CodeLensParams, Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, ExecuteCommandOptions, HoverParams,
+    HoverProviderCapability, InitializeParams, InlayHintParams, MessageType, OneOf, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -57,19 +59,6 @@ pub fn serve(connection: &Connection, host: Arc<dyn Host>, settings: Settings) -
         published: BTreeMap::new(),
     };
     server.run(&connection.receiver, &made)
-}
-
-/// What the client can do.
-#[derive(Default)]
-struct Client {
-    encoding: Option<Encoding>,
-    markdown: bool,
-    show_document: bool,
-    related: bool,
-    watches: bool,
-    refreshes_lenses: bool,
-    refreshes_hints: bool,
-    root: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -302,54 +291,6 @@ impl Server {
         self.publish();
     }
 
-    /// Loads what the settings name. What was loaded before stays when that fails.
-    fn reload(&mut self) -> bool {
-        let job = match self.host.load(&self.settings) {
-            Ok(job) => job,
-            Err(why) => {
-                self.say(MessageType::ERROR, &format!("hindmost: {why}"));
-                return false;
-            }
-        };
-        for note in &job.notes {
-            self.say(MessageType::WARNING, &format!("hindmost: {note}"));
-        }
-        self.generation += 1;
-        self.is_working = false;
-        self.project = Some(Arc::new(Project::new(job)));
-        self.graph = None;
-        self.walked = None;
-        // They wait for a slice of something else.
-        self.cancel_all();
-        self.desk.look_up_all(self.project.as_deref(), &*self.host);
-        self.publish();
-        if self.client.refreshes_lenses {
-            self.ask("workspace/codeLens/refresh", Value::Null);
-        }
-        if self.client.refreshes_hints {
-            self.ask("workspace/inlayHint/refresh", Value::Null);
-        }
-        true
-    }
-
-    fn watch(&mut self) {
-        if !self.client.watches {
-            return;
-        }
-        let watchers = self.settings.files().filter_map(|file| file.to_str());
-        let watchers = Vec::from_iter(watchers.map(|file| json!({"globPattern": file})));
-        if !watchers.is_empty() {
-            self.ask(
-                "client/registerCapability",
-                json!({"registrations": [{
-                    "id": "hindmost-files",
-                    "method": "workspace/didChangeWatchedFiles",
-                    "registerOptions": {"watchers": watchers},
-                }]}),
-            );
-        }
-    }
-
     fn teller<'a>(&'a self, project: &'a Project) -> Teller<'a> {
         Teller {
             project,
@@ -357,55 +298,6 @@ impl Server {
             host: &*self.host,
             encoding: self.encoding(),
         }
-    }
-
-    /// Sends the diagnostics of every file that has some, and takes back those of files that have none any more.
-    fn publish(&mut self) {
-        let Some(project) = self.project.clone() else {
-            return;
-        };
-        let teller = self.teller(&project);
-        let mut files: Vec<_> = project.files_of_stacks().collect();
-        files.extend(self.desk.files().map(|(_, file)| file));
-        files.sort_unstable();
-        files.dedup();
-        let faded = self.walked.as_ref().filter(|_| self.fading);
-        let mut found: BTreeMap<String, (Uri, Vec<Diagnostic>)> = BTreeMap::new();
-        for (uri, _) in self.desk.files() {
-            // Whatever is open and part of the program can be told that its lines are unknown.
-            found.insert(uri.as_str().to_owned(), (uri.clone(), vec![teller.withheld()]));
-        }
-        for file in files {
-            if let Some(view) = self.desk.view(file, &project, &*self.host) {
-                let mut diagnostics = teller.diagnostics(file, &view, faded);
-                if !self.client.related {
-                    diagnostics
-                        .iter_mut()
-                        .for_each(|each| each.related_information = None);
-                }
-                found.insert(view.uri.as_str().to_owned(), (view.uri.clone(), diagnostics));
-            }
-        }
-        found.retain(|_, (_, diagnostics)| !diagnostics.is_empty());
-        let gone = self.published.iter().filter(|(key, _)| !found.contains_key(*key));
-        for (_, (uri, _)) in gone {
-            self.notify_of(uri, &[]);
-        }
-        for (key, (uri, diagnostics)) in &found {
-            if self
-                .published
-                .get(key)
-                .is_none_or(|(_, known)| known != diagnostics)
-            {
-                self.notify_of(uri, diagnostics);
-            }
-        }
-        self.published = found;
-    }
-
-    fn notify_of(&self, uri: &Uri, diagnostics: &[Diagnostic]) {
-        let params = PublishDiagnosticsParams::new(uri.clone(), diagnostics.to_vec(), None);
-        self.notify("textDocument/publishDiagnostics", json!(params));
     }
 
     fn hover(&self, params: &HoverParams) -> Value {
@@ -437,35 +329,6 @@ impl Server {
             Some(self.teller(project).hints(file, &view?, params.range))
         };
         json!(found())
-    }
-}
-
-impl Client {
-    fn of(capabilities: &ClientCapabilities) -> Self {
-        let general = capabilities.general.as_ref();
-        let offered = general.and_then(|general| general.position_encodings.as_deref());
-        let text = capabilities.text_document.as_ref();
-        let workspace = capabilities.workspace.as_ref();
-        let hover = text.and_then(|text| text.hover.as_ref());
-        let formats = hover.and_then(|hover| hover.content_format.as_ref());
-        let shown = text.and_then(|text| text.publish_diagnostics.as_ref());
-        let window = capabilities.window.as_ref();
-        let show = window.and_then(|window| window.show_document.as_ref());
-        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
-        let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
-        let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
-        Self {
-            encoding: Some(Encoding::agreed(offered)),
-            markdown: formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
-            show_document: show.is_some_and(|show| show.support),
-            related: shown.and_then(|shown| shown.related_information).unwrap_or(false),
-            watches: watched
-                .and_then(|watched| watched.dynamic_registration)
-                .unwrap_or(false),
-            refreshes_lenses: lenses.and_then(|lenses| lenses.refresh_support).unwrap_or(false),
-            refreshes_hints: hints.and_then(|hints| hints.refresh_support).unwrap_or(false),
-            root: None,
-        }
     }
 }
 

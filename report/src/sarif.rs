@@ -6,28 +6,27 @@
 //!
 //! What is not decided is a result of kind `open`; who is ahead of the hindmost stands at its related locations.
 
+mod flow;
 mod log;
 mod places;
+mod rules;
 
 use crate::clean;
-use crate::slice::{doubts, kind, statement_text};
+use crate::slice::{doubts, statement_text};
 use crate::text::{describe, stands};
-use engine::{Answer, Dependence, FrameView, Outcome, Slice, Statement, TaskClass};
+use engine::{Answer, FrameView, Outcome, Slice, Statement, TaskClass};
+use flow::flow;
 use log::{
-    CodeFlow, Configuration, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification, Rule,
-    Run, SarifResult, Stack, StackFrame, Step, ThreadFlow, Tool,
+    Driver, Invocation, Location, Log, LogicalLocation, Message, Notification, Run, SarifResult, Stack,
+    StackFrame, Tool,
 };
 use places::Places;
+use rules::{CANDIDATE, HINDMOST, SLICE, rules};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-
-/// Rules by their index in [`rules`].
-const HINDMOST: usize = 0;
-const CANDIDATE: usize = 1;
-const SLICE: usize = 2;
 
 /// How many classes ahead are shown.
 const AHEAD: usize = 50;
@@ -160,40 +159,6 @@ fn document(
     serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
 }
 
-fn rules() -> Vec<Rule> {
-    let rule = |id, name, level, short: &str, full: &str| Rule {
-        id,
-        name,
-        short_description: message(short),
-        full_description: message(full),
-        default_configuration: Configuration { level },
-    };
-    vec![
-        rule(
-            "HM0001",
-            "Hindmost",
-            "error",
-            "A task of a hung job is behind others.",
-            "The stacks of the job's tasks were ordered by the program's control flow and loop variables. No task is known \
-             to be behind this one, and some are ahead of it: they may wait for what it has not done.",
-        ),
-        rule(
-            "HM0002",
-            "Candidate",
-            "warning",
-            "A task of a hung job may be the one that is behind.",
-            "The program gives the candidates no order, or what would decide it could not be read.",
-        ),
-        rule(
-            "HM0003",
-            "Slice",
-            "note",
-            "What may have had an influence on a line.",
-            "The backward slice of the line: leaving out everything else changes nothing there.",
-        ),
-    ]
-}
-
 /// A result without places.
 fn result(rule: usize, text: &str) -> SarifResult {
     let of = &rules()[rule];
@@ -271,66 +236,6 @@ fn stack_frame(places: &mut Places<'_>, frame: &FrameView) -> StackFrame {
             message: (!values.is_empty()).then(|| message(&values)),
         },
         module: frame.module.as_deref().map(|module| clean(module).into_owned()),
-    }
-}
-
-/// The slice, furthest first.
-fn flow(places: &mut Places<'_>, slice: &Slice, values: BTreeMap<String, Message>) -> CodeFlow {
-    let mut state = Some(values);
-    let steps = slice.statements.iter().enumerate().map(|(at, statement)| {
-        let link = |of: usize| {
-            let other = &slice.statements[of];
-            let name = other.file.rsplit('/').next().unwrap_or(&other.file);
-            let name = name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
-            format!("[{name}:{}]({of})", other.line)
-        };
-        let why = statement_text(slice, statement, &link);
-        let mut location = statement_location(places, statement, Some(&why));
-        location.id = Some(at);
-        let mut properties = BTreeMap::from([
-            ("distance", Value::from(statement.distance)),
-            ("kind", Value::from(kind(statement.because.kind))),
-        ]);
-        if statement.elsewhere {
-            properties.insert("elsewhere", Value::Bool(true));
-        }
-        if let Some(of) = statement.because.of {
-            properties.insert("of", Value::from(of));
-        }
-        Step {
-            location,
-            kinds: kinds(statement.because.kind),
-            state: state.take().unwrap_or_default(),
-            importance: match statement.distance {
-                0 | 1 => "essential",
-                2..=4 => "important",
-                _ => "unimportant",
-            },
-            properties,
-        }
-    });
-    let mut locations = Vec::from_iter(steps);
-    locations.reverse();
-    CodeFlow {
-        message: message("what may have had an influence, furthest first"),
-        thread_flows: [ThreadFlow { locations }],
-    }
-}
-
-/// SARIF's own words for what a step does.
-fn kinds(kind: Dependence) -> Vec<&'static str> {
-    match kind {
-        Dependence::Criterion => vec![],
-        Dependence::Decides => vec!["branch"],
-        Dependence::Sets
-        | Dependence::Computes
-        | Dependence::Hands
-        | Dependence::Sends
-        | Dependence::Takes => vec!["value"],
-        Dependence::UnderWay | Dependence::Calls => vec!["call", "function"],
-        Dependence::Returns => vec!["return", "function", "value"],
-        Dependence::Jumps => vec!["branch"],
-        Dependence::Ends => vec!["exit"],
     }
 }
 

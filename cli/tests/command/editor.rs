@@ -59,6 +59,8 @@ pub fn hung(name: &str) -> Sandbox {
         "lines.txt",
         with(&["--slice", "--slice-format", "lines", "--all"]),
     );
+    let sarif = with(&["--slice", "--slice-format", "sarif", "--all"]);
+    sandbox.write("hang.sarif", sarif);
     // As if a launcher had numbered them.
     let mut stacks = std::fs::read_to_string(sandbox.path("recorded")).unwrap();
     for (rank, pid) in pids.iter().enumerate() {

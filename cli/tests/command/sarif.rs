@@ -1,5 +1,6 @@
 //! SARIF: valid by the standard's schema, and it says what the text says.
 
+use crate::editor::hung;
 use crate::support::Sandbox;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -263,4 +264,37 @@ fn the_verdict_on_a_job() {
         ),
         "{notes:?}"
     );
+}
+
+#[test]
+fn a_job_that_hangs_with_its_slice() {
+    let sandbox = hung("sarif-job");
+    let run = valid(&std::fs::read_to_string(sandbox.path("hang.sarif")).unwrap());
+    let [result] = &run["results"].as_array().unwrap()[..] else {
+        panic!("{run}")
+    };
+    links_lead_somewhere(result);
+    assert_eq!(result["ruleId"], "HM0001");
+    let frames = result["stacks"][0]["frames"].as_array().unwrap();
+    let lines = frames
+        .iter()
+        .map(|frame| frame["location"]["physicalLocation"]["region"]["startLine"].clone());
+    assert_eq!(Value::from_iter(lines), serde_json::json!([null, 11, 19, 30]));
+    let [flow] = &result["codeFlows"].as_array().unwrap()[..] else {
+        panic!("{result}")
+    };
+    let steps = flow["threadFlows"][0]["locations"].as_array().unwrap();
+    let last = steps.last().unwrap();
+    let region = &last["location"]["physicalLocation"]["region"];
+    assert_eq!(
+        (&region["startLine"], &region["snippet"]["text"]),
+        (&11.into(), &"pause();".into())
+    );
+    assert_eq!(last["state"]["it"]["text"], "3");
+    // Two tabs and `/* ä𝄞 */ ` before it.
+    let call = steps
+        .iter()
+        .map(|step| &step["location"]["physicalLocation"]["region"]);
+    let call = Vec::from_iter(call.filter(|region| region["startLine"] == 19));
+    assert_eq!(call[0]["startColumn"], 13);
 }
