@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
+use crate::view_args::{VIEW_HELP, ViewArgs};
 use crate::watch_args::{WATCH_HELP, WatchArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -50,6 +51,9 @@ pub(crate) enum Command {
         after_help = "docs/editor.md tells how to set up editors. Exit status: 0 ended as the protocol wants, 1 otherwise."
     )]
     Lsp(LspArgs),
+    /// Walk in the tree of recorded stacks, in the terminal
+    #[command(after_help = VIEW_HELP)]
+    View(ViewArgs),
     /// Watch a job, and write the report when it stands still
     #[command(after_help = WATCH_HELP)]
     Watch(WatchArgs),

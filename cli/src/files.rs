@@ -87,6 +87,14 @@ impl SourceFinder {
         there.into_iter().find(|path| path.is_file())
     }
 
+    /// As [`Self::read`], of a regular file of at most so many bytes: the name may come from anywhere.
+    pub(crate) fn read_regular(&self, path: &str, most: u64) -> Option<Vec<u8>> {
+        let fits =
+            |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= most);
+        let mut paths = self.roots.iter().map(|root| root.join(path));
+        paths.find(fits).and_then(|path| fs::read(path).ok())
+    }
+
     /// Fills in the source lines of an answer and warns of sources that are no longer the mapped ones.
     pub(crate) fn fill(&self, map: &Map, answer: &mut Answer, explanation: Option<&mut Explanation>) {
         let mut excerpts: Vec<&mut Excerpt> = answer.excerpts.iter_mut().collect();

@@ -31,6 +31,8 @@ mod show;
 mod slice;
 mod tree;
 mod tree_args;
+mod view;
+mod view_args;
 mod watch;
 mod watch_args;
 
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Slice(args) => slice::run(&args),
         Command::Tree(args) => tree::run(&args),
         Command::Lsp(args) => lsp::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Watch(args) => watch::run(&args),
     };
     match result {

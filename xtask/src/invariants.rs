@@ -32,7 +32,7 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 5] = [
         "two parsers that judge each other share no code",
     ),
     (
-        &["engine", "report", "lsp"],
+        &["engine", "report", "lsp", "view"],
         &["runtime-probe", "cli"],
         "engine and below do no I/O",
     ),

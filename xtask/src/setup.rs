@@ -1,4 +1,4 @@
-//! Installs what is missing on Debian: two MPIs, two compilers, the debuggers that we measure against, a browser.
+//! Installs what is missing on Debian: two MPIs, two compilers, the debuggers that we measure against, a browser, a terminal.
 //!
 //! When every program is there already, nothing is run and no network is needed.
 
@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 30] = [
+const TOOLS: [(&str, &[&str]); 31] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("dwz", &["dwz"]),
@@ -32,6 +32,7 @@ const TOOLS: [(&str, &[&str]); 30] = [
     ("python3", &["python3"]),
     ("dot", &["graphviz"]),
     ("chromium", &["chromium"]),
+    ("tmux", &["tmux"]),
     ("chromedriver", &["chromium-driver"]),
     ("nvim", &["neovim"]),
     ("mpirun.openmpi", &["openmpi-bin"]),

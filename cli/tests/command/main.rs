@@ -18,6 +18,7 @@ mod sarif;
 mod show;
 mod support;
 mod tree;
+mod view;
 mod watch;
 
 /// A file that is not a module would silently not be tested.

@@ -11,6 +11,8 @@ const KEYS = [
   [["h"], "h", "hide it and what it calls", () => hide(view.selected)],
   [["l", "m"], "l m", "least, most progress; again, the next one", (key) => walk(key === "l" ? "least-progress" : "most-progress")],
   [["f", "g"], "f g", "fewest, most tasks", (key) => walk(key === "f" ? "fewest-tasks" : "most-tasks")],
+  [["x", "s"], "x s", "longest, shortest way", (key) => walk(key === "x" ? "longest" : "shortest")],
+  [["p"], "p", "only its temporal class", () => nodes[view.selected].temporal && focusClass(nodes[view.selected].temporal)],
   [["c"], "c", "cut below MPI, Pthreads and OpenMP", () => toggleCut()],
   [["j"], "j", "join runs of calls with the same tasks", () => toggleJoin()],
   [["e", "E"], "e E", "expand all, collapse", (key) => (key === "e" ? expandAll() : collapseAll())],

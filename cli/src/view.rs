@@ -1,0 +1,203 @@
+//! `hindmost view`: a job's tree to walk in, in the terminal. The viewer itself is the crate `view`; here are the files, the terminal
+//! and the keys.
+
+use crate::failure::Failure;
+use crate::files::{self, SourceFinder};
+use crate::output::{self, Status};
+use crate::recorded;
+use crate::view_args::ViewArgs;
+use ::view::{BadJob, Job, Key, State};
+use anyhow::Context as _;
+use base::RankSet;
+use engine::{Map, Model};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a signal may wait until the terminal is given back.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Sources are read before the first screen: no more bytes of them than this.
+const MOST_SOURCE: u64 = 64 << 20;
+
+pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
+    let job = read(args)?;
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(
+            Failure::new("view needs a terminal to draw in and to read keys from")
+                .hint("hindmost tree prints the tree, and with --format html writes a page for a browser")
+                .into(),
+        );
+    }
+    let models = Model::known();
+    let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
+    let colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut state = State::new(job, colors, &is_entry);
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let at_signal = move || {
+        stopped.store(true, Ordering::Relaxed);
+        // Whoever reads keys from a terminal that is gone may never come back: the library goes on reading at its end.
+        std::thread::sleep(PATIENCE * 5);
+        ratatui::restore();
+        std::process::exit(2);
+    };
+    ctrlc::set_handler(at_signal).context("cannot wait for signals")?;
+    // From here on a panic gives the terminal back before it is reported; so does every way out of `show`.
+    let mut terminal = ratatui::try_init().context("cannot draw in this terminal")?;
+    let shown = show(&mut terminal, &mut state, &stop);
+    let restored = ratatui::try_restore();
+    shown.context("cannot draw in this terminal")?;
+    restored.context("cannot give the terminal back")?;
+    match stop.load(Ordering::Relaxed) {
+        true => Err(Failure::new("stopped by a signal").into()),
+        false => Ok(Status::Done),
+    }
+}
+
+/// Draws, and does what keys say, until the user quits or a signal comes.
+fn show(terminal: &mut DefaultTerminal, state: &mut State, stop: &AtomicBool) -> std::io::Result<()> {
+    while !state.is_done() && !stop.load(Ordering::Relaxed) {
+        terminal.draw(|frame| ::view::draw(frame, state))?;
+        // Whatever else has been typed since comes before the next screen: holding a key must not lag behind.
+        let mut patience = PATIENCE;
+        while event::poll(patience)? && !state.is_done() {
+            if let Event::Key(pressed) = event::read()?
+                && pressed.kind != KeyEventKind::Release
+            {
+                match key(pressed) {
+                    Some(key) => state.press(key),
+                    None if is_interrupt(pressed) => return Ok(()),
+                    None => {}
+                }
+            }
+            patience = Duration::ZERO;
+        }
+    }
+    Ok(())
+}
+
+fn key(pressed: KeyEvent) -> Option<Key> {
+    if pressed
+        .modifiers
+        .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+    {
+        return None;
+    }
+    Some(match pressed.code {
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Char(c) => Key::Char(c),
+        _ => return None,
+    })
+}
+
+/// A terminal in raw mode sends no signal for these.
+fn is_interrupt(pressed: KeyEvent) -> bool {
+    pressed.modifiers.contains(KeyModifiers::CONTROL)
+        && matches!(pressed.code, KeyCode::Char('c' | 'd' | '\\'))
+}
+
+/// What there is to be seen, with its source.
+fn read(args: &ViewArgs) -> anyhow::Result<Job> {
+    let map = match &args.map {
+        Some(path) => Some(files::read_map(path)?),
+        None => None,
+    };
+    let text = match args.file.is_dir() {
+        true => String::new(),
+        false => files::read_text(&args.file)?,
+    };
+    let bad = |error: BadJob| Failure::new(format!("{}: {error}", args.file.display()));
+    let start = text.trim_start();
+    let mut job = if start.starts_with('<') {
+        Job::from_page(&text).map_err(bad)?
+    } else if is_document(start, "hindmost-answer") {
+        return Err(
+            Failure::new(format!("{}: an answer, which has no tree", args.file.display()))
+                .hint("give the .tree.json beside it, or the snapshot with --map")
+                .into(),
+        );
+    } else if is_document(start, "hindmost-tree") {
+        let answer = answer_beside(&args.file).and_then(|path| files::read_text(&path).ok());
+        Job::from_json(&text, answer.as_deref()).map_err(bad)?
+    } else {
+        recorded_job(args, map.as_ref())?
+    };
+    add_sources(&mut job, args, map.as_ref());
+    Ok(job)
+}
+
+/// Whether JSON is one of hindmost's documents: it says so before anything else.
+fn is_document(text: &str, schema: &str) -> bool {
+    let head: String = text.chars().take(200).filter(|c| !c.is_whitespace()).collect();
+    head.starts_with(&format!("{{\"schema\":\"{schema}\""))
+}
+
+/// `watch` writes `NAME.tree.json` and `NAME.json`.
+fn answer_beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".tree.json")?;
+    Some(path.with_file_name(format!("{name}.json")))
+}
+
+/// The tree of recorded stacks.
+fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
+    let none = Map::default();
+    let tasks = recorded::read(&args.file, map.unwrap_or(&none))?;
+    let mut options = args.shape.options();
+    let mut warnings = Vec::new();
+    if map.is_none() {
+        options.refine = engine::Refine::Nothing;
+        warnings.push("without --map nothing is known about the order".to_owned());
+    }
+    let map = map.unwrap_or(&none);
+    let stacks = engine::job_tree(map, &tasks, &RankSet::default(), &options);
+    let tree = crate::tree::shown(&engine::order_tree(map, &stacks, &options), &args.shape)?;
+    let answer = match args.map {
+        Some(_) => Some(report::answer_json(
+            &engine::answer(map, &tasks, RankSet::default()),
+            None,
+        )),
+        None => None,
+    };
+    let tree = report::tree_json(&tree, &warnings);
+    Job::from_json(&tree, answer.as_deref()).map_err(|error| Failure::new(error.to_string()).into())
+}
+
+/// Reads the files that the tree names, as far as they are here and still what the map is of.
+fn add_sources(job: &mut Job, args: &ViewArgs, map: Option<&Map>) {
+    let finder = SourceFinder::new(args.map.as_deref().or(Some(&args.file)));
+    let mut room = MOST_SOURCE;
+    let files: Vec<String> = job.files().into_iter().map(str::to_owned).collect();
+    for file in files {
+        // The names come from a target: a pipe or a device would never end.
+        let Some(bytes) = finder.read_regular(&file, room) else {
+            continue;
+        };
+        if let Some(map) = map {
+            let mapped = map.files.iter().find(|mapped| mapped.path == file);
+            if mapped.is_none_or(|mapped| mapped.hash != engine::content_hash(&bytes)) {
+                output::warn(&format!(
+                    "{file} is not the file that was mapped: it is not shown"
+                ));
+                continue;
+            }
+        }
+        room -= bytes.len() as u64;
+        job.add_source(&file, &String::from_utf8_lossy(&bytes));
+    }
+}

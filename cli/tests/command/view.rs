@@ -1,0 +1,242 @@
+//! `hindmost view` in a real terminal: tmux holds it, types, and reads the screen.
+
+use crate::support::Sandbox;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = "\
+static void work(int i) { step(i); }
+int main(void)
+{
+    for (int i = 0; i < 9; i++) {
+        work(i);
+        MPI_Barrier(i);
+    }
+    return 0;
+}
+";
+
+const STACKS: &str = r#"{"task":"0","rank":0,"frames":[{"function":"main","file":"a.c","line":6,"values":{"i":3}},{"function":"PMPI_Barrier"}]}
+{"task":"1","rank":1,"frames":[{"function":"main","file":"a.c","line":5,"values":{"i":3}},{"function":"work","file":"a.c","line":1}]}
+{"task":"2","rank":2,"frames":[{"function":"main","file":"a.c","line":6,"values":{"i":3}},{"function":"PMPI_Barrier"}]}
+"#;
+
+/// A terminal of 80 columns and 24 lines.
+struct Screen {
+    socket: String,
+}
+
+impl Screen {
+    /// Runs a shell command in it; `None` where there is no tmux and nobody demands one.
+    fn start(sandbox: &Sandbox, command: &str) -> Option<Self> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            assert!(std::env::var_os("CI").is_none(), "CI has no tmux");
+            eprintln!("SKIPPED: no tmux");
+            return None;
+        }
+        let screen = Self {
+            socket: sandbox.path("tmux").display().to_string(),
+        };
+        let started = screen
+            .command(&[
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                "80",
+                "-y",
+                "24",
+                command,
+            ])
+            .current_dir(&sandbox.root)
+            .env("PATH", path_with_hindmost())
+            .env("XDG_CACHE_HOME", sandbox.path("cache"))
+            .env_remove("TMUX")
+            .output()
+            .unwrap();
+        assert!(started.status.success(), "{started:?}");
+        Some(screen)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("tmux");
+        command
+            .args(["-u", "-S", &self.socket])
+            .args(arguments)
+            .env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    fn say(&self, arguments: &[&str]) -> String {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.command(arguments).output().unwrap();
+        assert!(
+            status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&stderr)
+        );
+        String::from_utf8_lossy(&stdout).into_owned()
+    }
+
+    fn press(&self, keys: &[&str]) {
+        self.say(&[&["send-keys"], keys].concat());
+    }
+
+    /// The screen, once it shows all of these: it may be looked at while it is painted.
+    #[track_caller]
+    fn wait_for(&self, texts: &[&str]) -> String {
+        self.wait_until(&format!("{texts:?}"), &|shown| {
+            texts.iter().all(|text| shown.contains(text))
+        })
+    }
+
+    #[track_caller]
+    fn wait_until(&self, what: &str, is_so: &dyn Fn(&str) -> bool) -> String {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let shown = self.say(&["capture-pane", "-p"]);
+            if is_so(&shown) {
+                return shown;
+            }
+            assert!(Instant::now() < end, "no {what} in:\n{shown}");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.command(&["kill-server"]).output();
+    }
+}
+
+fn path_with_hindmost() -> std::ffi::OsString {
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_hindmost"))
+        .parent()
+        .unwrap();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(own.to_owned()).chain(std::env::split_paths(&paths))).unwrap()
+}
+
+fn sandbox(name: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name);
+    sandbox.write("a.c", PROGRAM);
+    sandbox.write("stacks", STACKS);
+    sandbox.ok(&["map", "--quiet", "-o", "a.hmap", "a.c"]);
+    sandbox
+}
+
+/// What becomes of the terminal afterwards: echo and lines again, the cursor, and the screen from before.
+const THEN: &str =
+    "echo ended $?; stty -a | grep -ow -- '-*icanon'; stty -a | grep -ow -- '-*echo'; sleep 1000";
+
+#[track_caller]
+fn is_as_before(screen: &Screen, status: &str) {
+    let shown = screen.wait_for(&[&format!("ended {status}"), "icanon\n", "echo\n"]);
+    assert!(!shown.contains("-icanon") && !shown.contains("-echo"), "{shown}");
+    let state = screen.say(&["display", "-p", "#{cursor_flag} #{alternate_on}"]);
+    assert_eq!(state.trim(), "1 0");
+}
+
+#[test]
+fn a_tree_is_walked_in_and_the_terminal_given_back() {
+    let sandbox = sandbox("view_walk");
+    let command = format!("hindmost view stacks --map a.hmap; {THEN}");
+    let Some(screen) = Screen::start(&sandbox, &command) else {
+        return;
+    };
+    screen.wait_for(&[
+        "Hindmost: rank 1, computing in work at a.c:1, i=3",
+        "main@[T1] a.c:5 i=3",
+        "<- hindmost",
+        "MPI_Barrier",
+        ">    1 static void work",
+    ]);
+    screen.press(&["?"]);
+    screen.wait_for(&["cut below MPI"]);
+    screen.press(&["?"]);
+    screen.wait_for(&["<- hindmost", "? keys"]);
+    screen.press(&["/", "Barr", "Enter"]);
+    screen.wait_for(&["hit 1 of 1"]);
+    screen.press(&["Enter"]);
+    screen.wait_until("single way", &|shown| {
+        shown.contains("[at MPI_Barrier]") && !shown.contains("main@[T1] a.c")
+    });
+    screen.say(&["resize-window", "-x", "60", "-y", "20"]);
+    screen.press(&["u"]);
+    screen.wait_for(&["main@[T1] a.c:5"]);
+    screen.press(&["q"]);
+    is_as_before(&screen, "0");
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back_too() {
+    let sandbox = sandbox("view_signal");
+    // The tree as JSON, with the answer beside it, as watch writes them; and the page for a browser.
+    let tree = ["tree", "stacks", "--map", "a.hmap", "--format"];
+    sandbox.write("out.tree.json", sandbox.ok(&[&tree[..], &["json"]].concat()));
+    let order = [
+        "order", "--stacks", "stacks", "--map", "a.hmap", "--format", "json",
+    ];
+    sandbox.write("out.json", sandbox.ok(&order));
+    sandbox.write("out.html", sandbox.ok(&[&tree[..], &["html"]].concat()));
+    for file in ["out.tree.json", "out.html"] {
+        let command = format!("set -m; hindmost view {file} & echo $! > pid; fg; {THEN}");
+        let Some(screen) = Screen::start(&sandbox, &command) else {
+            return;
+        };
+        screen.wait_for(&["Hindmost: rank 1", "<- hindmost", ">    1 static void work"]);
+        let pid = std::fs::read_to_string(sandbox.path("pid")).unwrap();
+        let killed = Command::new("kill").args(["-TERM", pid.trim()]).status().unwrap();
+        assert!(killed.success());
+        is_as_before(&screen, "2");
+    }
+}
+
+#[test]
+fn it_ends_with_its_terminal() {
+    let sandbox = sandbox("view_hangup");
+    let Some(screen) = Screen::start(&sandbox, "exec hindmost view stacks --map a.hmap") else {
+        return;
+    };
+    screen.wait_for(&["<- hindmost"]);
+    let pid = screen.say(&["display", "-p", "#{pane_pid}"]);
+    let process = std::path::Path::new("/proc").join(pid.trim());
+    assert!(process.exists());
+    drop(screen);
+    let end = Instant::now() + Duration::from_secs(60);
+    while process.exists() {
+        assert!(Instant::now() < end, "it lives on without a terminal");
+        std::thread::sleep(Duration::from_millis(30));
+    }
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let sandbox = sandbox("view_none");
+    assert!(
+        sandbox
+            .refused(&["view", "stacks", "--map", "a.hmap"])
+            .contains("needs a terminal")
+    );
+    sandbox.write(
+        "answer.json",
+        sandbox.ok(&[
+            "order", "--stacks", "stacks", "--map", "a.hmap", "--format", "json",
+        ]),
+    );
+    assert!(sandbox.refused(&["view", "answer.json"]).contains("has no tree"));
+    sandbox.write("page.html", "<html></html>");
+    assert!(
+        sandbox
+            .refused(&["view", "page.html"])
+            .contains("no page of hindmost")
+    );
+    sandbox.write("bad.json", "{\"schema\": \"hindmost-tree\", \"version\": 1}");
+    sandbox.refused(&["view", "bad.json"]);
+    sandbox.refused(&["view", "nowhere"]);
+}

@@ -1,0 +1,145 @@
+//! Keys, and what they do.
+
+use crate::state::{Overlay, State};
+
+/// A key, whatever library read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are the names on the keys")]
+pub enum Key {
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    Enter,
+    Escape,
+    Backspace,
+    Char(char),
+}
+
+/// What the help says, in two columns.
+pub(crate) const HELP: [(&str, &str); 20] = [
+    ("↓ ↑", "next, previous line"),
+    ("→ ←", "open or go in, close or go out"),
+    ("Page, Home, End", "a page on or back, first, last line"),
+    ("Enter", "only the selected call, with the way to it"),
+    ("p", "only its temporal class"),
+    ("t", "only its tasks"),
+    ("h", "hide it and what it calls"),
+    ("l m", "least, most progress; again: the next one"),
+    ("f g", "fewest, most tasks"),
+    ("x s", "longest, shortest way"),
+    ("c", "cut below MPI, Pthreads and OpenMP"),
+    ("j", "join calls with the same tasks"),
+    ("e E", "expand all, collapse"),
+    ("/", "search: function, it=7, 0-10, /regex/"),
+    ("n N", "next, previous hit"),
+    ("d D", "scroll the panel below"),
+    ("u r", "undo; reset: the whole tree"),
+    ("w", "warnings, and what is not known"),
+    ("?", "these keys"),
+    ("q", "quit"),
+];
+
+impl State {
+    /// Does what a key asks for.
+    pub fn press(&mut self, key: Key) {
+        self.message.clear();
+        if self.overlay.take().is_some() {
+            return;
+        }
+        match &mut self.asking {
+            Some(_) => self.type_in(key),
+            None => self.command(key),
+        }
+    }
+
+    fn type_in(&mut self, key: Key) {
+        let Some(text) = &mut self.asking else { return };
+        match key {
+            Key::Enter => {
+                let text = std::mem::take(text);
+                self.asking = None;
+                self.search(&text);
+                self.next_hit(true);
+            }
+            Key::Escape => self.asking = None,
+            Key::Backspace => {
+                if text.pop().is_none() {
+                    self.asking = None;
+                }
+            }
+            Key::Char(c) => text.push(c),
+            _ => {}
+        }
+    }
+
+    fn command(&mut self, key: Key) {
+        match key {
+            Key::Down => self.step(1),
+            Key::Up => self.step(-1),
+            Key::PageDown => self.step(self.page as isize),
+            Key::PageUp => self.step(-(self.page as isize)),
+            Key::Home => self.step(isize::MIN),
+            Key::End => self.step(isize::MAX),
+            Key::Right => self.go_in(),
+            Key::Left => self.go_out(),
+            Key::Enter => self.focus(),
+            Key::Char(' ') => self.set_open(self.selected, !self.is_open(self.selected)),
+            Key::Char('p') => self.focus_class(),
+            Key::Char('t') => self.focus_tasks(),
+            Key::Char('h') => self.hide(),
+            Key::Char(walk @ ('l' | 'm' | 'f' | 'g' | 'x' | 's')) => self.walk(walk),
+            Key::Char('c') => self.cut(),
+            Key::Char('j') => self.change(|state| state.joined = !state.joined),
+            Key::Char('e') => self.expand_all(),
+            Key::Char('E') => self.collapse_all(),
+            Key::Char('/') => self.asking = Some(String::new()),
+            Key::Char('n') => self.next_hit(true),
+            Key::Char('N') => self.next_hit(false),
+            Key::Char('d') => self.scrolled += 1,
+            Key::Char('D') => self.scrolled = self.scrolled.saturating_sub(1),
+            Key::Char('u') => self.undo(),
+            Key::Char('r') => self.reset(),
+            Key::Char('?') => self.overlay = Some(Overlay::Help),
+            Key::Char('w') => self.overlay = Some(Overlay::Notes),
+            Key::Char('q') | Key::Escape => self.done = true,
+            Key::Backspace | Key::Char(_) => self.message = "? shows the keys".to_owned(),
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        let to = self.at().saturating_add_signed(by).min(last);
+        if let Some(row) = self.rows.get(to) {
+            self.selected = row.id;
+            self.scrolled = 0;
+            self.scroll();
+        }
+    }
+
+    fn go_in(&mut self) {
+        let Some(row) = self.rows.get(self.at()) else {
+            return;
+        };
+        match (row.has_more, row.is_open) {
+            (true, false) => self.set_open(row.id, true),
+            (true, true) => self.step(1),
+            (false, _) => {}
+        }
+    }
+
+    fn go_out(&mut self) {
+        let Some(row) = self.rows.get(self.at()) else {
+            return;
+        };
+        if row.has_more && row.is_open {
+            self.set_open(row.id, false);
+        } else if let Some(parent) = row.parent {
+            self.select(self.rows[parent].id);
+        }
+    }
+}

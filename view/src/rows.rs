@@ -1,0 +1,78 @@
+//! The lines of the tree, from what is kept and open.
+
+use crate::job::Job;
+use crate::state::State;
+
+/// A line: a node, or several that are joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The innermost of the joined nodes.
+    pub(crate) id: usize,
+    /// All of them, outermost first.
+    pub(crate) ids: Vec<usize>,
+    pub(crate) level: usize,
+    /// The line above which it hangs.
+    pub(crate) parent: Option<usize>,
+    pub(crate) is_last: bool,
+    /// There is something below it.
+    pub(crate) has_more: bool,
+    pub(crate) is_open: bool,
+}
+
+/// All lines of a state.
+pub(crate) fn rows(job: &Job, state: &State) -> Vec<Row> {
+    let shown = |id: usize| -> Vec<usize> {
+        let children = job.nodes[id].children.iter().copied();
+        children.filter(|&child| state.keeps(child)).collect()
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    // Not by recursion: a stack of a target may be deeper than ours.
+    let mut work: Vec<(usize, usize, Option<usize>, bool)> = Vec::new();
+    let push = |work: &mut Vec<_>, children: &[usize], level: usize, parent: Option<usize>| {
+        let last = children.len();
+        work.extend(
+            children
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(at, &child)| (child, level, parent, at + 1 == last)),
+        );
+    };
+    push(&mut work, &shown(0), 0, None);
+    while let Some((first, level, parent, is_last)) = work.pop() {
+        let mut id = first;
+        let mut ids = vec![id];
+        let mut children = shown(id);
+        while let [only] = children[..]
+            && state.joined
+            && state.is_open(id)
+            && joins(job, id, only)
+        {
+            id = only;
+            ids.push(id);
+            children = shown(id);
+        }
+        let is_open = state.is_open(id);
+        if is_open {
+            push(&mut work, &children, level + 1, Some(rows.len()));
+        }
+        rows.push(Row {
+            id,
+            ids,
+            level,
+            parent,
+            is_last,
+            has_more: !children.is_empty(),
+            is_open,
+        });
+    }
+    rows
+}
+
+fn joins(job: &Job, upper: usize, lower: usize) -> bool {
+    let [upper, lower] = [upper, lower].map(|id| &job.nodes[id].said);
+    upper.kind == "frame"
+        && lower.kind == "frame"
+        && upper.same_tasks == lower.same_tasks
+        && upper.stacks == lower.stacks
+}

@@ -1,0 +1,255 @@
+//! What a user has made of a job: what is collapsed, filtered and selected, and the way back.
+
+use crate::job::Job;
+use crate::rows::{Row, rows};
+use std::collections::BTreeSet;
+
+/// How many changes can be undone.
+const REMEMBERED: usize = 100;
+
+/// A job as it is looked at.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(crate) job: Job,
+    /// Nodes that are the entry to MPI, threads or OpenMP.
+    pub(crate) entries: Vec<bool>,
+    pub(crate) filters: Vec<Filter>,
+    closed: BTreeSet<usize>,
+    pub(crate) joined: bool,
+    pub(crate) selected: usize,
+    pub(crate) rows: Vec<Row>,
+    past: Vec<Past>,
+    /// What is being typed after `/`.
+    pub(crate) asking: Option<String>,
+    pub(crate) hits: Vec<usize>,
+    pub(crate) hit: Option<usize>,
+    pub(crate) overlay: Option<Overlay>,
+    /// Said at the bottom until the next key.
+    pub(crate) message: String,
+    /// The first line of the tree that is in sight, and how many are.
+    pub(crate) top: usize,
+    pub(crate) page: usize,
+    /// How far the panel below is scrolled.
+    pub(crate) scrolled: usize,
+    pub(crate) walked: Option<(char, usize)>,
+    /// Colours are wanted.
+    pub(crate) colors: bool,
+    pub(crate) done: bool,
+}
+
+/// What stands in front of the tree until the next key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overlay {
+    /// The keys.
+    Help,
+    /// Warnings, and what is not known.
+    Notes,
+}
+
+/// Something that is not shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
+    /// Filters of one kind take each other's place.
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    /// By node.
+    pub(crate) keep: Vec<bool>,
+}
+
+#[derive(Clone, Debug)]
+struct Past {
+    filters: Vec<Filter>,
+    closed: BTreeSet<usize>,
+    joined: bool,
+    selected: usize,
+}
+
+impl State {
+    /// All of a job, the hindmost selected. `is_entry` says which functions are the entry to MPI and the like.
+    pub fn new(job: Job, colors: bool, is_entry: &dyn Fn(&str) -> bool) -> Self {
+        let entries = job
+            .nodes
+            .iter()
+            .map(|node| node.said.kind == "frame" && is_entry(&node.said.function))
+            .collect();
+        let ends = |id: &usize| job.nodes[*id].said.hindmost && job.nodes[*id].children.is_empty();
+        let selected = (1..job.nodes.len())
+            .find(ends)
+            .unwrap_or(usize::from(job.nodes.len() > 1));
+        let mut state = Self {
+            job,
+            entries,
+            filters: Vec::new(),
+            closed: BTreeSet::new(),
+            joined: false,
+            selected,
+            rows: Vec::new(),
+            past: Vec::new(),
+            asking: None,
+            hits: Vec::new(),
+            hit: None,
+            overlay: None,
+            message: String::new(),
+            top: 0,
+            // Until it is drawn for the first time all of it is in sight.
+            page: 1000,
+            scrolled: 0,
+            walked: None,
+            colors,
+            done: false,
+        };
+        state.refresh();
+        state
+    }
+
+    /// The user has had enough.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    pub(crate) fn keeps(&self, id: usize) -> bool {
+        self.filters.iter().all(|filter| filter.keep[id])
+    }
+
+    pub(crate) fn is_open(&self, id: usize) -> bool {
+        !self.closed.contains(&id)
+    }
+
+    /// The line of the selected node.
+    pub(crate) fn at(&self) -> usize {
+        self.row_of(self.selected).unwrap_or(0)
+    }
+
+    pub(crate) fn row_of(&self, id: usize) -> Option<usize> {
+        self.rows.iter().position(|row| row.ids.contains(&id))
+    }
+
+    /// Changes what is shown, and remembers how it was.
+    pub(crate) fn change(&mut self, how: impl FnOnce(&mut Self)) {
+        self.past.push(Past {
+            filters: self.filters.clone(),
+            closed: self.closed.clone(),
+            joined: self.joined,
+            selected: self.selected,
+        });
+        if self.past.len() > REMEMBERED {
+            self.past.remove(0);
+        }
+        how(self);
+        self.refresh();
+    }
+
+    pub(crate) fn undo(&mut self) {
+        match self.past.pop() {
+            Some(past) => {
+                (self.filters, self.closed) = (past.filters, past.closed);
+                (self.joined, self.selected) = (past.joined, past.selected);
+                self.refresh();
+            }
+            None => self.message = "nothing to undo".to_owned(),
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.change(|state| {
+            state.filters.clear();
+            state.closed.clear();
+            state.joined = false;
+        });
+    }
+
+    /// Shows only some nodes, unless that were none.
+    pub(crate) fn only(&mut self, kind: &str, name: String, keep: Vec<bool>) {
+        if !keep.iter().skip(1).any(|&kept| kept) {
+            self.message = format!("nothing is {name}");
+            return;
+        }
+        self.change(|state| {
+            state.filters.retain(|filter| filter.kind != kind);
+            state.filters.push(Filter {
+                kind: kind.to_owned(),
+                name,
+                keep,
+            });
+            state.reveal(state.selected);
+        });
+    }
+
+    pub(crate) fn drop_filter(&mut self, kind: &str) {
+        self.change(|state| state.filters.retain(|filter| filter.kind != kind));
+    }
+
+    pub(crate) fn set_open(&mut self, id: usize, open: bool) {
+        if self.job.nodes[id].children.is_empty() || self.is_open(id) == open {
+            return;
+        }
+        self.change(|state| {
+            if open {
+                state.closed.remove(&id);
+            } else {
+                state.closed.insert(id);
+            }
+        });
+    }
+
+    pub(crate) fn expand_all(&mut self) {
+        self.change(|state| state.closed.clear());
+    }
+
+    /// Closes what is below the first branching point; again, everything.
+    pub(crate) fn collapse_all(&mut self) {
+        let nodes = &self.job.nodes;
+        let first = nodes.iter().position(|node| node.children.len() > 1).unwrap_or(0);
+        let has_more = |id: &usize| !nodes[*id].children.is_empty();
+        let below: Vec<usize> = nodes[first].children.iter().copied().filter(has_more).collect();
+        let close: Vec<usize> = match below.iter().all(|id| self.closed.contains(id)) {
+            true => (1..nodes.len()).filter(has_more).collect(),
+            false => below,
+        };
+        self.change(|state| state.closed.extend(close));
+    }
+
+    /// Opens whatever hides a node.
+    pub(crate) fn reveal(&mut self, id: usize) {
+        let mut at = self.job.nodes[id].parent;
+        while at > 0 {
+            self.closed.remove(&at);
+            at = self.job.nodes[at].parent;
+        }
+    }
+
+    /// Selects a node, and shows it if anything hides it.
+    pub(crate) fn select(&mut self, id: usize) {
+        if self.row_of(id).is_none() {
+            if !self.keeps(id) {
+                self.change(|state| state.filters.clear());
+            }
+            self.reveal(id);
+        }
+        self.selected = id;
+        self.scrolled = 0;
+        self.refresh();
+    }
+
+    pub(crate) fn refresh(&mut self) {
+        self.rows = rows(&self.job, self);
+        // What is hidden is not selected.
+        let mut at = self.selected;
+        while at > 0 && self.row_of(at).is_none() {
+            at = self.job.nodes[at].parent;
+        }
+        self.selected = match (at, self.rows.first()) {
+            (0, first) => first.map_or(0, |row| row.id),
+            (at, _) => at,
+        };
+        self.scroll();
+    }
+
+    /// Keeps the selected line in sight.
+    pub(crate) fn scroll(&mut self) {
+        let at = self.at();
+        let page = self.page.max(1);
+        self.top = self.top.min(at).max((at + 1).saturating_sub(page));
+        self.top = self.top.min(self.rows.len().saturating_sub(page));
+    }
+}

@@ -1,0 +1,275 @@
+//! The viewer in a terminal of 80 columns and 24 lines that is memory.
+
+use crate::{Job, Key, State, draw};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use serde_json::{Value, json};
+
+/// A node: parent, label, line and tasks; the rest follows from them.
+fn node(id: usize, parent: usize, label: &str, line: u32, tasks: &str) -> Value {
+    let function = label.split('@').next().unwrap();
+    let (_, temporal) = label.split_once("@[").unwrap_or_default();
+    let count: u64 = tasks
+        .split(',')
+        .map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            last.parse::<u64>().unwrap() - first.parse::<u64>().unwrap() + 1
+        })
+        .sum();
+    json!({
+        "id": id, "parent": if id == 0 { Value::Null } else { parent.into() }, "children": [],
+        "kind": if id == 0 { "root" } else { "frame" }, "label": label, "function": function,
+        "file": "src/solver.c", "line": line, "values": [], "points": 1, "tasks": tasks, "count": count, "stacks": count,
+        "temporal": temporal.strip_suffix(']'), "mark": if temporal.is_empty() { "none" } else { "ranked" },
+        "siblings": [], "progress": id as f64 / 10.0, "color": "#e34a33", "hindmost": false, "same_tasks": count,
+    })
+}
+
+fn tree() -> Value {
+    let mut nodes = vec![
+        node(0, 0, "/", 0, "0-31"),
+        node(1, 0, "main", 20, "0-31"),
+        node(2, 1, "solve@[T1]", 13, "8"),
+        node(3, 2, "norm", 6, "8"),
+        node(4, 1, "solve@[T2]", 14, "0-7,10-31"),
+        node(5, 4, "MPI_Allreduce", 0, "0-7,10-31"),
+        node(6, 5, "wait\u{1b}[2J\u{202e}", 0, "0-7,10-31"),
+        node(7, 1, "solve@[T3]", 12, "9"),
+        node(8, 7, "exchange", 0, "9"),
+    ];
+    for id in 0..4 {
+        nodes[id]["hindmost"] = true.into();
+    }
+    nodes[2]["values"] = json!([{"name": "it", "value": 7}]);
+    nodes[2]["siblings"] =
+        json!([{"node": 4, "relation": "before", "reason": "line 13 comes before line 14"}]);
+    json!({"schema": "hindmost-tree", "version": 1, "granularity": "point", "tasks": 32, "tasks_are": "ranks",
+        "decided": true, "nodes": nodes, "classes": [], "steps": [], "warnings": ["solver.c has changed"]})
+}
+
+fn answer() -> Value {
+    json!({"schema": "hindmost-answer", "hindmost": [{"ranks": "8", "function": "norm", "file": "src/solver.c", "line": 6,
+        "activity": "computing", "iteration": [{"function": "solve", "variable": "it", "value": 7}],
+        "behind": [{"class": 1, "ranks": "0-7,10-31", "reason": "same iteration (it=7 in the loop at solver.c:11); solver.c:13 comes before solver.c:14"}]}]})
+}
+
+fn state() -> State {
+    let mut job = Job::from_json(&tree().to_string(), Some(&answer().to_string())).unwrap();
+    let source: String = (1..30).map(|line| format!("\tline {line};\n")).collect();
+    job.add_source("src/solver.c", &source);
+    State::new(job, true, &|function| function.starts_with("MPI_"))
+}
+
+/// The screen, line by line.
+fn screen(state: &mut State, columns: u16, lines: u16) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
+    terminal.draw(|frame| draw(frame, state)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let cells = buffer.content.chunks(usize::from(columns));
+    let text = |line: &[ratatui::buffer::Cell]| line.iter().map(|cell| cell.symbol()).collect::<String>();
+    cells.map(|line| text(line).trim_end().to_owned()).collect()
+}
+
+/// The labels of the lines of the tree.
+fn labels(state: &State) -> Vec<&str> {
+    let rows = state.rows.iter();
+    rows.map(|row| state.job.nodes[row.id].said.function.as_str())
+        .collect()
+}
+
+fn press(state: &mut State, keys: &str) {
+    for key in keys.chars() {
+        state.press(match key {
+            '\n' => Key::Enter,
+            other => Key::Char(other),
+        });
+    }
+}
+
+#[test]
+fn all_that_matters_fits_80_columns_and_24_lines() {
+    let shown = screen(&mut state(), 80, 24);
+    let text = shown.join("\n");
+    assert_eq!(
+        shown[0],
+        "Hindmost: rank 8, computing in norm at solver.c:6, it=7"
+    );
+    assert_eq!(
+        shown[1..3],
+        [
+            "  behind ranks 0-7,10-31: same iteration (it=7 in the loop at solver.c:11);",
+            "    solver.c:13 comes before solver.c:14"
+        ]
+    );
+    assert!(
+        shown[3].starts_with("└▾ main solver.c:20") && shown[3].ends_with("32:[0-31]"),
+        "{text}"
+    );
+    assert!(
+        shown[4].starts_with("  ├▾ solve@[T1] solver.c:13 it=7") && shown[4].ends_with("1:[8]"),
+        "{text}"
+    );
+    assert!(
+        shown[5].starts_with("  │ └─ norm solver.c:6 <- hindmost"),
+        "{text}"
+    );
+    assert!(text.contains(">    6     line 6;"), "{text}");
+    assert!(text.contains("solve@[T1] is behind solve@[T2]"), "{text}");
+    assert!(text.contains("wait\\u{1b}[2J\\u{202e}"), "{text}");
+    assert!(!text.contains(['\u{1b}', '\u{202e}']));
+    assert!(
+        shown[23].contains("? keys") && shown[23].ends_with("3/8"),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_screen_is_too_small_and_none_too_large() {
+    for (columns, lines) in [
+        (1, 1),
+        (2, 3),
+        (7, 5),
+        (20, 9),
+        (40, 11),
+        (119, 40),
+        (120, 40),
+        (300, 90),
+    ] {
+        for key in ["", "?", "w", "\n", "/", "c", "j"] {
+            let mut state = state();
+            press(&mut state, key);
+            screen(&mut state, columns, lines);
+        }
+    }
+}
+
+#[test]
+fn keys_do_what_the_help_says() {
+    let mut state = state();
+    let all = labels(&state).join(" ");
+    assert_eq!(labels(&state)[..3], ["main", "solve", "norm"]);
+    assert_eq!(state.selected, 3, "the hindmost");
+
+    // Closed and opened; what is hidden is not selected.
+    state.press(Key::Left);
+    assert_eq!(state.selected, 2);
+    state.press(Key::Left);
+    assert_eq!(labels(&state)[..3], ["main", "solve", "solve"]);
+    assert!(
+        screen(&mut state, 80, 24)
+            .iter()
+            .any(|line| line.contains("<- hindmost below"))
+    );
+    state.press(Key::Right);
+    state.press(Key::Right);
+    assert_eq!((labels(&state).join(" "), state.selected), (all.clone(), 3));
+    press(&mut state, "E");
+    assert_eq!(labels(&state), ["main", "solve", "solve", "solve"]);
+    press(&mut state, "E");
+    assert_eq!(labels(&state), ["main"]);
+    press(&mut state, "uu");
+    assert_eq!(labels(&state).join(" "), all);
+
+    // Cut and joined.
+    press(&mut state, "c");
+    assert!(!labels(&state).iter().any(|label| label.starts_with("wait")));
+    press(&mut state, "cj");
+    assert_eq!(state.rows.len(), 4, "main and three branches");
+    assert!(
+        screen(&mut state, 80, 24)
+            .join("\n")
+            .contains("solve › norm@[T1]")
+    );
+    press(&mut state, "r");
+    assert_eq!(labels(&state).join(" "), all);
+
+    // Ways.
+    press(&mut state, "m");
+    assert_eq!(labels(&state), ["main", "solve", "exchange"]);
+    press(&mut state, "m");
+    assert_eq!(
+        labels(&state)[..3],
+        ["main", "solve", "MPI_Allreduce"],
+        "the next one"
+    );
+    press(&mut state, "l");
+    assert_eq!(labels(&state), ["main", "solve", "norm"]);
+    press(&mut state, "r");
+    state.press(Key::End);
+    assert_eq!(state.selected, 8);
+    press(&mut state, "t");
+    assert_eq!(labels(&state), ["main", "solve", "exchange"]);
+    press(&mut state, "uh");
+    assert!(!labels(&state).contains(&"exchange"));
+    press(&mut state, "r");
+
+    // Search: a function, a task, a regular expression, nothing.
+    press(&mut state, "/ALLRED\n");
+    assert_eq!(state.selected, 5);
+    press(&mut state, "/9\n");
+    assert_eq!(state.selected, 8);
+    press(&mut state, "//^nor.$/\n");
+    assert_eq!(state.selected, 3);
+    press(&mut state, "/it=7\n");
+    assert_eq!(state.selected, 2);
+    press(&mut state, "/solve@\nnn");
+    assert_eq!(state.selected, 7);
+    press(&mut state, "n");
+    assert_eq!(state.selected, 2, "from the last to the first");
+    press(&mut state, "/nowhere\n");
+    assert_eq!((state.selected, state.message.as_str()), (2, "nothing is found"));
+    press(&mut state, "w");
+    assert!(
+        screen(&mut state, 80, 24)
+            .join("\n")
+            .contains("Warning: solver.c has changed")
+    );
+    press(&mut state, "qq");
+    assert!(state.is_done());
+}
+
+#[test]
+fn what_is_no_tree_is_refused() {
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut tree = tree();
+        change(&mut tree);
+        Job::from_json(&tree.to_string(), None).map(|_| ())
+    };
+    assert_eq!(with(&|_| ()), Ok(()));
+    let changes: [&dyn Fn(&mut Value); 8] = [
+        &|tree| tree["nodes"] = json!([]),
+        &|tree| tree["schema"] = "hindmost-answer".into(),
+        &|tree| tree["version"] = 2.into(),
+        &|tree| tree["nodes"][3]["parent"] = 7.into(),
+        &|tree| tree["nodes"][3]["parent"] = Value::Null,
+        &|tree| tree["nodes"][4]["parent"] = 3_000_000_000_u64.into(),
+        &|tree| tree["nodes"][8]["parent"] = 5.into(),
+        &|tree| tree["nodes"][3]["tasks"] = "8-2".into(),
+    ];
+    for (at, change) in changes.iter().enumerate() {
+        assert!(with(change).is_err(), "{at}");
+    }
+    // What points nowhere is left out.
+    let with_far_sibling = with(&|tree| {
+        tree["nodes"][2]["siblings"][0]["node"] = 999.into();
+    });
+    assert_eq!(with_far_sibling, Ok(()));
+    assert!(Job::from_page("<html>").is_err());
+    assert!(Job::from_json("{", None).is_err());
+}
+
+#[test]
+fn a_stack_of_thousands_of_calls_is_drawn() {
+    let mut nodes = vec![node(0, 0, "/", 0, "0")];
+    nodes.extend((1..5000).map(|id| node(id, id - 1, &format!("f{id}"), 1, "0")));
+    let mut tree = tree();
+    tree["nodes"] = nodes.into();
+    let job = Job::from_json(&tree.to_string(), None).unwrap();
+    let mut state = State::new(job, false, &|_| false);
+    state.press(Key::End);
+    let shown = screen(&mut state, 80, 24).join("\n");
+    assert!(shown.contains("f4999"), "{shown}");
+    press(&mut state, "j");
+    assert_eq!(state.rows.len(), 1);
+    screen(&mut state, 80, 24);
+}
