@@ -4,15 +4,18 @@
 //! it: it sinks `i++` below the calls that follow, or makes one of two that stand in both arms of a branch. Debug info
 //! should then tell the value that the source would have. Measured on programs whose truth is known (`docs/order.md`),
 //! it does not: clang 14 goes on showing the old value after the place of the update; gcc 12 at -O2 shows one of the
-//! merged updates twice and forgets conditional ones, but shows the only update of a loop rightly when every cycle
-//! makes it. No entry of the debug info gives this away.
+//! merged updates twice, forgets conditional ones, and sometimes shows the old value past the only update of a loop that it
+//! has sunk. No entry of the debug info gives this away.
 //!
 //! What is safe to believe: *between the start of an iteration and the first place in it where the source may update the
-//! variable, its value is that of the start of the iteration*. No compiler moves the update into the next iteration,
-//! nor shows one before it is made. So the locations of a variable are left out at all positions that, within one
+//! variable, its value is that of the start of the iteration*. No compiler shows an update before it is made, but clang, which
+//! tests the condition of a loop once more at its end, may still show the old value there: in its code that holds only in front of
+//! the update. So the locations of a variable are left out at all positions that, within one
 //! iteration of a loop that it orders, may come after an update. A variable that lives in memory all its life has no
 //! such gap: there the update is a store, which calls may see. Neither has one in code that was not optimised, or by
-//! gcc at -Og, which moves nothing past a call.
+//! gcc at -Og, which moves nothing past a call. In gcc's code the only update of a loop, which every cycle makes, is believed where
+//! it can be seen that it was not sunk, since all its code stands in front; and where the debug info computes the value (register plus
+//! one), since then gcc knows of the move.
 //!
 //! Nor is a constant believed to be the value of a variable that a loop changes. It is right where an iteration has its own
 //! copy of the code; but both compilers also say it of a variable whose counting another one has taken over. Nor, in
@@ -30,7 +33,7 @@ use std::collections::BTreeMap;
 /// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
 pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usize {
     let positions = Positions::new(binding);
-    let mut risky: BTreeMap<(FunctionId, &str), Risky> = BTreeMap::new();
+    let mut risky: BTreeMap<(FunctionId, &str), Risk> = BTreeMap::new();
     let mut changes = Vec::new();
     for (index, variable) in binding.variables.iter().enumerate() {
         let exempt = !positions.optimised(variable.instance) || in_memory(&variable.locations);
@@ -42,13 +45,35 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
         };
         let function = &map.functions[id];
         let risky = risky.entry((id, &variable.name)).or_insert_with(|| {
-            let mut points = after_an_update(function, &variable.name, only_gcc);
-            spread(binding.merges_of(id), &mut points);
-            Risky::new(points)
+            let mut after = after_updates(function, &variable.name, only_gcc);
+            spread(binding.merges_of(id), &mut after.moved);
+            spread(binding.merges_of(id), &mut after.sunk);
+            Risk {
+                moved: Risky::new(after.moved),
+                sunk: Risky::new(after.sunk),
+                updates: Risky::new(after.updates),
+            }
         });
-        let gaps = positions.gaps(variable.instance, range, |line, column| {
-            risky.has(function, line, column)
-        });
+        let code = |of: &mut Risky, without_position: bool| {
+            positions.gaps(variable.instance, range, |position| match position {
+                Some((line, column)) => of.has(function, line, column),
+                None => without_position,
+            })
+        };
+        let gaps = code(&mut risky.moved, true);
+        let mut sunk = Vec::new();
+        if !risky.sunk.is_empty {
+            sunk = code(&mut risky.sunk, true);
+            // Without code of its own an update is part of some other instruction, which may be anywhere.
+            let updates = code(&mut risky.updates, false);
+            let (from, to) = match (only_gcc, &updates[..]) {
+                (_, []) => (0, u64::MAX),
+                (true, [.., last]) => (0, last.1),
+                (false, [first, ..]) => (first.0, u64::MAX),
+            };
+            let clipped = sunk.iter().map(|&(start, end)| (start.max(from), end.min(to)));
+            sunk = clipped.filter(|(start, end)| start < end).collect();
+        }
         let mut believable = variable.locations.clone();
         if is_changed(function, &variable.name) {
             // Where it lies behind a pointer, the location is the pointer's, and a loop changes what is behind it.
@@ -58,7 +83,12 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
                     .is_some_and(|facts| (is_behind || !facts.is_constant()) && (only_gcc || !facts.computed))
             });
         }
-        let kept = without(&believable, &gaps);
+        let is_computed =
+            |location: &LocationRange| facts(&location.expression).is_some_and(|facts| facts.computed);
+        let (computed, shown): (Vec<_>, Vec<_>) = believable.into_iter().partition(is_computed);
+        let mut kept = without(&without(&shown, &sunk), &gaps);
+        kept.extend(without(&computed, &gaps));
+        kept.sort_by_key(|location| (location.start, location.end));
         if kept != variable.locations {
             changes.push((index, kept));
         }
@@ -70,7 +100,17 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
     changed
 }
 
-/// The points of a function at which a variable is not to be believed.
+/// Where a variable of a function is not to be believed.
+struct Risk {
+    /// Wherever the code stands.
+    moved: Risky,
+    /// If code of an update follows (gcc), or stands in front (clang).
+    sunk: Risky,
+    /// What that code stands for.
+    updates: Risky,
+}
+
+/// Some points of a function, by the positions that may be theirs.
 struct Risky {
     points: Vec<bool>,
     /// There are none: almost always.
@@ -124,20 +164,52 @@ fn is_changed(function: &Function, name: &str) -> bool {
     lovs.any(|lov| lov.name == name && !lov.updates.is_empty())
 }
 
-/// By point: whether, in an iteration of a loop that the variable orders, it may come after an update of it that may have
-/// been moved. The updates themselves are among them.
-fn after_an_update(function: &Function, name: &str, only_gcc: bool) -> Vec<bool> {
-    let mut found = vec![false; function.points.len()];
+/// By point: whether, in an iteration of a loop that the variable orders, it may come after an update of it.
+struct AfterUpdates {
+    /// After one that may have been moved anywhere; the updates themselves are among them.
+    moved: Vec<bool>,
+    /// After one that may have been sunk as it is; in clang's code, in the loop but after none.
+    sunk: Vec<bool>,
+    /// The updates that may have been sunk.
+    updates: Vec<bool>,
+}
+
+fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdates {
+    let none = vec![false; function.points.len()];
+    let mut after = AfterUpdates {
+        moved: none.clone(),
+        sunk: none.clone(),
+        updates: none,
+    };
     for (id, in_loop) in function.loops.iter_enumerated() {
         for lov in in_loop.lovs.iter().filter(|lov| lov.name == name) {
             // gcc is wrong where several updates become one, or a conditional one unconditional.
-            if only_gcc && matches!(lov.updates[..], [only] if on_every_cycle(function, id, only)) {
-                continue;
+            match lov.updates[..] {
+                [only] if only_gcc && on_every_cycle(function, id, only) => {
+                    mark(function, id, lov, &mut after.sunk);
+                    after.updates[only.index()] = true;
+                }
+                _ => mark(function, id, lov, &mut after.moved),
             }
-            mark(function, id, lov, &mut found);
+            if !only_gcc {
+                for point in function
+                    .points
+                    .ids()
+                    .filter(|&point| lies_in(function, point, id))
+                {
+                    after.sunk[point.index()] = true;
+                }
+                lov.updates
+                    .iter()
+                    .for_each(|update| after.updates[update.index()] = true);
+            }
         }
     }
-    found
+    // At the update itself both values are possible anyway.
+    for (sunk, update) in after.sunk.iter_mut().zip(&after.updates) {
+        *sunk &= !update;
+    }
+    after
 }
 
 /// What shows the position of one call may be another.
@@ -299,12 +371,12 @@ impl<'b> Positions<'b> {
         }
     }
 
-    /// The stretches of `range` whose position is `bad`, sorted. Code without a position is.
+    /// The stretches of `range` whose position is `bad`, sorted; `None` stands for code without a position.
     fn gaps(
         &self,
         instance: FunctionInstance,
         range: (u64, u64),
-        mut bad: impl FnMut(u32, u32) -> bool,
+        mut bad: impl FnMut(Option<(u32, u32)>) -> bool,
     ) -> Vec<(u64, u64)> {
         let calls = self.children.get(&instance).map_or(&[][..], Vec::as_slice);
         let mut calls: Vec<_> = calls
@@ -329,7 +401,7 @@ impl<'b> Positions<'b> {
             add(
                 start,
                 call.end.min(range.1),
-                bad(call.call_line, call.call_column),
+                bad(Some((call.call_line, call.call_column))),
             );
             at = at.max(call.end);
         }
@@ -341,7 +413,7 @@ impl<'b> Positions<'b> {
         &self,
         start: u64,
         end: u64,
-        bad: &mut impl FnMut(u32, u32) -> bool,
+        bad: &mut impl FnMut(Option<(u32, u32)>) -> bool,
         add: &mut impl FnMut(u64, u64, bool),
     ) {
         let first = self.binding.rows.partition_point(|row| row.end <= start);
@@ -350,13 +422,14 @@ impl<'b> Positions<'b> {
             .iter()
             .take_while(|row| row.start < end)
         {
-            add(at, row.start.min(end), true);
+            add(at, row.start.min(end), bad(None));
             at = at.max(row.start);
             let stop = row.end.min(end);
-            add(at, stop, row.line == 0 || bad(row.line, row.column));
+            let position = (row.line > 0).then_some((row.line, row.column));
+            add(at, stop, bad(position));
             at = at.max(stop);
         }
-        add(at, end, true);
+        add(at, end, bad(None));
     }
 }
 
@@ -516,9 +589,33 @@ mod tests {
     fn a_register_is_believed_up_to_the_update() {
         assert_eq!(left(true, REGISTER, false), [(32, 64)]);
         assert_eq!(left(false, REGISTER, false), [(32, 96)]);
-        // gcc's single update stays where it is.
+        // gcc's single update may be sunk, but its code stands in front of the call.
         assert_eq!(left_by(true, true, REGISTER, false), [(32, 96)]);
         assert_eq!(left_by(true, true, CONSTANT, false), []);
+    }
+
+    #[test]
+    fn a_single_update_of_gcc_that_was_sunk_hides_its_register() {
+        let sunk = |expression: &[u8]| {
+            let (map, mut binding) = program(true, expression, false);
+            // The call of `b` comes first, then `i++`.
+            (binding.rows[3].line, binding.rows[4].line) = (5, 4);
+            withhold(&map, &mut binding, true);
+            let ranges = binding.variables[0].locations.iter();
+            Vec::from_iter(ranges.map(|range| (range.start, range.end)))
+        };
+        assert_eq!(sunk(REGISTER), [(32, 64), (80, 96)]);
+        // gcc knows: DW_OP_breg3 1, DW_OP_stack_value.
+        assert_eq!(sunk(&[0x73, 0x01, 0x9f]), [(32, 96)]);
+        // The update is in no line of its own.
+        let (map, mut binding) = program(true, REGISTER, false);
+        binding.rows[3].line = 3;
+        withhold(&map, &mut binding, true);
+        let ranges = binding.variables[0].locations.iter();
+        assert_eq!(
+            Vec::from_iter(ranges.map(|range| (range.start, range.end))),
+            [(32, 80)]
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
 use progress_map::{Assumption, Cut, Function, FunctionId, Lov, LovClass, Map, PointId, PointKind};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// A map prepared for comparisons.
@@ -19,10 +20,10 @@ pub struct Order<'m> {
     assigning: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
     /// Functions whose calls may have left no frame.
     optimised: IdVec<FunctionId, bool>,
-    /// Functions that were inlined somewhere.
-    inlined: IdVec<FunctionId, bool>,
     /// What each function calls last; made when first asked for.
     last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
+    /// What the optimised functions call last; made when first asked for.
+    pub(crate) vanished_into: OnceLock<BTreeSet<&'m str>>,
 }
 
 impl<'m> Order<'m> {
@@ -36,7 +37,7 @@ impl<'m> Order<'m> {
             by_name,
             assigning,
             optimised: tail::optimised(map),
-            inlined: tail::inlined(map),
+            vanished_into: OnceLock::new(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
         }
     }
@@ -59,14 +60,9 @@ impl<'m> Order<'m> {
         self.optimised[id]
     }
 
-    /// Whether a function was inlined somewhere.
-    pub(crate) fn is_inlined(&self, id: FunctionId) -> bool {
-        self.inlined[id]
-    }
-
     /// The calls of a function that may be its last, sorted.
     pub(crate) fn last_calls(&self, id: FunctionId) -> &[PointId] {
-        self.last_calls[id].get_or_init(|| self.find_last_calls(id))
+        self.last_calls[id].get_or_init(|| tail::last_calls(&self.map.functions[id]))
     }
 
     /// The points of a function that assign some loop-order variable, sorted.

@@ -162,7 +162,7 @@ impl Order<'_> {
             ));
             return located;
         }
-        if self.may_vanish_into(id, &body.name) {
+        if self.may_be_a_loop(id) {
             located.obstacle = Some(format!(
                 "{} calls itself last: in this optimised build the frame may be that of a deeper call",
                 body.name
@@ -206,6 +206,8 @@ impl Order<'_> {
             let hidden =
                 |point: &Point| matches!(point.kind, PointKind::IndirectCall | PointKind::MacroCall(_));
             let named = points(&on_line, &|p| by_name(p) || vanished(p) || hidden(p));
+            // A call of that name elsewhere on the line is another call, and this one made a tail call.
+            let named = within_calls_at(body.points.as_slice(), named, line, frame.column);
             // C++ calls functions without a sign of it in the source: constructors, operators, conversions. One of the name
             // of a call on the line may not be that call.
             let implicit = is_cxx && self.may_be_implicit(callee);
@@ -216,9 +218,10 @@ impl Order<'_> {
                 inside_call = chosen
                     .iter()
                     .all(|&p| !matches!(body.points[p].kind, PointKind::MacroCall(_)));
-                located.callee_known = chosen
-                    .iter()
-                    .all(|&p| by_name(&body.points[p]) || hidden(&body.points[p]));
+                located.callee_known = chosen.iter().all(|&p| {
+                    by_name(&body.points[p])
+                        || hidden(&body.points[p]) && !self.may_have_vanished_into(&callee.function)
+                });
                 chosen
             } else if let Some((call, way)) =
                 self.only_call_into(body, &named, &callee.function, (line, frame.column))
@@ -235,7 +238,7 @@ impl Order<'_> {
                     inside_call = through_pointer
                         .iter()
                         .all(|&p| body.points[p].kind == PointKind::IndirectCall);
-                    located.callee_known = true;
+                    located.callee_known = !self.may_have_vanished_into(&callee.function);
                     narrow_calls(body.points.as_slice(), through_pointer, line, frame.column)
                 } else if callee_mapped && is_cxx {
                     on_line
@@ -426,6 +429,22 @@ fn calls_by_name(point: &Point, frame_function: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Of calls on a line, those that are at the column or nested in a call there; all when no call begins at the column.
+fn within_calls_at(
+    points: &[Point],
+    mut calls: Vec<PointId>,
+    line: u32,
+    column: Option<u32>,
+) -> Vec<PointId> {
+    let at = |point: &&Point| is_call(point) && (point.span.line, Some(point.span.column)) == (line, column);
+    let spans = Vec::from_iter(points.iter().filter(at).map(|point| point.span));
+    calls.retain(|&call| {
+        let span = points[base::Id::index(call)].span;
+        spans.is_empty() || spans.iter().any(|at| at.contains(span))
+    });
+    calls
 }
 
 /// Of calls of the right name on a line, those that the column may mean.

@@ -6,8 +6,9 @@
 //! well where something is computed from the result (`return f(n - 1) + 1`), since compilers accumulate it on the way.
 //!
 //! **May vanish.** Function f *may vanish into* g if f was optimised and has a call of g from which the exit is reached
-//! without another call and without a `return` of a value that is certainly not the call's, such as `return 0`; into more
-//! functions by way of g, if g may vanish too.
+//! without another call; into more functions by way of g, if g may vanish too. A `return 0` in between does not keep the frame: where
+//! nobody looks at the value, compilers make a copy of the function that returns none (gcc's `-fipa-sra`, LLVM's elimination
+//! of dead arguments). What a pointer leads to may be anything that some function vanishes into.
 //!
 //! **Frames put back.** Where the line of a frame calls f and not g, the next frame is g's, and there is exactly one way
 //! in which f may vanish into g, the frames on that way are known: each stands at its last call. Wrappers make this
@@ -35,20 +36,8 @@ pub(crate) fn optimised(map: &Map) -> IdVec<FunctionId, bool> {
     optimised
 }
 
-/// Functions that were inlined somewhere.
-pub(crate) fn inlined(map: &Map) -> IdVec<FunctionId, bool> {
-    let mut inlined: IdVec<FunctionId, bool> = map.functions.iter().map(|_| false).collect();
-    for inline in map.bindings().flat_map(|binding| &binding.inlines) {
-        if let Some(id) = inline.function {
-            inlined[id] = true;
-        }
-    }
-    inlined
-}
-
-/// The calls from which the exit of `function` is reached without another call; `past_returns`: also past a `return` of a
-/// value that is not theirs.
-fn calls_before_exit(function: &Function, past_returns: bool) -> Vec<PointId> {
+/// The calls from which the exit of `function` is reached without another call, sorted.
+pub(crate) fn last_calls(function: &Function) -> Vec<PointId> {
     let Some(exit) = function.points.ids().next_back() else {
         return Vec::new();
     };
@@ -65,60 +54,48 @@ fn calls_before_exit(function: &Function, past_returns: bool) -> Vec<PointId> {
                 continue;
             }
             match &function.points[from].kind {
-                PointKind::Return if !past_returns => {}
                 kind if kind.is_call() => calls.push(from),
                 _ => work.push(from),
             }
         }
     }
+    calls.sort_unstable();
     calls
 }
 
 impl Order<'_> {
-    /// The calls of a function that may be its last, sorted.
-    ///
-    /// Where a value is put in its place after a call, the frame is there until then. But a function that leads to itself
-    /// and then returns a constant may be made a loop: all its calls return the same.
-    pub(crate) fn find_last_calls(&self, id: FunctionId) -> Vec<PointId> {
-        let function = &self.map().functions[id];
-        let mut calls = calls_before_exit(function, false);
-        let further = calls_before_exit(function, true);
-        calls.extend(
-            further
-                .into_iter()
-                .filter(|&point| match &function.points[point].kind {
-                    PointKind::Call(name) => self.is_one_with(id, name),
-                    _ => false,
-                }),
-        );
-        calls.sort_unstable();
-        calls.dedup();
-        calls
+    /// Whether a frame that shows a call through a pointer, followed by one of `callee`, may be inside another function that
+    /// vanished into `callee`.
+    pub(crate) fn may_have_vanished_into(&self, callee: &str) -> bool {
+        let names = self.vanished_into.get_or_init(|| {
+            let map = self.map();
+            let functions = map.functions.ids().filter(|&id| self.is_optimised(id));
+            let calls = functions.flat_map(|id| {
+                let points = &map.functions[id].points;
+                self.last_calls(id).iter().map(|&point| &points[point].kind)
+            });
+            let names = calls.filter_map(|kind| match kind {
+                PointKind::Call(name) => Some(name.as_str()),
+                _ => None,
+            });
+            names.collect()
+        });
+        names.contains(callee)
     }
 
-    /// Whether a call of `name` may be one of `id` by way of functions that were inlined.
-    fn is_one_with(&self, id: FunctionId, name: &str) -> bool {
-        let mut seen: Vec<FunctionId> = Vec::new();
-        let mut work: Vec<FunctionId> = self.functions_named(name).to_vec();
-        while let Some(called) = work.pop() {
-            if called == id {
-                return true;
-            }
-            if !self.is_inlined(called) || seen.contains(&called) {
-                continue;
-            }
-            seen.push(called);
-            for point in &self.map().functions[called].points {
-                if let PointKind::Call(name) = &point.kind {
-                    work.extend(self.functions_named(name));
-                }
-            }
-        }
-        false
-    }
-
-    /// Whether a frame that shows a call of `callee` by a function may be that of a call of `id`, which vanished.
+    /// Whether a frame that shows a call of `callee` by a function may be that of a call of `id`, which vanished. A last call through a
+    /// pointer may be one of anything.
     pub(crate) fn may_vanish_into(&self, id: FunctionId, callee: &str) -> bool {
+        self.vanishes(id, callee, true)
+    }
+
+    /// Whether a function may become a loop because it calls itself last, by way of others or not. Calls through pointers are not
+    /// looked at: most functions that end in one never call themselves.
+    pub(crate) fn may_be_a_loop(&self, id: FunctionId) -> bool {
+        self.vanishes(id, &self.map().functions[id].name, false)
+    }
+
+    fn vanishes(&self, id: FunctionId, callee: &str, through_pointers: bool) -> bool {
         let mut seen: Vec<FunctionId> = Vec::new();
         let mut work = vec![id];
         while let Some(id) = work.pop() {
@@ -127,13 +104,12 @@ impl Order<'_> {
             }
             seen.push(id);
             for &point in self.last_calls(id) {
-                let PointKind::Call(name) = &self.map().functions[id].points[point].kind else {
-                    continue;
-                };
-                if name == callee {
-                    return true;
+                match &self.map().functions[id].points[point].kind {
+                    PointKind::Call(name) if name == callee => return true,
+                    PointKind::Call(name) => work.extend(self.functions_named(name)),
+                    _ if through_pointers => return true,
+                    _ => {}
                 }
-                work.extend(self.functions_named(name));
             }
         }
         false

@@ -217,16 +217,16 @@ fn a_frame_that_a_tail_call_removed_is_put_back() {
     assert_eq!(relation(&two, &first, &second), Relation::Unknown);
 }
 
-/// `return 0;` after a call keeps the frame, but for a function that is its own callee: all its calls return the same.
+/// `f(); return 0;`: where nobody looks at the value there may be a copy of the function that returns none.
 #[test]
-fn a_value_of_its_own_keeps_the_frame() {
+fn a_value_of_its_own_does_not_keep_the_frame() {
     let with_return = |mut of: Function| {
         let exit = of.points.ids().next_back().unwrap();
         let last = PointId::from_index(exit.index() - 1);
         of.points[last].kind = PointKind::Return;
         of
     };
-    // Nothing vanishes into `g`: a frame of it on line 2 is the call that stands there.
+    // `f` may have vanished into `g`: a frame of it on line 2 is in its last call.
     let functions = vec![
         function("main", 1, &["f"]),
         with_return(function("f", 10, &["work", "g", "?"])),
@@ -234,10 +234,10 @@ fn a_value_of_its_own_keeps_the_frame() {
     ];
     let first = [("main", 2), ("g", 21), ("first", 0)];
     let second = [("main", 2), ("g", 22), ("second", 0)];
-    assert_eq!(
-        relation(&map(functions, true), &first, &second),
-        Relation::Unknown
-    );
+    let working = [("main", 2), ("f", 11), ("work", 0)];
+    let functions = map(functions, true);
+    assert_eq!(relation(&functions, &first, &second), Relation::Before);
+    assert_eq!(relation(&functions, &working, &first), Relation::Before);
     let itself = vec![
         function("main", 1, &["f"]),
         with_return(function("f", 10, &["first", "second", "f", "?"])),
@@ -245,13 +245,75 @@ fn a_value_of_its_own_keeps_the_frame() {
     let first = [("main", 2), ("f", 11), ("first", 0)];
     let second = [("main", 2), ("f", 12), ("second", 0)];
     assert_eq!(relation(&map(itself, true), &first, &second), Relation::Unknown);
-    // By way of a function that was not inlined there are two frames each time.
     let through = vec![
         function("main", 1, &["f"]),
         with_return(function("f", 10, &["first", "second", "g", "?"])),
         function("g", 20, &["f"]),
     ];
-    assert_eq!(relation(&map(through, true), &first, &second), Relation::Before);
+    assert_eq!(relation(&map(through, true), &first, &second), Relation::Unknown);
+}
+
+/// `g(); f();` on one line, where `f` ends in a call of `g`: the column tells that a frame is in the second.
+#[test]
+fn a_call_of_the_right_name_elsewhere_on_the_line_is_another() {
+    let mut main = function("main", 1, &["g", "f"]);
+    main.points[PointId::from_index(2)].span = Span {
+        line: 2,
+        column: 9,
+        end_line: 2,
+        end_column: 12,
+    };
+    let functions = vec![main, function("f", 10, &["work", "g"])];
+    let map = map(functions, true);
+    let order = Order::new(&map);
+    let at = |rank: u32, column: u32, inner: &[(&str, u32)]| {
+        let mut stack = stack(rank, &[&[("main", 2)], inner].concat());
+        stack.frames[0].column = Some(column);
+        order.locate(&stack)
+    };
+    let (working, vanished) = (at(0, 9, &[("f", 11), ("work", 0)]), at(1, 9, &[("g", 0)]));
+    assert_eq!(order.compare(&working, &vanished).relation, Relation::Before);
+    let direct = at(2, 1, &[("g", 0)]);
+    assert_eq!(order.compare(&direct, &vanished).relation, Relation::Before);
+    assert_eq!(order.compare(&direct, &working).relation, Relation::Before);
+}
+
+/// Through one pointer one task is in `f`, another in what `f` may have vanished into.
+#[test]
+fn what_a_pointer_leads_to_may_have_vanished() {
+    let functions = |last: &str| {
+        let mut main = function("main", 1, &["pointer"]);
+        main.points[PointId::from_index(1)].kind = PointKind::IndirectCall;
+        let functions = vec![
+            main,
+            function("f", 10, &["work", last]),
+            function("g", 20, &["work"]),
+        ];
+        map(functions, true)
+    };
+    let f = [("main", 2), ("f", 11), ("work", 0)];
+    let g = [("main", 2), ("g", 21), ("work", 0)];
+    assert_eq!(relation(&functions("other"), &f, &g), Relation::Incomparable);
+    assert_eq!(relation(&functions("g"), &f, &g), Relation::Unknown);
+}
+
+/// `f` ends in a call through a pointer, which may be one of `g`, as the call beside it is.
+#[test]
+fn a_last_call_through_a_pointer_may_be_of_anything() {
+    let functions = |through_pointer: bool| {
+        let mut main = function("main", 1, &["f", "g"]);
+        main.points[PointId::from_index(2)].span.line = 2;
+        main.points[PointId::from_index(2)].span.end_line = 2;
+        let mut f = function("f", 10, &["work", "other"]);
+        if through_pointer {
+            f.points[PointId::from_index(2)].kind = PointKind::IndirectCall;
+        }
+        map(vec![main, f, function("g", 20, &["work"])], true)
+    };
+    let f = [("main", 2), ("f", 11), ("work", 0)];
+    let g = [("main", 2), ("g", 21), ("work", 0)];
+    assert_eq!(relation(&functions(false), &f, &g), Relation::Before);
+    assert_eq!(relation(&functions(true), &f, &g), Relation::Unknown);
 }
 
 #[test]
