@@ -9,8 +9,8 @@
 //!
 //! What is safe to believe: *between the start of an iteration and the first place in it where the source may update the
 //! variable, its value is that of the start of the iteration*. No compiler shows an update before it is made, but clang, which
-//! tests the condition of a loop once more at its end, may still show the old value there: in its code that holds only in front of
-//! the update. So the locations of a variable are left out at all positions that, within one
+//! copies the condition of a loop to its end, may still show the old value there: in its code what leads to a way out of the loop is
+//! believed only in front of the update. So the locations of a variable are left out at all positions that, within one
 //! iteration of a loop that it orders, may come after an update. A variable that lives in memory all its life has no
 //! such gap: there the update is a store, which calls may see. Neither has one in code that was not optimised, or by
 //! gcc at -Og, which moves nothing past a call. In gcc's code the only update of a loop, which every cycle makes, is believed where
@@ -168,7 +168,7 @@ fn is_changed(function: &Function, name: &str) -> bool {
 struct AfterUpdates {
     /// After one that may have been moved anywhere; the updates themselves are among them.
     moved: Vec<bool>,
-    /// After one that may have been sunk as it is; in clang's code, in the loop but after none.
+    /// After one that may have been sunk as it is; in clang's code, what leads to a way out of the loop.
     sunk: Vec<bool>,
     /// The updates that may have been sunk.
     updates: Vec<bool>,
@@ -192,16 +192,12 @@ fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdate
                 _ => mark(function, id, lov, &mut after.moved),
             }
             if !only_gcc {
-                for point in function
-                    .points
-                    .ids()
-                    .filter(|&point| lies_in(function, point, id))
-                {
-                    after.sunk[point.index()] = true;
+                for point in function.points.ids() {
+                    after.sunk[point.index()] |= leads_out(function, point, id, lov);
                 }
-                lov.updates
-                    .iter()
-                    .for_each(|update| after.updates[update.index()] = true);
+                for update in &lov.updates {
+                    after.updates[update.index()] = true;
+                }
             }
         }
     }
@@ -253,6 +249,25 @@ fn mark(function: &Function, id: LoopId, lov: &Lov, found: &mut [bool]) {
         let next = function.successors(point);
         work.extend(next.filter(|&target| target != header && lies_in(function, target, id)));
     }
+}
+
+/// Whether a point of the loop is followed, in the same iteration and before an update, by nothing but a decision that may
+/// leave the loop.
+fn leads_out(function: &Function, point: PointId, id: LoopId, lov: &Lov) -> bool {
+    let header = function.loops[id].header;
+    let mut at = point;
+    // A cycle without a decision is gone round once at most.
+    for _ in 0..function.points.len() {
+        if !lies_in(function, at, id) || lov.updates.contains(&at) || at == header && at != point {
+            return false;
+        }
+        let next = Vec::from_iter(function.successors(at).take(2));
+        match next[..] {
+            [only] => at = only,
+            _ => return function.successors(at).any(|next| !lies_in(function, next, id)),
+        }
+    }
+    false
 }
 
 fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
