@@ -67,11 +67,8 @@ impl State {
                 self.next_hit(true);
             }
             Key::Escape => self.asking = None,
-            Key::Backspace => {
-                if text.pop().is_none() {
-                    self.asking = None;
-                }
-            }
+            Key::Backspace if text.is_empty() => self.asking = None,
+            Key::Backspace => drop(text.pop()),
             Key::Char(c) => text.push(c),
             _ => {}
         }

@@ -37,8 +37,8 @@ fn tree() -> Value {
         node(7, 1, "solve@[T3]", 12, "9"),
         node(8, 7, "exchange", 0, "9"),
     ];
-    for id in 0..4 {
-        nodes[id]["hindmost"] = true.into();
+    for node in &mut nodes[..4] {
+        node["hindmost"] = true.into();
     }
     nodes[2]["values"] = json!([{"name": "it", "value": 7}]);
     nodes[2]["siblings"] =

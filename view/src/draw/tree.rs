@@ -1,0 +1,173 @@
+//! The lines of the tree that are in sight.
+
+use super::edge;
+use crate::job::NodeIn;
+use crate::rows::Row;
+use crate::state::State;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use report::clean;
+
+pub(super) fn tree_lines(state: &State, area: Rect) -> Vec<Line<'static>> {
+    if state.rows.is_empty() {
+        return vec![Line::raw("no call is left: u undoes, r shows all")];
+    }
+    let rows = state
+        .rows
+        .iter()
+        .enumerate()
+        .skip(state.top)
+        .take(usize::from(area.height));
+    let selected = state.at();
+    rows.map(|(at, row)| {
+        let line = tree_line(state, row, usize::from(area.width));
+        match at == selected {
+            true => line.patch_style(Modifier::REVERSED),
+            false => line,
+        }
+    })
+    .collect()
+}
+
+fn tree_line(state: &State, row: &Row, width: usize) -> Line<'static> {
+    let node = &state.job.nodes[row.id];
+    let head = &state.job.nodes[row.ids[0]];
+    let color = match state.colors {
+        true => Style::new().fg(indexed(&head.said.color)),
+        false => Style::new(),
+    };
+    let mut spans = rails(state, row, color);
+    let names = row.ids.iter().map(|&id| bare(&state.job.nodes[id].said));
+    let name = clean(&names.collect::<Vec<_>>().join(" › ")).into_owned();
+    let is_end = node.children.is_empty();
+    let name_style = match (node.said.hindmost && is_end, head.said.mark.as_str()) {
+        (true, _) => state.hindmost_style(),
+        (_, "unknown" | "incomparable") => state.paint(Color::Yellow).add_modifier(Modifier::BOLD),
+        _ => Style::new().add_modifier(Modifier::BOLD),
+    };
+    let hit = row.ids.iter().any(|id| state.hits.contains(id));
+    let name_style = match hit {
+        true => name_style.add_modifier(Modifier::UNDERLINED),
+        false => name_style,
+    };
+    spans.push(Span::styled(name, name_style));
+    if let Some(temporal) = head
+        .said
+        .temporal
+        .as_deref()
+        .filter(|temporal| has_own(&head.said, temporal))
+    {
+        spans.push(Span::styled(
+            format!("@[{}]", clean(temporal)),
+            state.paint(Color::Cyan),
+        ));
+    }
+    let place = node.place();
+    if !place.is_empty() {
+        spans.push(Span::styled(format!(" {}", clean(&place)), state.faint()));
+    }
+    for value in row.ids.iter().flat_map(|&id| &state.job.nodes[id].said.values) {
+        spans.push(Span::styled(
+            format!(" {}", clean(&value.to_string())),
+            state.paint(Color::Cyan),
+        ));
+    }
+    if node.said.hindmost && is_end {
+        spans.push(Span::styled(" <- hindmost", state.hindmost_style()));
+    } else if node.said.hindmost && row.has_more && !row.is_open {
+        spans.push(Span::styled(" <- hindmost below", state.hindmost_style()));
+    }
+    let tasks = edge(&state.job, node, (width / 3).max(6));
+    let tasks = Span::styled(tasks, state.faint());
+    let room = width.saturating_sub(tasks.width() + 1);
+    let mut spans = cut(spans, room);
+    let used: usize = spans.iter().map(Span::width).sum();
+    spans.push(Span::raw(" ".repeat((room + 1).saturating_sub(used))));
+    spans.push(tasks);
+    Line::from(spans)
+}
+
+/// The lines that lead down to a node. Deep in, they would leave no room: the outer ones are left out.
+fn rails(state: &State, row: &Row, color: Style) -> Vec<Span<'static>> {
+    const MOST: usize = 16;
+    let mut open = Vec::new();
+    let mut parent = row.parent;
+    while let Some(at) = parent
+        && open.len() < MOST
+    {
+        open.push(!state.rows[at].is_last);
+        parent = state.rows[at].parent;
+    }
+    open.reverse();
+    let mut text = match row.level.saturating_sub(open.len()) {
+        0 => String::new(),
+        more => format!("({more}) "),
+    };
+    text.extend(open.iter().map(|&open| if open { "│ " } else { "  " }));
+    let elbow = if row.is_last { "└" } else { "├" };
+    let twist = match (row.has_more, row.is_open) {
+        (true, true) => "▾ ",
+        (true, false) => "▸ ",
+        (false, _) => "─ ",
+    };
+    vec![
+        Span::styled(text, state.faint()),
+        Span::styled(format!("{elbow}{twist}"), color),
+    ]
+}
+
+/// Whether a node's temporal rank is new at it, as its label tells.
+fn has_own(said: &NodeIn, temporal: &str) -> bool {
+    said.label.ends_with(&format!("@[{temporal}]"))
+}
+
+/// The label without its temporal ranks.
+fn bare(said: &NodeIn) -> String {
+    let ending = said.temporal.as_ref().map(|temporal| format!("@[{temporal}]"));
+    let label = ending.and_then(|ending| said.label.strip_suffix(ending.as_str()));
+    label.unwrap_or(&said.label).to_owned()
+}
+
+/// As much of a line as fits.
+pub(super) fn cut(spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
+    let mut used = 0;
+    let mut kept = Vec::new();
+    for span in spans {
+        let width = span.width();
+        if used + width <= room {
+            used += width;
+            kept.push(span);
+            continue;
+        }
+        let mut text = String::new();
+        for c in span.content.chars() {
+            let wide = Span::raw(c.to_string()).width();
+            if used + wide + 1 > room {
+                break;
+            }
+            used += wide;
+            text.push(c);
+        }
+        text.push('…');
+        kept.push(Span::styled(text, span.style));
+        break;
+    }
+    kept
+}
+
+/// The nearest of the 216 colours that most terminals have.
+fn indexed(color: &str) -> Color {
+    let channel = |at: usize| {
+        color
+            .get(at..at + 2)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok())
+    };
+    let level = |value: u8| ((u16::from(value) * 5 + 127) / 255) as u8;
+    match (channel(1), channel(3), channel(5)) {
+        (Some(red), Some(green), Some(blue)) => {
+            Color::Indexed(16 + 36 * level(red) + 6 * level(green) + level(blue))
+        }
+        _ => Color::Reset,
+    }
+}
