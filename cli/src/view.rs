@@ -167,13 +167,10 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
     let map = map.unwrap_or(&none);
     let stacks = engine::job_tree(map, &tasks, &RankSet::default(), &options);
     let tree = crate::tree::shown(&engine::order_tree(map, &stacks, &options), &args.shape)?;
-    let answer = match args.map {
-        Some(_) => Some(report::answer_json(
-            &engine::answer(map, &tasks, RankSet::default()),
-            None,
-        )),
-        None => None,
-    };
+    let answer = args.map.as_ref().map(|_| {
+        let answer = engine::answer(map, &tasks, RankSet::default());
+        report::answer_json(&answer, None)
+    });
     let tree = report::tree_json(&tree, &warnings);
     Job::from_json(&tree, answer.as_deref()).map_err(|error| Failure::new(error.to_string()).into())
 }
