@@ -95,7 +95,7 @@ fn a_user_of_neovim() {
         .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd"])
         .arg(format!("set runtimepath+={}", plugin.display()))
         .arg("-S")
-        .arg(here.join("tests/command/neovim.lua"))
+        .arg(here.join("tests/neovim.lua"))
         .current_dir(&sandbox.root)
         .env("HINDMOST", env!("CARGO_BIN_EXE_hindmost"))
         .env("XDG_CACHE_HOME", sandbox.path("cache"))
