@@ -36,8 +36,22 @@ pub(crate) fn read_map(path: &Path) -> anyhow::Result<Map> {
     Map::from_bytes(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())).into())
 }
 
-/// Writes a file as a whole or not at all: readers see the old file or the new one.
+/// Writes a file as a whole or not at all: readers see the old file or the new one. Through a symbolic link the file is written that
+/// it leads to, and what is no file (`/dev/null`, a pipe) is written to as it is: it must not become one.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let named = || format!("cannot write {}", path.display());
+    let target = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(Failure::new(format!("{} is a directory, not a file", path.display())).into());
+        }
+        Ok(metadata) if !metadata.is_file() => {
+            let mut special = OpenOptions::new().write(true).open(path).with_context(named)?;
+            return special.write_all(bytes).with_context(named);
+        }
+        Ok(_) => fs::canonicalize(path).with_context(named)?,
+        Err(_) => path.to_owned(),
+    };
+    let path = target.as_path();
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let name = path
         .file_name()

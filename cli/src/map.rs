@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{self, Status};
 use crate::preprocess::Preprocessor;
-use anyhow::Context as _;
 use base::{Confidence, Diagnostic, Severity};
 use engine::{Map, Parser, SourceFile, Step};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,13 +21,6 @@ const WARNINGS: usize = 20;
 
 pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let started = Instant::now();
-    if let Some(jobs) = args.jobs {
-        // Fails only when there is a pool already, and this is the first thing that the program does.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs.get())
-            .build_global()
-            .context("cannot start the threads")?;
-    }
     let executable = args.exe.as_deref().map(Executable::read).transpose()?;
     let libraries = args.libraries.iter().map(|path| Executable::read(path));
     let libraries = libraries.collect::<anyhow::Result<Vec<_>>>()?;

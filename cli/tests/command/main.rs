@@ -12,6 +12,7 @@ mod libraries;
 mod lsp;
 mod map;
 mod order;
+mod outputs;
 mod page;
 mod preprocess;
 mod sarif;
