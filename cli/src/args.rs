@@ -257,6 +257,9 @@ pub(crate) struct FindArgs {
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with = "format")]
     pub(crate) slice: bool,
+    /// Grow the slice by the stacks of the classes that come next, up to N classes in all
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
+    pub(crate) classes: usize,
     #[command(flatten)]
     pub(crate) slice_shape: SliceShape,
 }

@@ -134,7 +134,7 @@ pub(crate) fn answer(
     let finder = SourceFinder::new(path.as_deref());
     finder.fill(&map, &mut answer, explanation.as_mut());
     if args.slice && args.slice_shape.slice_format.is_document() {
-        crate::slice::of_answer(&map, &answer, &args.slice_shape, &finder)?;
+        crate::slice::of_answer(&map, &answer, (&args.slice_shape, args.classes), &finder)?;
         return Ok(output::status_of(&answer));
     }
     output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
@@ -144,7 +144,7 @@ pub(crate) fn answer(
     }
     if args.slice {
         output::print("\n")?;
-        crate::slice::of_answer(&map, &answer, &args.slice_shape, &finder)?;
+        crate::slice::of_answer(&map, &answer, (&args.slice_shape, args.classes), &finder)?;
     }
     if answer.outcome == Outcome::NothingReadable {
         output::error(&output::nothing_readable(&answer).into());

@@ -35,14 +35,15 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Prints the slice of the hindmost of a job. What keeps it from being made is a warning: the answer stands without it.
+/// Prints the slice of the hindmost of a job, grown by the classes that come next up to so many `classes`. What keeps it from being made
+/// is a warning: the answer stands without it.
 pub(crate) fn of_answer(
     map: &Map,
     answer: &Answer,
-    shape: &SliceShape,
+    (shape, classes): (&SliceShape, usize),
     finder: &SourceFinder,
 ) -> anyhow::Result<()> {
-    let slice = match of_hindmost(map, answer, shape, finder) {
+    let slice = match of_hindmost(map, answer, (shape, classes), finder) {
         Ok(slice) => Some(slice),
         Err(why) => {
             output::warn(&format!("no slice: {why}"));
@@ -62,19 +63,16 @@ pub(crate) fn of_answer(
 fn of_hindmost(
     map: &Map,
     answer: &Answer,
-    shape: &SliceShape,
+    (shape, classes): (&SliceShape, usize),
     finder: &SourceFinder,
 ) -> Result<Slice, String> {
-    let named = answer.hindmost.first().map(|hindmost| hindmost.class);
-    // Where all tasks stand at one point, that is the point to start from.
-    let only = (answer.outcome == Outcome::AllEqual).then_some(0);
-    let Some(class) = named.or(only).and_then(|class| answer.classes.get(class)) else {
-        return Err("there is no hindmost task to start from".to_owned());
-    };
+    let nowhere = || "there is no hindmost task to start from".to_owned();
+    if answer.hindmost.is_empty() && answer.outcome != Outcome::AllEqual {
+        return Err(nowhere());
+    }
     let graph = graph_of(sources_of(map, finder));
-    let frames = engine::slice_frames(&class.frames);
-    let slice = graph.slice_stack(&frames, shape.options());
-    slice.map_err(|error| error.to_string())
+    let slice = engine::slice_answer(&graph, answer, classes, shape.options());
+    slice.ok_or_else(nowhere)?.map_err(|error| error.to_string())
 }
 
 /// The sources of a map, as they are now. What is missing or has changed is a warning.

@@ -30,6 +30,7 @@ mod mpi;
 mod notes;
 mod paths;
 mod reuse;
+mod slices;
 mod sources;
 mod stacks;
 mod summary;
@@ -70,6 +71,7 @@ pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph,
     Options as SliceOptions, Slice, Statement,
 };
+pub use slices::slice_answer;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, map_preprocessed, map_sources};
 pub use stacktree::{Granularity, TaskSet};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};

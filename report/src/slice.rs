@@ -101,6 +101,7 @@ pub fn slice_json(slice: &Slice) -> String {
         function: &statement.function,
         distance: statement.distance,
         elsewhere: statement.elsewhere,
+        class: statement.class,
         kind: kind(statement.because.kind),
         name: statement.because.name.as_deref(),
         of: statement.because.of,
@@ -137,6 +138,8 @@ struct StatementOut<'a> {
     function: &'a str,
     distance: u32,
     elsewhere: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<usize>,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
@@ -202,9 +205,15 @@ pub fn statement_text(slice: &Slice, statement: &Statement, other: &dyn Fn(usize
         Dependence::Sends => format!("may send what {other} waits for"),
         Dependence::Takes => format!("may take a message that {other} would get"),
     };
-    match statement.elsewhere {
+    let what = match statement.elsewhere {
         true => format!("{what} (in another task)"),
         false => what,
+    };
+    // Only a slice of several classes has to tell them apart.
+    let first = slice.statements.first().and_then(|first| first.class);
+    match statement.class.filter(|_| statement.class != first) {
+        Some(class) => format!("{what} (class {})", class + 1),
+        None => what,
     }
 }
 
@@ -245,6 +254,7 @@ mod tests {
             function: "main".to_owned(),
             distance: line,
             elsewhere: kind == Dependence::Sends,
+            class: None,
             because: Because {
                 kind,
                 name: name.map(str::to_owned),

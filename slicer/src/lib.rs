@@ -11,10 +11,12 @@
 mod build;
 mod executed;
 mod graph;
+mod grow;
 mod library;
 mod meet;
 mod places;
 mod slice;
+mod stacks;
 mod state;
 mod walk;
 

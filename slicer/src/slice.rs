@@ -100,6 +100,8 @@ pub struct Statement {
     pub distance: u32,
     /// Other tasks execute it, not this one.
     pub elsewhere: bool,
+    /// The class of tasks whose stack brought it, by the number that whoever asked gave it; `None` for a slice of a line.
+    pub class: Option<usize>,
     /// Why it is in the slice.
     pub because: Because,
 }
@@ -365,6 +367,7 @@ impl Graph {
                     .unwrap_or_default(),
                 distance: step.distance,
                 elsewhere: context == Context::Elsewhere,
+                class: None,
                 because: Because {
                     kind,
                     name: name.map(|name| self.name(name).to_owned()),

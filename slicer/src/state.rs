@@ -1,6 +1,6 @@
 //! What a walk over the dependence graph is about: where it is, and how it got there.
 
-use crate::graph::{ClassId, NodeId};
+use crate::graph::{ClassId, FunctionId, NodeId};
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use hashbrown::HashMap;
 
@@ -35,6 +35,8 @@ pub(crate) enum State {
     Place(Side, PlaceId, Key),
     /// What these writers left there has it.
     Written(Side, Writers, Part),
+    /// The function was called, from wherever that may have been.
+    Open(Side, FunctionId),
 }
 
 /// Who writes memory.

@@ -10,7 +10,9 @@
 //! pairs of reads and writes would be quadratic. Each part of each object is asked for once.
 
 use crate::executed::Executed;
-use crate::graph::{Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Message, NodeId, NodeKind};
+use crate::graph::{
+    Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Memory, Message, NodeId, NodeKind,
+};
 use crate::meet::{by_address, compete, fills, meet};
 use crate::places::{Key, NameId, PlaceId};
 use crate::state::{Context, Dependence, Part, Reached, Side, State, Step, Writers};
@@ -22,8 +24,6 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 struct Entered {
     sites: BTreeMap<FunctionId, BTreeSet<(Context, NodeId)>>,
     wanted: BTreeMap<FunctionId, BTreeSet<NodeId>>,
-    /// From all calls that may have been executed.
-    open: Vec<bool>,
     met: Vec<bool>,
 }
 
@@ -32,7 +32,6 @@ impl Entered {
         Entered {
             sites: BTreeMap::new(),
             wanted: BTreeMap::new(),
-            open: vec![false; count],
             met: vec![false; count],
         }
     }
@@ -171,6 +170,7 @@ impl<'g> Walk<'g> {
                 State::Back(context, call) => self.back(state, context, call, distance),
                 State::Place(side, place, key) => self.place(state, side, place, key, distance),
                 State::Written(side, writers, part) => self.written(state, side, writers, part, distance),
+                State::Open(side, function) => self.opened(state, side, function, distance),
             }
         }
         self.reached
@@ -493,12 +493,20 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// What a function left in memory is wanted: all of its calls that may have been executed count.
+    /// What a function left in memory is wanted: all of its calls that may have been executed count. Noted only: a function that
+    /// much is called from has a long way to all of its callers, which a walk that ends early need not go.
     fn open(&mut self, side: Side, function: FunctionId, state: State, distance: u32) {
+        self.go(
+            state,
+            State::Open(side, function),
+            distance,
+            Dependence::Calls,
+            None,
+        );
+    }
+
+    fn opened(&mut self, state: State, side: Side, function: FunctionId, distance: u32) {
         let graph = self.graph;
-        if std::mem::replace(&mut self.entered(side).open[function.index()], true) {
-            return;
-        }
         for &call in &graph.functions[function].callers {
             for context in self.contexts(side, call) {
                 self.site(state, function, (context, call), distance + 1);
@@ -549,13 +557,12 @@ impl<'g> Walk<'g> {
                 None => [Some(Part::All), None],
                 Some(key) => [Some(Part::Named(key)), Some(Part::Unnamed)],
             };
-            for part in parts.into_iter().flatten() {
+            let related = key.iter().flat_map(|key| memory.related.of(key.index()));
+            let related = related.map(|&other| Part::Named(other));
+            for part in parts.into_iter().flatten().chain(related) {
+                let farther = vagueness(concerned(memory, writers, part).len());
                 let to = State::Written(side, writers, part);
-                self.go(state, to, distance, Dependence::Sets, name);
-            }
-            for &related in key.iter().flat_map(|key| memory.related.of(key.index())) {
-                let to = State::Written(side, writers, Part::Named(related));
-                self.go(state, to, distance, Dependence::Sets, name);
+                self.go(state, to, distance + farther, Dependence::Sets, name);
             }
         };
         match memory.labels[place.index()] {
@@ -582,24 +589,8 @@ impl<'g> Walk<'g> {
 
     fn written(&mut self, state: State, side: Side, writers: Writers, part: Part, distance: u32) {
         let graph = self.graph;
-        let memory = &graph.memory;
         let name = self.reached.states.get(&state).and_then(|step| step.name);
-        let all = match writers {
-            Writers::Object(object) => memory.writers_of_object.of(object.index()),
-            Writers::Many(class) => memory.writers_of_many.of(class.index()),
-            Writers::Class(class) => memory.writers_of_class.of(class.index()),
-        };
-        let of_key = |key: Key| {
-            let first = all.partition_point(|&(other, _)| other < key);
-            let count = all[first..].partition_point(|&(other, _)| other == key);
-            &all[first..first + count]
-        };
-        let concerned = match part {
-            Part::All => all,
-            Part::Unnamed => of_key(None),
-            Part::Named(key) => of_key(Some(key)),
-        };
-        for &(_, node) in concerned {
+        for &(_, node) in concerned(&graph.memory, writers, part) {
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);
                 self.go(state, to, distance, Dependence::Sets, name);
@@ -611,6 +602,31 @@ impl<'g> Walk<'g> {
             }
         }
     }
+}
+
+/// The nodes of the writers that write this part.
+fn concerned(memory: &Memory, writers: Writers, part: Part) -> &[(Key, NodeId)] {
+    let all = match writers {
+        Writers::Object(object) => memory.writers_of_object.of(object.index()),
+        Writers::Many(class) => memory.writers_of_many.of(class.index()),
+        Writers::Class(class) => memory.writers_of_class.of(class.index()),
+    };
+    let of_key = |key: Key| {
+        let first = all.partition_point(|&(other, _)| other < key);
+        let count = all[first..].partition_point(|&(other, _)| other == key);
+        &all[first..first + count]
+    };
+    match part {
+        Part::All => all,
+        Part::Unnamed => of_key(None),
+        Part::Named(key) => of_key(Some(key)),
+    }
+}
+
+/// How much farther away each of so many writers is than the only one would be: the more may have written a part of memory, the
+/// less each of them tells.
+fn vagueness(writers: usize) -> u32 {
+    writers.checked_ilog2().unwrap_or(0) / 2
 }
 
 fn side_of(context: Context) -> Side {

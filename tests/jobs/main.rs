@@ -14,4 +14,5 @@ mod tables;
 mod threads;
 mod trees;
 mod unharmed;
+mod watching;
 mod why;

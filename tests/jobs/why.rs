@@ -46,3 +46,41 @@ fn the_branch_and_the_values_that_led_to_where_it_hangs() {
         "{text}"
     );
 }
+
+#[test]
+fn the_slice_grows_class_by_class() {
+    let _turn = my_turn();
+    let exe = compile(Program::Ring, Mpi::OpenMpi, "-O2");
+    let stall = Stall {
+        rank: 2,
+        iteration: 7,
+        place: "send",
+    };
+    let job = hung(&exe, Mpi::OpenMpi, 4, stall);
+    let noted = |classes: &str| {
+        let output = run(hindmost()
+            .args([
+                "find",
+                "--slice",
+                "--slice-format",
+                "lines",
+                "--all",
+                "--classes",
+                classes,
+            ])
+            .args(["--launcher", &job.launcher().to_string()])
+            .current_dir(out()));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let notes = text.lines().filter(|line| line.contains(": note: "));
+        // What one of the added tasks executes itself is no longer said to be in another.
+        Vec::from_iter(notes.map(|note| note.replace(" (in another task)", "")))
+    };
+    let (own, grown) = (noted("1"), noted("3"));
+    assert_eq!(grown[..own.len()], own[..], "the hindmost's own comes first");
+    let added = &grown[own.len()..];
+    assert!(!added.is_empty());
+    for note in added {
+        assert!(note.contains("(class 2)") || note.contains("(class 3)"), "{note}");
+    }
+}

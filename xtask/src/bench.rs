@@ -52,3 +52,20 @@ pub fn run_tree(request: &tree::Request<'_>) -> Result<()> {
 pub fn run_scale() -> Result<()> {
     scale::run()
 }
+
+/// Measures the dependence graph of a source tree and slices over it.
+pub fn run_slice(tree: &std::path::Path) -> Result<()> {
+    let mut engines = cargo();
+    engines
+        .args([
+            "run",
+            "--release",
+            "--package",
+            "bench",
+            "--bin",
+            "slice-bench",
+            "--",
+        ])
+        .arg(tree);
+    command::run(&mut engines)
+}

@@ -63,6 +63,9 @@ enum Task {
         /// Measure the prefix trees of up to a million synthetic tasks
         #[arg(long, conflicts_with_all = ["tree", "probe"])]
         scale: bool,
+        /// Measure the dependence graph of this source tree, and slices from stacks that its calls allow
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["tree", "probe", "scale"])]
+        slice: Option<PathBuf>,
         /// Measure this source tree instead: mapping it, its map, and the map against compiled code
         #[arg(long, value_name = "DIR")]
         tree: Option<PathBuf>,
@@ -143,6 +146,9 @@ fn main() -> ExitCode {
             quick, probe: true, ..
         } => bench::run_probe(quick),
         Task::Bench { scale: true, .. } => bench::run_scale(),
+        Task::Bench {
+            slice: Some(tree), ..
+        } => bench::run_slice(&tree),
         Task::Bench {
             quick, tree: None, ..
         } => bench::run(quick),

@@ -1,0 +1,191 @@
+//! `slice-bench DIR`: the dependence graph of a source tree, and slices from stacks that its calls allow; for
+//! `cargo xtask bench --slice DIR`.
+//!
+//! Times are of the wall clock, with all processors; the processor time that they cost stands beside them.
+
+use engine::{DependenceGraph, SliceOptions, SourceFile, dependence_graph};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use walkdir::WalkDir;
+
+/// How many stacks are sliced.
+const STACKS: usize = 200;
+/// Their greatest depth.
+const DEPTH: usize = 12;
+/// How many statements a reader is shown.
+const SHOWN: usize = 20;
+
+fn main() -> ExitCode {
+    let Some(tree) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        eprintln!("slice-bench: give the directory of a source tree");
+        return ExitCode::from(2);
+    };
+    match measure(&tree) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("slice-bench: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measure(tree: &Path) -> Result<(), String> {
+    let files = read(tree)?;
+    let lines: usize = files
+        .iter()
+        .map(|file| file.bytes.iter().filter(|&&byte| byte == b'\n').count())
+        .sum();
+    println!("{}: {} files, {lines} lines", tree.display(), files.len());
+    let before = peak_memory();
+
+    let (parsed, graph_time, graph) = build(files);
+    let per_second = |time: Duration| lines as f64 / time.as_secs_f64();
+    println!("reading the files                {}", parsed.shown());
+    println!(
+        "the graph of what was read       {}   {:.0} lines/s",
+        graph_time.shown(),
+        per_second(graph_time.wall)
+    );
+    println!(
+        "both                             {:>8.2} s              {:.0} lines/s",
+        (parsed.wall + graph_time.wall).as_secs_f64(),
+        per_second(parsed.wall + graph_time.wall)
+    );
+    let (nodes, functions, edges) = graph.counts();
+    println!("{nodes} nodes, {edges} dependences inside {functions} functions");
+    println!("memory at most {} MB, {before} MB of it before", peak_memory());
+    slices(&graph, lines)
+}
+
+/// The sources of a tree, in the order of their paths.
+fn read(tree: &Path) -> Result<Vec<SourceFile>, String> {
+    const ENDINGS: [&str; 9] = ["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "C"];
+    let mut files = Vec::new();
+    for entry in WalkDir::new(tree).sort_by_file_name() {
+        let entry = entry.map_err(|error| error.to_string())?;
+        let ending = entry.path().extension().and_then(|ending| ending.to_str());
+        if entry.file_type().is_file() && ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+            files.push(SourceFile {
+                path: entry.path().to_string_lossy().into_owned(),
+                bytes: std::fs::read(entry.path())
+                    .map_err(|error| format!("{}: {error}", entry.path().display()))?,
+            });
+        }
+    }
+    match files.is_empty() {
+        true => Err(format!("{} holds no C or C++", tree.display())),
+        false => Ok(files),
+    }
+}
+
+/// Time by the wall clock, and of processors.
+struct Cost {
+    wall: Duration,
+    processors: Duration,
+}
+
+impl Cost {
+    fn since(start: (Instant, Duration)) -> Cost {
+        Cost {
+            wall: start.0.elapsed(),
+            processors: processor_time().saturating_sub(start.1),
+        }
+    }
+
+    fn shown(&self) -> String {
+        format!(
+            "{:>8.2} s ({:.2} s of processors)",
+            self.wall.as_secs_f64(),
+            self.processors.as_secs_f64()
+        )
+    }
+}
+
+/// Reads the files and makes the graph, and tells what each costs.
+fn build(files: Vec<SourceFile>) -> (Cost, Cost, DependenceGraph) {
+    let start = (Instant::now(), processor_time());
+    let between = std::sync::Mutex::new(None);
+    let graph = dependence_graph(files, None, &|step| {
+        if matches!(step, engine::Step::Analysing)
+            && let Ok(mut between) = between.lock()
+        {
+            *between = Some((Cost::since(start), (Instant::now(), processor_time())));
+        }
+    });
+    let (parsed, middle) = match between.into_inner() {
+        Ok(Some(known)) => known,
+        // Nobody told of the step between: all of it is reading.
+        _ => (Cost::since(start), (Instant::now(), processor_time())),
+    };
+    (parsed, Cost::since(middle), graph)
+}
+
+fn slices(graph: &DependenceGraph, lines: usize) -> Result<(), String> {
+    let stacks = graph.stacks(STACKS, DEPTH);
+    if stacks.is_empty() {
+        return Err("no stack: nothing calls a function without source".to_owned());
+    }
+    let depth: usize = stacks.iter().map(Vec::len).sum();
+    println!(
+        "{} stacks, {:.1} frames deep in the mean",
+        stacks.len(),
+        depth as f64 / stacks.len() as f64
+    );
+    for (what, enough) in [("nearest statements", Some(SHOWN)), ("whole slice", None)] {
+        let mut times = Vec::new();
+        let mut sizes = Vec::new();
+        // Whole slices of large programs take their time: fewer of them tell enough.
+        let some = if enough.is_none() { 40 } else { STACKS };
+        let step = stacks.len().div_ceil(some);
+        for stack in stacks.iter().step_by(step) {
+            let options = SliceOptions {
+                enough,
+                ..SliceOptions::default()
+            };
+            let start = Instant::now();
+            let slice = graph
+                .slice_stack(stack, options)
+                .map_err(|error| error.to_string())?;
+            times.push(start.elapsed());
+            sizes.push(slice.statements.len());
+        }
+        times.sort_unstable();
+        sizes.sort_unstable();
+        let at = |share: f64| ((times.len() - 1) as f64 * share) as usize;
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let mean = sizes.iter().sum::<usize>() as f64 / sizes.len() as f64;
+        println!(
+            "{what:<20} median {:>8.1} ms, 90 % within {:>8.1} ms, all within {:>8.1} ms; {mean:.0} lines in the mean \
+             ({:.1} % of the program), {} in the median",
+            milliseconds(times[at(0.5)]),
+            milliseconds(times[at(0.9)]),
+            milliseconds(times[at(1.0)]),
+            mean * 100.0 / lines as f64,
+            sizes[at(0.5)]
+        );
+    }
+    Ok(())
+}
+
+/// The most memory that this process has had, in megabytes.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
+}
+
+/// Processor time of this process so far. Linux counts it in hundredths of a second.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name may hold blanks and brackets; after it come fields, of which these are the 12th and 13th.
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let ticks = [11, 12].map(|at| fields.get(at).and_then(|field| field.parse::<u64>().ok()));
+    Duration::from_millis(ticks.into_iter().flatten().sum::<u64>() * 10)
+}

@@ -1,0 +1,56 @@
+//! Stacks that a program can have, as far as its calls tell: for whoever measures slices without a hung job.
+
+use crate::graph::{FunctionId, Graph, NodeId};
+use crate::slice::Frame;
+use base::Id as _;
+
+impl Graph {
+    /// Up to `count` different stacks, spread over the calls of the program, none deeper than `depth` frames. Each leads from a
+    /// function that nobody calls (or from as far up as `depth` allows) down to a call of a function without source.
+    pub fn stacks(&self, count: usize, depth: usize) -> Vec<Vec<Frame>> {
+        let leaves: Vec<NodeId> = self
+            .calls
+            .iter()
+            .filter(|call| call.callees.is_empty() && call.name.is_some())
+            .map(|call| call.node)
+            .collect();
+        let step = (leaves.len() / count.max(1)).max(1);
+        let chosen = leaves.iter().step_by(step).take(count);
+        chosen.map(|&leaf| self.stack_to(leaf, depth)).collect()
+    }
+
+    /// A way from the outside to a call.
+    fn stack_to(&self, leaf: NodeId, depth: usize) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let mut seen: Vec<FunctionId> = Vec::new();
+        let mut callee = self.call(leaf).and_then(|call| call.name);
+        let mut next = Some(leaf);
+        while let Some(node) = next {
+            let each = &self.nodes[node];
+            let Some(id) = each.function else { break };
+            let function = &self.functions[id];
+            frames.push(Frame {
+                file: self.files[function.file].clone(),
+                function: self.name(function.name).to_owned(),
+                line: each.line,
+                column: Some(each.column),
+                callee: callee.map(|name| self.name(name).to_owned()),
+            });
+            seen.push(id);
+            callee = Some(function.name);
+            let is_new = |caller: &&NodeId| {
+                self.nodes[**caller]
+                    .function
+                    .is_some_and(|other| !seen.contains(&other))
+            };
+            // Not always the first caller, which would make all stacks alike.
+            let callers: Vec<&NodeId> = function.callers.iter().filter(is_new).collect();
+            next = match (callers.len(), frames.len() < depth) {
+                (0, _) | (_, false) => None,
+                (count, true) => Some(*callers[leaf.index() % count]),
+            };
+        }
+        frames.reverse();
+        frames
+    }
+}
