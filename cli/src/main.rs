@@ -52,7 +52,7 @@ fn report_limits_of_files() {
 }
 
 /// Starts the threads that do parallel work, `jobs` of them if that is given. Where none can be had (a limit of processes or memory), all
-/// work is done by this one: left to itself, the first parallel work would panic.
+/// work is done by this one: left to itself, the first parallel work would panic. Memory that runs out later still ends the program.
 fn start_threads(jobs: Option<NonZeroUsize>) {
     let count = jobs
         .or(thread::available_parallelism().ok())
