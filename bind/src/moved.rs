@@ -26,7 +26,7 @@ use crate::expression::facts;
 use base::{Id, Span};
 use progress_map::{
     Binding, BoundMerge, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PathStep,
-    PointId, PointKind,
+    PointId, PointKind, Row,
 };
 use std::collections::BTreeMap;
 
@@ -54,18 +54,22 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
                 updates: Risky::new(after.updates),
             }
         });
-        let code = |of: &mut Risky, without_position: bool| {
-            positions.gaps(variable.instance, range, |position| match position {
-                Some((line, column)) => of.has(function, line, column),
-                None => without_position,
+        let code = |of: &mut Risky| {
+            positions.gaps(variable.instance, range, |position| {
+                position.is_none_or(|(line, column)| of.has(function, line, column))
             })
         };
-        let gaps = code(&mut risky.moved, true);
+        let gaps = code(&mut risky.moved);
         let mut sunk = Vec::new();
         if !risky.sunk.is_empty {
-            sunk = code(&mut risky.sunk, true);
+            sunk = code(&mut risky.sunk);
+            // An inlined call may be in several pieces: that of the update is another than this one, perhaps.
+            let rows = positions.rows_around(range.0).iter();
+            let updates = rows.filter(|row| {
+                row.file == Ok(function.file) && risky.updates.has(function, row.line, row.column)
+            });
+            let updates = Vec::from_iter(updates.map(|row| (row.start, row.end)));
             // Without code of its own an update is part of some other instruction, which may be anywhere.
-            let updates = code(&mut risky.updates, false);
             let (from, to) = match (only_gcc, &updates[..]) {
                 (_, []) => (0, u64::MAX),
                 (true, [.., last]) => (0, last.1),
@@ -369,6 +373,19 @@ impl<'b> Positions<'b> {
             }
         };
         function.is_none_or(|function| function.optimised)
+    }
+
+    /// The rows of the function that an address lies in.
+    fn rows_around(&self, address: u64) -> &'b [Row] {
+        let functions = &self.binding.functions;
+        let after = functions.partition_point(|function| function.start <= address);
+        let Some(function) = after.checked_sub(1).and_then(|at| functions.get(at)) else {
+            return &[];
+        };
+        let rows = &self.binding.rows;
+        let first = rows.partition_point(|row| row.start < function.start);
+        let end = rows.partition_point(|row| row.start < function.end);
+        rows.get(first..end).unwrap_or_default()
     }
 
     /// The function of the map and the addresses of an instance.
