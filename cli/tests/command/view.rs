@@ -37,26 +37,35 @@ impl Screen {
         let screen = Self {
             socket: sandbox.path("tmux").display().to_string(),
         };
-        let started = screen
-            .command(&[
-                "-f",
-                "/dev/null",
-                "new-session",
-                "-d",
-                "-x",
-                "80",
-                "-y",
-                "24",
-                command,
-            ])
-            .current_dir(&sandbox.root)
-            .env("PATH", path_with_hindmost())
-            .env("XDG_CACHE_HOME", sandbox.path("cache"))
-            .env_remove("TMUX")
-            .output()
-            .unwrap();
-        assert!(started.status.success(), "{started:?}");
-        Some(screen)
+        // On a busy machine the server may not be there yet when its client gives up: that is tmux's own affair.
+        let mut started = None;
+        for _ in 0..5 {
+            let output = screen
+                .command(&[
+                    "-f",
+                    "/dev/null",
+                    "new-session",
+                    "-d",
+                    "-x",
+                    "80",
+                    "-y",
+                    "24",
+                    command,
+                ])
+                .current_dir(&sandbox.root)
+                .env("PATH", path_with_hindmost())
+                .env("XDG_CACHE_HOME", sandbox.path("cache"))
+                .env_remove("TMUX")
+                .output()
+                .unwrap();
+            let success = output.status.success();
+            started = Some(output);
+            if success {
+                return Some(screen);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(300));
+        }
+        panic!("tmux does not start: {started:?}");
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
