@@ -55,8 +55,8 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
             }
         });
         let code = |of: &mut Risky| {
-            positions.gaps(variable.instance, range, |position| {
-                position.is_none_or(|(line, column)| of.has(function, line, column))
+            positions.gaps(variable.instance, range, |line, column| {
+                of.has(function, line, column)
             })
         };
         let gaps = code(&mut risky.moved);
@@ -403,12 +403,12 @@ impl<'b> Positions<'b> {
         }
     }
 
-    /// The stretches of `range` whose position is `bad`, sorted; `None` stands for code without a position.
+    /// The stretches of `range` whose position is `bad`, sorted. Code without a position is.
     fn gaps(
         &self,
         instance: FunctionInstance,
         range: (u64, u64),
-        mut bad: impl FnMut(Option<(u32, u32)>) -> bool,
+        mut bad: impl FnMut(u32, u32) -> bool,
     ) -> Vec<(u64, u64)> {
         let calls = self.children.get(&instance).map_or(&[][..], Vec::as_slice);
         let mut calls: Vec<_> = calls
@@ -433,7 +433,7 @@ impl<'b> Positions<'b> {
             add(
                 start,
                 call.end.min(range.1),
-                bad(Some((call.call_line, call.call_column))),
+                bad(call.call_line, call.call_column),
             );
             at = at.max(call.end);
         }
@@ -445,7 +445,7 @@ impl<'b> Positions<'b> {
         &self,
         start: u64,
         end: u64,
-        bad: &mut impl FnMut(Option<(u32, u32)>) -> bool,
+        bad: &mut impl FnMut(u32, u32) -> bool,
         add: &mut impl FnMut(u64, u64, bool),
     ) {
         let first = self.binding.rows.partition_point(|row| row.end <= start);
@@ -454,14 +454,13 @@ impl<'b> Positions<'b> {
             .iter()
             .take_while(|row| row.start < end)
         {
-            add(at, row.start.min(end), bad(None));
+            add(at, row.start.min(end), true);
             at = at.max(row.start);
             let stop = row.end.min(end);
-            let position = (row.line > 0).then_some((row.line, row.column));
-            add(at, stop, bad(position));
+            add(at, stop, row.line == 0 || bad(row.line, row.column));
             at = at.max(stop);
         }
-        add(at, end, bad(None));
+        add(at, end, true);
     }
 }
 

@@ -1,8 +1,7 @@
 //! `hindmost lsp`: the language server, over standard input and output.
 
 use crate::args::LspArgs;
-use crate::cache::units::Units;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::files::{self, SourceFinder};
 use crate::output::Status;
 use crate::recorded;
@@ -37,12 +36,8 @@ struct Files;
 impl Host for Files {
     fn load(&self, settings: &Settings) -> Result<Job, String> {
         load(settings).map_err(|error| {
-            let hint = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-            let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-            match hint.and_then(Failure::advice) {
-                Some(hint) => format!("{} ({hint})", causes.join(": ")),
-                None => causes.join(": "),
-            }
+            let (causes, hint) = failure::in_words(&error);
+            hint.map_or(causes.clone(), |hint| format!("{causes} ({hint})"))
         })
     }
 
@@ -55,12 +50,7 @@ impl Host for Files {
     }
 
     fn graph(&self, files: Vec<SourceFile>) -> DependenceGraph {
-        let units = Units::open();
-        let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
-        if let Some(units) = units {
-            units.make_room();
-        }
-        graph
+        crate::slice::graph_of(files)
     }
 }
 

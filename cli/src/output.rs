@@ -1,7 +1,7 @@
 //! Standard output and standard error: styles where a terminal wants them, no panic when the reader goes away.
 
 use crate::args::{AnswerFormat, Format};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::files::SourceFinder;
 use engine::{Answer, Explanation, Outcome};
 use report::clean;
@@ -130,12 +130,9 @@ pub(crate) fn note(message: &str) {
 
 /// Prints an error on one line, and a line with what to do about it.
 pub(crate) fn error(error: &anyhow::Error) {
-    let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let (causes, hint) = failure::in_words(error);
     let mut err = anstream::stderr();
-    let _ = writeln!(err, "hindmost: error: {}", clean(&chain.join(": ")));
-    let hint = error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<Failure>().and_then(Failure::advice));
+    let _ = writeln!(err, "hindmost: error: {}", clean(&causes));
     if let Some(hint) = hint {
         let _ = writeln!(err, "hint: {}", clean(hint));
     }

@@ -107,7 +107,7 @@ fn sources_of(map: &Map, finder: &SourceFinder) -> Vec<SourceFile> {
 }
 
 /// The dependence graph of files; those that a map was made of before are not parsed again.
-fn graph_of(files: Vec<SourceFile>) -> DependenceGraph {
+pub(crate) fn graph_of(files: Vec<SourceFile>) -> DependenceGraph {
     let units = Units::open();
     let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
     if let Some(units) = units {

@@ -8,7 +8,7 @@ use base::Confidence;
 use bind::{BindError, Program, readable_from_outside};
 use progress_map::{
     Across, Binding, BoundVariable, FileId, Function, FunctionId, FunctionInstance, LocationRange, LoopId,
-    Lov, Map, Term,
+    Lov, Map, PointId, Term,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -351,24 +351,22 @@ impl<'m> Index<'m> {
 
 /// The loops around the calls that a position may stand for: those that are around all of them.
 fn loops_around(function: &Function, line: u32, column: u32) -> BTreeSet<LoopId> {
-    let around = |innermost: Option<LoopId>| -> BTreeSet<LoopId> {
-        std::iter::successors(innermost, |&at| function.loops[at].parent).collect()
-    };
     let calls = calls_at(function, line, column, false);
-    let mut loops = calls.into_iter().map(around);
+    let mut loops = { calls.into_iter() }.map(|call| BTreeSet::from_iter(function.loops_around(call)));
     let first = loops.next().unwrap_or_default();
     loops.fold(first, |all, other| all.intersection(&other).copied().collect())
 }
 
-/// The innermost loops of the calls that a position may stand for; by the line when no call begins at the column, unless the
+/// The calls that a position may stand for; by the line when no call begins at the column, unless the
 /// column is asked for.
-fn calls_at(function: &Function, line: u32, column: u32, exactly: bool) -> Vec<Option<LoopId>> {
-    let calls = || function.points.iter().filter(|point| point.kind.is_call());
-    let at = calls().filter(|point| (point.span.line, point.span.column) == (line, column));
-    let at = Vec::from_iter(at.map(|point| point.innermost_loop));
+fn calls_at(function: &Function, line: u32, column: u32, exactly: bool) -> Vec<PointId> {
+    let points = || function.points.iter_enumerated();
+    let calls = || points().filter(|(_, point)| point.kind.is_call());
+    let at = calls().filter(|(_, point)| (point.span.line, point.span.column) == (line, column));
+    let at = Vec::from_iter(at.map(|(id, _)| id));
     if !at.is_empty() || (exactly && column != 0) {
         return at;
     }
-    let on_line = calls().filter(|point| point.span.covers_line(line));
-    on_line.map(|point| point.innermost_loop).collect()
+    let on_line = calls().filter(|(_, point)| point.span.covers_line(line));
+    on_line.map(|(id, _)| id).collect()
 }

@@ -79,7 +79,8 @@ pub enum PointKind {
     Exit,
     /// Something is computed or assigned.
     Eval,
-    /// The function returns a value that no call can have left behind for it: the frame is there until then.
+    /// The function returns a value that no call can have left behind for it. Where a caller uses the value, the frame is there until
+    /// then; an optimising compiler may make a copy of the function that returns none.
     Return,
     /// A branch is decided.
     Branch,

@@ -6,9 +6,12 @@
 //! the result. Each size runs in a process of its own, so that its memory is its own.
 
 mod job;
+#[path = "../own.rs"]
+mod own;
 
 use engine::{TreeOptions, order_tree};
 use job::Job;
+use own::{peak_megabytes, processor_time};
 use rayon::prelude::*;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -85,13 +88,13 @@ fn one(kind: &str, tasks: u32) -> Result<(), String> {
     let bytes: usize = partial.iter().map(Vec::len).sum();
     // What making the tasks has taken does not count.
     let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-    let (start, busy) = (Instant::now(), processor_seconds());
+    let (start, busy) = (Instant::now(), processor_time());
     let tree = engine::merge_partial(&partial).map_err(|error| error.to_string())?;
     let merging = start.elapsed();
     let options = TreeOptions::default();
     let ordered = order_tree(&job.map, &engine::ranked(tree), &options);
     let whole = start.elapsed();
-    let busy = processor_seconds() - busy;
+    let busy = processor_time().saturating_sub(busy);
     let text = report::tree_text(&ordered, report::TreeText::default());
     let hindmost: u64 = ordered
         .classes
@@ -112,7 +115,7 @@ fn one(kind: &str, tasks: u32) -> Result<(), String> {
         milliseconds(merging),
         milliseconds(whole - merging),
         milliseconds(whole),
-        busy * 1e3,
+        milliseconds(busy),
         whole.as_secs_f64() * 1e9 / f64::from(tasks),
         peak_megabytes(),
         if reset { " " } else { "*" },
@@ -121,32 +124,6 @@ fn one(kind: &str, tasks: u32) -> Result<(), String> {
         bytes / partial.len(),
     );
     Ok(())
-}
-
-/// User and system time of this process so far.
-fn processor_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name in parentheses may hold blanks; user and system time are the 14th and 15th field.
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|field| field.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-fn peak_megabytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) / 1024
 }
 
 fn grouped(number: u32) -> String {

@@ -3,7 +3,11 @@
 //!
 //! Times are of the wall clock, with all processors; the processor time that they cost stands beside them.
 
+#[path = "../own.rs"]
+mod own;
+
 use engine::{DependenceGraph, SliceOptions, SourceFile, dependence_graph};
+use own::{peak_megabytes, processor_time};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -37,7 +41,7 @@ fn measure(tree: &Path) -> Result<(), String> {
         .map(|file| file.bytes.iter().filter(|&&byte| byte == b'\n').count())
         .sum();
     println!("{}: {} files, {lines} lines", tree.display(), files.len());
-    let before = peak_memory();
+    let before = peak_megabytes();
 
     let (parsed, graph_time, graph) = build(files);
     let per_second = |time: Duration| lines as f64 / time.as_secs_f64();
@@ -54,7 +58,7 @@ fn measure(tree: &Path) -> Result<(), String> {
     );
     let (nodes, functions, edges) = graph.counts();
     println!("{nodes} nodes, {edges} dependences inside {functions} functions");
-    println!("memory at most {} MB, {before} MB of it before", peak_memory());
+    println!("memory at most {} MB, {before} MB of it before", peak_megabytes());
     slices(&graph, lines)
 }
 
@@ -166,26 +170,4 @@ fn slices(graph: &DependenceGraph, lines: usize) -> Result<(), String> {
         );
     }
     Ok(())
-}
-
-/// The most memory that this process has had, in megabytes.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) / 1024
-}
-
-/// Processor time of this process so far. Linux counts it in hundredths of a second.
-fn processor_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name may hold blanks and brackets; after it come fields, of which these are the 12th and 13th.
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = [11, 12].map(|at| fields.get(at).and_then(|field| field.parse::<u64>().ok()));
-    Duration::from_millis(ticks.into_iter().flatten().sum::<u64>() * 10)
 }
