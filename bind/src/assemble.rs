@@ -10,6 +10,7 @@ use crate::lines::{RawRow, UnitFiles, rows};
 use crate::merged::merges;
 use crate::moved;
 use crate::optimised::{gcc, llvm, rearranged};
+use crate::passed::bind_mpi_calls;
 use crate::paths::{PathId, match_files};
 use crate::sources::producer;
 use crate::trouble::{Outcome, Trouble};
@@ -82,6 +83,7 @@ pub(crate) fn assemble(
         let is_there = address < row.end && matching.files[row.path] == Some(map.functions[id].file);
         is_there.then_some((row.line, row.column))
     };
+    let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest);
     let merges = merges(map, debug, &forest, &identified.functions, position);
     let mut binding = Binding {
         build_id: identity.build_id,
@@ -104,6 +106,7 @@ pub(crate) fn assemble(
         variables,
         calls: Vec::new(),
         merges,
+        mpi_calls,
     };
     let lent = handed::lend(map, &mut binding, &only_handed);
     outcomes.retain(|outcome| !only_handed.contains(&(outcome.function, outcome.name.as_str())));
@@ -113,7 +116,7 @@ pub(crate) fn assemble(
     report.variables(&outcomes);
     let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
     report.moved(moved::withhold(map, &mut binding, only_gcc));
-    binding.calls = bind_calls(debug, &forest, &laid_out.pieces, &binding.variables);
+    binding.calls = bind_calls(debug, &forest, &laid_out.pieces, &binding.variables, on_entry);
     (binding, report.diagnostics)
 }
 

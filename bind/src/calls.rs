@@ -17,14 +17,16 @@ use base::IdVec;
 use progress_map::{BoundCall, BoundVariable, FunctionInstance, Passed};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The calls of functions some of whose variables need them; sorted by return address.
+/// The calls of functions some of whose variables need them, or whose values on entry `also` asks for; sorted by return address.
 pub(crate) fn bind_calls(
     debug: &Debug<'_>,
     forest: &Forest,
     pieces: &IdVec<NodeId, Vec<Piece>>,
     variables: &[BoundVariable],
+    also: Vec<(OriginId, u8)>,
 ) -> Vec<BoundCall> {
     let mut work = needed(forest, pieces, variables);
+    work.extend(also);
     if work.is_empty() {
         return Vec::new();
     }
@@ -114,7 +116,7 @@ fn needed(
 }
 
 /// The function around an inlined call.
-fn root_of(forest: &Forest, node: NodeId) -> NodeId {
+pub(crate) fn root_of(forest: &Forest, node: NodeId) -> NodeId {
     // Parents have smaller ids.
     std::iter::successors(Some(node), |&node| forest.nodes[node].parent)
         .last()
@@ -137,11 +139,25 @@ fn records(forest: &Forest, pieces: &IdVec<NodeId, Vec<Piece>>) -> BTreeMap<Orig
 
 /// The value that the call described by `die` has passed in `register`, and the values on entry that it is made of.
 fn passed(debug: &Debug<'_>, die: Die, register: u8) -> Option<(Vec<u8>, Vec<u8>)> {
-    let mut cursor = debug.units[die.unit].entries_at_offset(die.offset).ok()?;
-    if !cursor.next_dfs().ok()??.has_children() {
-        return None;
+    let parameters = parameters(debug, die);
+    let mut of_register =
+        { parameters.iter() }.filter(|entry| place_of(entry) == Some(Place::Register(register)));
+    let entry = of_register.next()?;
+    of_register
+        .next()
+        .is_none()
+        .then(|| value_of(debug, die.unit, entry))?
+}
+
+/// What debug info says of the parameters of the call described by `die`, one entry each.
+pub(crate) fn parameters<'a>(debug: &Debug<'a>, die: Die) -> Vec<Entry<'a>> {
+    let mut parameters = Vec::new();
+    let Ok(mut cursor) = debug.units[die.unit].entries_at_offset(die.offset) else {
+        return parameters;
+    };
+    if !matches!(cursor.next_dfs(), Ok(Some(call)) if call.has_children()) {
+        return parameters;
     }
-    let mut found = None;
     while let Ok(Some(entry)) = cursor.next_dfs() {
         if entry.depth() <= 0 {
             break;
@@ -150,31 +166,40 @@ fn passed(debug: &Debug<'_>, die: Die, register: u8) -> Option<(Vec<u8>, Vec<u8>
             entry.tag(),
             gimli::DW_TAG_call_site_parameter | gimli::DW_TAG_GNU_call_site_parameter
         );
-        if entry.depth() == 1 && is_parameter && place_of(entry) == Some(register) {
-            if found.is_some() {
-                return None;
-            }
-            found = Some(value_of(debug, die.unit, entry)?);
+        if entry.depth() == 1 && is_parameter {
+            parameters.push(entry.clone());
         }
     }
-    found
+    parameters
 }
 
-/// The register in which a parameter is passed.
-fn place_of(entry: &Entry<'_>) -> Option<u8> {
-    match entry.attr_value(gimli::DW_AT_location)? {
+/// Where a parameter is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a register, by its DWARF number.
+    Register(u8),
+    /// On the stack, so many bytes above where the stack pointer is when the call is made.
+    Stack(u64),
+}
+
+/// Where the parameter that `entry` describes is passed.
+pub(crate) fn place_of(entry: &Entry<'_>) -> Option<Place> {
+    let gimli::AttributeValue::Exprloc(expression) = entry.attr_value(gimli::DW_AT_location)? else {
+        return None;
+    };
+    match *expression.0.slice() {
         // One byte: DW_OP_reg0 and those that follow.
-        gimli::AttributeValue::Exprloc(expression) => match expression.0.slice() {
-            [one] => one
-                .checked_sub(gimli::DW_OP_reg0.0)
-                .filter(|register| *register < 16),
-            _ => None,
-        },
+        [one] => { one.checked_sub(gimli::DW_OP_reg0.0) }
+            .filter(|register| *register < 16)
+            .map(Place::Register),
+        // The stack pointer is register 7; 64 bytes of arguments fit one signed byte of LEB128.
+        [operator, offset @ 0..64] if operator == gimli::DW_OP_breg7.0 => Some(Place::Stack(offset.into())),
         _ => None,
     }
 }
 
-fn value_of(debug: &Debug<'_>, unit: UnitId, entry: &Entry<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+/// The value that `entry` describes, and the values on entry that it is made of; none if memory would have to be read for it.
+pub(crate) fn value_of(debug: &Debug<'_>, unit: UnitId, entry: &Entry<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
     let value = { entry.attr_value(gimli::DW_AT_call_value) }
         .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
     let gimli::AttributeValue::Exprloc(expression) = value else {

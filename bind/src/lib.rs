@@ -23,6 +23,7 @@ mod locations;
 mod merged;
 mod moved;
 mod optimised;
+mod passed;
 mod paths;
 mod sections;
 mod sources;

@@ -1,7 +1,8 @@
 //! The MPI call that a task is in, with what the source and the caller's frame tell of its arguments.
 //!
 //! Nothing is guessed: an argument has a value if it is a constant, or made of variables whose values were read in the
-//! frame of the call and can be believed there. Otherwise it is shown as the source writes it.
+//! frame of the call and can be believed there, or if the build's debug info says what the call passed. Otherwise it is shown as the source
+//! writes it.
 
 use base::mpi_name;
 use progress::{Located, LocatedFrame, Value};
@@ -76,12 +77,20 @@ pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView
         let behind_pointer = variables.iter().any(|(_, storage)| follows_pointer(storage));
         variables.is_empty() || !optimised || argument.settled && !(inlined && behind_pointer)
     };
+    let passed = task.frames.get(origin).map(|frame| &frame.passed);
     let arguments = roles(function).iter().filter_map(|&(index, role)| {
         let argument = recorded
             .arguments
             .iter()
             .find(|argument| argument.index == index)?;
-        Some(view(role, argument, frame, believed(argument), implementation))
+        let term = argument.term.as_ref().filter(|_| believed(argument));
+        let of_source = term.and_then(|term| evaluate(term, frame));
+        let passed = passed.and_then(|passed| passed.get(&index));
+        let value = agreed(
+            of_source,
+            passed.map(|&bits| as_passed(role, bits, implementation)),
+        );
+        Some(view(role, argument, value, implementation))
     });
     Some(CallView {
         function: function.to_owned(),
@@ -197,15 +206,30 @@ fn implementation<'a>(modules: impl Iterator<Item = &'a str>) -> Option<Implemen
     found
 }
 
+/// The value that the variables give and the one that was passed, if they do not contradict each other.
+fn agreed(of_source: Option<i64>, passed: Option<i64>) -> Option<i64> {
+    match (of_source, passed) {
+        (Some(one), Some(other)) if one != other => None,
+        (one, other) => one.or(other),
+    }
+}
+
+/// An argument as its type says: only Open MPI's handles are wider than an `int`.
+fn as_passed(role: Role, bits: u64, implementation: Option<Implementation>) -> i64 {
+    let is_handle = matches!(role, Role::Communicator | Role::Request);
+    if is_handle && implementation != Some(Implementation::Mpich) {
+        bits.cast_signed()
+    } else {
+        i64::from(bits as u32 as i32)
+    }
+}
+
 fn view(
     role: Role,
     argument: &MpiArgument,
-    frame: &LocatedFrame,
-    believed: bool,
+    value: Option<i64>,
     implementation: Option<Implementation>,
 ) -> CallArgument {
-    let term = argument.term.as_ref().filter(|_| believed);
-    let value = term.and_then(|term| evaluate(term, frame));
     let spelled = argument.text.starts_with("MPI_").then(|| argument.text.clone());
     let name = spelled.or_else(|| constant_name(role, value?, implementation).map(str::to_owned));
     // A negative rank or tag means something only by its name, a handle nothing at all.

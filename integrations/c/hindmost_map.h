@@ -187,6 +187,15 @@ typedef struct {
 /* A frame that shows the position of the call `shown` may be inside the call `other`. */
 typedef struct { uint32_t function, shown, other; } hm_merge;
 
+/* An argument of a call of an MPI function: its place from 0, and a DWARF expression for its value. */
+typedef struct { unsigned index; hm_text expression; } hm_passed_argument;
+
+typedef struct {
+    uint64_t return_address;
+    hm_passed_argument *arguments;
+    size_t argument_count;
+} hm_bound_mpi_call;
+
 typedef struct {
     hm_text build_id;
     unsigned char text_hash[32];
@@ -205,6 +214,8 @@ typedef struct {
     size_t call_count;
     hm_merge *merges;
     size_t merge_count;
+    hm_bound_mpi_call *mpi_calls;
+    size_t mpi_call_count;
 } hm_binding;
 
 typedef struct {
@@ -1292,14 +1303,31 @@ static void hm_merges(hm_section *s, const hm_map *map, hm_binding *b) {
     hm_close(s);
 }
 
+static void hm_bound_mpi_calls(hm_section *s, hm_binding *b) {
+    uint64_t address = 0;
+    size_t i;
+    b->mpi_calls = (hm_bound_mpi_call *)hm_room(s->r, hm_left(s, 0), sizeof *b->mpi_calls);
+    while (hm_left(s, 0)) {
+        hm_bound_mpi_call *call = &b->mpi_calls[b->mpi_call_count++];
+        call->return_address = address = hm_after64(s, 0, address);
+        call->argument_count = hm_count(s, 1, 2);
+        call->arguments = (hm_passed_argument *)hm_room(s->r, call->argument_count, sizeof *call->arguments);
+        for (i = 0; i < call->argument_count && !s->r->why; i++) {
+            call->arguments[i].index = hm_byte(s, 2);
+            call->arguments[i].expression = hm_string(s, 3);
+        }
+    }
+    hm_close(s);
+}
+
 /* Record. */
 
-enum { HM_STRS, HM_FILE, HM_HEAD, HM_BODY, HM_DIAG, HM_MPIC, HM_HAND, HM_BIND, HM_BSTR, HM_ROWS, HM_BFUN, HM_BINL, HM_BVAR, HM_BCAL, HM_BMRG, HM_TAGS };
+enum { HM_STRS, HM_FILE, HM_HEAD, HM_BODY, HM_DIAG, HM_MPIC, HM_HAND, HM_BIND, HM_BSTR, HM_ROWS, HM_BFUN, HM_BINL, HM_BVAR, HM_BCAL, HM_BMRG, HM_BMPI, HM_TAGS };
 
 typedef struct { int tag; const unsigned char *bytes; size_t length; } hm_stored;
 
 static int hm_tag(const unsigned char *name) {
-    static const char names[] = "STRSFILEHEADBODYDIAGMPICHANDBINDBSTRROWSBFUNBINLBVARBCALBMRG";
+    static const char names[] = "STRSFILEHEADBODYDIAGMPICHANDBINDBSTRROWSBFUNBINLBVARBCALBMRGBMPI";
     int tag;
     for (tag = 0; tag < HM_TAGS; tag++) {
         if (!memcmp(names + 4 * tag, name, 4)) return tag;
@@ -1389,6 +1417,8 @@ static void hm_a_binding(hm_reader *r, const hm_map *map, const hm_stored *all, 
     hm_bound_calls(&s, b);
     hm_open_tag(&s, r, hm_find(all, count, from, HM_BMRG), 1, strings, n);
     hm_merges(&s, map, b);
+    hm_open_tag(&s, r, hm_find(all, count, from, HM_BMPI), 1, strings, n);
+    hm_bound_mpi_calls(&s, b);
 }
 
 static void hm_whole(hm_reader *r, hm_map *map, const unsigned char *bytes, size_t length) {

@@ -306,6 +306,19 @@ static void binding(const hm_binding *b) {
         printf("{\"function\":%" PRIu32 ",\"shown\":%" PRIu32 ",\"other\":%" PRIu32 "}", merge->function,
                merge->shown, merge->other);
     }
+    printf("],\"mpi_calls\":[");
+    for (i = 0; i < b->mpi_call_count; i++) {
+        const hm_bound_mpi_call *call = &b->mpi_calls[i];
+        comma(i);
+        printf("{\"return_address\":%" PRIu64 ",\"arguments\":[", call->return_address);
+        for (n = 0; n < call->argument_count; n++) {
+            comma(n);
+            printf("[%u,", call->arguments[n].index);
+            hex(call->arguments[n].expression.bytes, call->arguments[n].expression.length);
+            putchar(']');
+        }
+        printf("]}");
+    }
     printf("]}");
 }
 

@@ -19,7 +19,7 @@ import zlib
 
 VERSION = 1
 MAGIC = b"\x89HMAP\r\n\x1a"
-BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL", b"BMRG"}
+BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL", b"BMRG", b"BMPI"}
 KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC", b"HAND"} | BOUND
 
 CONFIDENCE = ["clean", "repaired", "partial"]
@@ -528,7 +528,23 @@ def read_binding(tables):
     binding["variables"] = read_variables(columns(b"BVAR"), binding)
     binding["calls"] = read_calls(columns(b"BCAL")) if b"BCAL" in tables else []
     binding["merges"] = read_merges(columns(b"BMRG")) if b"BMRG" in tables else []
+    binding["mpi_calls"] = read_passed(columns(b"BMPI")) if b"BMPI" in tables else []
     return binding
+
+
+def read_passed(columns):
+    """What calls of MPI functions passed."""
+    calls = []
+    address = 0
+    while columns[0].more():
+        address = columns[0].after64(address)
+        arguments = []
+        for _ in range(columns[1].u()):
+            index = columns[2].byte()
+            arguments.append([index, columns.blob(3)])
+        calls.append({"return_address": address, "arguments": arguments})
+    columns.finish()
+    return calls
 
 
 def read_merges(columns):

@@ -32,6 +32,8 @@ pub struct Binding {
     /// Calls that may stand for others, sorted, none twice: the compiler may have kept one copy of code that two arms of a branch
     /// share, and the position of one of them.
     pub merges: Vec<BoundMerge>,
+    /// What calls of MPI functions passed, sorted by return address, none twice.
+    pub mpi_calls: Vec<BoundMpiCall>,
 }
 
 impl Binding {
@@ -175,6 +177,24 @@ pub struct Passed {
     pub register: u8,
     /// A DWARF expression as in [`LocationRange::expression`], for the value, in the frame of the caller. It reads no memory,
     /// which the callee might have changed.
+    pub expression: Vec<u8>,
+}
+
+/// A call of an MPI function by its name, and what it passed: a library without debug info does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundMpiCall {
+    /// The address after the call.
+    pub return_address: u64,
+    /// The arguments whose value is known, by their place from 0, sorted.
+    pub arguments: Vec<PassedArgument>,
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassedArgument {
+    /// Its place among the arguments, from 0.
+    pub index: u8,
+    /// As in [`Passed::expression`].
     pub expression: Vec<u8>,
 }
 

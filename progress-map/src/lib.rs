@@ -18,8 +18,8 @@ mod mpi;
 mod validate;
 
 pub use binding::{
-    Binding, BoundCall, BoundFunction, BoundInline, BoundMerge, BoundVariable, Encoding, FunctionInstance,
-    LocationRange, Passed, PathStep, Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundMerge, BoundMpiCall, BoundVariable, Encoding,
+    FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
 };
 pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};

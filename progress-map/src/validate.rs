@@ -368,6 +368,15 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         check(sorted, part, i, "its registers are not sorted")?;
         last = Some(call.return_address);
     }
+    let mut last = None;
+    for (i, call) in b.mpi_calls.iter().enumerate() {
+        let part = "MPI call";
+        let later = last.is_none_or(|last| last < call.return_address);
+        check(later, part, i, "it does not come after the one before it")?;
+        let sorted = call.arguments.is_sorted_by(|a, b| a.index < b.index);
+        check(sorted, part, i, "its arguments are not sorted")?;
+        last = Some(call.return_address);
+    }
     for (i, merge) in b.merges.iter().enumerate() {
         let exists = merge.function.index() < functions;
         check(exists, "merged call", i, no_function)?;

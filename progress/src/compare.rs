@@ -1,5 +1,6 @@
 //! Comparing two execution points, frame by frame and pair by pair.
 
+use crate::arms::{self, Arms};
 use crate::flow::{self, Node, Region};
 use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
@@ -22,6 +23,8 @@ pub struct Order<'m> {
     optimised: IdVec<FunctionId, bool>,
     /// What each function calls last; made when first asked for.
     last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
+    /// The decisions of each function and their arms; made when first asked for.
+    arms: IdVec<FunctionId, OnceLock<Arms>>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<&'m str>>,
 }
@@ -39,6 +42,7 @@ impl<'m> Order<'m> {
             optimised: tail::optimised(map),
             vanished_into: OnceLock::new(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
+            arms: map.functions.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -63,6 +67,12 @@ impl<'m> Order<'m> {
     /// The calls of a function that may be its last, sorted.
     pub(crate) fn last_calls(&self, id: FunctionId) -> &[PointId] {
         self.last_calls[id].get_or_init(|| tail::last_calls(&self.map.functions[id]))
+    }
+
+    /// The points of the arms of a decision, sorted.
+    pub(crate) fn arms_of(&self, id: FunctionId, decision: PointId) -> &[PointId] {
+        let arms = self.arms[id].get_or_init(|| arms::arms(&self.map.functions[id]));
+        arms.get(&decision).map_or(&[], Vec::as_slice)
     }
 
     /// The points of a function that assign some loop-order variable, sorted.

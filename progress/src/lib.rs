@@ -17,6 +17,7 @@
 //!
 //! Frames are compared from the outermost inwards; the first that differs decides.
 
+mod arms;
 mod chains;
 mod classes;
 mod compare;

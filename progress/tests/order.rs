@@ -332,7 +332,7 @@ fn a_relative_variable_counts_its_steps() {
 }
 
 #[test]
-fn arms_of_a_branch_have_no_order_and_the_condition_comes_first() {
+fn arms_of_a_branch_have_no_order_and_the_condition_may_be_the_jump_behind_one() {
     let map = map(
         &[
             (PointKind::Branch, 2, 5, None),
@@ -347,14 +347,49 @@ fn arms_of_a_branch_have_no_order_and_the_condition_comes_first() {
         relation(&map, &at("x", 0, 3, &[]), &at("y", 1, 5, &[])),
         Relation::Incomparable
     );
+    // Compilers give the jump that leaves an arm the position of the decision.
     assert_eq!(
         relation(&map, &at("x", 0, 2, &[]), &at("y", 1, 5, &[])),
+        Relation::Unknown
+    );
+    assert_eq!(
+        relation(&map, &at("x", 0, 2, &[]), &at("y", 1, 7, &[])),
         Relation::Before
     );
     assert_eq!(
         relation(&map, &at("x", 0, 7, &[]), &at("y", 1, 5, &[])),
         Relation::After
     );
+}
+
+#[test]
+fn a_task_that_spins_in_the_condition_of_a_loop_is_in_front_of_its_body() {
+    let map = map(
+        &[
+            (PointKind::Branch, 2, 5, Some(0)),
+            eval(3, Some(0)),
+            eval(4, Some(0)),
+            eval(5, None),
+        ],
+        &[(1, 2), (2, 3), (3, 1), (1, 4), (4, 5)],
+        vec![a_loop(
+            None,
+            1,
+            vec![lov(
+                "i",
+                LovClass::Strict,
+                Across::SameSequence,
+                Cut::Updates,
+                &[3],
+            )],
+        )],
+    );
+    let spinning = at("x", 0, 2, &[("i", 7)]);
+    assert_eq!(
+        relation(&map, &spinning, &at("y", 1, 3, &[("i", 7)])),
+        Relation::Before
+    );
+    assert_eq!(relation(&map, &spinning, &at("y", 1, 5, &[])), Relation::Before);
 }
 
 #[test]

@@ -88,6 +88,9 @@ impl Builder<'_> {
                 self.read_variables(locator, level, address, &context, &mut frame);
                 frames.push(frame);
             }
+            if let Some(innermost) = frames.last_mut().filter(|_| !interrupted) {
+                innermost.passed = passed(locator, raw.pc.wrapping_sub(bias), &context);
+            }
             return;
         }
         let function = match raw.is_signal_trampoline {
@@ -156,4 +159,17 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// What the call of an MPI function that returns to `address` passed; where it cannot be told, nothing is said.
+fn passed(locator: &Locator<'_>, address: u64, context: &Context<'_>) -> BTreeMap<u8, u64> {
+    let calls = &locator.binding.mpi_calls;
+    let at = calls.binary_search_by_key(&address, |call| call.return_address);
+    let call = at.ok().and_then(|at| calls.get(at));
+    let arguments = call.map_or(&[][..], |call| &call.arguments).iter();
+    let values = arguments.filter_map(|argument| {
+        let value = context.address(&argument.expression, None).ok()?;
+        Some((argument.index, value))
+    });
+    values.collect()
 }

@@ -87,6 +87,9 @@ pub struct Frame {
     /// Listed variables that could not be read, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, String>,
+    /// What the frame's call of an MPI function passed, by the place of the argument, from 0: the bits as an unsigned number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub passed: BTreeMap<u8, u64>,
     /// The call was inlined into the frame before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inlined: bool,

@@ -4,6 +4,7 @@
 
 mod answers;
 mod bad_input;
+mod calls;
 mod cores;
 mod hindmost;
 mod libraries;

@@ -19,13 +19,15 @@ fn equipped() -> bool {
     }
 }
 
-fn of_seeds(seeds: std::ops::Range<u64>, configs: &[Config]) -> Campaign {
+/// Less than the command's own effort: for many programs.
+const FEW: Effort = Effort {
+    stops: 14,
+    pairs: 300,
+    shown: 2,
+};
+
+fn of_seeds(seeds: std::ops::Range<u64>, configs: &[Config], effort: Effort) -> Campaign {
     let dir = Directory::of_seed(None, seeds.start).unwrap_or_else(|e| panic!("{e}"));
-    let effort = Effort {
-        stops: 14,
-        pairs: 300,
-        shown: 2,
-    };
     let found = campaign(seeds, configs, effort, &dir.path).unwrap_or_else(|e| panic!("{e}"));
     if let Some((_, first)) = found.failures.first() {
         let seeds: Vec<u64> = found.failures.iter().map(|(seed, _)| *seed).collect();
@@ -65,8 +67,8 @@ fn nothing_is_wrong_and_enough_is_told() {
     let (linked_whole, others): (Vec<Config>, Vec<Config>) =
         { all_configs().iter() }.partition(|config| config.level == Level::Lto);
     let others = Vec::from_iter(others.into_iter().filter(|config| config.level != Level::O3));
-    judge(&of_seeds(0..8, &others));
-    judge(&of_seeds(0..3, &linked_whole));
+    judge(&of_seeds(0..8, &others, FEW));
+    judge(&of_seeds(0..3, &linked_whole, FEW));
 }
 
 /// `if (c) { …; w1(93); } else { w1(27); }`: gcc keeps one call, with the line of the second arm.
@@ -75,9 +77,22 @@ fn a_call_that_two_arms_share_is_in_neither_alone() {
     if !equipped() {
         return;
     }
-    let of_gcc = |config: &&Config| config.compiler == Compiler::Gcc && config.level == Level::O3;
-    let o3 = Vec::from_iter(all_configs().iter().filter(of_gcc).copied());
-    of_seeds(50..51, &o3);
+    of_seeds(50..51, &one(Compiler::Gcc, Level::O3), FEW);
+}
+
+/// clang's jump out of the first arm of `?:`, and its second look at the condition behind the arm of an `if`.
+#[test]
+fn a_jump_that_leaves_an_arm_is_not_taken_for_the_decision() {
+    if !equipped() {
+        return;
+    }
+    of_seeds(175..176, &one(Compiler::Clang, Level::O0), Effort::default());
+    of_seeds(195..196, &one(Compiler::Clang, Level::Og), Effort::default());
+}
+
+fn one(compiler: Compiler, level: Level) -> Vec<Config> {
+    let is_meant = |config: &&Config| (config.compiler, config.level) == (compiler, level);
+    all_configs().iter().filter(is_meant).copied().collect()
 }
 
 fn judge(found: &Campaign) {

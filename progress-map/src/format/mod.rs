@@ -18,6 +18,7 @@ mod loops;
 mod lovs;
 mod merges;
 mod mpi;
+mod passed;
 mod prose;
 mod reader;
 mod record;
@@ -56,11 +57,12 @@ const INLINES: Tag = Tag(*b"BINL");
 const VARIABLES: Tag = Tag(*b"BVAR");
 const CALLS: Tag = Tag(*b"BCAL");
 const MERGES: Tag = Tag(*b"BMRG");
+const PASSED: Tag = Tag(*b"BMPI");
 
 const STATIC: [Tag; 7] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS, MPI_CALLS, HANDED];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 2] = [MPI_CALLS, HANDED];
-const BOUND: [Tag; 8] = [
+const OPTIONAL: [Tag; 3] = [MPI_CALLS, HANDED, PASSED];
+const BOUND: [Tag; 9] = [
     BUILD,
     BOUND_STRINGS,
     ROWS,
@@ -69,4 +71,5 @@ const BOUND: [Tag; 8] = [
     VARIABLES,
     CALLS,
     MERGES,
+    PASSED,
 ];

@@ -3,7 +3,7 @@
 use super::columns::{Budget, Columns};
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, calls, flow, handed, heads, loops, merges, mpi, scopes, variables};
+use super::{FunctionHead, bound, calls, flow, handed, heads, loops, merges, mpi, passed, scopes, variables};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -322,6 +322,9 @@ impl<'a> Reader<'a> {
         }
         if self.section(super::MERGES).is_ok() {
             binding.merges = merges::read_merges(self.columns(super::MERGES, budget)?)?;
+        }
+        if self.section(super::PASSED).is_ok() {
+            binding.mpi_calls = passed::read_passed(self.source(super::PASSED, &strings, budget)?)?;
         }
         Ok(binding)
     }

@@ -2,7 +2,7 @@
 
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
-use super::{bound, calls, flow, handed, heads, loops, merges, mpi, record, scopes, variables};
+use super::{bound, calls, flow, handed, heads, loops, merges, mpi, passed, record, scopes, variables};
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
@@ -164,6 +164,11 @@ fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(T
         let mut columns = ColumnsOut::new();
         merges::write_merges(&mut columns, &binding.merges);
         sections.push((super::MERGES, columns));
+    }
+    if !binding.mpi_calls.is_empty() {
+        let mut sink = Sink::new(strings);
+        passed::write_passed(&mut sink, &binding.mpi_calls);
+        sections.push((super::PASSED, sink.columns));
     }
     sections
 }

@@ -2,8 +2,8 @@
 
 use super::Rng;
 use crate::{
-    Binding, BoundCall, BoundFunction, BoundInline, BoundVariable, Encoding, FunctionId, FunctionInstance,
-    LocationRange, Map, Passed, PathStep, Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundVariable, Encoding, FunctionId,
+    FunctionInstance, LocationRange, Map, Passed, PassedArgument, PathStep, Row,
 };
 use base::Id;
 
@@ -88,6 +88,17 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         })),
     });
     let calls = Vec::from_iter(calls);
+    let mut addresses = rng.list(3, Rng::magnitude);
+    addresses.sort_unstable();
+    addresses.dedup();
+    let mpi_calls = addresses.into_iter().map(|return_address| BoundMpiCall {
+        return_address,
+        arguments: Vec::from_iter((0..rng.below(4) as u8).map(|index| PassedArgument {
+            index: 3 * index,
+            expression: rng.list(5, |rng| rng.bits() as u8),
+        })),
+    });
+    let mpi_calls = Vec::from_iter(mpi_calls);
     Binding {
         build_id: rng.list(20, |rng| rng.bits() as u8),
         text_hash: rng.hash(),
@@ -100,6 +111,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         variables,
         calls,
         merges: Vec::new(),
+        mpi_calls,
     }
 }
 

@@ -264,6 +264,10 @@ fn a_binding(b: &Binding) -> Value {
             "shown": merge.shown.index(),
             "other": merge.other.index(),
         })),
+        "mpi_calls": list(&b.mpi_calls, |call| json!({
+            "return_address": call.return_address,
+            "arguments": list(&call.arguments, |a| json!([a.index, hex(&a.expression)])),
+        })),
     })
 }
 

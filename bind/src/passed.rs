@@ -1,0 +1,101 @@
+//! What optimised code passes to MPI: peers, tags and communicators of the calls that a job may hang in.
+//!
+//! A library without debug info says nothing of the arguments that it was called with. But the caller's debug info says, call by call,
+//! what was passed in terms of what the caller keeps across the call (`DW_AT_call_value`), also where the variables of the source
+//! are gone. A frame of the program whose return address follows such a call has made it.
+//!
+//! All arguments of MPI functions are integers or pointers: the first six come in registers, the others on the stack, eight
+//! bytes each (System V ABI for x86-64, section 3.2.3).
+
+use crate::calls::{Place, parameters, place_of, root_of, value_of};
+use crate::debug::{Debug, Die};
+use crate::walk::{Forest, OriginId};
+use progress_map::{BoundMpiCall, PassedArgument, roles};
+use std::collections::BTreeMap;
+
+/// The registers of the first arguments, by DWARF number: rdi, rsi, rdx, rcx, r8, r9.
+const REGISTERS: [u8; 6] = [5, 4, 1, 2, 8, 9];
+
+/// The calls of MPI functions by name of whose arguments something is known, sorted by return address; and the functions and
+/// registers whose values on entry they are made of.
+pub(crate) fn bind_mpi_calls(debug: &Debug<'_>, forest: &Forest) -> (Vec<BoundMpiCall>, Vec<(OriginId, u8)>) {
+    let mut on_entry = Vec::new();
+    let mut names: BTreeMap<Die, Option<String>> = BTreeMap::new();
+    let mut found: BTreeMap<u64, Option<Vec<PassedArgument>>> = BTreeMap::new();
+    for call in &forest.calls {
+        let (Some(target), Some(return_address)) = (call.target, call.return_address) else {
+            continue;
+        };
+        let name = names.entry(target).or_insert_with(|| name_of(debug, target));
+        let Some(name) = name.as_deref().filter(|name| base::is_mpi(name)) else {
+            continue;
+        };
+        let (arguments, registers) = arguments(debug, call.die, base::mpi_name(name));
+        let caller = forest.nodes[root_of(forest, call.node)].origin;
+        on_entry.extend(registers.into_iter().map(|register| (caller, register)));
+        // Two descriptions of one call that do not agree say nothing.
+        let known = found
+            .entry(return_address)
+            .or_insert_with(|| Some(arguments.clone()));
+        if known.as_ref() != Some(&arguments) {
+            *known = None;
+        }
+    }
+    let calls = { found.into_iter() }.filter_map(|(return_address, arguments)| {
+        let arguments = arguments.filter(|arguments| !arguments.is_empty())?;
+        Some(BoundMpiCall {
+            return_address,
+            arguments,
+        })
+    });
+    (calls.collect(), on_entry)
+}
+
+fn name_of(debug: &Debug<'_>, die: Die) -> Option<String> {
+    let chain = debug.origins(die);
+    let name = chain
+        .iter()
+        .find_map(|(die, entry)| debug.string_attr(die.unit, entry, gimli::DW_AT_name));
+    name.map(crate::debug::text)
+}
+
+/// The arguments that tell what a task waits for, as far as the entry of the call describes their values; and the registers whose
+/// values on entry to the caller they are made of.
+fn arguments(debug: &Debug<'_>, call: Die, function: &str) -> (Vec<PassedArgument>, Vec<u8>) {
+    let mut on_entry = Vec::new();
+    let mut values: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();
+    for entry in parameters(debug, call) {
+        let Some(index) = place_of(&entry).and_then(index_of) else {
+            continue;
+        };
+        if roles(function).iter().all(|&(wanted, _)| wanted != index) {
+            continue;
+        }
+        let value = value_of(debug, call.unit, &entry).map(|(expression, registers)| {
+            on_entry.extend(registers);
+            expression
+        });
+        // Two values of one argument are none.
+        values
+            .entry(index)
+            .and_modify(|value| *value = None)
+            .or_insert(value);
+    }
+    let known = { values.into_iter() }.filter_map(|(index, value)| {
+        let expression = value?;
+        Some(PassedArgument { index, expression })
+    });
+    (known.collect(), on_entry)
+}
+
+/// The argument that is passed at a place, from 0.
+fn index_of(place: Place) -> Option<u8> {
+    match place {
+        Place::Register(register) => {
+            let index = REGISTERS.iter().position(|&each| each == register)?;
+            u8::try_from(index).ok()
+        }
+        Place::Stack(offset) if offset % 8 == 0 => u8::try_from(REGISTERS.len() as u64 + offset / 8).ok(),
+        Place::Stack(_) => None,
+    }
+}
