@@ -53,8 +53,10 @@ int main(int argc, char **argv)
 }
 ";
 
-/// What each rank passed, by role.
-const TRUTH: [(&str, &str, &[(&str, i64)]); 3] = [
+/// A rank, the function that it calls, and what it passes, by role.
+type Passed = (&'static str, &'static str, &'static [(&'static str, i64)]);
+
+const TRUTH: [Passed; 3] = [
     (
         "1",
         "MPI_Recv",
