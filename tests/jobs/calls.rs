@@ -5,8 +5,9 @@
 
 use crate::hindmost::{hindmost, launch, my_turn, out, run, said};
 use corpus::{JobProcesses, Mpi};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -76,10 +77,9 @@ const TRUTH: [Passed; 3] = [
     ("3", "MPI_Bcast", &[("count", 1), ("root", 0)]),
 ];
 
-/// Hangs the program and asks for the arguments; `unsaid` are those that the compiler does not describe.
-fn check(mpi: Mpi, compiler: &str, unsaid: &[(&str, &str)]) {
-    let _turn = my_turn();
-    let directory = out().join(format!("calls-{mpi:?}-{compiler}"));
+/// Compiles the program, optimised, in a directory of that name.
+pub fn compile(mpi: Mpi, compiler: &str, name: &str) -> PathBuf {
+    let directory = out().join(name);
     std::fs::create_dir_all(&directory).unwrap();
     std::fs::write(directory.join("calls.c"), PROGRAM).unwrap();
     let wrapper = match mpi {
@@ -91,25 +91,40 @@ fn check(mpi: Mpi, compiler: &str, unsaid: &[(&str, &str)]) {
         .envs([("OMPI_CC", compiler), ("MPICH_CC", compiler)])
         .current_dir(&directory));
     assert!(built.status.success(), "{}", said(&built));
-    let processes = JobProcesses::new();
-    let mut launcher = launch(mpi, 4, &directory.join("calls"), processes.variable());
-    // Who is behind is not asked: neither compiler keeps `round` readable.
+    directory.join("calls")
+}
+
+/// What is found below a launcher once all ranks but the first are in their last call; or else what was found last. Who is behind is
+/// not asked: compilers do not keep `round` readable everywhere.
+pub fn answer_when_hung(launcher: u32) -> Value {
     let mut answer = Value::Null;
     for _ in 0..60 {
         std::thread::sleep(Duration::from_millis(500));
         let found = run(hindmost()
             .args(["find", "--format", "json", "--launcher"])
-            .arg(launcher.id().to_string()));
-        answer = serde_json::from_slice(&found.stdout).unwrap_or_else(|_| panic!("{}", said(&found)));
+            .arg(launcher.to_string()));
+        answer = serde_json::from_slice(&found.stdout).unwrap_or_else(|_| json!({"error": said(&found)}));
         let classes = answer["classes"].as_array().map_or(&[][..], Vec::as_slice);
         if classes.len() == 4 && classes.iter().filter(|class| class["call"].is_object()).count() == 3 {
             break;
         }
     }
+    answer
+}
+
+/// Hangs the program and asks for the arguments; `unsaid` are those that the compiler does not describe.
+fn check(mpi: Mpi, compiler: &str, unsaid: &[(&str, &str)]) {
+    let _turn = my_turn();
+    let exe = compile(mpi, compiler, &format!("calls-{mpi:?}-{compiler}"));
+    let processes = JobProcesses::new();
+    let mut launcher = launch(mpi, 4, &exe, processes.variable());
+    let answer = answer_when_hung(launcher.id());
     processes.end();
     launcher.wait().unwrap();
     for (rank, function, arguments) in TRUTH {
-        let classes = answer["classes"].as_array().unwrap();
+        let classes = answer["classes"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{answer:#}"));
         let class = classes.iter().find(|class| class["ranks"] == rank);
         let call = &class.unwrap_or_else(|| panic!("no class of rank {rank}: {answer:#}"))["call"];
         assert_eq!(call["function"], function, "{answer:#}");

@@ -11,6 +11,7 @@ mod libraries;
 mod messages;
 mod motion;
 mod slices;
+mod slurm;
 mod tables;
 mod threads;
 mod trees;

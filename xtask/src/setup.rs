@@ -43,9 +43,22 @@ const TOOLS: [(&str, &[&str]); 31] = [
     ("mpicc.mpich", &["libmpich-dev", "mpich"]),
 ];
 
+/// What only CI installs, because the packages start services: Slurm, for jobs that `srun` starts. Elsewhere the test does
+/// without and says so.
+const SERVICES: [(&str, &[&str]); 4] = [
+    ("munged", &["munge"]),
+    ("slurmctld", &["slurmctld"]),
+    ("slurmd", &["slurmd", "slurm-wlm-basic-plugins"]),
+    ("srun", &["slurm-client"]),
+];
+
 /// Installs what is missing.
 pub fn ensure() -> Result<()> {
-    ensure_tools(&TOOLS)
+    ensure_tools(&TOOLS)?;
+    if std::env::var_os("CI").is_some() {
+        ensure_tools(&SERVICES)?;
+    }
+    Ok(())
 }
 
 /// Installs what is missing of these programs, each with its Debian packages.
