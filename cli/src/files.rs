@@ -32,8 +32,12 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
 
 /// Reads a map; the error names the file and says what to do.
 pub(crate) fn read_map(path: &Path) -> anyhow::Result<Map> {
-    let bytes = read(path)?;
-    Map::from_bytes(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())).into())
+    map_in(path, Map::from_bytes(&read(path)?))
+}
+
+/// What was read of a map file; the error names it.
+pub(crate) fn map_in<E: std::fmt::Display>(path: &Path, read: Result<Map, E>) -> anyhow::Result<Map> {
+    read.map_err(|error| Failure::new(format!("{}: {error}", path.display())).into())
 }
 
 /// Writes a file as a whole or not at all: readers see the old file or the new one. Through a symbolic link the file is written that

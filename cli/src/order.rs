@@ -10,8 +10,10 @@ use engine::{Comparer, Explanation, Map};
 use snapshot::Task;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
-    let map = files::read_map(&args.map)?;
-    let tasks = recorded::read(&args.stacks, &map)?;
+    let bytes = files::read(&args.map)?;
+    let stacks = recorded::stacks(&args.stacks)?;
+    let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, &stacks.tasks))?;
+    let tasks = stacks.of(&map);
     if let Some(path) = &args.pairs {
         let comparer = Comparer::new(&map, &tasks);
         output::print_plain(&pairs::compare(&comparer, &files::read_text(path)?, path)?)?;

@@ -13,12 +13,34 @@ use std::path::{Path, PathBuf};
 
 /// The tasks in a file, or in the files of a directory, of a program that the map is of.
 pub(crate) fn read(path: &Path, map: &Map) -> anyhow::Result<Vec<Task>> {
-    if !path.is_dir() {
-        let (format, mut tasks) = one(path)?;
-        if format != Format::Snapshot {
-            engine::distrust_innermost_lines(map, &mut tasks);
+    Ok(stacks(path)?.of(map))
+}
+
+/// Tasks as they were recorded.
+pub(crate) struct Stacks {
+    /// The tasks.
+    pub(crate) tasks: Vec<Task>,
+    /// They come from a tool that does not say how exact a line is.
+    foreign: bool,
+}
+
+impl Stacks {
+    /// The tasks of a program that the map is of.
+    pub(crate) fn of(mut self, map: &Map) -> Vec<Task> {
+        if self.foreign {
+            engine::distrust_innermost_lines(map, &mut self.tasks);
         }
-        return some(path, tasks);
+        self.tasks
+    }
+}
+
+/// The tasks in a file, or in the files of a directory.
+pub(crate) fn stacks(path: &Path) -> anyhow::Result<Stacks> {
+    if !path.is_dir() {
+        let (format, tasks) = one(path)?;
+        let tasks = some(path, tasks)?;
+        let foreign = format != Format::Snapshot;
+        return Ok(Stacks { tasks, foreign });
     }
     let entries = std::fs::read_dir(path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
@@ -52,8 +74,10 @@ pub(crate) fn read(path: &Path, map: &Map) -> anyhow::Result<Vec<Task>> {
             all.push(task);
         }
     }
-    engine::distrust_innermost_lines(map, &mut all);
-    some(path, all)
+    Ok(Stacks {
+        tasks: some(path, all)?,
+        foreign: true,
+    })
 }
 
 fn some(path: &Path, tasks: Vec<Task>) -> anyhow::Result<Vec<Task>> {

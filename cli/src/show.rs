@@ -7,8 +7,8 @@ use crate::output::{self, Status};
 use engine::{Map, PathLookup};
 
 pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Status> {
-    let map = files::read_map(&args.map)?;
     let Some(place) = &args.line else {
+        let map = files::read_map(&args.map)?;
         let summary = engine::summary(&map);
         match args.format {
             Format::Text => output::print(&report::summary_text(&summary))?,
@@ -16,7 +16,9 @@ pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         }
         return Ok(Status::Done);
     };
+    let bytes = files::read(&args.map)?;
     let (path, line) = split_place(place)?;
+    let map = files::map_in(&args.map, engine::map_for_file(&bytes, path))?;
     let file = match engine::find_file(&map, path) {
         PathLookup::Found(file) => file,
         PathLookup::Ambiguous(files) => {

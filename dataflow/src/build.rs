@@ -10,7 +10,7 @@ use base::mutant::{Mutant, on};
 use base::{Id, IdVec, Span};
 use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp, VarRef};
 use progress_map::{Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Unsequenced};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The points from which control goes on.
 type Frontier = Vec<PointId>;
@@ -52,6 +52,7 @@ struct Builder<'f> {
     returns: Frontier,
     unsequenced: Vec<Unsequenced>,
     groups: u32,
+    choices: Vec<Vec<PointId>>,
     distrust: Option<String>,
 }
 
@@ -83,6 +84,7 @@ impl<'f> Builder<'f> {
             returns: Vec::new(),
             unsequenced: Vec::new(),
             groups: 0,
+            choices: Vec::new(),
             distrust: None,
         }
     }
@@ -117,6 +119,7 @@ impl<'f> Builder<'f> {
         }
         self.points.shrink_to_fit();
         self.scopes.shrink_to_fit();
+        self.choices.sort_unstable();
         Flow {
             points: self.points,
             succs,
@@ -125,6 +128,7 @@ impl<'f> Builder<'f> {
             scopes: self.scopes,
             loop_statements: self.loop_statements,
             divided: self.divided,
+            choices: self.choices,
             distrust: self.distrust,
         }
     }
@@ -396,14 +400,47 @@ impl<'f> Builder<'f> {
         };
         let fork = self.emit(PointKind::Branch, start, Action::Branch(None));
         let mut after = Vec::new();
+        let mut bounds = vec![self.points.next_id()];
         for (number, &arm) in arms.iter().enumerate() {
             self.frontier = vec![fork];
             let line = self.function.stmts[arm].span.line;
             self.arm(number as u32, line, arm);
             after.append(&mut self.frontier);
+            bounds.push(self.points.next_id());
         }
         self.frontier = after;
         self.scope = outer;
+        self.note_choice(bounds);
+    }
+
+    /// Notes arms of which every build has one, if two of them make the same call at the same position.
+    fn note_choice(&mut self, bounds: Vec<PointId>) {
+        let call = |point: &FlowPoint| {
+            let Point { kind, span, .. } = &point.point;
+            let name = match kind {
+                PointKind::Call(name) | PointKind::MacroCall(name) => name.as_str(),
+                _ => "",
+            };
+            kind.is_call().then(|| (span.line, span.column, name.to_owned()))
+        };
+        let arm = |range: &[PointId]| {
+            let points = self.points.as_slice()[range[0].index()..range[1].index()].iter();
+            BTreeSet::from_iter(points.filter_map(call))
+        };
+        let mut known = BTreeSet::new();
+        let shared = bounds.windows(2).map(arm).any(|mut calls| {
+            let shared = calls.iter().any(|call| known.contains(call));
+            known.append(&mut calls);
+            shared
+        });
+        if shared {
+            self.choices.push(bounds);
+        }
+    }
+
+    /// Whether a condition stands for what the build has chosen.
+    fn is_choice(&self, cond: ExprId) -> bool {
+        matches!(&self.function.exprs[cond].kind, ExprKind::Var(VarRef::Global(name)) if name == ir::BUILD_CHOICE)
     }
 
     fn repeat(
@@ -545,11 +582,17 @@ impl<'f> Builder<'f> {
             }
             ExprKind::Conditional(cond, then, other) => {
                 let (when_true, when_false) = self.condition(*cond);
+                let mut bounds = vec![self.points.next_id()];
                 self.frontier = when_true;
                 self.expression(*then);
+                bounds.push(self.points.next_id());
                 let after = std::mem::replace(&mut self.frontier, when_false);
                 self.expression(*other);
+                bounds.push(self.points.next_id());
                 self.frontier.extend(after);
+                if self.is_choice(*cond) {
+                    self.note_choice(bounds);
+                }
             }
             ExprKind::Comma(a, b) => {
                 self.expression(*a);

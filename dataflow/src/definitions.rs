@@ -4,7 +4,7 @@
 //! address passed to a function that is known to write through it and forget it (`MPI_Comm_rank(comm, &rank)`,
 //! `advance(&i)`) is a definition at that call.
 
-use crate::effects::{Target, children};
+use crate::effects::{Target, each_child};
 use crate::flow::{Action, Flow};
 use crate::summary::{Effect, of_library};
 use base::IdVec;
@@ -85,9 +85,7 @@ impl Definitions {
         }
         let mut is_operand: IdVec<ExprId, bool> = function.exprs.iter().map(|_| false).collect();
         for (id, expr) in function.exprs.iter_enumerated() {
-            for child in children(expr) {
-                is_operand[child] = true;
-            }
+            each_child(expr, |child| is_operand[child] = true);
             if let ExprKind::Call {
                 callee: Callee::Macro(name),
                 args,
@@ -110,13 +108,13 @@ impl Definitions {
                 ExprKind::AddressOf(_) => continue,
                 _ => Vec::new(),
             };
-            for child in children(expr) {
+            each_child(expr, |child| {
                 if !kept.contains(&child)
                     && let Some(local) = address_of(function, child)
                 {
                     found.escaped[local] = true;
                 }
-            }
+            });
         }
         // An address that is nobody's operand is what a declaration starts with, or what the function returns.
         let whole = function.exprs.ids().filter(|&id| !is_operand[id]);

@@ -75,10 +75,8 @@ pub(crate) fn effects(function: &Function) -> IdVec<ExprId, bool> {
             expr.kind,
             ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. }
         );
-        let any = own
-            || children(expr)
-                .into_iter()
-                .any(|child| effects.get(child).copied().unwrap_or(true));
+        let mut any = own;
+        each_child(expr, |child| any |= effects.get(child).copied().unwrap_or(true));
         effects.push(any);
     }
     effects
@@ -86,16 +84,21 @@ pub(crate) fn effects(function: &Function) -> IdVec<ExprId, bool> {
 
 /// The operands of an expression, in source order.
 pub fn children(expr: &Expr) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    each_child(expr, |child| found.push(child));
+    found
+}
+
+/// Visits the operands of an expression, in source order: passes over all expressions of a program need no list of each.
+pub(crate) fn each_child(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {
-            vec![]
-        }
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {}
         ExprKind::Unary(_, a)
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)
         | ExprKind::Cast(_, a)
         | ExprKind::Field { base: a, .. }
-        | ExprKind::Step { target: a, .. } => vec![*a],
+        | ExprKind::Step { target: a, .. } => visit(*a),
         ExprKind::Binary(_, a, b)
         | ExprKind::And(a, b)
         | ExprKind::Or(a, b)
@@ -103,15 +106,21 @@ pub fn children(expr: &Expr) -> Vec<ExprId> {
         | ExprKind::Index { base: a, index: b }
         | ExprKind::Assign {
             target: a, value: b, ..
-        } => vec![*a, *b],
-        ExprKind::Conditional(a, b, c) => vec![*a, *b, *c],
-        ExprKind::Call { callee, args } => {
-            let pointer = match callee {
-                ir::Callee::Indirect(pointer) => Some(*pointer),
-                ir::Callee::Named(_) | ir::Callee::Macro(_) => None,
-            };
-            pointer.into_iter().chain(args.iter().copied()).collect()
+        } => {
+            visit(*a);
+            visit(*b);
         }
-        ExprKind::List(items) | ExprKind::Unknown(items) => items.clone(),
+        ExprKind::Conditional(a, b, c) => {
+            visit(*a);
+            visit(*b);
+            visit(*c);
+        }
+        ExprKind::Call { callee, args } => {
+            if let ir::Callee::Indirect(pointer) = callee {
+                visit(*pointer);
+            }
+            args.iter().copied().for_each(visit);
+        }
+        ExprKind::List(items) | ExprKind::Unknown(items) => items.iter().copied().for_each(visit),
     }
 }

@@ -26,6 +26,9 @@ pub struct Flow {
     pub loop_statements: Vec<(ScopeId, LoopKind, PointId)>,
     /// The headers of loops whose iterations a pragma divides among threads.
     pub divided: Vec<PointId>,
+    /// Arms of which every build has one, where two of them make the same call at the same position: where each begins, and the
+    /// point behind the last.
+    pub choices: Vec<Vec<PointId>>,
     /// Why the graph cannot be trusted, if it cannot (`setjmp`, a computed `goto`, a jump to a missing label).
     pub distrust: Option<String>,
 }

@@ -29,6 +29,7 @@ mod motion;
 mod mpi;
 mod notes;
 mod paths;
+mod reading;
 mod reuse;
 mod slices;
 mod sources;
@@ -66,6 +67,7 @@ pub use mpi::{CallArgument, CallView};
 pub use paths::{PathLookup, find_file, same_path};
 pub use progress::{Relation, Value};
 pub use progress_map::{Map, Role};
+pub use reading::{map_for_file, map_for_stacks};
 pub use reuse::{Reuse, Shelf};
 pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph,

@@ -1,6 +1,7 @@
 //! Paths as users type them and as builds spell them.
 
-use progress_map::{FileId, Map};
+use base::IdVec;
+use progress_map::{File, FileId, Map};
 
 /// The outcome of looking a file up by a user's spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +16,15 @@ pub enum PathLookup {
 
 /// Finds the file of the map that `path` names: its full path, or a tail of it by whole components.
 pub fn find_file(map: &Map, path: &str) -> PathLookup {
-    if let Some((id, _)) = map.files.iter_enumerated().find(|(_, file)| file.path == path) {
+    find_in(&map.files, path)
+}
+
+/// The same in a map's files.
+pub(crate) fn find_in(files: &IdVec<FileId, File>, path: &str) -> PathLookup {
+    if let Some((id, _)) = files.iter_enumerated().find(|(_, file)| file.path == path) {
         return PathLookup::Found(id);
     }
-    let fits: Vec<FileId> = map
-        .files
+    let fits: Vec<FileId> = files
         .iter_enumerated()
         .filter(|(_, file)| same_path(&file.path, path))
         .map(|(id, _)| id)

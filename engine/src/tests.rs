@@ -457,3 +457,58 @@ fn a_thread_is_held_against_its_counterparts_only() {
     let value_lost = ("crew", "carry:3,a:0");
     assert_eq!(behind(main, &[&[late], &[value_lost], &[late]]), [""; 0]);
 }
+
+/// `CHECK(call)` is one thing or another, as the build says.
+const CHOICES: &str = "\
+#ifdef DEBUG
+#define CHECK(call) do { enter(); if (call) fail(1); leave(); } while (0)
+#else
+#define CHECK(call) do { if (call) fail(2); } while (0)
+#endif
+int work(int n) { int i;
+    for (i = 0; i < n; i++)
+        step(i);
+    last(n);
+}
+";
+
+#[test]
+fn what_a_build_has_chosen_it_has_chosen_for_all_tasks() {
+    let hindmost = |main: &str, stacks: &[&str]| {
+        let found = ask(&format!("{CHOICES}{main}"), stacks);
+        let hindmost = found.hindmost.iter();
+        Vec::from_iter(hindmost.map(|each| found.classes[each.class].who.to_string()))
+    };
+    let main = "int main(void) { int k;\n    for (k = 0; k < 9; k++) {\n        CHECK(work(k)); }\n    other();\n}\n";
+    let behind = "main:13 k=3,work:8 i=1,step:0";
+    assert_eq!(hindmost(main, &[behind, "main:13 k=3,work:9,last:0"]), ["rank 0"]);
+    assert_eq!(
+        hindmost(main, &["main:13 k=4,work:8 i=1,step:0", behind]),
+        ["rank 1"]
+    );
+    assert_eq!(hindmost(main, &["main:14,other:0", behind]), ["rank 1"]);
+    // The same call twice in each build: nobody knows in which of them a task is.
+    let twice = main.replace("CHECK(work(k));", "CHECK(work(k)); CHECK(work(k));");
+    assert_eq!(hindmost(&twice, &[behind, "main:13 k=3,work:9,last:0"]), [""; 0]);
+    let inside = main.replace("CHECK(work(k))", "CHECK(work(k) + work(k))");
+    assert_eq!(hindmost(&inside, &[behind, "main:13 k=3,work:9,last:0"]), [""; 0]);
+    // A branch that the program takes is none that the build takes.
+    let branch = "if (rank) { enter(); work(k); } else work(k);";
+    let branch = main.replace("CHECK(work(k));", branch);
+    assert_eq!(hindmost(&branch, &[behind, "main:13 k=3,work:9,last:0"]), [""; 0]);
+}
+
+#[test]
+fn a_header_may_have_chosen_otherwise_for_another_file() {
+    let source =
+        format!("{CHOICES}static inline int through(int k) {{\n    CHECK(work(k));\n    return 0;\n}}\n");
+    let stacks = tasks(&["through:12,work:8 i=1,step:0", "through:12,work:9,last:0"]);
+    for (path, named) in [("a.c", 1), ("a.h", 0)] {
+        let file = SourceFile {
+            path: path.to_owned(),
+            bytes: source.as_bytes().to_vec(),
+        };
+        let found = answer(&map_sources(vec![file], &|_| {}), &stacks, RankSet::default());
+        assert_eq!(found.hindmost.len(), named, "{path}");
+    }
+}

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 /// The name of the condition by which a build chooses among the definitions of a macro in an expression. No variable has
 /// it: its value is not known, and the same on every task.
-pub const BUILD_CHOICE: &[u8] = b"__build_choice";
+pub const BUILD_CHOICE: &[u8] = ir::BUILD_CHOICE.as_bytes();
 
 /// A macro with more definitions than this is left as it is.
 const CHOICE_LIMIT: usize = 4;
@@ -157,7 +157,9 @@ impl<'a> Expander<'a> {
         {
             return Ok(None);
         }
-        let (pulled, before) = (self.next, work.clone());
+        let pulled = self.next;
+        // Only arguments are taken off the stack.
+        let before = (called > 0).then(|| work.clone());
         let mut args = None;
         if called > 0 {
             if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
@@ -182,7 +184,9 @@ impl<'a> Expander<'a> {
             statements &= begins && several && is_statement(&tokens);
             if renamed || !(expressions || statements) {
                 self.next = pulled;
-                *work = before;
+                if let Some(before) = before {
+                    *work = before;
+                }
                 return Ok(None);
             }
             operands.push(tokens);
@@ -191,7 +195,9 @@ impl<'a> Expander<'a> {
             let ends = self.peek(work, raw).is_some_and(|next| *next.text == *b";");
             if !ends {
                 self.next = pulled;
-                *work = before;
+                if let Some(before) = before {
+                    *work = before;
+                }
             }
             return Ok(ends.then(|| group_of(operands)));
         }

@@ -3,6 +3,10 @@
 use crate::{ExprId, LocalId, Type};
 use base::Span;
 
+/// The global variable that stands for which of several definitions of a macro a build has. No program declares it; its value
+/// is not known, and the same on every task.
+pub const BUILD_CHOICE: &str = "__build_choice";
+
 /// An expression with its place in the source.
 #[derive(Clone, Debug)]
 pub struct Expr {

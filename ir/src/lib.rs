@@ -13,7 +13,7 @@ mod expr;
 pub mod packed;
 mod stmt;
 
-pub use expr::{BinaryOp, Callee, Expr, ExprKind, UnaryOp, VarRef};
+pub use expr::{BUILD_CHOICE, BinaryOp, Callee, Expr, ExprKind, UnaryOp, VarRef};
 pub use stmt::{LoopKind, Stmt, StmtKind};
 
 use base::{Confidence, Diagnostic, IdVec, Span, define_id};

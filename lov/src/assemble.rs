@@ -6,7 +6,8 @@ use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{
-    File, FileId, Function, FunctionId, Handed, Loop, LoopSource, Map, MpiCall, Point, ScopeKind,
+    Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, Map, MpiCall, Point, PointId,
+    ScopeKind,
 };
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
-    let mut functions: Vec<(Function, FunctionIndex, mpi::Calls)> = Vec::new();
+    let mut functions: Vec<(Function, FunctionIndex, Beside)> = Vec::new();
     let units = program.units;
     let candidates = program
         .functions
@@ -35,30 +36,39 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     let all = program.functions.into_iter().zip(variables).enumerate();
     for (index, (info, variables)) in all {
         if let Some(file) = file_of[info.unit] {
-            let calls = mpi::calls(&info);
+            let path = &units[info.unit].path;
+            let beside = Beside {
+                calls: mpi::calls(&info),
+                choices: if is_compiled_once(path) {
+                    info.flow.choices.clone()
+                } else {
+                    Vec::new()
+                },
+            };
             let index = FunctionIndex::from_index(index);
-            functions.push((function(info, file, variables), index, calls));
+            functions.push((function(info, file, variables), index, beside));
         }
     }
     functions.sort_by(|(a, ..), (b, ..)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
-    let mut calls = Vec::with_capacity(functions.len());
+    let mut beside = Vec::with_capacity(functions.len());
     let mut indices = Vec::with_capacity(functions.len());
     let functions = functions.into_iter().map(|(function, index, own)| {
-        calls.push(own);
+        beside.push(own);
         indices.push(index);
         function
     });
     let functions: IdVec<FunctionId, Function> = functions.collect();
     let handed = handed_on(&functions, &indices, candidates);
-    let calls = functions.ids().zip(calls);
-    let mpi_calls = calls.flat_map(|(function, calls)| {
-        calls.into_iter().map(move |(point, arguments)| MpiCall {
+    let (mut mpi_calls, mut choices) = (Vec::new(), Vec::new());
+    for (function, own) in functions.ids().zip(beside) {
+        mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
             function,
             point,
             arguments,
-        })
-    });
-    let mpi_calls = mpi_calls.collect();
+        }));
+        let own = own.choices.into_iter();
+        choices.extend(own.map(|bounds| Choice { function, bounds }));
+    }
     let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
     diagnostics.sort();
     Map {
@@ -67,9 +77,23 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         diagnostics,
         mpi_calls,
         handed,
+        choices,
         binding: None,
         libraries: Vec::new(),
     }
+}
+
+/// What the map holds of a function beside the function.
+struct Beside {
+    calls: mpi::Calls,
+    choices: Vec<Vec<PointId>>,
+}
+
+/// Whether a program holds the code of a file once, as far as its name tells. A header is compiled into many files, and what its macros mean
+/// may be another thing in each.
+fn is_compiled_once(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+    matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "C" | "c++"))
 }
 
 /// The candidates that order a loop, by the ids of the map. `indices` are those of its functions in the program.

@@ -11,9 +11,9 @@ pub use program::synthetic;
 
 use crate::format::Packing;
 use crate::{
-    Across, Assumption, BoundMerge, Cut, Direction, File, FileId, Function, FunctionId, Growth, Handed, Loop,
-    LoopId, LoopSource, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind, Refused, Scope,
-    ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    Across, Assumption, BoundMerge, Choice, Cut, Direction, File, FileId, Function, FunctionId, Growth,
+    Handed, Loop, LoopId, LoopSource, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind,
+    Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -188,12 +188,25 @@ pub fn arbitrary(seed: u64) -> Map {
             });
         }
     }
+    let mut choices = Vec::new();
+    for (id, function) in functions.iter_enumerated() {
+        let points = Vec::from_iter(function.points.ids());
+        for _ in 0..if points.is_empty() { 0 } else { rng.below(3) } {
+            let more = rng.below(3);
+            let mut bounds = Vec::from_iter((0..3 + more).map(|_| rng.pick(&points)));
+            bounds.sort_unstable();
+            choices.push(Choice { function: id, bounds });
+        }
+    }
+    choices.sort();
+    choices.dedup();
     Map {
         files,
         functions,
         diagnostics,
         mpi_calls,
         handed,
+        choices,
         binding,
         libraries,
     }

@@ -8,6 +8,7 @@
 //! read a stack is in the binding: a compute node needs neither source nor debug info.
 
 mod binding;
+mod choice;
 mod error;
 mod format;
 mod function;
@@ -21,6 +22,7 @@ pub use binding::{
     Binding, BoundCall, BoundFunction, BoundInline, BoundMerge, BoundMpiCall, BoundVariable, Encoding,
     FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
 };
+pub use choice::Choice;
 pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};
 pub use function::{
@@ -66,6 +68,8 @@ pub struct Map {
     pub mpi_calls: Vec<MpiCall>,
     /// Loop-order variables that calls hand to their callees unchanged, sorted.
     pub handed: Vec<Handed>,
+    /// Code of which every build holds one part, sorted.
+    pub choices: Vec<Choice>,
     /// The build that the map is tied to, if any.
     pub binding: Option<Binding>,
     /// Builds of shared objects that the program runs with and whose sources are in the map as well; empty without a

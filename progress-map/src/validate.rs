@@ -33,6 +33,7 @@ impl Map {
         }
         self.check_calls()?;
         self.check_handed()?;
+        self.check_choices()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
             return Err(invalid(part, "libraries are bound, but no program is"));
@@ -84,6 +85,30 @@ impl Map {
         }
     }
 
+    fn check_choices(&self) -> Result<(), Invalid> {
+        for (at, choice) in self.choices.iter().enumerate() {
+            let points = self.functions.get(choice.function);
+            let fault = first_failure([
+                (points.is_some(), "there is no function of this number"),
+                (
+                    points.is_some_and(|f| choice.bounds.iter().all(|&bound| has_point(f, bound))),
+                    "there is no point of this number",
+                ),
+                (
+                    choice.bounds.len() > 2 && choice.bounds.is_sorted(),
+                    "its arms are fewer than two, or not in order",
+                ),
+            ]);
+            if let Some(fault) = fault {
+                return Err(invalid(format!("choice {at} of the build"), fault));
+            }
+        }
+        match self.choices.is_sorted_by(|a, b| a < b) {
+            true => Ok(()),
+            false => Err(invalid("choices of the build".to_owned(), "they are not sorted")),
+        }
+    }
+
     fn check_calls(&self) -> Result<(), Invalid> {
         let mut before = None;
         for call in &self.mpi_calls {
@@ -123,7 +148,7 @@ pub(crate) fn files(files: &IdVec<FileId, File>) -> Result<(), Invalid> {
     }
 }
 
-pub(crate) fn head(id: FunctionId, head: &FunctionHead, files: usize) -> Result<(), Invalid> {
+pub(crate) fn head(id: FunctionId, head: &FunctionHead<'_>, files: usize) -> Result<(), Invalid> {
     let part = || format!("function {} '{}'", id.index(), head.name);
     if head.file.index() >= files {
         return Err(invalid(part(), "its file is not in the map"));

@@ -46,7 +46,7 @@ fn check(bytes: &[u8]) -> bool {
         let _ = reader.bindings();
         let _ = reader.diagnostics();
         if let Ok(index) = reader.index() {
-            for id in index.functions.ids() {
+            for (id, _) in index.heads() {
                 let function = reader.function(&index, id);
                 assert!(whole.is_err() || matches!(function, Ok(Some(_))));
             }

@@ -257,6 +257,10 @@ impl<'m> Order<'m> {
         let mut result: Option<(Relation, Decided, Vec<SameEpoch>)> = None;
         for &place_a in &a.places {
             for &place_b in &b.places {
+                // Both tasks run one build.
+                if self.map.never_together(id, place_a.point, place_b.point) {
+                    continue;
+                }
                 let mut same = Vec::new();
                 let (relation, decided) =
                     self.compare_places(walk, id, (a, place_a), (b, place_b), &mut same);
@@ -265,7 +269,9 @@ impl<'m> Order<'m> {
                 }
                 match &result {
                     None => result = Some((relation, decided, same)),
-                    Some((earlier, ..)) if *earlier == relation && relation != Relation::Equal => {}
+                    // Places of which no build has two are equal one by one.
+                    Some((earlier, ..))
+                        if *earlier == relation && (relation != Relation::Equal || place_a == place_b) => {}
                     Some(_) => {
                         return (
                             Relation::Unknown,

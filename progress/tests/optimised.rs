@@ -77,6 +77,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         diagnostics: Vec::new(),
         mpi_calls: Vec::new(),
         handed: Vec::new(),
+        choices: Vec::new(),
         binding: Some(binding),
         libraries: Vec::new(),
     }

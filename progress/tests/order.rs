@@ -76,6 +76,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         diagnostics: Vec::new(),
         mpi_calls: Vec::new(),
         handed: Vec::new(),
+        choices: Vec::new(),
         binding: None,
         libraries: Vec::new(),
     }

@@ -72,6 +72,9 @@ enum Task {
         /// How the table calls the tree [default: the directory's name]
         #[arg(long, requires = "tree")]
         name: Option<String>,
+        /// Compile only about so many of its files, spread over the tree, and map all of it
+        #[arg(long, requires = "tree", value_name = "FILES")]
+        sample: Option<usize>,
         /// What the compiler needs to compile the tree, after --: -I and -D
         #[arg(last = true, requires = "tree")]
         flags: Vec<String>,
@@ -155,6 +158,7 @@ fn main() -> ExitCode {
         Task::Bench {
             tree: Some(tree),
             name,
+            sample,
             flags,
             ..
         } => {
@@ -162,6 +166,7 @@ fn main() -> ExitCode {
             bench::run_tree(&bench::tree::Request {
                 tree: &tree,
                 name: name.as_deref().unwrap_or("tree"),
+                sample,
                 flags: &flags,
             })
         }

@@ -35,6 +35,14 @@ pub(crate) fn print(path: &Path, elf: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// What the position of a call stands for.
+enum Met {
+    /// So many calls of the map.
+    All(usize),
+    /// One of several in each build.
+    OneOf,
+}
+
 fn debug_size(elf: &[u8]) -> Result<usize, String> {
     let file = object::File::parse(elf).map_err(|error| error.to_string())?;
     let size = |name| file.section_by_name(name).map_or(0, |section| section.size());
@@ -72,7 +80,7 @@ fn call_sites(
     lines: &mut Lines<'_>,
     calls: &[calls::Call],
 ) {
-    let (mut all, mut exact, mut several, mut indirect) = (0, 0, 0, 0);
+    let (mut all, mut exact, mut chosen, mut several, mut indirect) = (0, 0, 0, 0, 0);
     let mut causes = Causes::default();
     for call in calls {
         let row = binding.rows.partition_point(|row| row.end <= call.address);
@@ -93,7 +101,7 @@ fn call_sites(
         all += 1;
         let located = locate(map, order, function, row, Some(callee));
         let named = located.as_ref().is_some_and(|frame| frame.callee_known);
-        let calls_it = |frame: &LocatedFrame| -> Option<usize> {
+        let calls_it = |frame: &LocatedFrame| -> Option<Met> {
             let body = &map.functions[frame.function?];
             let points: BTreeSet<PointId> = frame.places.iter().map(|place| place.point).collect();
             let is_call = |id: &PointId| match &body.points[*id].kind {
@@ -101,13 +109,26 @@ fn call_sites(
                 PointKind::IndirectCall | PointKind::MacroCall(_) => true,
                 _ => false,
             };
-            points.iter().all(is_call).then_some(points.len())
+            if !points.iter().all(is_call) {
+                return None;
+            }
+            let function = frame.function?;
+            let apart = |a, b| a == b || map.never_together(function, a, b);
+            let one_in_a_build = points.iter().all(|&a| points.iter().all(|&b| apart(a, b)));
+            Some(match points.len() {
+                2.. if one_in_a_build => Met::OneOf,
+                count => Met::All(count),
+            })
         };
         match located.as_ref().and_then(calls_it) {
-            Some(1) if named => exact += 1,
-            Some(2..) if named => {
+            Some(Met::All(1)) if named => exact += 1,
+            Some(Met::OneOf) if named => {
+                exact += 1;
+                chosen += 1;
+            }
+            Some(Met::All(2..)) if named => {
                 several += 1;
-                causes.add("several calls of the name at the position".to_owned(), || {
+                causes.add(format!("several calls of {callee} at the position"), || {
                     lines.quote(map, row)
                 });
             }
@@ -125,8 +146,8 @@ fn call_sites(
         }
     }
     println!(
-        "  calls on exactly one point   {:.2} % of {all} call instructions by name ({several} on several; {indirect} \
-         through pointers not counted)",
+        "  calls on exactly one point   {:.2} % of {all} call instructions by name ({chosen} of these on one of several \
+         that no build has together; {several} on several; {indirect} through pointers not counted)",
         percent(exact, all)
     );
     causes.print(all, CAUSES);

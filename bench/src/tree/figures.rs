@@ -46,10 +46,9 @@ fn first_answer(path: &Path) -> Result<(), String> {
     let bytes = read(path)?;
     let reader = Reader::new(&bytes).map_err(|error| error.to_string())?;
     let index = reader.index().map_err(|error| error.to_string())?;
-    let middle = index.functions.ids().nth(index.functions.len() / 2);
-    if let Some(id) = middle {
-        let head = &index.functions[id];
-        let found = index.find(&head.name, Some(head.file));
+    let middle = index.heads().nth(index.len() / 2);
+    if let Some((_, head)) = middle {
+        let found = index.find(head.name, Some(head.file));
         for id in found {
             let function = reader.function(&index, id).map_err(|error| error.to_string())?;
             std::hint::black_box(function);

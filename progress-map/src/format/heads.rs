@@ -3,7 +3,7 @@
 use super::bytes::number;
 use super::columns::{Budget, Column, Columns, ColumnsOut};
 use super::spans::SpanColumns;
-use super::strings::{Sink, Source};
+use super::strings::{Sink, Source, Strings};
 use crate::error::ReadError;
 use crate::{File, FileId, Function, FunctionId};
 use base::{Confidence, Diagnostic, IdVec, Severity, Span};
@@ -55,13 +55,13 @@ pub(crate) fn read_hash(columns: &mut Columns<'_>, column: Column) -> Result<[u8
     Ok(hash)
 }
 
-/// What identifies a function: everything but its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionHead {
+/// What identifies a function: everything but its body. The texts are those of the map's string table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionHead<'i> {
     /// See [`Function::name`].
-    pub name: String,
+    pub name: &'i str,
     /// See [`Function::linkage_name`].
-    pub linkage_name: Option<String>,
+    pub linkage_name: Option<&'i str>,
     /// See [`Function::file`].
     pub file: FileId,
     /// See [`Function::is_static`].
@@ -71,7 +71,54 @@ pub struct FunctionHead {
     /// See [`Function::confidence`].
     pub confidence: Confidence,
     /// See [`Function::confidence_reason`].
-    pub confidence_reason: Option<String>,
+    pub confidence_reason: Option<&'i str>,
+}
+
+impl FunctionHead<'_> {
+    /// The function without its body.
+    pub(crate) fn function(&self) -> Function {
+        Function {
+            name: self.name.to_owned(),
+            linkage_name: self.linkage_name.map(str::to_owned),
+            file: self.file,
+            is_static: self.is_static,
+            span: self.span,
+            confidence: self.confidence,
+            confidence_reason: self.confidence_reason.map(str::to_owned),
+            points: IdVec::new(),
+            edges: Vec::new(),
+            scopes: IdVec::new(),
+            loops: IdVec::new(),
+        }
+    }
+}
+
+/// A head as it stands in the section: texts by their numbers, which were found to be in the table and text. Who looks for one
+/// function of a large map copies no name but its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    name: u32,
+    linkage_name: Option<u32>,
+    file: FileId,
+    is_static: bool,
+    span: Span,
+    confidence: Confidence,
+    confidence_reason: Option<u32>,
+}
+
+impl Head {
+    /// The same with its texts.
+    pub(crate) fn with<'i>(&self, strings: &'i Strings) -> FunctionHead<'i> {
+        FunctionHead {
+            name: strings.known(self.name),
+            linkage_name: self.linkage_name.map(|number| strings.known(number)),
+            file: self.file,
+            is_static: self.is_static,
+            span: self.span,
+            confidence: self.confidence,
+            confidence_reason: self.confidence_reason.map(|number| strings.known(number)),
+        }
+    }
 }
 
 const HEAD_NAME: Column = Column(0);
@@ -148,7 +195,7 @@ impl Previous {
 /// The heads, and how many functions each `BODY` section holds.
 pub(crate) fn read_heads(
     mut source: Source<'_, '_>,
-) -> Result<(IdVec<FunctionId, FunctionHead>, Vec<usize>), ReadError> {
+) -> Result<(IdVec<FunctionId, Head>, Vec<usize>), ReadError> {
     let count = source.columns.left(HEAD_FLAGS);
     let mut heads = Vec::with_capacity(count);
     let mut before = Previous::default();
@@ -165,28 +212,27 @@ pub(crate) fn read_heads(
                     .malformed("no such flags of a function"));
             }
         };
-        let name_number = source.columns.at(HEAD_NAME).near32(before.name)?;
-        let name = source
-            .strings
-            .text(name_number, source.columns.at(HEAD_NAME), source.budget)?;
+        let name = source.columns.at(HEAD_NAME).near32(before.name)?;
+        let at_name = source.columns.at(HEAD_NAME);
+        source.strings.checked(name, at_name, source.budget)?;
         let linkage_name = match flags & FLAG_LINKAGE {
             0 => None,
-            _ => Some(source.text(HEAD_LINKAGE)?),
+            _ => Some(source.text_number(HEAD_LINKAGE)?),
         };
         let confidence_reason = match flags & FLAG_REASON {
             0 => None,
-            _ => Some(source.text(HEAD_REASON)?),
+            _ => Some(source.text_number(HEAD_REASON)?),
         };
         let cursor = source.columns.at(HEAD_FILE);
         let file_number = cursor.near32(before.file)?;
         let file = cursor.id(file_number)?;
         let span = HEAD_SPAN.read(&mut source.columns, before.line_in(file_number), 0)?;
         before = Previous {
-            name: name_number,
+            name,
             file: file_number,
             end_line: span.end_line,
         };
-        heads.push(FunctionHead {
+        heads.push(Head {
             name,
             linkage_name,
             file,

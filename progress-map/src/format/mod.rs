@@ -9,6 +9,7 @@
 mod bound;
 mod bytes;
 mod calls;
+mod choices;
 mod columns;
 mod flow;
 mod habits;
@@ -49,6 +50,7 @@ const BODY: Tag = Tag(*b"BODY");
 const DIAGNOSTICS: Tag = Tag(*b"DIAG");
 const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
+const CHOICES: Tag = Tag(*b"CHOI");
 const BUILD: Tag = Tag(*b"BIND");
 const BOUND_STRINGS: Tag = Tag(*b"BSTR");
 const ROWS: Tag = Tag(*b"ROWS");
@@ -59,9 +61,18 @@ const CALLS: Tag = Tag(*b"BCAL");
 const MERGES: Tag = Tag(*b"BMRG");
 const PASSED: Tag = Tag(*b"BMPI");
 
-const STATIC: [Tag; 7] = [STRINGS, FILES, HEADS, BODY, DIAGNOSTICS, MPI_CALLS, HANDED];
+const STATIC: [Tag; 8] = [
+    STRINGS,
+    FILES,
+    HEADS,
+    BODY,
+    DIAGNOSTICS,
+    MPI_CALLS,
+    HANDED,
+    CHOICES,
+];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 3] = [MPI_CALLS, HANDED, PASSED];
+const OPTIONAL: [Tag; 4] = [MPI_CALLS, HANDED, CHOICES, PASSED];
 const BOUND: [Tag; 9] = [
     BUILD,
     BOUND_STRINGS,

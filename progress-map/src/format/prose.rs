@@ -55,9 +55,9 @@ impl Prose {
     }
 
     pub(crate) fn read(&mut self, source: &mut Source<'_, '_>, column: Column) -> Result<String, ReadError> {
-        let words = source.text(column)?;
+        let words = source.words(column)?;
         if !words.contains(GAP) {
-            return Ok(words);
+            return Ok(words.to_owned());
         }
         let mut text = String::new();
         for (index, part) in words.split(GAP).enumerate() {

@@ -1,9 +1,12 @@
 //! [`Map::from_bytes`], and a [`Reader`] that decodes no more than it is asked for.
 
 use super::columns::{Budget, Columns};
+use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
-use super::{FunctionHead, bound, calls, flow, handed, heads, loops, merges, mpi, passed, scopes, variables};
+use super::{
+    FunctionHead, bound, calls, choices, flow, handed, heads, loops, merges, mpi, passed, scopes, variables,
+};
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
 use base::{Diagnostic, Id, IdVec};
@@ -31,19 +34,40 @@ pub struct Reader<'a> {
 pub struct Index {
     /// As [`Map::files`].
     pub files: IdVec<FileId, File>,
-    /// The functions of the map without their bodies.
-    pub functions: IdVec<FunctionId, FunctionHead>,
+    functions: IdVec<FunctionId, Head>,
     strings: Strings,
     /// How many functions each `BODY` section holds.
     blocks: Vec<usize>,
+    /// What reading the rest may still take.
+    budget: Budget,
 }
 
 impl Index {
+    /// How many functions the map has.
+    pub fn len(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Whether the map has no function.
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty()
+    }
+
+    /// A function without its body.
+    pub fn head(&self, id: FunctionId) -> Option<FunctionHead<'_>> {
+        Some(self.functions.get(id)?.with(&self.strings))
+    }
+
+    /// The functions of the map without their bodies.
+    pub fn heads(&self) -> impl Iterator<Item = (FunctionId, FunctionHead<'_>)> {
+        let heads = self.functions.iter_enumerated();
+        heads.map(|(id, head)| (id, head.with(&self.strings)))
+    }
+
     /// The functions of that name or linkage name, in the file given or in any.
     pub fn find(&self, name: &str, file: Option<FileId>) -> Vec<FunctionId> {
-        let heads = self.functions.iter_enumerated();
-        heads
-            .filter(|(_, head)| head.name == name || head.linkage_name.as_deref() == Some(name))
+        self.heads()
+            .filter(|(_, head)| head.name == name || head.linkage_name == Some(name))
             .filter(|(_, head)| file.is_none_or(|file| head.file == file))
             .map(|(id, _)| id)
             .collect()
@@ -91,37 +115,65 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// See [`ReadError`].
     pub fn map(&self) -> Result<Map, ReadError> {
-        let mut budget = Budget::new(self.length);
-        let index = self.read_index(&mut budget)?;
-        let mut functions = Vec::with_capacity(index.functions.len());
+        self.map_of(self.read_index()?, &|_| true)
+    }
+
+    /// The map of `index`, with the bodies of only those functions that `wanted` picks by their heads: the others stand in it without
+    /// points. What the map says of calls in these is left out too. To be asked about the functions that were wanted, and not
+    /// to be written or bound.
+    ///
+    /// # Errors
+    /// See [`ReadError`]; of functions that were not wanted only the heads are looked at.
+    pub fn map_of(
+        &self,
+        mut index: Index,
+        wanted: &dyn Fn(&FunctionHead<'_>) -> bool,
+    ) -> Result<Map, ReadError> {
+        let mut budget = std::mem::replace(&mut index.budget, Budget::new(0));
+        let wanted = Vec::from_iter(index.heads().map(|(_, head)| wanted(&head)));
+        let mut functions = Vec::with_capacity(wanted.len());
         for block in 0..index.blocks.len() {
-            self.read_block(&index, block, index.blocks[block], &mut budget, |function| {
+            self.read_block(&index, block, &wanted, &mut budget, |function| {
                 functions.push(function);
             })?;
         }
         let diagnostics = self.read_diagnostics(&index.strings, &mut budget)?;
-        let mut bindings = self.read_bindings(&mut budget)?.into_iter();
+        let mut bindings = self.read_bindings(&mut budget)?;
         let functions: IdVec<FunctionId, Function> = functions.into();
-        let mpi_calls = match self.section(super::MPI_CALLS) {
+        let mut mpi_calls = match self.section(super::MPI_CALLS) {
             Ok(_) => {
                 let source = self.source(super::MPI_CALLS, &index.strings, &mut budget)?;
                 mpi::read_calls(source, &|id| functions.get(id).map(|function| function.span))?
             }
             Err(_) => Vec::new(),
         };
-        let handed = match self.section(super::HANDED) {
+        let mut handed = match self.section(super::HANDED) {
             Ok(_) => {
                 let source = self.source(super::HANDED, &index.strings, &mut budget)?;
                 handed::read_handed(source, &|id| functions.get(id).map(|function| function.span))?
             }
             Err(_) => Vec::new(),
         };
+        let mut choices = match self.section(super::CHOICES) {
+            Ok(_) => choices::read_choices(self.columns(super::CHOICES, &mut budget)?)?,
+            Err(_) => Vec::new(),
+        };
+        // A function that the map does not have stays, to be refused.
+        let is_left_out = |id: FunctionId| wanted.get(id.index()) == Some(&false);
+        mpi_calls.retain(|call| !is_left_out(call.function));
+        handed.retain(|each| !is_left_out(each.function));
+        choices.retain(|choice| !is_left_out(choice.function));
+        for binding in &mut bindings {
+            binding.merges.retain(|merge| !is_left_out(merge.function));
+        }
+        let mut bindings = bindings.into_iter();
         let map = Map {
             files: index.files,
             functions,
             diagnostics,
             mpi_calls,
             handed,
+            choices,
             binding: bindings.next(),
             libraries: bindings.collect(),
         };
@@ -134,10 +186,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// See [`ReadError`].
     pub fn index(&self) -> Result<Index, ReadError> {
-        let index = self.read_index(&mut Budget::new(self.length))?;
+        let index = self.read_index()?;
         validate::files(&index.files)?;
-        for (id, head) in index.functions.iter_enumerated() {
-            validate::head(id, head, index.files.len())?;
+        for (id, head) in index.heads() {
+            validate::head(id, &head, index.files.len())?;
         }
         Ok(index)
     }
@@ -150,16 +202,22 @@ impl<'a> Reader<'a> {
         let mut first = 0;
         for (block, &count) in index.blocks.iter().enumerate() {
             if id.index() < first + count {
-                let mut last = None;
-                let wanted = id.index() - first + 1;
+                let mut wanted = vec![false; index.len()];
+                wanted[id.index()] = true;
+                let mut found = None;
                 let mut budget = Budget::new(self.length);
-                self.read_block(index, block, wanted, &mut budget, |function| {
-                    last = Some(function)
+                let place = id.index() - first;
+                let mut at = 0;
+                self.read_block(index, block, &wanted, &mut budget, |function| {
+                    if at == place {
+                        found = Some(function);
+                    }
+                    at += 1;
                 })?;
-                if let Some(function) = &last {
+                if let Some(function) = &found {
                     validate::function(id, function, index.files.len())?;
                 }
-                return Ok(last);
+                return Ok(found);
             }
             first += count;
         }
@@ -175,7 +233,7 @@ impl<'a> Reader<'a> {
         if !self.is_bound() {
             return Ok(Vec::new());
         }
-        let index = self.read_index(&mut Budget::new(self.length))?;
+        let index = self.read_index()?;
         let bindings = self.read_bindings(&mut Budget::new(self.length))?;
         for binding in &bindings {
             validate::binding(binding, index.files.len(), index.functions.len())?;
@@ -214,13 +272,15 @@ impl<'a> Reader<'a> {
             columns: self.columns(tag, budget)?,
             strings,
             budget,
+            skipping: false,
         })
     }
 
-    fn read_index(&self, budget: &mut Budget) -> Result<Index, ReadError> {
-        let strings = Strings::read(self.columns(super::STRINGS, budget)?)?;
-        let files = heads::read_files(self.columns(super::FILES, budget)?, budget)?;
-        let (functions, blocks) = heads::read_heads(self.source(super::HEADS, &strings, budget)?)?;
+    fn read_index(&self) -> Result<Index, ReadError> {
+        let mut budget = Budget::new(self.length);
+        let strings = Strings::read(self.columns(super::STRINGS, &mut budget)?)?;
+        let files = heads::read_files(self.columns(super::FILES, &mut budget)?, &mut budget)?;
+        let (functions, blocks) = heads::read_heads(self.source(super::HEADS, &strings, &mut budget)?)?;
         let bodies = self
             .sections
             .iter()
@@ -233,54 +293,64 @@ impl<'a> Reader<'a> {
             functions,
             strings,
             blocks,
+            budget,
         })
     }
 
-    /// Decodes the first `count` functions of a `BODY` section.
+    /// The functions of a `BODY` section, with the bodies of those that are `wanted` of all functions of the map.
     fn read_block(
         &self,
         index: &Index,
         block: usize,
-        count: usize,
+        wanted: &[bool],
         budget: &mut Budget,
         mut each: impl FnMut(Function),
     ) -> Result<(), ReadError> {
-        let bodies = self
+        let mut bodies = self
             .sections
             .iter()
             .filter(|stored| stored.section.tag == super::BODY);
-        let Some(stored) = bodies.clone().nth(block) else {
+        let Some(stored) = bodies.nth(block) else {
             return Err(ReadError::Missing { tag: super::BODY });
         };
         let first: usize = index.blocks[..block].iter().sum();
+        let range = first..first + index.blocks[block];
+        let mut heads = index.functions.as_slice()[range.clone()]
+            .iter()
+            .map(|head| head.with(&index.strings));
+        let Some(last) = range.clone().rev().find(|&at| wanted[at]) else {
+            heads.for_each(|head| each(head.function()));
+            return Ok(());
+        };
         let mut source = Source {
             columns: Columns::parse(stored.section, stored.bytes, budget)?,
             strings: &index.strings,
             budget,
+            skipping: false,
         };
-        for head in &index.functions.as_slice()[first..first + count] {
+        // Columns are read from their start: who is in front of a wanted function must be read, if not kept.
+        for (at, head) in (first..=last).zip(heads.by_ref()) {
+            source.skipping = !wanted[at];
             let [points, edges, scopes, loops] = flow::read_counts(&mut source)?;
             let scopes = scopes::read_scopes(&mut source, head.span, scopes)?;
             let points = flow::read_points(&mut source, head.span, &scopes, points)?;
             let edges = flow::read_edges(&mut source, points.len(), edges)?;
             let loops = loops::read_loops(&mut source, head.span, &scopes, &points, loops)?;
-            each(Function {
-                name: head.name.clone(),
-                linkage_name: head.linkage_name.clone(),
-                file: head.file,
-                is_static: head.is_static,
-                span: head.span,
-                confidence: head.confidence,
-                confidence_reason: head.confidence_reason.clone(),
-                points,
-                edges,
-                scopes,
-                loops,
+            each(match wanted[at] {
+                true => Function {
+                    points,
+                    edges,
+                    scopes,
+                    loops,
+                    ..head.function()
+                },
+                false => head.function(),
             });
         }
-        if count == index.blocks[block] {
+        if last + 1 == range.end {
             source.columns.finish()?;
         }
+        heads.for_each(|head| each(head.function()));
         Ok(())
     }
 

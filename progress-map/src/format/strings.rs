@@ -61,9 +61,24 @@ impl<'a> Interner<'a> {
 
 /// A table that was read.
 pub(crate) struct Strings {
-    bytes: Vec<u8>,
+    content: Content,
     /// Where each string ends.
     ends: Vec<u32>,
+}
+
+/// All strings, one after the other. As a rule they are text, and looking at that once is enough.
+enum Content {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Content::Text(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 impl Strings {
@@ -80,7 +95,11 @@ impl Strings {
         }
         let bytes = columns.at(BYTES).take(end as usize)?.to_vec();
         columns.finish()?;
-        Ok(Self { bytes, ends })
+        let content = match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(text),
+            Err(error) => Content::Bytes(error.into_bytes()),
+        };
+        Ok(Self { content, ends })
     }
 
     /// The content of entry `number`, which was just read at `cursor`.
@@ -94,18 +113,36 @@ impl Strings {
             .range(number as usize)
             .ok_or_else(|| cursor.malformed("there is no string of this number"))?;
         budget.take(cursor.section(), range.len())?;
-        Ok(self.bytes[range].to_vec())
+        Ok(self.content.bytes()[range].to_vec())
     }
 
-    /// Entry `number` as text.
-    pub(crate) fn text(
+    /// Entry `number`, which was just read at `cursor`, as text. It is charged as if it were copied: whether it is must not
+    /// decide which maps can be read.
+    pub(crate) fn checked(
         &self,
         number: u32,
         cursor: &Cursor<'_>,
         budget: &mut Budget,
-    ) -> Result<String, ReadError> {
-        let bytes = self.bytes(number, cursor, budget)?;
-        String::from_utf8(bytes).map_err(|_| cursor.malformed("the string of this number is not UTF-8"))
+    ) -> Result<&str, ReadError> {
+        let range = self
+            .range(number as usize)
+            .ok_or_else(|| cursor.malformed("there is no string of this number"))?;
+        budget.take(cursor.section(), range.len())?;
+        self.text_at(range)
+            .ok_or_else(|| cursor.malformed("the string of this number is not UTF-8"))
+    }
+
+    fn text_at(&self, range: Range<usize>) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => text.get(range),
+            Content::Bytes(bytes) => std::str::from_utf8(bytes.get(range)?).ok(),
+        }
+    }
+
+    /// Entry `number`, which has been [`Self::checked`].
+    pub(crate) fn known(&self, number: u32) -> &str {
+        let range = self.range(number as usize);
+        range.and_then(|range| self.text_at(range)).unwrap_or_default()
     }
 
     fn range(&self, number: usize) -> Option<Range<usize>> {
@@ -123,13 +160,35 @@ pub(crate) struct Source<'a, 'b> {
     pub(crate) columns: Columns<'a>,
     pub(crate) strings: &'b Strings,
     pub(crate) budget: &'b mut Budget,
+    /// What is read now is only in the way of what is wanted: texts are checked, but not copied.
+    pub(crate) skipping: bool,
 }
 
-impl Source<'_, '_> {
-    /// Reads a string number at `column` and copies the string.
+impl<'b> Source<'_, 'b> {
+    /// Reads a string number at `column` and copies the string, unless it is being skipped: what tells how to read on is
+    /// [`Self::words`].
     pub(crate) fn text(&mut self, column: Column) -> Result<String, ReadError> {
+        let text = self.words(column)?;
+        Ok(if self.skipping {
+            String::new()
+        } else {
+            text.to_owned()
+        })
+    }
+
+    /// Reads a string number at `column`, and gives the string of the table.
+    pub(crate) fn words(&mut self, column: Column) -> Result<&'b str, ReadError> {
         let number = self.columns.at(column).u32()?;
-        self.strings.text(number, self.columns.at(column), self.budget)
+        let strings: &'b Strings = self.strings;
+        strings.checked(number, self.columns.at(column), self.budget)
+    }
+
+    /// Reads a string number at `column`, and leaves the string where it is.
+    pub(crate) fn text_number(&mut self, column: Column) -> Result<u32, ReadError> {
+        let number = self.columns.at(column).u32()?;
+        self.strings
+            .checked(number, self.columns.at(column), self.budget)?;
+        Ok(number)
     }
 
     /// The same for a table entry that need not be text.

@@ -2,7 +2,9 @@
 
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
-use super::{bound, calls, flow, handed, heads, loops, merges, mpi, passed, record, scopes, variables};
+use super::{
+    bound, calls, choices, flow, handed, heads, loops, merges, mpi, passed, record, scopes, variables,
+};
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
@@ -118,6 +120,11 @@ fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, Colum
         let mut sink = Sink::new(strings);
         handed::write_handed(&mut sink, &map.functions, &map.handed);
         sections.push((super::HANDED, sink.columns));
+    }
+    if !map.choices.is_empty() {
+        let mut columns = ColumnsOut::new();
+        choices::write_choices(&mut columns, &map.choices);
+        sections.push((super::CHOICES, columns));
     }
     sections
 }

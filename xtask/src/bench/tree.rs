@@ -20,8 +20,26 @@ pub struct Request<'a> {
     pub tree: &'a Path,
     /// How the table calls it.
     pub name: &'a str,
+    /// About how many of the files are compiled; all when `None`.
+    pub sample: Option<usize>,
     /// What the compiler needs. Without directories among it, every directory of the tree that holds headers is added.
     pub flags: &'a [String],
+}
+
+impl Request<'_> {
+    /// The flags, with directories of the tree as those of its copy: debug info then names the files that are mapped.
+    fn flags_in(&self, root: &Path) -> Vec<String> {
+        let tree = self.tree.canonicalize().ok();
+        let moved = |flag: &String| {
+            let directory = Path::new(flag.strip_prefix("-I")?).canonicalize().ok()?;
+            let inside = directory.strip_prefix(tree.as_ref()?).ok()?;
+            Some(format!("-I{}", root.join(inside).display()))
+        };
+        let flags = self.flags.iter();
+        flags
+            .map(|flag| moved(flag).unwrap_or_else(|| flag.clone()))
+            .collect()
+    }
 }
 
 /// Measures a tree and prints its table.
@@ -31,7 +49,7 @@ pub fn run(hindmost: &Path, request: &Request<'_>) -> Result<()> {
     let tree_bench = workspace::target()?.join("release/tree-bench");
     let directory = work_directory(&format!("bench/tree-{}", request.name))?;
     fs::remove_dir_all(&directory).with_context(|| format!("cannot empty {}", directory.display()))?;
-    let sources = Sources::copy(request.tree, &directory.join("src"))?;
+    let mut sources = Sources::copy(request.tree, &directory.join("src"))?;
     println!(
         "\n## {}: {} files, {} lines, of which {} to compile",
         request.name,
@@ -53,6 +71,15 @@ pub fn run(hindmost: &Path, request: &Request<'_>) -> Result<()> {
             .arg(&map)
             .arg(sources.lines.to_string()),
     )?;
+    if let Some(sample) = request.sample {
+        let all = sources.c.len();
+        sources.c = sources
+            .c
+            .into_iter()
+            .step_by((all / sample.max(1)).max(1))
+            .collect();
+        println!("  of {all} files {} are compiled", sources.c.len());
+    }
     for (compiler, level) in [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O2")] {
         against(
             hindmost,
@@ -184,7 +211,8 @@ fn against(
     } else {
         &sources.include
     };
-    let compiler = Compiler::new(program, level, include, request.flags, &objects)?;
+    let flags = request.flags_in(&sources.root);
+    let compiler = Compiler::new(program, level, include, &flags, &objects)?;
     let Compiled {
         objects: linked,
         processor,
