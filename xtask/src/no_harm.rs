@@ -11,6 +11,7 @@ pub fn run(snapshots: u32, kills: u32) -> Result<()> {
         cargo()
             .env("HINDMOST_SNAPSHOTS", snapshots.to_string())
             .env("HINDMOST_KILLS", kills.to_string())
+            .env("HINDMOST_STARVED", kills.to_string())
             .args([
                 "test",
                 "--release",

@@ -136,10 +136,7 @@ fn a_probe_killed_at_any_instant_releases_its_targets() {
             killed += 1;
         }
         for pid in pids {
-            until("released", || {
-                let gone = fs::read_to_string(format!("/proc/{pid}/status")).is_err();
-                gone || (status(pid, "TracerPid") == "0" && !matches!(state(pid), 't' | 'T'))
-            });
+            until("released", || released(pid));
         }
     }
     assert!(
@@ -153,6 +150,49 @@ fn a_probe_killed_at_any_instant_releases_its_targets() {
     println!(
         "{killed} of {attempts} probes killed; {replaced} targets, all of which came to the right result"
     );
+}
+
+/// Whether nobody traces or stops a process, or it has ended.
+fn released(pid: u32) -> bool {
+    let gone = fs::read_to_string(format!("/proc/{pid}/status")).is_err();
+    gone || (status(pid, "TracerPid") == "0" && !matches!(state(pid), 't' | 'T'))
+}
+
+#[test]
+fn a_probe_without_memory_or_disk_releases_its_targets() {
+    let program = checksum();
+    let map = empty_map(&program);
+    let expected = program.start(&["10000"]).finish();
+    let target = program.start(&["10000"]);
+    let pid = target.pid();
+    let probe = |limit: u64, output: &str| {
+        // In KB of address space. Whoever has too little of it is told so, or dies: by the kernel at the start, later by itself.
+        let script = format!("ulimit -v {limit}; exec \"$0\" --map \"$1\" -o {output} {pid}");
+        let said = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_hindmost-probe"), &map])
+            .output()
+            .unwrap();
+        until("released", || released(pid));
+        said
+    };
+    let (mut answered, mut failed) = (0, 0);
+    let attempts = attempts("HINDMOST_STARVED", 40) as u64;
+    for attempt in 0..attempts {
+        // From what no program can start in to what is enough for any snapshot.
+        let limit = 1000 + attempt * 30_000 / attempts;
+        match probe(limit, "/dev/null").status.code() {
+            // 1: read, but by a map that is not of this build.
+            Some(1) => answered += 1,
+            _ => failed += 1,
+        }
+    }
+    assert!(answered > 0 && failed > 0, "{answered} answered, {failed} failed");
+    let full = probe(1_000_000, "/dev/full");
+    assert_eq!(full.status.code(), Some(2), "{full:?}");
+    let message = String::from_utf8_lossy(&full.stderr);
+    assert!(message.contains("/dev/full"), "{message}");
+    assert_eq!(target.finish(), expected);
+    println!("{failed} of {attempts} probes had too little memory; the target came to the right result");
 }
 
 /// Stands on a stack of 7 MB, and then on one whose chain of frames leads back to itself; comes home from both.
