@@ -499,6 +499,35 @@ fn what_a_build_has_chosen_it_has_chosen_for_all_tasks() {
 }
 
 #[test]
+fn a_macro_that_calls_other_functions_hides_no_argument() {
+    let file = |path: &str, text: String| SourceFile {
+        path: path.to_owned(),
+        bytes: text.into_bytes(),
+    };
+    let hindmost = |body: &str, stacks: &[&str]| {
+        let header = format!(
+            "int fail(int); int enter(void);\n#ifdef CHECKER\nvoid Try(int);\n#else\n#define Try(...) {body}\n#endif\n"
+        );
+        let source = "#include \"a.h\"\nint work(int n) { int i;\n    for (i = 0; i < n; i++)\n        step(i);\n    last(n);\n}\n\
+             int main(void) { int k;\n    for (k = 0; k < 9; k++)\n        Try(work(k));\n    other();\n}\n";
+        let files = vec![file("a.h", header), file("a.c", source.to_owned())];
+        let found = answer(&map_sources(files, &|_| {}), &tasks(stacks), RankSet::default());
+        let hindmost = found.hindmost.iter();
+        Vec::from_iter(hindmost.map(|each| found.classes[each.class].who.to_string()))
+    };
+    let check = "do { int e = __VA_ARGS__; if (e) return fail(e); } while (0)";
+    let (behind, ahead) = ("main:9 k=3,work:4 i=1,step:0", "main:9 k=3,work:5,last:0");
+    assert_eq!(hindmost(check, &[behind, ahead]), ["rank 0"]);
+    assert_eq!(hindmost(check, &["main:9 k=3,fail:0", behind]), ["rank 1"]);
+    assert_eq!(hindmost(check, &["main:10,other:0", behind]), ["rank 1"]);
+    // What calls before its argument, or evaluates it twice, is anywhere.
+    let enters = "do { enter(); int e = __VA_ARGS__; if (e) return fail(e); } while (0)";
+    assert_eq!(hindmost(enters, &[behind, ahead]), [""; 0]);
+    let twice = "do { int e = __VA_ARGS__; e = __VA_ARGS__; if (e) return fail(e); } while (0)";
+    assert_eq!(hindmost(twice, &[behind, ahead]), [""; 0]);
+}
+
+#[test]
 fn a_header_may_have_chosen_otherwise_for_another_file() {
     let source =
         format!("{CHOICES}static inline int through(int k) {{\n    CHECK(work(k));\n    return 0;\n}}\n");

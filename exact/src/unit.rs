@@ -74,6 +74,7 @@ impl<'a> Lowering<'a> {
                 .collect(),
             members: self.members.into_iter().collect(),
             address_taken_functions: self.address_taken_functions.into_iter().collect(),
+            macros: Vec::new(),
             diagnostics: Vec::new(),
         }
     }

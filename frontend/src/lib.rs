@@ -30,6 +30,7 @@ mod pragma;
 mod prepare;
 mod preprocessed;
 mod repair;
+mod sequence;
 mod shape;
 mod token;
 mod variants;

@@ -11,7 +11,7 @@ use crate::position::Lines;
 use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
 use base::Diagnostic;
-use ir::Unit;
+use ir::{MacroCalls, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
@@ -87,6 +87,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         global_index: BTreeMap::new(),
         function_names: BTreeSet::new(),
         address_taken_functions: BTreeSet::new(),
+        macros: BTreeMap::new(),
         types: BTreeMap::new(),
         enumerators: BTreeMap::new(),
         members: BTreeSet::new(),
@@ -99,6 +100,15 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
     unit.globals = file.globals;
     unit.members = file.members.into_iter().collect();
     unit.address_taken_functions = file.address_taken_functions.into_iter().collect();
+    let macros = file.macros.into_iter();
+    unit.macros = macros
+        .filter_map(|(name, callees)| {
+            Some(MacroCalls {
+                name,
+                callees: callees?,
+            })
+        })
+        .collect();
     unit.diagnostics = file.diagnostics;
     unit
 }

@@ -46,8 +46,19 @@ pub struct Unit {
     pub members: Vec<Member>,
     /// Names of functions whose address is taken or stored anywhere in this file (used other than as a callee).
     pub address_taken_functions: Vec<String>,
+    /// Macros of which it is known what they call where they stay unexpanded in functions of C, by name.
+    pub macros: Vec<MacroCalls>,
     /// What could not be read, and why.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A macro that evaluates each argument once at most, and calls nothing before that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacroCalls {
+    /// Its name.
+    pub name: String,
+    /// The functions that it may call then, sorted.
+    pub callees: Vec<String>,
 }
 
 /// A file-scope variable.

@@ -6,8 +6,8 @@ use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{
-    Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, Map, MpiCall, Point, PointId,
-    ScopeKind,
+    Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
+    PointId, ScopeKind,
 };
 use std::collections::BTreeMap;
 
@@ -26,6 +26,17 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
+    let mut macros = Vec::new();
+    for (source, &file) in program.units.iter().zip(&file_of) {
+        if let (Some(file), true) = (file, is_compiled_once(&source.path)) {
+            macros.extend(source.macros.iter().map(|each| MacroCalls {
+                file,
+                name: each.name.clone(),
+                callees: each.callees.clone(),
+            }));
+        }
+    }
+    macros.sort();
     let mut functions: Vec<(Function, FunctionIndex, Beside)> = Vec::new();
     let units = program.units;
     let candidates = program
@@ -78,6 +89,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         mpi_calls,
         handed,
         choices,
+        macros,
         binding: None,
         libraries: Vec::new(),
     }

@@ -12,8 +12,8 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, Direction, File, FileId, Function, FunctionId, Growth,
-    Handed, Loop, LoopId, LoopSource, Lov, LovClass, Map, MpiArgument, MpiCall, Point, PointId, PointKind,
-    Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    Handed, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument, MpiCall, Point, PointId,
+    PointKind, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -200,6 +200,16 @@ pub fn arbitrary(seed: u64) -> Map {
     }
     choices.sort();
     choices.dedup();
+    let mut macros = Vec::new();
+    for file in files.ids() {
+        macros.extend(rng.list(3, |rng| MacroCalls {
+            file,
+            name: rng.word(),
+            callees: rng.list(3, Rng::word),
+        }));
+    }
+    macros.sort();
+    macros.dedup_by(|a, b| (a.file, &a.name) == (b.file, &b.name));
     Map {
         files,
         functions,
@@ -207,6 +217,7 @@ pub fn arbitrary(seed: u64) -> Map {
         mpi_calls,
         handed,
         choices,
+        macros,
         binding,
         libraries,
     }

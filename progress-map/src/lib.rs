@@ -15,6 +15,7 @@ mod function;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
 mod handed;
+mod macros;
 mod mpi;
 mod validate;
 
@@ -30,6 +31,7 @@ pub use function::{
     Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 pub use handed::Handed;
+pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall, Role, roles};
 
 use base::{Diagnostic, IdVec, define_id};
@@ -70,6 +72,8 @@ pub struct Map {
     pub handed: Vec<Handed>,
     /// Code of which every build holds one part, sorted.
     pub choices: Vec<Choice>,
+    /// What macros call that were left as they are, sorted.
+    pub macros: Vec<MacroCalls>,
     /// The build that the map is tied to, if any.
     pub binding: Option<Binding>,
     /// Builds of shared objects that the program runs with and whose sources are in the map as well; empty without a

@@ -6,7 +6,8 @@
 
 use crate::{
     Binding, Cut, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance, Invalid,
-    Loop, LoopId, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
+    Loop, LoopId, MacroCalls, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind,
+    Storage, Term,
 };
 use base::{Id, IdVec, Span};
 
@@ -34,6 +35,7 @@ impl Map {
         self.check_calls()?;
         self.check_handed()?;
         self.check_choices()?;
+        self.check_macros()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
             return Err(invalid(part, "libraries are bound, but no program is"));
@@ -106,6 +108,18 @@ impl Map {
         match self.choices.is_sorted_by(|a, b| a < b) {
             true => Ok(()),
             false => Err(invalid("choices of the build".to_owned(), "they are not sorted")),
+        }
+    }
+
+    fn check_macros(&self) -> Result<(), Invalid> {
+        let part = || "macros".to_owned();
+        if self.macros.iter().any(|each| self.files.get(each.file).is_none()) {
+            return Err(invalid(part(), "there is no file of this number"));
+        }
+        let key = |each: &MacroCalls| (each.file, each.name.clone());
+        match self.macros.is_sorted_by(|a, b| key(a) < key(b)) {
+            true => Ok(()),
+            false => Err(invalid(part(), "they are not sorted, or one occurs twice")),
         }
     }
 

@@ -194,8 +194,8 @@ impl Order<'_> {
             ));
             return located;
         }
-        let points = |ids: &[PointId], keep: &dyn Fn(&Point) -> bool| -> Vec<PointId> {
-            ids.iter().copied().filter(|&id| keep(&body.points[id])).collect()
+        let points = |ids: &[PointId], keep: &dyn Fn(PointId) -> bool| -> Vec<PointId> {
+            ids.iter().copied().filter(|&id| keep(id)).collect()
         };
         let mut inside_call = false;
         let mut chosen = if let Some(callee) = callee {
@@ -203,9 +203,14 @@ impl Order<'_> {
             // What was called may have made a tail call of the callee: then it is no longer there.
             let vanished = |point: &Point| self.vanished_call(point, &callee.function);
             // A pointer or a macro may lead to the same function as a call by its name beside it.
-            let hidden =
-                |point: &Point| matches!(point.kind, PointKind::IndirectCall | PointKind::MacroCall(_));
-            let named = points(&on_line, &|p| by_name(p) || vanished(p) || hidden(p));
+            let hidden = |point: PointId| match body.points[point].kind {
+                PointKind::IndirectCall => true,
+                PointKind::MacroCall(_) => self.macro_may_call(id, point, &callee.function),
+                _ => false,
+            };
+            let named = points(&on_line, &|p| {
+                by_name(&body.points[p]) || vanished(&body.points[p]) || hidden(p)
+            });
             // A call of that name elsewhere on the line is another call, and this one made a tail call.
             let named = within_calls_at(body.points.as_slice(), named, line, frame.column);
             // C++ calls functions without a sign of it in the source: constructors, operators, conversions. One of the name
@@ -219,8 +224,7 @@ impl Order<'_> {
                     .iter()
                     .all(|&p| !matches!(body.points[p].kind, PointKind::MacroCall(_)));
                 located.callee_known = chosen.iter().all(|&p| {
-                    by_name(&body.points[p])
-                        || hidden(&body.points[p]) && !self.may_have_vanished_into(&callee.function)
+                    by_name(&body.points[p]) || hidden(p) && !self.may_have_vanished_into(&callee.function)
                 });
                 chosen
             } else if let Some((call, way)) =
@@ -244,7 +248,7 @@ impl Order<'_> {
                     on_line
                 } else if callee_mapped {
                     // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
-                    let calls = points(&on_line, &is_call);
+                    let calls = points(&on_line, &|p| is_call(&body.points[p]));
                     if calls.is_empty() {
                         let file = &self.map().files[body.file].path;
                         let name = &callee.function;
@@ -296,6 +300,18 @@ impl Order<'_> {
             }
         }
         located
+    }
+
+    /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments.
+    fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str) -> bool {
+        let Some(callees) = self.map().called_by_macro(id, point) else {
+            return true;
+        };
+        callees.iter().any(|name| {
+            let same = name == callee || is_mpi(name) && mpi_name(name) == mpi_name(callee);
+            let functions = self.functions_named(name).iter();
+            same || functions.copied().any(|id| self.may_vanish_into(id, callee))
+        })
     }
 
     /// The calls in which a frame may be that shows the position of `point`: the compiler may have made them one.

@@ -78,6 +78,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         mpi_calls: Vec::new(),
         handed: Vec::new(),
         choices: Vec::new(),
+        macros: Vec::new(),
         binding: Some(binding),
         libraries: Vec::new(),
     }

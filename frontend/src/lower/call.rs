@@ -6,6 +6,7 @@ use crate::lower::function::{Binding, Body};
 use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
 use crate::macros::{Meaning, is_shouted};
+use crate::sequence::called_after_arguments;
 use ir::{Callee, ExprId, ExprKind, Type};
 use tree_sitter::Node;
 
@@ -173,6 +174,7 @@ impl Body<'_, '_> {
         }
         let raw = self.file.prepared.map.raw_start(offset);
         if !matches!(self.file.raw.visible.meaning(name.as_bytes(), raw), Meaning::None) {
+            self.note_macro(&name, raw);
             return Callee::Macro(name);
         }
         match name.as_str() {
@@ -181,6 +183,30 @@ impl Body<'_, '_> {
             "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}")),
             _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => Callee::Macro(name),
             _ => Callee::Named(name),
+        }
+    }
+
+    /// Notes what the macro `name`, which stays as it is at the raw `offset`, calls after it has its arguments.
+    fn note_macro(&mut self, name: &str, offset: u32) {
+        if self.file.is_cxx() {
+            return;
+        }
+        let visible = self.file.raw.visible;
+        let callees = called_after_arguments(name.as_bytes(), offset, visible).map(|callees| {
+            let names = callees
+                .iter()
+                .map(|name| String::from_utf8_lossy(name).into_owned());
+            Vec::from_iter(names)
+        });
+        // A variable of the name of a function leads anywhere.
+        let callees = callees.filter(|names| names.iter().all(|name| self.lookup(name).is_none()));
+        let known = self
+            .file
+            .macros
+            .entry(name.to_owned())
+            .or_insert_with(|| callees.clone());
+        if *known != callees {
+            *known = None;
         }
     }
 

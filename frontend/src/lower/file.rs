@@ -33,6 +33,8 @@ pub struct File<'a> {
     pub global_index: BTreeMap<String, usize>,
     /// Functions declared or defined in this file.
     pub function_names: BTreeSet<String>,
+    /// What macros call that were left as they are; `None` when that is not known, or not the same everywhere.
+    pub macros: BTreeMap<String, Option<Vec<String>>>,
     /// Functions whose name occurs other than as a callee.
     pub address_taken_functions: BTreeSet<String>,
     /// Typedefs of this file.

@@ -5,8 +5,8 @@ use super::{
     type_code,
 };
 use crate::{
-    Callee, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, Member, Stmt, StmtId, StmtKind, Type,
-    Unit, VarRef,
+    Callee, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Stmt, StmtId,
+    StmtKind, Type, Unit, VarRef,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 
@@ -36,6 +36,12 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
         globals: input.each(Input::global)?,
         members: input.each(Input::member)?,
         address_taken_functions: input.each(Input::owned)?,
+        macros: input.each(|input| {
+            Ok(MacroCalls {
+                name: input.owned()?,
+                callees: input.each(Input::owned)?,
+            })
+        })?,
         diagnostics: input.each(Input::diagnostic)?,
     };
     match input.at == bytes.len() {

@@ -32,6 +32,10 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
         out.flags(&[member.in_union]);
     });
     out.each(&unit.address_taken_functions, |out, name| out.name(name));
+    out.each(&unit.macros, |out, each| {
+        out.name(&each.name);
+        out.each(&each.callees, |out, name| out.name(name));
+    });
     out.each(&unit.diagnostics, Out::diagnostic);
     let Out { names, bytes, .. } = out;
     let mut table = Out::default();

@@ -17,6 +17,7 @@ mod handed;
 mod heads;
 mod loops;
 mod lovs;
+mod macros;
 mod merges;
 mod mpi;
 mod passed;
@@ -51,6 +52,7 @@ const DIAGNOSTICS: Tag = Tag(*b"DIAG");
 const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
+const MACROS: Tag = Tag(*b"MACR");
 const BUILD: Tag = Tag(*b"BIND");
 const BOUND_STRINGS: Tag = Tag(*b"BSTR");
 const ROWS: Tag = Tag(*b"ROWS");
@@ -61,7 +63,7 @@ const CALLS: Tag = Tag(*b"BCAL");
 const MERGES: Tag = Tag(*b"BMRG");
 const PASSED: Tag = Tag(*b"BMPI");
 
-const STATIC: [Tag; 8] = [
+const STATIC: [Tag; 9] = [
     STRINGS,
     FILES,
     HEADS,
@@ -70,9 +72,10 @@ const STATIC: [Tag; 8] = [
     MPI_CALLS,
     HANDED,
     CHOICES,
+    MACROS,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 4] = [MPI_CALLS, HANDED, CHOICES, PASSED];
+const OPTIONAL: [Tag; 5] = [MPI_CALLS, HANDED, CHOICES, MACROS, PASSED];
 const BOUND: [Tag; 9] = [
     BUILD,
     BOUND_STRINGS,

@@ -5,7 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, flow, handed, heads, loops, merges, mpi, passed, scopes, variables,
+    FunctionHead, bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, scopes,
+    variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -158,6 +159,10 @@ impl<'a> Reader<'a> {
             Ok(_) => choices::read_choices(self.columns(super::CHOICES, &mut budget)?)?,
             Err(_) => Vec::new(),
         };
+        let macros = match self.section(super::MACROS) {
+            Ok(_) => macros::read_macros(self.source(super::MACROS, &index.strings, &mut budget)?)?,
+            Err(_) => Vec::new(),
+        };
         // A function that the map does not have stays, to be refused.
         let is_left_out = |id: FunctionId| wanted.get(id.index()) == Some(&false);
         mpi_calls.retain(|call| !is_left_out(call.function));
@@ -174,6 +179,7 @@ impl<'a> Reader<'a> {
             mpi_calls,
             handed,
             choices,
+            macros,
             binding: bindings.next(),
             libraries: bindings.collect(),
         };

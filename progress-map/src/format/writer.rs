@@ -3,7 +3,7 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
 use super::{
-    bound, calls, choices, flow, handed, heads, loops, merges, mpi, passed, record, scopes, variables,
+    bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Map};
@@ -125,6 +125,11 @@ fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, Colum
         let mut columns = ColumnsOut::new();
         choices::write_choices(&mut columns, &map.choices);
         sections.push((super::CHOICES, columns));
+    }
+    if !map.macros.is_empty() {
+        let mut sink = Sink::new(strings);
+        macros::write_macros(&mut sink, &map.macros);
+        sections.push((super::MACROS, sink.columns));
     }
     sections
 }

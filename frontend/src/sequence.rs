@@ -1,0 +1,231 @@
+//! Which functions a macro calls, where it stays unexpanded, and that it does so after it has its arguments.
+//!
+//! A macro that is left as it is may call anything, before or after its arguments, and these as often as it likes: a task in a call
+//! among the arguments is then at no certain place. Of a macro like `#define CHECK(...) do { int e = __VA_ARGS__; if (e) fail(e); } while (0)`
+//! more can be said: the argument is evaluated once at most, a statement ends before anything is called, and what is called is `fail`. So a
+//! task in any other function is in the argument's call.
+//!
+//! All definitions that a name may have must be so, with the macros in them. What is not plainly so is left unknown.
+
+use crate::directive::{BodyToken, Definition};
+use crate::macros::{Visible, is_shouted};
+use crate::shape::is_keyword;
+use crate::token::TokenKind;
+use std::collections::BTreeSet;
+
+/// Tokens that are looked at for one macro.
+const STEP_LIMIT: usize = 4_000;
+/// Macros nested deeper than this are not looked into.
+const DEPTH_LIMIT: usize = 12;
+
+/// The functions that the macro `name`, called with arguments at `offset`, may call once it has its arguments; `None` when that is not
+/// known, or it may call something before.
+pub fn called_after_arguments(
+    name: &[u8],
+    offset: u32,
+    visible: &Visible<'_>,
+) -> Option<BTreeSet<Box<[u8]>>> {
+    // Definitions of the file itself have an order.
+    if visible.is_own(name) {
+        return None;
+    }
+    let definitions = visible.definitions(name, offset);
+    // Where none is in force it is a function.
+    let mut all = BTreeSet::from([Box::from(name)]);
+    for definition in &definitions {
+        definition.params.as_ref()?;
+        let mut scan = Scan {
+            visible,
+            offset,
+            calls: BTreeSet::new(),
+            open: false,
+            steps: 0,
+            within: vec![name],
+        };
+        scan.body(definition, true)?;
+        all.append(&mut scan.calls);
+    }
+    (!definitions.is_empty()).then_some(all)
+}
+
+struct Scan<'v, 'a> {
+    visible: &'v Visible<'a>,
+    offset: u32,
+    calls: BTreeSet<Box<[u8]>>,
+    /// An argument stands in the statement at hand.
+    open: bool,
+    steps: usize,
+    /// The macros whose replacement lists are being read.
+    within: Vec<&'v [u8]>,
+}
+
+impl<'a: 'v, 'v> Scan<'v, 'a> {
+    /// Reads a replacement list; `outer` when its parameters are the arguments in question.
+    fn body(&mut self, definition: &'a Definition, outer: bool) -> Option<()> {
+        let body = &definition.body;
+        let text = |at: usize| body.get(at).map_or(&b""[..], |token| &*token.text);
+        let params = definition.params.as_ref().map_or(&[][..], |params| &params.names);
+        let param = |token: &BodyToken| params.iter().position(|name| *name == token.text);
+        let mut used = BTreeSet::new();
+        for (at, token) in body.iter().enumerate() {
+            self.steps += 1;
+            if self.steps > STEP_LIMIT || token.kind == TokenKind::Directive {
+                return None;
+            }
+            let called = text(at + 1) == b"(";
+            let before = at.checked_sub(1).map_or(&b""[..], text);
+            match &*token.text {
+                b"##" => return None,
+                b";" => self.open = false,
+                // A call through a pointer, or a cast: who can tell.
+                b"(" if matches!(before, b")" | b"]") => return None,
+                b"while" if (text(at + 1), text(at + 2), text(at + 3)) == (b"(", b"0", b")") => {}
+                b"for" | b"while" | b"goto" | b"switch" | b"case" | b"default" | b"break" | b"continue"
+                | b"asm" | b"__asm__" => return None,
+                _ if token.kind != TokenKind::Ident || before == b"#" || is_keyword(&token.text) => {}
+                _ if param(token).is_some() => {
+                    if called {
+                        return None;
+                    }
+                    // A parameter of a macro within is not looked at: what is given to it is.
+                    if outer {
+                        if !used.insert(param(token)) || !self.calls.is_empty() {
+                            return None;
+                        }
+                        self.open = true;
+                    }
+                }
+                name => {
+                    let given = if called { arguments(body, at + 1) } else { &[] };
+                    self.name(name, called)?;
+                    // What a macro within makes of an argument is not known.
+                    let handed = given.iter().any(|token| param(token).is_some());
+                    if outer && handed && !self.visible.definitions(name, self.offset).is_empty() {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Looks into what `name` stands for.
+    fn name(&mut self, name: &'a [u8], called: bool) -> Option<()> {
+        let definitions = self.visible.definitions(name, self.offset);
+        if definitions.is_empty() || self.within.contains(&name) {
+            return if called { self.call(name) } else { Some(()) };
+        }
+        if self.within.len() > DEPTH_LIMIT || self.visible.is_own(name) {
+            return None;
+        }
+        self.within.push(name);
+        for definition in definitions {
+            match (&definition.params, called) {
+                // Its replacement list and the parentheses may make a call of something.
+                (None, true) => return None,
+                (Some(_), false) => {}
+                _ => self.body(definition, false)?,
+            }
+        }
+        self.within.pop();
+        // Where no definition is in force it is a function.
+        if called && self.visible.is_function(name) {
+            self.call(name)?;
+        }
+        Some(())
+    }
+
+    fn call(&mut self, name: &[u8]) -> Option<()> {
+        let text = std::str::from_utf8(name).ok()?;
+        let known = self.visible.is_function(name) || base::is_mpi(text) || text.starts_with("__builtin_");
+        if self.open || !known || is_shouted(name) {
+            return None;
+        }
+        self.calls.insert(name.into());
+        Some(())
+    }
+}
+
+/// The tokens between the bracket at `open` and its partner.
+fn arguments(body: &[BodyToken], open: usize) -> &[BodyToken] {
+    let mut depth = 0_usize;
+    for (at, token) in body.iter().enumerate().skip(open) {
+        match &*token.text {
+            b"(" => depth += 1,
+            b")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return &body[open + 1..at];
+        }
+    }
+    &body[open..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::read_facts;
+    use crate::language::Language;
+    use crate::macros::Macros;
+    use crate::token::lex;
+    use crate::{Source, parse};
+
+    /// What `M(x)` calls after it has its argument, by the text of a header.
+    fn of(header: &str) -> Option<String> {
+        let header = format!("int fail(int); int enter(void);\n{header}");
+        let source = |path, text: &'static str| Source {
+            path,
+            text: text.as_bytes(),
+        };
+        let user = "#include \"m.h\"\nvoid f(void) { M(g(1)); }\n";
+        let header = Source {
+            path: "m.h",
+            text: header.as_bytes(),
+        };
+        let macros = Macros::gather([header, source("a.c", user)]);
+        let facts = read_facts(user.as_bytes(), &lex(user.as_bytes()), Language::C);
+        let visible = Visible::new("a.c", &facts, &macros);
+        let found = called_after_arguments(b"M", 30, &visible)?;
+        let _ = parse(&source("a.c", user), &macros);
+        let names = found
+            .iter()
+            .map(|name| String::from_utf8_lossy(name).into_owned());
+        Some(Vec::from_iter(names).join(" "))
+    }
+
+    #[test]
+    fn checks_of_a_call_are_known() {
+        let one = "#define M(...) do { int e = __VA_ARGS__; if (LIKELY(e)) return fail(e); } while (0)\n\
+                   #define LIKELY(x) (__builtin_expect(!!(x), 1))\n";
+        assert_eq!(of(one).as_deref(), Some("M __builtin_expect fail"));
+        assert_eq!(of("#define M(x) (x)\n").as_deref(), Some("M"));
+        let two = "#ifdef A\n#define M(x) e = x; fail(1)\n#else\n#define M(x) do { x; enter(); } while (0)\n#endif\n";
+        assert_eq!(of(two).as_deref(), Some("M enter fail"));
+    }
+
+    #[test]
+    fn whatever_may_call_before_or_again_is_not() {
+        for body in [
+            "do { enter(); e = x; } while (0)",
+            "do { x; x; } while (0)",
+            "do { e = x + fail(1); } while (0)",
+            "do { e = x; } while (e)",
+            "for (;;) { x; }",
+            "fail(x)",
+            "twice(x)",
+            "do { x; unknown(1); } while (0)",
+            "do { x; (*enter)(); } while (0)",
+            "do { x; table[1](); } while (0)",
+            "do { x; FAIL(1); } while (0)",
+            "do { x; fa##il(1); } while (0)",
+            "x(1)",
+        ] {
+            let header = format!("#define M(x) {body}\n#define twice(x) ((x) + (x))\n");
+            assert_eq!(of(&header), None, "{body}");
+        }
+        assert_eq!(of("#define M fail\n"), None);
+        let other = "#ifdef A\n#define M(x) x\n#else\n#define M(x) (enter(), x)\n#endif\n";
+        assert_eq!(of(other), None);
+    }
+}

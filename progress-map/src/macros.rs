@@ -1,0 +1,35 @@
+//! What macros call that were left as they are.
+
+use crate::{FileId, FunctionId, Map, PointId, PointKind};
+
+/// In functions of C in this file, the macro of this name evaluates each of its arguments once at most, then calls some of these
+/// functions, and nothing else: whoever is called from its position by another name is called by an argument.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MacroCalls {
+    /// The file.
+    pub file: FileId,
+    /// The macro.
+    pub name: String,
+    /// The functions, sorted.
+    pub callees: Vec<String>,
+}
+
+impl Map {
+    /// The functions that the macro at a point may call once it has its arguments; `None` when that is not known, or the point is no
+    /// macro.
+    pub fn called_by_macro(&self, function: FunctionId, point: PointId) -> Option<&[String]> {
+        let body = self.functions.get(function)?;
+        let PointKind::MacroCall(name) = &body.points.get(point)?.kind else {
+            return None;
+        };
+        // C++ calls functions without a sign of it in the source.
+        if body.linkage_name.is_some() {
+            return None;
+        }
+        let key = (body.file, name.as_str());
+        let found = self
+            .macros
+            .binary_search_by(|each| (each.file, each.name.as_str()).cmp(&key));
+        found.ok().map(|at| self.macros[at].callees.as_slice())
+    }
+}
