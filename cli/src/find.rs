@@ -124,8 +124,17 @@ pub(crate) fn answer(
             finder.fill(&map, &mut answer, None);
             let shown = crate::tree::shown(&tree, &args.shape)?;
             let hosts = hosts_of(seen, &tree);
-            output::print_plain(&page::html(&map, &shown, Some(&answer), &[], &hosts, &finder))?;
+            let asked = (&args.slice_shape, args.classes);
+            let slice = args
+                .slice
+                .then(|| crate::slice::for_page(&map, &answer, asked, &finder));
+            let slice = slice.flatten();
+            let known = (Some(&answer), slice.as_ref());
+            output::print_plain(&page::html(&map, &shown, known, &[], &hosts, &finder))?;
         } else {
+            if args.slice {
+                output::warn("--slice is for the tree as text or html: this format has no place for it");
+            }
             crate::tree::print(&tree, format, &args.shape, &answer.warnings)?;
         }
         return Ok(output::status_of(&answer));

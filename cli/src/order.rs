@@ -6,11 +6,22 @@ use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
 use crate::pairs;
 use crate::recorded;
-use engine::{Comparer, Explanation, Map};
+use engine::{Answer, Comparer, Explanation, Map};
 use snapshot::Task;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let bytes = files::read(&args.map)?;
+    if args.pairs.is_none()
+        && args.explain.is_none()
+        && let Some(stacks) = recorded::alike(&args.stacks)?
+    {
+        let tasks: Vec<Task> = stacks.iter().map(|(task, _)| task.clone()).collect();
+        let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, &tasks))?;
+        let mut answer = engine::answer_alike(&map, &recorded::distrusted(stacks, &map));
+        let finder = SourceFinder::new(Some(&args.map));
+        finder.fill(&map, &mut answer, None);
+        return print(&answer, None, args, &finder);
+    }
     let stacks = recorded::stacks(&args.stacks)?;
     let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, &stacks.tasks))?;
     let tasks = stacks.of(&map);
@@ -23,11 +34,20 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let mut explanation = explain(&map, &tasks, args.explain.as_deref())?;
     let finder = SourceFinder::new(Some(&args.map));
     finder.fill(&map, &mut answer, explanation.as_mut());
-    output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
+    print(&answer, explanation.as_ref(), args, &finder)
+}
+
+fn print(
+    answer: &Answer,
+    explanation: Option<&Explanation>,
+    args: &OrderArgs,
+    finder: &SourceFinder,
+) -> anyhow::Result<Status> {
+    output::print_answer_of(answer, explanation, args.format, finder)?;
     if answer.outcome == engine::Outcome::NothingReadable {
-        output::error(&output::nothing_readable(&answer).into());
+        output::error(&output::nothing_readable(answer).into());
     }
-    Ok(output::status_of(&answer))
+    Ok(output::status_of(answer))
 }
 
 /// The explanation of the two tasks that the user names, if any.

@@ -1,14 +1,14 @@
 //! The page for a browser: `report` makes it, here is who reads the sources that it carries.
 
 use crate::files::SourceFinder;
-use engine::{Answer, Map, OrderedTree, TaskSet};
+use engine::{Answer, Map, OrderedTree, Slice, TaskSet};
 use report::{Page, ReadSource};
 
 /// A tree, and what is known of the order, as one HTML file.
 pub(crate) fn html(
     map: &Map,
     tree: &OrderedTree,
-    answer: Option<&Answer>,
+    (answer, slice): (Option<&Answer>, Option<&Slice>),
     warnings: &[String],
     hosts: &[(String, TaskSet)],
     finder: &SourceFinder,
@@ -22,10 +22,11 @@ pub(crate) fn html(
             false => ReadSource::Changed,
         })
     };
-    let sources = report::page_sources(tree, answer, &read);
+    let sources = report::page_sources(tree, answer, slice, &read);
     report::page_html(&Page {
         tree,
         answer,
+        slice,
         warnings,
         sources: &sources,
         hosts,

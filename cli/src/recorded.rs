@@ -5,6 +5,7 @@
 
 use crate::failure::Failure;
 use crate::files;
+use base::RankSet;
 use engine::Map;
 use foreign::Format;
 use snapshot::Task;
@@ -80,6 +81,41 @@ pub(crate) fn stacks(path: &Path) -> anyhow::Result<Stacks> {
     })
 }
 
+/// The stacks in a file of a whole job by another tool, each with its ranks, where every task has a rank: a million tasks are read as
+/// quickly as a few. `None` of all else, which [`read`] reads.
+pub(crate) fn alike(path: &Path) -> anyhow::Result<Option<Vec<(Task, RankSet)>>> {
+    if path.is_dir() {
+        return Ok(None);
+    }
+    let text = files::read_text(path)?;
+    if foreign::format_of(&text) != Format::Dot {
+        return Ok(None);
+    }
+    let read = foreign::read_alike(Format::Dot, &text, "", None);
+    let alike = read.map_err(|error| failure(path, &error))?;
+    if alike.iter().any(|each| each.ranks.is_empty()) {
+        return Ok(None);
+    }
+    let ranks: Vec<RankSet> = alike.iter().map(|each| each.ranks().collect()).collect();
+    let tasks = alike.into_iter().map(|each| each.task);
+    Ok(Some(tasks.zip(ranks).collect()))
+}
+
+/// The same of a program that the map is of.
+pub(crate) fn distrusted(stacks: Vec<(Task, RankSet)>, map: &Map) -> Vec<(Task, RankSet)> {
+    let (mut tasks, ranks): (Vec<Task>, Vec<RankSet>) = stacks.into_iter().unzip();
+    engine::distrust_innermost_lines(map, &mut tasks);
+    tasks.into_iter().zip(ranks).collect()
+}
+
+fn failure(path: &Path, error: &foreign::Error) -> Failure {
+    let failure = Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason));
+    match error.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
 fn some(path: &Path, tasks: Vec<Task>) -> anyhow::Result<Vec<Task>> {
     if tasks.is_empty() {
         return Err(Failure::new(format!("{}: no task in it", path.display())).into());
@@ -96,12 +132,6 @@ fn one(path: &Path) -> anyhow::Result<(Format, Vec<Task>)> {
     let rank = foreign::rank_of_name(&name);
     let task = rank.map_or(name, |rank| rank.to_string());
     let format = foreign::format_of(&text);
-    let tasks = foreign::read(format, &text, &task, rank).map_err(|error| {
-        let failure = Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason));
-        match error.hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
-    })?;
+    let tasks = foreign::read(format, &text, &task, rank).map_err(|error| failure(path, &error))?;
     Ok((format, tasks))
 }

@@ -60,6 +60,19 @@ pub(crate) fn of_answer(
     Ok(())
 }
 
+/// The same for a page, which shows it among other things.
+pub(crate) fn for_page(
+    map: &Map,
+    answer: &Answer,
+    (shape, classes): (&SliceShape, usize),
+    finder: &SourceFinder,
+) -> Option<Slice> {
+    let slice = of_hindmost(map, answer, (shape, classes), finder);
+    slice
+        .inspect_err(|why| output::warn(&format!("no slice: {why}")))
+        .ok()
+}
+
 fn of_hindmost(
     map: &Map,
     answer: &Answer,

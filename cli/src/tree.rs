@@ -7,11 +7,11 @@ use crate::page;
 use crate::recorded;
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
-use engine::{Map, Model, Operation, OrderedTree, TaskNames, TaskSet};
+use engine::{Answer, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions};
 use runtime_probe::ProcessTable;
 use snapshot::Task;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     let map = match &args.map {
@@ -22,31 +22,19 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if args.map.is_none() {
         warnings.push("without --map nothing is known about the order".to_owned());
     }
-    let samples: Vec<Vec<Task>> = args
-        .stacks
-        .iter()
-        .map(|path| recorded::read(path, &map))
-        .collect::<Result<_, _>>()?;
     let mut options = args.shape.options();
     if args.map.is_none() {
         options.refine = engine::Refine::Nothing;
     }
-    let none = RankSet::default();
-    let job = match &samples[..] {
-        [only] => engine::job_tree(&map, only, &none, &options),
-        _ => engine::sampled_tree(&map, &samples, &none, &options),
-    };
+    let recorded = Recorded::read(&args.stacks, &map)?;
+    let job = recorded.tree(&map, &options);
     let mut tree = engine::order_tree(&map, &job, &options);
     if let (Some(host), Some(table)) = (&args.host, &args.table) {
         tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
     }
+    let asked = (&args.slice_shape, args.classes);
     if args.format == TreeFormat::Html {
-        // Of several samples the last one is the job as it is now.
-        let last = samples.last().map_or(&[][..], Vec::as_slice);
-        let mut answer = args
-            .map
-            .is_some()
-            .then(|| engine::answer(&map, last, RankSet::default()));
+        let mut answer = args.map.is_some().then(|| recorded.answer(&map));
         let finder = SourceFinder::new(args.map.as_deref());
         if let Some(answer) = &mut answer {
             finder.fill(&map, answer, None);
@@ -56,18 +44,72 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
             None => Vec::new(),
         };
         let shown = shown(&tree, &args.shape)?;
+        let slice = answer
+            .as_ref()
+            .filter(|_| args.slice)
+            .and_then(|answer| crate::slice::for_page(&map, answer, asked, &finder));
         output::print_plain(&page::html(
             &map,
             &shown,
-            answer.as_ref(),
+            (answer.as_ref(), slice.as_ref()),
             &warnings,
             &hosts,
             &finder,
         ))?;
-    } else {
-        print(&tree, args.format, &args.shape, &warnings)?;
+        return Ok(status(&tree));
+    }
+    if args.slice && args.format != TreeFormat::Text {
+        warnings.push("--slice is for the tree as text or html: this format has no place for it".to_owned());
+    }
+    print(&tree, args.format, &args.shape, &warnings)?;
+    if args.slice && args.format == TreeFormat::Text {
+        output::print("\n")?;
+        let finder = SourceFinder::new(args.map.as_deref());
+        crate::slice::of_answer(&map, &recorded.answer(&map), asked, &finder)?;
     }
     Ok(status(&tree))
+}
+
+/// What the files hold.
+enum Recorded {
+    /// The stacks of one moment, each with its ranks.
+    Alike(Vec<(Task, RankSet)>),
+    /// The tasks of one moment or of several.
+    Samples(Vec<Vec<Task>>),
+}
+
+impl Recorded {
+    fn read(paths: &[PathBuf], map: &Map) -> anyhow::Result<Self> {
+        if let [only] = paths
+            && let Some(stacks) = recorded::alike(only)?
+        {
+            return Ok(Self::Alike(recorded::distrusted(stacks, map)));
+        }
+        let samples = paths.iter().map(|path| recorded::read(path, map));
+        Ok(Self::Samples(samples.collect::<Result<_, _>>()?))
+    }
+
+    fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
+        let none = RankSet::default();
+        match self {
+            Self::Alike(stacks) => engine::alike_tree(map, stacks, options),
+            Self::Samples(samples) => match &samples[..] {
+                [only] => engine::job_tree(map, only, &none, options),
+                _ => engine::sampled_tree(map, samples, &none, options),
+            },
+        }
+    }
+
+    /// Of several samples the last one is the job as it is now.
+    fn answer(&self, map: &Map) -> Answer {
+        match self {
+            Self::Alike(stacks) => engine::answer_alike(map, stacks),
+            Self::Samples(samples) => {
+                let last = samples.last().map_or(&[][..], Vec::as_slice);
+                engine::answer(map, last, RankSet::default())
+            }
+        }
+    }
 }
 
 /// The status that a tree stands for.
@@ -111,7 +153,14 @@ pub(crate) fn print(
         TreeFormat::Folded => output::print_plain(&report::tree_folded(&shown))?,
         TreeFormat::Html => {
             let none = SourceFinder::new(None);
-            output::print_plain(&page::html(&Map::default(), &shown, None, warnings, &[], &none))?;
+            output::print_plain(&page::html(
+                &Map::default(),
+                &shown,
+                (None, None),
+                warnings,
+                &[],
+                &none,
+            ))?;
         }
     }
     Ok(())

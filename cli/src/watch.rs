@@ -177,7 +177,7 @@ fn report(
         &path(".tree.json"),
         report::tree_json(&tree, &answer.warnings).as_bytes(),
     )?;
-    let page = page::html(&found.map, &tree, Some(&answer), &[], &[], &finder);
+    let page = page::html(&found.map, &tree, (Some(&answer), None), &[], &[], &finder);
     files::write_atomically(&path(".html"), page.as_bytes())?;
     files::write_atomically(&path(".txt"), output::without_styles(&text).as_bytes())?;
     output::print_answer(&answer, None, Format::Text)?;

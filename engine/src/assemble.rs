@@ -12,6 +12,7 @@ use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
 use rayon::prelude::*;
 use snapshot::Task;
+use std::collections::BTreeMap;
 
 /// Orders the tasks of a job. `missing_ranks` are those of which there is no task at all.
 pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
@@ -25,6 +26,86 @@ pub fn answer_since(
     missing_ranks: RankSet,
     earlier: Option<Earlier<'_>>,
 ) -> Answer {
+    assemble(map, tasks, Named::of(tasks), (missing_ranks, earlier))
+}
+
+/// The same of stacks that stand for many ranks each, as other tools' files have them: a million tasks with a few hundred stacks
+/// take no longer than a few hundred tasks.
+pub fn answer_alike(map: &Map, stacks: &[(Task, RankSet)]) -> Answer {
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut alike: BTreeMap<u32, RankSet> = BTreeMap::new();
+    for (task, ranks) in stacks {
+        let mut each = ranks.iter();
+        let first = each.next();
+        // Whether tasks that look alike are at one point is told by two of them.
+        let second = each.next();
+        if first.is_none() {
+            tasks.push(task.clone());
+        }
+        for rank in [first, second].into_iter().flatten() {
+            tasks.push(Task {
+                task: rank.to_string(),
+                rank: Some(rank),
+                ..task.clone()
+            });
+        }
+        if let (Some(first), Some(second)) = (first, second) {
+            alike.insert(first, ranks.iter().filter(|&rank| rank != second).collect());
+        }
+    }
+    let named = Named {
+        alike,
+        ..Named::of(&tasks)
+    };
+    assemble(map, &tasks, named, (RankSet::default(), None))
+}
+
+/// How messages name tasks.
+#[derive(Default)]
+struct Named {
+    /// Ranks that more than one record carries.
+    shared: RankSet,
+    /// For a task that stands for more than itself, all of these.
+    alike: BTreeMap<u32, RankSet>,
+}
+
+impl Named {
+    fn of(tasks: &[Task]) -> Self {
+        Self {
+            shared: shared_ranks(tasks),
+            alike: BTreeMap::new(),
+        }
+    }
+
+    fn who<'t>(&self, tasks: impl IntoIterator<Item = &'t Task>) -> Who {
+        let mut who = Who::new(tasks, &|rank| self.shared.contains(rank));
+        if !self.alike.is_empty() {
+            let all = who.ranks.iter().flat_map(|rank| self.stands_for(rank));
+            who.ranks = all.collect();
+        }
+        who
+    }
+
+    fn stands_for(&self, rank: u32) -> Vec<u32> {
+        self.alike
+            .get(&rank)
+            .map_or_else(|| vec![rank], |ranks| ranks.iter().collect())
+    }
+
+    /// How many tasks these stand for.
+    fn count(&self, tasks: &[Task]) -> usize {
+        let more = |task: &Task| self.alike.get(&task.rank?).map(RankSet::len);
+        let each = tasks.iter().map(|task| more(task).unwrap_or(1));
+        usize::try_from(each.sum::<u64>()).unwrap_or(usize::MAX)
+    }
+}
+
+fn assemble(
+    map: &Map,
+    tasks: &[Task],
+    named: Named,
+    (missing_ranks, earlier): (RankSet, Option<Earlier<'_>>),
+) -> Answer {
     let order = Order::new(map);
     let located: Vec<Located> = tasks
         .par_iter()
@@ -34,12 +115,21 @@ pub fn answer_since(
     let mut unreadable = Vec::new();
     for (task, located) in tasks.iter().zip(located) {
         match located.obstacle {
-            Some(error) => unreadable.push(Unreadable {
-                task: task.task.clone(),
-                rank: task.rank,
-                pid: task.pid,
-                error,
-            }),
+            Some(error) => {
+                let all = task.rank.map_or_else(Vec::new, |rank| named.stands_for(rank));
+                let one = |task: String, rank: Option<u32>, pid: Option<u32>| Unreadable {
+                    task,
+                    rank,
+                    pid,
+                    error: error.clone(),
+                };
+                match &all[..] {
+                    [] | [_] => unreadable.push(one(task.task.clone(), task.rank, task.pid)),
+                    many => {
+                        unreadable.extend(many.iter().map(|&rank| one(rank.to_string(), Some(rank), None)))
+                    }
+                }
+            }
             None => readable.push((task, located)),
         }
     }
@@ -52,12 +142,13 @@ pub fn answer_since(
         order,
         classes,
         located,
-        shared_ranks: shared_ranks(tasks),
+        total: named.count(tasks),
+        named,
         is_whole: unreadable.is_empty() && missing_ranks.is_empty(),
     };
     let classes = Vec::from_iter((0..job.classes.classes.len()).map(|class| job.class(class)));
     Answer {
-        tasks: tasks.len(),
+        tasks: job.total,
         outcome: job.outcome(),
         hindmost: job
             .hindmost_classes()
@@ -95,7 +186,9 @@ pub(crate) struct JobView<'a> {
     /// The same, looked up in the map.
     pub(crate) located: Vec<Located>,
     pub(crate) classes: Classes,
-    shared_ranks: RankSet,
+    named: Named,
+    /// How many tasks were given.
+    total: usize,
     /// No task is missing or unreadable.
     pub(crate) is_whole: bool,
     /// For each candidate, the classes that some chain of `Before` puts ahead of it.
@@ -184,7 +277,7 @@ impl<'a> JobView<'a> {
             .members
             .iter()
             .map(|&at| self.tasks[at]);
-        Who::new(members, &|rank| self.shared_ranks.contains(rank))
+        self.named.who(members)
     }
 
     fn class(&self, class: usize) -> TaskClass {
@@ -212,8 +305,7 @@ impl<'a> JobView<'a> {
                 .collect()
         };
         let tasks = Vec::from_iter(members.iter().map(|&at| self.tasks[at]));
-        let who: &dyn Fn(&[&'a Task]) -> Who =
-            &|tasks| Who::new(tasks.iter().copied(), &|rank| self.shared_ranks.contains(rank));
+        let who: &dyn Fn(&[&'a Task]) -> Who = &|tasks| self.named.who(tasks.iter().copied());
         let unordered = self.classes.classes[class].unordered.clone();
         let threads_behind = match position.activity {
             Activity::Joining(_) if unordered.is_none() => counterparts::behind(&self.order, &tasks, who),
@@ -247,10 +339,9 @@ impl<'a> JobView<'a> {
         if groups.len() < 2 {
             return Vec::new();
         }
-        let who = |tasks| Who::new(tasks, &|rank| self.shared_ranks.contains(rank));
         groups
             .into_iter()
-            .map(|(call, tasks)| (who(tasks), call))
+            .map(|(call, tasks)| (self.named.who(tasks), call))
             .collect()
     }
 
@@ -261,7 +352,7 @@ impl<'a> JobView<'a> {
             .filter(|link| link.relation == Relation::Before)
             .collect();
         // The largest class is where the job is; stable, so the order of the classes breaks ties.
-        ahead.sort_by_key(|link| std::cmp::Reverse(self.classes.classes[link.other].members.len()));
+        ahead.sort_by_cached_key(|link| std::cmp::Reverse(self.who(link.other).count()));
         Hindmost { class, ahead }
     }
 

@@ -45,7 +45,7 @@ mod who;
 pub use answer::{
     Activity, Answer, Hindmost, Link, LoopValue, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
 };
-pub use assemble::{answer, answer_since};
+pub use assemble::{answer, answer_alike, answer_since};
 pub use binding::{
     BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit, bind_library, bind_map,
     bind_program, build_id_text, check_map, executable_sources, identity, needs,
@@ -80,8 +80,8 @@ pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};
 pub use tree::{
     Extreme, JobTree, Mark, Model, ModelError, NodeKind, NodeValue, NothingLeft, Operation, OrderedTree,
-    Refine, RefinementStep, SampleChange, Sibling, TaskNames, TreeClass, TreeNode, TreeOptions, job_tree,
-    merge_partial, order_tree, ranked, sampled_tree,
+    Refine, RefinementStep, SampleChange, Sibling, TaskNames, TreeClass, TreeNode, TreeOptions, alike_tree,
+    job_tree, merge_partial, order_tree, ranked, sampled_tree,
 };
 pub use tuple::{Token, Tuple};
 pub use who::Who;

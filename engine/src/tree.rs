@@ -10,18 +10,21 @@ mod build;
 mod leaves;
 mod models;
 mod operations;
+mod points;
 mod rank;
+mod runs;
 mod samples;
 mod shape;
 mod stacks;
 #[cfg(test)]
 mod tests;
 mod view;
+mod ways;
 
 pub use models::{Model, ModelError};
 pub use operations::{Extreme, NothingLeft, Operation};
 pub use samples::{SampleChange, sampled_tree};
-pub use stacks::job_tree;
+pub use stacks::{alike_tree, job_tree};
 pub use view::order_tree;
 
 use crate::{Relation, Value};
@@ -79,17 +82,9 @@ pub struct JobTree {
 /// # Errors
 /// The first partial tree that is none.
 pub fn merge_partial(partial: &[Vec<u8>]) -> Result<Tree, stacktree::WireError> {
-    // Those that are read and merged together need not all be in memory with all others.
-    const AT_ONCE: usize = 64;
-    let few = |chunk: &[Vec<u8>]| {
-        let trees: Vec<Tree> = chunk
-            .iter()
-            .map(|bytes| Tree::from_bytes(bytes))
-            .collect::<Result<_, _>>()?;
-        Ok(stacktree::merge(&trees))
-    };
-    let merged: Vec<Tree> = partial.par_chunks(AT_ONCE).map(few).collect::<Result<_, _>>()?;
-    Ok(stacktree::merge(&merged))
+    let read = |bytes: &Vec<u8>| Tree::from_bytes(bytes);
+    let trees: Vec<Tree> = partial.par_iter().map(read).collect::<Result<_, _>>()?;
+    Ok(stacktree::merge(&trees))
 }
 
 /// A merged tree whose task numbers are ranks, as a job.

@@ -4,10 +4,10 @@
 //! attributes quoted. A node's frame is in `function`, `source`, `line` and `vars`, or, before version 3, in
 //! `label` alone (`main@b.c:25`). A rank's stack ends at the last node that it passes.
 
-use crate::{Error, MAX_ALL_FRAMES, MAX_FRAMES, MAX_TASKS, MAX_TEXT};
-use base::RankSet;
+use crate::ranges::{self, Ranges};
+use crate::{Alike, Error, MAX_ALL_FRAMES, MAX_FRAMES, MAX_LIST, MAX_NAMED, MAX_TASKS, MAX_TEXT};
 use snapshot::{Frame, Task, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A statement, with the line that it begins on.
 enum Statement {
@@ -21,18 +21,25 @@ type Attributes = BTreeMap<String, String>;
 struct Node {
     frames: Vec<Frame>,
     parent: Option<String>,
-    tasks: RankSet,
+    tasks: Ranges,
+    /// Nothing below it is a stack of a main thread, as our own files say.
+    is_aside: bool,
     line: usize,
 }
 
-pub(crate) fn read(text: &str) -> Result<Vec<Task>, Error> {
+pub(crate) fn read(text: &str) -> Result<Vec<Alike>, Error> {
     let mut nodes: BTreeMap<String, Node> = BTreeMap::new();
     let mut edges = Vec::new();
     for statement in Lexer::new(text).statements()? {
         match statement {
             Statement::Node(id, attributes, line) => {
+                let kind = attributes.get("kind").map(String::as_str);
                 let node = Node {
-                    frames: frames(&attributes, line)?,
+                    frames: match kind {
+                        Some("here") => Vec::new(),
+                        _ => frames(&attributes, line)?,
+                    },
+                    is_aside: matches!(kind, Some("threads" | "unreadable" | "missing")),
                     line,
                     ..Node::default()
                 };
@@ -66,42 +73,37 @@ pub(crate) fn read(text: &str) -> Result<Vec<Task>, Error> {
 }
 
 /// The stacks of a checked set of nodes.
-fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Task>, Error> {
+fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Alike>, Error> {
     let mut children: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut todo: Vec<(&str, usize)> = Vec::new();
+    let mut todo: Vec<(&str, usize, bool)> = Vec::new();
     for (id, node) in nodes {
         match &node.parent {
             Some(parent) => children.entry(parent).or_default().push(id),
-            None => todo.push((id, 0)),
+            None => todo.push((id, 0, false)),
         }
     }
     let mut seen = 0;
     let mut frames = 0;
-    let mut ends: Vec<(u32, &str)> = Vec::new();
-    while let Some((id, above)) = todo.pop() {
+    let mut ends: Vec<(Ranges, &str)> = Vec::new();
+    while let Some((id, above, is_aside)) = todo.pop() {
         let node = &nodes[id];
         seen += 1;
         let depth = above + node.frames.len();
         let below = children.get(id).map_or(&[][..], Vec::as_slice);
-        let further: BTreeSet<u32> = below
-            .iter()
-            .flat_map(|&child| nodes[child].tasks.iter())
-            .collect();
-        let before = ends.len();
-        ends.extend(
-            node.tasks
-                .iter()
-                .filter(|rank| !further.contains(rank))
-                .map(|rank| (rank, id)),
-        );
-        frames += depth * (ends.len() - before);
+        let further = ranges::union(below.iter().map(|&child| &nodes[child].tasks));
+        let own = ranges::without(&node.tasks, &further);
+        let is_aside = is_aside || node.is_aside;
+        if !own.is_empty() && !is_aside {
+            frames += depth;
+            ends.push((own, id));
+        }
         if depth > MAX_FRAMES || frames > MAX_ALL_FRAMES {
             return Err(Error::new(
                 node.line,
                 format!("more than {MAX_ALL_FRAMES} frames on all stacks together"),
             ));
         }
-        todo.extend(below.iter().map(|&child| (child, depth)));
+        todo.extend(below.iter().map(|&child| (child, depth, is_aside)));
     }
     if seen < nodes.len() {
         let unreached = nodes.values().map(|node| node.line).max().unwrap_or(1);
@@ -114,23 +116,66 @@ fn stacks(nodes: &BTreeMap<String, Node>) -> Result<Vec<Task>, Error> {
         return Err(Error::new(1, "no rank on any edge")
             .hint("save the tree with ranks on its edges (without -U, which keeps counts alone)"));
     }
-    ends.sort();
-    Ok(ends
-        .chunk_by(|a, b| a.0 == b.0)
-        .flat_map(|of_rank| {
-            let several = of_rank.len() > 1;
-            of_rank.iter().enumerate().map(move |(at, &(rank, end))| Task {
-                task: match several {
-                    // Threads, or moments of a 3D tree: which of them, the file does not tell.
-                    true => format!("{rank}#{}", at + 1),
-                    false => rank.to_string(),
-                },
-                rank: (!several).then_some(rank),
+    let several = ranges::in_several(ends.iter().map(|(own, _)| own));
+    let mut all: Vec<Alike> = Vec::new();
+    for (own, end) in &ends {
+        let ranks = ranges::without(own, &several);
+        if let Some(&(first, _)) = ranks.first() {
+            let task = Task {
+                task: first.to_string(),
+                rank: Some(first),
                 frames: path(nodes, end),
                 ..Task::default()
-            })
-        })
-        .collect())
+            };
+            all.push(Alike { task, ranks });
+        }
+    }
+    all.extend(of_several_ends(nodes, &ends, &several)?);
+    Ok(all)
+}
+
+/// The stacks of ranks that end at several nodes: threads, or moments of a 3D tree; which of them, the file does not tell.
+fn of_several_ends(
+    nodes: &BTreeMap<String, Node>,
+    ends: &[(Ranges, &str)],
+    several: &Ranges,
+) -> Result<Vec<Alike>, Error> {
+    let mut named: Vec<(u32, &str)> = Vec::new();
+    let mut frames = 0;
+    for (own, end) in ends {
+        let ranks = ranges::without(own, &ranges::without(own, several));
+        frames += path_length(nodes, end) * usize::try_from(ranges::count(&ranks)).unwrap_or(usize::MAX);
+        if named.len() as u64 + ranges::count(&ranks) > MAX_NAMED || frames > MAX_ALL_FRAMES {
+            let reason = "too many ranks have several stacks each, as threads or moments of a 3D tree";
+            return Err(Error::new(nodes[*end].line, reason)
+                .hint("save the tree of one moment and of the main threads alone"));
+        }
+        named.extend(ranges::each(&ranks).map(|rank| (rank, *end)));
+    }
+    named.sort_unstable();
+    let of_rank = |stacks: &[(u32, &str)]| -> Vec<Alike> {
+        let numbered = stacks.iter().enumerate();
+        let one = |(at, &(rank, end)): (usize, &(u32, &str))| Alike {
+            task: Task {
+                task: format!("{rank}#{}", at + 1),
+                frames: path(nodes, end),
+                ..Task::default()
+            },
+            ranks: Ranges::new(),
+        };
+        numbered.map(one).collect()
+    };
+    Ok(named.chunk_by(|a, b| a.0 == b.0).flat_map(of_rank).collect())
+}
+
+fn path_length(nodes: &BTreeMap<String, Node>, end: &str) -> usize {
+    let mut length = 0;
+    let mut at = Some(end);
+    while let Some(node) = at.and_then(|id| nodes.get(id)) {
+        length += node.frames.len();
+        at = node.parent.as_deref();
+    }
+    length
 }
 
 /// The frames from the root to a node; there is no circle above it.
@@ -156,6 +201,9 @@ fn present<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
 fn frames(attributes: &Attributes, line: usize) -> Result<Vec<Frame>, Error> {
     let Some(functions) = present(attributes, "function") else {
         let label = present(attributes, "label").unwrap_or("/");
+        if label.len() > MAX_TEXT {
+            return Err(Error::new(line, format!("a label of more than {MAX_TEXT} bytes")));
+        }
         return Ok(label
             .split("\\n")
             .filter(|label| *label != "/")
@@ -170,6 +218,7 @@ fn frames(attributes: &Attributes, line: usize) -> Result<Vec<Frame>, Error> {
         let part = parts.get(index)?.trim_start_matches(':');
         (!matches!(part, "" | "?" | "(null)")).then(|| part.to_owned())
     };
+    let own = |name: &str| present(attributes, name).map(str::to_owned);
     let mut frames = Vec::new();
     for (index, function) in functions.split("\\n").enumerate() {
         if function == "/" {
@@ -185,10 +234,10 @@ fn frames(attributes: &Attributes, line: usize) -> Result<Vec<Frame>, Error> {
         let values = at(&vars, index).map(|vars| values(&vars)).unwrap_or_default();
         frames.push(Frame {
             function: name(function),
-            file: at(&sources, index),
+            file: at(&sources, index).or_else(|| own("file")),
             line: number,
             values,
-            module: present(attributes, "module").map(str::to_owned),
+            module: own("module").or_else(|| own("library")),
             ..Frame::default()
         });
     }
@@ -212,13 +261,13 @@ fn frame_of_label(label: &str) -> Frame {
     }
 }
 
-/// A name without what record labels escape, and without the temporal ranks that we and STATview's plug-in write.
+/// A name without what record labels escape, and without the temporal ranks and values that we write behind it.
 fn name(written: &str) -> String {
     let plain = written
         .replace("\\<", "<")
         .replace("\\>", ">")
         .replace("\\|", "|");
-    let end = plain.find("@[T").unwrap_or(plain.len());
+    let end = plain.find("@[").unwrap_or(plain.len());
     let function = plain[..end].trim();
     if function.is_empty() {
         "??".to_owned()
@@ -242,7 +291,7 @@ fn values(vars: &str) -> BTreeMap<String, Value> {
 }
 
 /// The ranks of an edge: `bv`, or before version 3 the label.
-fn tasks(attributes: &Attributes, line: usize) -> Result<RankSet, Error> {
+fn tasks(attributes: &Attributes, line: usize) -> Result<Ranges, Error> {
     let Some(text) = present(attributes, "bv").or_else(|| present(attributes, "label")) else {
         let counted = present(attributes, "count").is_some();
         let error = Error::new(line, "an edge without ranks");
@@ -257,30 +306,16 @@ fn tasks(attributes: &Attributes, line: usize) -> Result<RankSet, Error> {
         return Err(Error::new(line, "the list of ranks is cut")
             .hint("save the tree by STAT itself, not from a picture of it"));
     }
-    let ranks =
-        ranges(list).ok_or_else(|| Error::new(line, format!("'{}' is no list of ranks", shown(list))))?;
-    let count: u64 = ranks
-        .iter()
-        .map(|&(first, last)| u64::from(last - first) + 1)
-        .sum();
+    let ranks = ranges::parse(list)
+        .ok_or_else(|| Error::new(line, format!("'{}' is no list of ranks", shown(list))))?;
+    let count = ranges::count(&ranks);
     if count > MAX_TASKS {
         return Err(Error::new(
             line,
             format!("{count} ranks, more than the {MAX_TASKS} that are read"),
         ));
     }
-    Ok(ranks.into_iter().flat_map(|(first, last)| first..=last).collect())
-}
-
-fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
-    let pieces = list.split(',').map(str::trim).filter(|piece| !piece.is_empty());
-    pieces
-        .map(|piece| {
-            let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
-            let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-            (first <= last).then_some((first, last))
-        })
-        .collect()
+    Ok(ranks)
 }
 
 /// As much of a text as a message needs.
@@ -323,6 +358,11 @@ impl<'a> Lexer<'a> {
 
     /// A word, or a quoted text.
     fn word(&mut self) -> Result<String, Error> {
+        self.text(MAX_TEXT)
+    }
+
+    /// The same, of so many bytes at most.
+    fn text(&mut self, most: usize) -> Result<String, Error> {
         self.skip();
         let mut word = String::new();
         if self.rest.peek() == Some(&'"') {
@@ -335,8 +375,8 @@ impl<'a> Lexer<'a> {
                     Some('\\') if self.rest.peek() == Some(&'"') => word.extend(self.next()),
                     Some(c) => word.push(c),
                 }
-                if word.len() > MAX_TEXT {
-                    return Err(Error::new(begun, format!("a text of more than {MAX_TEXT} bytes")));
+                if word.len() > most {
+                    return Err(Error::new(begun, format!("a text of more than {most} bytes")));
                 }
             }
         }
@@ -352,8 +392,8 @@ impl<'a> Lexer<'a> {
                 self.next();
                 return Ok("->".to_owned());
             }
-            if word.len() > MAX_TEXT {
-                return self.fail(format!("a word of more than {MAX_TEXT} bytes"));
+            if word.len() > most {
+                return self.fail(format!("a word of more than {most} bytes"));
             }
         }
         match (word.is_empty(), self.rest.peek()) {
@@ -381,7 +421,8 @@ impl<'a> Lexer<'a> {
             if self.next() != Some('=') {
                 return self.fail(format!("'=' is missing after '{}'", shown(&name)));
             }
-            let value = self.word()?;
+            let is_list = matches!(name.as_str(), "bv" | "label");
+            let value = self.text(if is_list { MAX_LIST } else { MAX_TEXT })?;
             attributes.insert(name, value);
         }
     }

@@ -10,6 +10,9 @@
 mod backtrace;
 mod dot;
 mod pyspy;
+mod ranges;
+
+pub use ranges::Ranges;
 
 use snapshot::Task;
 use std::fmt;
@@ -20,8 +23,28 @@ pub(crate) const MAX_FRAMES: usize = 20_000;
 pub(crate) const MAX_ALL_FRAMES: usize = 2_000_000;
 /// The longest name, path or label.
 pub(crate) const MAX_TEXT: usize = 64 * 1024;
-/// So many tasks are read from one file.
-pub const MAX_TASKS: u64 = 100_000;
+/// A list of ranks may be longer: so much takes one of a million that are scattered.
+pub(crate) const MAX_LIST: usize = 16 * 1024 * 1024;
+/// So many ranks are read from one file.
+pub const MAX_TASKS: u64 = 1 << 21;
+/// So many tasks are read from one file that each have a record of their own.
+pub const MAX_NAMED: u64 = 100_000;
+
+/// Tasks that a file shows with one stack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alike {
+    /// The first of them.
+    pub task: Task,
+    /// All of them, by rank; empty for one that has no rank.
+    pub ranks: Ranges,
+}
+
+impl Alike {
+    /// The ranks one by one.
+    pub fn ranks(&self) -> impl Iterator<Item = u32> + '_ {
+        ranges::each(&self.ranks)
+    }
+}
 
 /// Which tool wrote a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,20 +108,69 @@ pub fn format_of(text: &str) -> Format {
     }
 }
 
-/// Reads what another tool recorded. `task` names the process that a backtrace or a py-spy dump is of, `rank` is its
-/// rank, if the file's name tells it.
+/// Reads what another tool recorded, with a record for each task. `task` names the process that a backtrace or a py-spy dump is
+/// of, `rank` is its rank, if the file's name tells it.
+///
+/// # Errors
+/// The first line that does not fit, and what to do about it; more than [`MAX_NAMED`] tasks.
+pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
+    let alike = read_alike(format, text, task, rank)?;
+    let ranked = || alike.iter().map(|each| (ranges::count(&each.ranks), each));
+    let count: u64 = ranked().map(|(count, _)| count).sum();
+    let frames = ranked().map(|(count, each)| count.saturating_mul(each.task.frames.len() as u64));
+    if count > MAX_NAMED || frames.sum::<u64>() > MAX_ALL_FRAMES as u64 {
+        return Err(
+            Error::new(1, format!("{count} tasks, too many to be read one by one"))
+                .hint("`hindmost tree` and `hindmost order` read so many"),
+        );
+    }
+    let mut tasks: Vec<Task> = Vec::new();
+    for each in alike {
+        for rank in ranges::each(&each.ranks) {
+            tasks.push(Task {
+                task: rank.to_string(),
+                rank: Some(rank),
+                ..each.task.clone()
+            });
+        }
+        if each.ranks.is_empty() {
+            tasks.push(each.task);
+        }
+    }
+    if format == Format::Dot {
+        let number = |task: &Task| {
+            task.task
+                .split('#')
+                .next()
+                .and_then(|rank| rank.parse::<u32>().ok())
+        };
+        tasks.sort_by_key(|task| (number(task), task.task.len(), task.task.clone()));
+    }
+    Ok(tasks)
+}
+
+/// The same, with one record for tasks that a file shows with one stack: of a million there are a few hundred.
 ///
 /// # Errors
 /// The first line that does not fit, and what to do about it.
-pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
+pub fn read_alike(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Alike>, Error> {
+    let alone = |tasks: Vec<Task>| {
+        let one = |task: Task| Alike {
+            task,
+            ranks: Ranges::new(),
+        };
+        tasks.into_iter().map(one).collect()
+    };
     match format {
-        Format::Snapshot => snapshot::read(text).map(|(_, tasks)| tasks).map_err(|error| {
-            Error::new(error.line, error.reason)
-                .hint("`hindmost order --help` shows a line of recorded stacks")
-        }),
+        Format::Snapshot => snapshot::read(text)
+            .map(|(_, tasks)| alone(tasks))
+            .map_err(|error| {
+                Error::new(error.line, error.reason)
+                    .hint("`hindmost order --help` shows a line of recorded stacks")
+            }),
         Format::Dot => dot::read(text),
-        Format::Backtrace => backtrace::read(text, task, rank),
-        Format::PySpy => pyspy::read(text, task, rank),
+        Format::Backtrace => backtrace::read(text, task, rank).map(alone),
+        Format::PySpy => pyspy::read(text, task, rank).map(alone),
     }
 }
 

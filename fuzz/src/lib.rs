@@ -9,6 +9,7 @@
 //! Hangs and hunger for memory are the fuzzer's to notice: a test that asserts a time would fail on a busy machine.
 
 mod change;
+mod foreign_stacks;
 mod maps;
 mod programs;
 mod recorded;
@@ -28,7 +29,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -58,6 +59,12 @@ pub const TARGETS: [Target; 6] = [
         name: "snapshot",
         check: recorded::recorded,
         seeds: seeds::recorded,
+    },
+    Target {
+        // Stacks that STAT, gdb, eu-stack and py-spy recorded.
+        name: "foreign",
+        check: foreign_stacks::foreign_stacks,
+        seeds: seeds::foreign,
     },
     Target {
         // C and C++ to a map.

@@ -178,6 +178,52 @@ pub(crate) fn recorded() -> Seeds {
     ]
 }
 
+/// The same stacks as STAT writes them, of its newer and its older versions, as gdb, eu-stack and py-spy do, and as we do.
+pub(crate) fn foreign() -> Seeds {
+    let node = |id: i32, function: &str, line: u32, vars: &str| {
+        format!(
+            "\t{id} [pos=\"0,0\", label=\"\", fillcolor=\"#e38e38\", fontcolor=\"#000000\", function=\"{function}\", \
+             source=\"small.c\", line=\":{line}\", module=\"(null)\", offset=\"(null)\", vars=\"{vars}\", pc=\"(null)\"];\n"
+        )
+    };
+    let edge = |from: i32, to: i32, ranks: &str| {
+        format!(
+            "\t{from} -> {to} [label=\"(null)\", bv=\"[{ranks}]\", count=\"(null)\", rep=\"(null)\", sum=\"(null)\", tbv=\"(null)\", tcount=\"6\", tbvsum=\"191\"]\n"
+        )
+    };
+    let new = [
+        "digraph G {\n\tgraph [type=\"stat_4_2\"];\n\tnode [shape=record,style=filled,labeljust=c,height=0.2];\n".to_owned(),
+        "\t0 [pos=\"0,0\", label=\"/\", fillcolor=\"#AAAAAA\", fontcolor=\"#FFFFFF\", function=\"/\", source=\"(null)\", line=\"(null)\"];\n".to_owned(),
+        node(-1_086_837_389, "_start", 48, "$it=4"),
+        node(7, "descend", 37, "(null)"),
+        node(8, "std::vector\\<int\\>::at", 9, "$i=3$x=-0.5"),
+        edge(0, -1_086_837_389, "0,3-7"),
+        edge(-1_086_837_389, 7, "0,3-6"),
+        edge(7, 8, "3-5"),
+        "}\n".to_owned(),
+    ];
+    let old = "digraph G {\n\tnode [shape=record];\n\t0 [label=\"/\"];\n\t1 [label=\"_start@small.c:48$it=4\"];\n\
+               \t2 [label=\"descend@small.c:37\\nsweep@small.c:25\"];\n\t3 [label=\"libc.so.6+0x1a2b\"];\n\
+               \t0 -> 1 [label=\"4:[0-3]\"]\n\t1 -> 2 [label=\"[0,2]\"]\n\t1 -> 3 [label=\"[1]\"]\n}\n";
+    let gdb = "[New LWP 77]\nThread 2 (Thread 0x7f00 (LWP 78) \"w\"):\n#0  0x00007f in poll () from /lib/libc.so.6\n#1  sweep (n=40) at small.c:25\n\n\
+               Thread 1 (Thread 0x7f01 (LWP 77) \"app\"):\n#0  0x0000555 in sweep (n=40, f=0x0 <g at x>) at ./small.c:25\n\
+               #1  0x0000556 in descend (depth=2,\n    s=...) at ./small.c:37\n#2  _start () at small.c:48\n";
+    let eu_stack = "PID 77 - process\nTID 77:\n#0  0x0000000000401 sweep + 0x1c - small.c:25:9\n#1  0x402 - 1 descend\n    small.c:37:2\n\
+                    #2  0x403 - 1 [inline] _start\n    small.c:48\nTID 78:\n#0  0x404 __poll@@GLIBC_2.2 + 0x4f - /lib/libc.so.6\n";
+    let py_spy = r#"[{"pid":77,"thread_id":1,"thread_name":"MainThread","os_thread_id":77,"active":true,"owns_gil":false,
+        "frames":[{"name":"sweep","filename":"/a/small.c","short_filename":"small.c","module":null,"line":25,"locals":null},
+        {"name":"<module>","filename":"t.py","line":0}]},{"pid":77,"thread_id":2,"os_thread_id":78,"frames":[]}]"#;
+    [
+        ("stat-new", new.concat()),
+        ("stat-old", old.to_owned()),
+        ("gdb", gdb.to_owned()),
+        ("eu-stack", eu_stack.to_owned()),
+        ("py-spy", py_spy.to_owned()),
+    ]
+    .map(|(name, text)| (name.to_owned(), text.into_bytes()))
+    .to_vec()
+}
+
 /// The small programs, with the byte in front that says what they are.
 pub(crate) fn sources() -> Seeds {
     let header =

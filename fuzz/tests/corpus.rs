@@ -79,6 +79,11 @@ fn snapshot() {
 }
 
 #[test]
+fn foreign() {
+    check("foreign");
+}
+
+#[test]
 fn sources() {
     check("sources");
 }
@@ -133,6 +138,11 @@ fn seeds_are_read_whole() {
     }
     for (name, bytes) in (target("map").unwrap().seeds)() {
         assert!(engine::Map::from_bytes(&bytes).is_ok(), "{name}");
+    }
+    for (name, bytes) in (target("foreign").unwrap().seeds)() {
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let tasks = foreign::read(foreign::format_of(text), text, "3", Some(3));
+        assert!(tasks.is_ok_and(|tasks| tasks[0].frames.len() > 1), "{name}");
     }
     let (_, text) = &(target("snapshot").unwrap().seeds)()[0];
     let (_, tasks) = snapshot::read(std::str::from_utf8(text).unwrap()).unwrap();

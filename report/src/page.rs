@@ -15,7 +15,7 @@ pub use sources::{PageSource, ReadSource, page_sources};
 
 use crate::{clean, counted, text};
 use base64::Engine as _;
-use engine::{Answer, OrderedTree, Outcome, TaskClass, TaskSet};
+use engine::{Answer, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
 use sha2::{Digest as _, Sha256};
 
 /// What a page shows.
@@ -27,6 +27,8 @@ pub struct Page<'a> {
     pub answer: Option<&'a Answer>,
     /// What else the reader should know, besides the answer's own warnings.
     pub warnings: &'a [String],
+    /// What may have brought the hindmost there, if somebody asked for it.
+    pub slice: Option<&'a Slice>,
     /// The source around the tree's places ([`page_sources`]).
     pub sources: &'a [PageSource],
     /// The tasks of each host, as far as they are known.
@@ -37,13 +39,14 @@ const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 
 /// The script, in parts that share one scope: data first, keys last.
-const SCRIPT: [&str; 7] = [
+const SCRIPT: [&str; 8] = [
     include_str!("page/data.js"),
     include_str!("page/view.js"),
     include_str!("page/tree.js"),
     include_str!("page/node.js"),
     include_str!("page/ranks.js"),
     include_str!("page/answer.js"),
+    include_str!("page/slice.js"),
     include_str!("page/page.js"),
 ];
 

@@ -93,6 +93,12 @@ pub fn slice_lines(slice: &Slice) -> String {
 
 /// The slice as JSON.
 pub fn slice_json(slice: &Slice) -> String {
+    // Strings and numbers only: nothing in it can fail to be written.
+    serde_json::to_string_pretty(&slice_out(slice)).unwrap_or_default() + "\n"
+}
+
+/// The wire form of a slice.
+pub(crate) fn slice_out(slice: &Slice) -> SliceOut<'_> {
     let statements = slice.statements.iter().map(|statement| StatementOut {
         file: &statement.file,
         line: statement.line,
@@ -107,7 +113,7 @@ pub fn slice_json(slice: &Slice) -> String {
         of: statement.because.of,
         because: sentence(slice, statement),
     });
-    let out = SliceOut {
+    SliceOut {
         version: VERSION,
         complete: !slice.has_more,
         statements: statements.collect(),
@@ -116,13 +122,11 @@ pub fn slice_json(slice: &Slice) -> String {
             .iter()
             .map(|(function, reason)| InPartOut { function, reason })
             .collect(),
-    };
-    // Strings and numbers only: nothing in it can fail to be written.
-    serde_json::to_string_pretty(&out).unwrap_or_default() + "\n"
+    }
 }
 
 #[derive(Serialize)]
-struct SliceOut<'a> {
+pub(crate) struct SliceOut<'a> {
     version: u32,
     complete: bool,
     statements: Vec<StatementOut<'a>>,

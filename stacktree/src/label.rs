@@ -1,7 +1,4 @@
-//! What a node stands for, and the dictionary that keeps each of them once.
-//!
-//! A dictionary is sorted: strings by their bytes, labels by their fields. So a label's number tells how it sorts, joining
-//! two dictionaries keeps the order of each, and equal trees have equal numbers.
+//! What a node stands for.
 
 use std::cmp::Ordering;
 
@@ -25,11 +22,15 @@ macro_rules! id {
 }
 
 id! {
-    /// A string of a [`Dictionary`].
+    /// A string of a [`Dictionary`](crate::Dictionary).
     Text
 }
 id! {
-    /// A label of a [`Dictionary`].
+    /// A label without its values, of a [`Dictionary`](crate::Dictionary).
+    PlaceId
+}
+id! {
+    /// A label of a [`Dictionary`](crate::Dictionary).
     LabelId
 }
 
@@ -60,7 +61,7 @@ pub enum Number {
 
 impl Number {
     /// Integers sort before floats, floats as IEEE's total order does: labels need some order, not a meaning.
-    fn key(&self) -> (u8, i128) {
+    pub(crate) fn key(&self) -> (u8, i128) {
         match *self {
             Number::Int(value) => (0, value),
             Number::Float(value) => {
@@ -119,8 +120,18 @@ pub struct Label<T> {
     pub values: Box<[(T, Number)]>,
 }
 
+impl<T: PartialEq> Label<T> {
+    /// Whether the two differ in values alone.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        (self.kind, &self.function, &self.file, self.line, self.column)
+            == (other.kind, &other.function, &other.file, other.line, other.column)
+            && (&self.module, self.pc, self.inexact, self.inlined)
+                == (&other.module, other.pc, other.inexact, other.inlined)
+    }
+}
+
 impl<T> Label<T> {
-    fn map<'a, U>(&'a self, text: impl Fn(&'a T) -> U) -> Label<U> {
+    pub(crate) fn map<'a, U>(&'a self, text: impl Fn(&'a T) -> U) -> Label<U> {
         Label {
             kind: self.kind,
             function: text(&self.function),
@@ -179,126 +190,6 @@ impl<T: Clone> Label<T> {
             Granularity::Module | Granularity::Pc | Granularity::Point => {}
         }
         label
-    }
-}
-
-/// The strings and labels of a tree, each once, sorted.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Dictionary {
-    pub(crate) strings: Vec<Box<str>>,
-    pub(crate) labels: Vec<Label<Text>>,
-}
-
-impl Dictionary {
-    /// The labels, each once, of any sequence of them; and for each of the sequence its number.
-    pub fn new<'a>(labels: impl IntoIterator<Item = &'a Label<&'a str>>) -> (Self, Vec<LabelId>) {
-        let given = Vec::from_iter(labels);
-        let mut strings: Vec<&str> = Vec::new();
-        for label in &given {
-            strings.push(label.function);
-            strings.extend(label.file);
-            strings.extend(label.module);
-            strings.extend(label.values.iter().map(|&(name, _)| name));
-        }
-        strings.sort_unstable();
-        strings.dedup();
-        let text = |wanted: &&str| Text::new(strings.binary_search(wanted).unwrap_or_default());
-        let mut numbered: Vec<(Label<Text>, usize)> = given
-            .iter()
-            .enumerate()
-            .map(|(at, label)| (label.map(text), at))
-            .collect();
-        numbered.sort_unstable();
-        let mut of = vec![LabelId(0); given.len()];
-        let mut labels: Vec<Label<Text>> = Vec::new();
-        for (label, at) in numbered {
-            if labels.last() != Some(&label) {
-                labels.push(label);
-            }
-            of[at] = LabelId::new(labels.len() - 1);
-        }
-        let strings = strings.into_iter().map(Box::from).collect();
-        (Self { strings, labels }, of)
-    }
-
-    /// How many labels there are.
-    pub fn len(&self) -> usize {
-        self.labels.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
-    }
-
-    /// A string.
-    pub fn text(&self, text: Text) -> &str {
-        self.strings.get(text.index()).map_or("", |string| string)
-    }
-
-    /// A label, with its strings.
-    pub fn label(&self, id: LabelId) -> Label<&str> {
-        self.labels[id.index()].map(|&text| self.text(text))
-    }
-
-    /// A label, with its strings by number.
-    pub fn raw(&self, id: LabelId) -> &Label<Text> {
-        &self.labels[id.index()]
-    }
-
-    /// The number of a label that is in it.
-    pub fn find(&self, label: &Label<&str>) -> Option<LabelId> {
-        let resolved = |raw: &Label<Text>| raw.map(|&text| self.text(text));
-        let found = self.labels.binary_search_by(|raw| resolved(raw).cmp(label));
-        found.ok().map(LabelId::new)
-    }
-
-    /// One dictionary of all, and for each of them where its labels went; that keeps their order.
-    pub(crate) fn join(all: &[&Dictionary]) -> (Self, Vec<Vec<LabelId>>) {
-        if let [first, rest @ ..] = all
-            && rest.iter().all(|other| other == first)
-        {
-            // Daemons of one job mostly see the same code.
-            let same: Vec<LabelId> = (0..first.len()).map(LabelId::new).collect();
-            return ((*first).clone(), vec![same; all.len()]);
-        }
-        let mut strings: Vec<&str> = all
-            .iter()
-            .flat_map(|each| each.strings.iter().map(|s| &**s))
-            .collect();
-        strings.sort_unstable();
-        strings.dedup();
-        let mut moved: Vec<Vec<Label<Text>>> = Vec::with_capacity(all.len());
-        for each in all {
-            let texts: Vec<Text> = each
-                .strings
-                .iter()
-                .map(|string| Text::new(strings.binary_search(&&**string).unwrap_or_default()))
-                .collect();
-            let labels = each.labels.iter();
-            moved.push(
-                labels
-                    .map(|label| label.map(|text| texts[text.index()]))
-                    .collect(),
-            );
-        }
-        let places = moved.iter().enumerate();
-        let mut places: Vec<(usize, usize)> = places
-            .flat_map(|(source, labels)| (0..labels.len()).map(move |at| (source, at)))
-            .collect();
-        // What came sorted stays so: the stable sort finds these runs and merges them.
-        places.sort_by(|&(a, x), &(b, y)| moved[a][x].cmp(&moved[b][y]));
-        let mut of: Vec<Vec<LabelId>> = all.iter().map(|each| vec![LabelId(0); each.len()]).collect();
-        let mut labels: Vec<Label<Text>> = Vec::new();
-        for (source, at) in places {
-            let label = std::mem::take(&mut moved[source][at]);
-            if labels.last() != Some(&label) {
-                labels.push(label);
-            }
-            of[source][at] = LabelId::new(labels.len() - 1);
-        }
-        let strings = strings.into_iter().map(Box::from).collect();
-        (Self { strings, labels }, of)
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Nothing here orders anything: siblings stand by label. Which of them is behind only `progress` can tell.
 
+mod dictionary;
 mod label;
 mod merge;
 mod set;
@@ -14,7 +15,8 @@ mod tree;
 mod weave;
 mod wire;
 
-pub use label::{Dictionary, Granularity, Kind, Label, LabelId, Number, Text};
+pub use dictionary::Dictionary;
+pub use label::{Granularity, Kind, Label, LabelId, Number, PlaceId, Text};
 pub use merge::merge;
 pub use set::TaskSet;
 pub use tree::{NodeId, Stack, Tree};

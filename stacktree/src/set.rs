@@ -22,6 +22,9 @@ enum Form {
 }
 
 impl TaskSet {
+    /// The set of no tasks.
+    pub const EMPTY: TaskSet = TaskSet(Form::Empty);
+
     /// The set of one task.
     pub fn one(task: u32) -> Self {
         Self(Form::Range(task, task))

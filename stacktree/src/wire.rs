@@ -1,17 +1,24 @@
 //! A tree as bytes: what a daemon sends of the tasks on its node.
 //!
-//! All numbers are LEB128 but the bits of floats. `HTR1`; the strings (count; length and bytes of each); the labels; the
-//! nodes in preorder (label, number of children, number of stacks, ranges of tasks). Ranges are given by the distance from the end
-//! of the one before and by their length. The root comes first, without a label.
+//! All numbers are LEB128 but the bits of floats. `HTR2`; the strings (count; length and bytes of each); the places; the
+//! labels (place and values); the nodes in preorder. A node is its label (not of the root), a number that holds how many
+//! children it has and what else follows, and, where stacks end, how many (if not as many as tasks) and the ranges of tasks,
+//! by the distance from the end of the one before and by their length.
 //!
 //! Any bytes give a tree or an error. A tree that was read is in canonical form, whatever the writer did.
 
-use crate::label::{Dictionary, Kind, Label, LabelId, Number, Text};
+use crate::dictionary::{Dictionary, Entry};
+use crate::label::{Kind, Label, LabelId, Number, PlaceId, Text};
 use crate::set::TaskSet;
-use crate::tree::Tree;
+use crate::tree::{Ends, Tree};
 use std::fmt;
 
-const MAGIC: &[u8; 4] = b"HTR1";
+const MAGIC: &[u8; 4] = b"HTR2";
+
+/// Stacks end at this node; the bits of its number below that of the children.
+const ENDS: u64 = 1;
+/// Their number is not that of their tasks: threads were read, or a task more than once.
+const COUNTED: u64 = 2;
 
 /// Why bytes are no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +46,38 @@ impl Tree {
             put(&mut out, string.len() as u128);
             out.extend_from_slice(string.as_bytes());
         }
-        put(&mut out, self.dictionary.labels.len() as u128);
-        for label in &self.dictionary.labels {
-            put_label(&mut out, label);
+        put(&mut out, self.dictionary.places.len() as u128);
+        for place in &self.dictionary.places {
+            put_place(&mut out, place);
+        }
+        put(&mut out, self.dictionary.len() as u128);
+        for id in (0..self.dictionary.len()).map(LabelId::new) {
+            put(&mut out, self.dictionary.place_id(id).0.into());
+            put_values(&mut out, self.dictionary.values(id));
         }
         for node in self.nodes() {
             if let Some(label) = self.label_id(node) {
                 put(&mut out, label.0.into());
             }
-            put(&mut out, self.children(node).count() as u128);
-            put(&mut out, self.stacks[node.index()].into());
             let ranges = self.ends(node).ranges();
+            let stacks = self.stacks_ending(node);
+            let mut follows = 0;
+            if stacks > 0 || !ranges.is_empty() {
+                follows |= ENDS;
+                if stacks != self.ends(node).len() {
+                    follows |= COUNTED;
+                }
+            }
+            put(
+                &mut out,
+                (self.children(node).count() as u128) << 2 | u128::from(follows),
+            );
+            if follows & ENDS == 0 {
+                continue;
+            }
+            if follows & COUNTED > 0 {
+                put(&mut out, stacks.into());
+            }
             put(&mut out, ranges.len() as u128);
             let mut end = 0u32;
             for (first, last) in ranges {
@@ -73,14 +101,12 @@ impl Tree {
                 reason: "not a partial tree of hindmost",
             });
         }
-        let dictionary = reader.dictionary()?;
         let mut tree = Tree {
-            dictionary,
-            labels: Vec::new(),
-            sizes: Vec::new(),
-            ends: Vec::new(),
-            stacks: Vec::new(),
+            dictionary: reader.dictionary()?,
+            ..Tree::empty()
         };
+        // Nodes take three bytes and more; what is too little grows.
+        tree.nodes.reserve((bytes.len() - reader.at) / 8);
         // The open nodes, and how many children each still expects.
         let mut open: Vec<usize> = Vec::new();
         let mut expected: Vec<usize> = Vec::new();
@@ -98,11 +124,28 @@ impl Tree {
                     label
                 }
             };
-            let node = tree.labels.len();
+            let node = tree.len();
             tree.push(label);
-            let children = reader.count()?;
-            tree.stacks[node] = reader.small()?;
-            tree.ends[node] = reader.tasks()?;
+            let head = reader.number()?;
+            let Ok(children) = usize::try_from(head >> 2) else {
+                return reader.fail("a number is too large");
+            };
+            if children > bytes.len() - reader.at {
+                return reader.fail("a count is larger than what follows");
+            }
+            if head & ENDS > 0 {
+                let counted = if head & COUNTED > 0 {
+                    Some(reader.small()?)
+                } else {
+                    None
+                };
+                let tasks = reader.tasks()?;
+                let count = u32::try_from(tasks.len()).unwrap_or(u32::MAX);
+                tree.end_here(Ends {
+                    tasks,
+                    stacks: counted.unwrap_or(count),
+                });
+            }
             open.push(node);
             expected.push(children);
             latest.push(None);
@@ -140,29 +183,32 @@ fn zigzag(value: i128) -> u128 {
     ((value << 1) ^ (value >> 127)) as u128
 }
 
-fn put_label(out: &mut Vec<u8>, label: &Label<Text>) {
-    let flags = match label.kind {
+fn put_place(out: &mut Vec<u8>, place: &Label<Text>) {
+    let flags = match place.kind {
         Kind::Frame => 0,
         Kind::Threads => 1,
         Kind::Unreadable => 2,
         Kind::Missing => 3,
-    } | u8::from(label.inexact) << 2
-        | u8::from(label.inlined) << 3
-        | u8::from(label.file.is_some()) << 4
-        | u8::from(label.module.is_some()) << 5
-        | u8::from(label.pc.is_some()) << 6;
+    } | u8::from(place.inexact) << 2
+        | u8::from(place.inlined) << 3
+        | u8::from(place.file.is_some()) << 4
+        | u8::from(place.module.is_some()) << 5
+        | u8::from(place.pc.is_some()) << 6;
     out.push(flags);
-    put(out, label.function.0.into());
-    for text in [label.file, label.module].into_iter().flatten() {
+    put(out, place.function.0.into());
+    for text in [place.file, place.module].into_iter().flatten() {
         put(out, text.0.into());
     }
-    put(out, label.line.into());
-    put(out, label.column.into());
-    if let Some(pc) = label.pc {
+    put(out, place.line.into());
+    put(out, place.column.into());
+    if let Some(pc) = place.pc {
         put(out, pc.into());
     }
-    put(out, label.values.len() as u128);
-    for (name, value) in &label.values {
+}
+
+fn put_values(out: &mut Vec<u8>, values: &[(Text, Number)]) {
+    put(out, values.len() as u128);
+    for (name, value) in values {
         put(out, name.0.into());
         match *value {
             Number::Int(value) => {
@@ -201,10 +247,31 @@ impl<'a> Reader<'a> {
     }
 
     fn byte(&mut self) -> Result<u8, WireError> {
-        Ok(self.take(1)?[0])
+        let Some(&byte) = self.bytes.get(self.at) else {
+            return self.fail("the bytes end too early");
+        };
+        self.at += 1;
+        Ok(byte)
     }
 
-    fn number(&mut self) -> Result<u128, WireError> {
+    fn number(&mut self) -> Result<u64, WireError> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return self.fail("a number is too large");
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        self.fail("a number does not end")
+    }
+
+    /// A value may be as wide as the widest integer that the order knows.
+    fn wide(&mut self) -> Result<u128, WireError> {
         let mut value = 0u128;
         for shift in (0..128).step_by(7) {
             let byte = self.byte()?;
@@ -261,18 +328,64 @@ impl<'a> Reader<'a> {
             }
             strings.push(string.into());
         }
-        let mut labels: Vec<Label<Text>> = Vec::new();
+        let mut dictionary = Dictionary {
+            strings,
+            ..Dictionary::default()
+        };
         for _ in 0..self.count()? {
-            let label = self.one_label(strings.len())?;
-            if labels.last().is_some_and(|last| *last >= label) {
-                return self.fail("labels are not sorted");
+            let place = self.place(dictionary.strings.len())?;
+            if dictionary.places.last().is_some_and(|last| *last >= place) {
+                return self.fail("places are not sorted");
             }
-            labels.push(label);
+            dictionary.places.push(place);
         }
-        Ok(Dictionary { strings, labels })
+        for _ in 0..self.count()? {
+            self.one_label(&mut dictionary)?;
+        }
+        Ok(dictionary)
     }
 
-    fn one_label(&mut self, strings: usize) -> Result<Label<Text>, WireError> {
+    /// Reads a label to the end of the dictionary.
+    fn one_label(&mut self, dictionary: &mut Dictionary) -> Result<(), WireError> {
+        let place = self.small()?;
+        if place as usize >= dictionary.places.len() {
+            return self.fail("there is no place of that number");
+        }
+        let last = dictionary.len().checked_sub(1).map(LabelId::new);
+        for _ in 0..self.count()? {
+            let name = self.text(dictionary.strings.len())?;
+            let value = self.value()?;
+            dictionary.values.push((name, value));
+        }
+        dictionary.labels.push(Entry {
+            place: PlaceId(place),
+            values_end: u32::try_from(dictionary.values.len()).unwrap_or(u32::MAX),
+        });
+        let id = LabelId::new(dictionary.len() - 1);
+        let key = |id: LabelId| (dictionary.place_id(id), dictionary.values(id));
+        if last.is_some_and(|last| key(last) >= key(id)) {
+            return self.fail("labels are not sorted");
+        }
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Number, WireError> {
+        match self.byte()? {
+            0 => {
+                let zigzag = self.wide()?;
+                Ok(Number::Int((zigzag >> 1) as i128 ^ -((zigzag & 1) as i128)))
+            }
+            1 => {
+                let mut bits = [0; 8];
+                bits.copy_from_slice(self.take(8)?);
+                Ok(Number::Float(f64::from_bits(u64::from_le_bytes(bits))))
+            }
+            2 => Ok(Number::Unread),
+            _ => self.fail("a value of no known kind"),
+        }
+    }
+
+    fn place(&mut self, strings: usize) -> Result<Label<Text>, WireError> {
         let flags = self.byte()?;
         let kind = match flags & 3 {
             0 => Kind::Frame,
@@ -285,30 +398,7 @@ impl<'a> Reader<'a> {
         let file = if has(4) { Some(self.text(strings)?) } else { None };
         let module = if has(5) { Some(self.text(strings)?) } else { None };
         let (line, column) = (self.small()?, self.small()?);
-        let pc = if has(6) {
-            let pc = self.number()?;
-            Some(u64::try_from(pc).or_else(|_| self.fail("a number is too large"))?)
-        } else {
-            None
-        };
-        let mut values = Vec::new();
-        for _ in 0..self.count()? {
-            let name = self.text(strings)?;
-            let value = match self.byte()? {
-                0 => {
-                    let zigzag = self.number()?;
-                    Number::Int((zigzag >> 1) as i128 ^ -((zigzag & 1) as i128))
-                }
-                1 => {
-                    let mut bits = [0; 8];
-                    bits.copy_from_slice(self.take(8)?);
-                    Number::Float(f64::from_bits(u64::from_le_bytes(bits)))
-                }
-                2 => Number::Unread,
-                _ => return self.fail("a value of no known kind"),
-            };
-            values.push((name, value));
-        }
+        let pc = if has(6) { Some(self.number()?) } else { None };
         Ok(Label {
             kind,
             function,
@@ -319,20 +409,24 @@ impl<'a> Reader<'a> {
             pc,
             inexact: has(2),
             inlined: has(3),
-            values: values.into(),
+            values: Box::default(),
         })
     }
 
     fn tasks(&mut self) -> Result<TaskSet, WireError> {
+        let count = self.count()?;
         let mut ranges = Vec::new();
         let mut end = 0u32;
-        for _ in 0..self.count()? {
+        for _ in 0..count {
             let first = self.small()?.checked_add(end);
             let length = self.small()?;
             let range = first.and_then(|first| Some((first, first.checked_add(length)?)));
             let Some((first, last)) = range else {
                 return self.fail("a task number is too large");
             };
+            if count == 1 {
+                return Ok(TaskSet::range(first, last));
+            }
             ranges.push((first, last));
             end = last;
         }

@@ -239,8 +239,8 @@ fn damaged_bytes_are_refused_or_read_as_a_sound_tree() {
     for bytes in [
         &b""[..],
         b"HTR",
-        b"HTR2\0\0\0\0\0",
-        b"HTR1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"HTR1\0\0\0\0\0",
+        b"HTR2\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
     ] {
         assert!(Tree::from_bytes(bytes).is_err(), "{bytes:?}");
     }

@@ -394,3 +394,65 @@ fn a_page_of_thousands_of_calls_draws_what_is_in_sight() {
     );
     is_quiet(&browser);
 }
+
+#[test]
+fn the_slice_stands_beside_the_source() {
+    let sandbox = sandbox("page_slice");
+    sandbox.write("stacks", stacks());
+    let Some(browser) = opened(&sandbox, &["stacks", "--map", "a.hmap", "--slice"]) else {
+        return;
+    };
+    let suspects = browser.texts("#suspects li");
+    assert!(suspects.len() > 3, "{suspects:?}");
+    assert!(
+        suspects[0].contains("return n;") && suspects[0].contains("solver.c:6"),
+        "{suspects:?}"
+    );
+    // The first is chosen, and marked in the source with its number.
+    assert_eq!(browser.texts("#suspects li[aria-selected=true]"), suspects[..1]);
+    assert!(browser.text("#suspect .lines .chosen").contains("return n;"));
+    // The loop that has to end first is among them; a click shows it in its place, and what it leads on to.
+    let at = { suspects.iter() }.position(|each| each.contains("while (it < max)"));
+    let at = at.unwrap_or_else(|| panic!("{suspects:?}"));
+    browser.ask(&format!(
+        "document.querySelectorAll('#suspects li')[{at}].click()"
+    ));
+    assert!(
+        browser
+            .text("#suspect .lines .chosen")
+            .contains("while (it < max)")
+    );
+    assert!(browser.text("#suspect .lines .note").contains("decides"));
+    assert!(browser.text("#suspect p").contains("It leads on to"));
+    // Keys: the next one and the one before from anywhere, arrows in the list itself.
+    browser.press("[");
+    assert_eq!(
+        browser.texts("#suspects li[aria-selected=true]"),
+        suspects[at - 1..at]
+    );
+    browser.press("]");
+    assert_eq!(
+        browser.texts("#suspects li[aria-selected=true]"),
+        suspects[at..=at]
+    );
+    browser.ask("document.getElementById('suspects').focus()");
+    browser.press(HOME);
+    assert_eq!(browser.texts("#suspects li[aria-selected=true]"), suspects[..1]);
+    browser.press(DOWN);
+    assert_eq!(browser.texts("#suspects li[aria-selected=true]"), suspects[1..2]);
+    browser.press(END);
+    assert_eq!(
+        browser.texts("#suspects li[aria-selected=true]"),
+        suspects[suspects.len() - 1..]
+    );
+    is_quiet(&browser);
+    drop(browser);
+    // Without the option there is no such part.
+    let Some(browser) = opened(&sandbox, &["stacks", "--map", "a.hmap"]) else {
+        return;
+    };
+    assert_eq!(
+        browser.ask("return document.getElementById('slice').hidden"),
+        json!(true)
+    );
+}

@@ -2,6 +2,7 @@
 
 use crate::support::Sandbox;
 use expect_test::expect;
+use std::collections::BTreeMap;
 use std::process::Command;
 
 const SOLVER: &str = "\
@@ -175,9 +176,9 @@ fn without_a_map_there_is_no_order() {
 fn what_we_write_for_statview_we_read_and_graphviz_reads() {
     let sandbox = sandbox("tree_dot");
     let dot = sandbox.ok(&["tree", "stacks", "--map", "a.hmap", "--format", "dot"]);
-    let node = dot.lines().find(|line| line.contains("solve@[T1]")).unwrap();
+    let node = dot.lines().find(|line| line.contains("solve@[T1 ")).unwrap();
     assert!(
-        node.contains(r#"function="solve@[T1]", source="solver.c", line="13""#),
+        node.contains(r#"function="solve@[T1 it=7]", source="solver.c", line="13""#),
         "{node}"
     );
     assert!(node.contains(r#"vars="$it=7""#), "{node}");
@@ -210,6 +211,165 @@ fn what_we_write_for_statview_we_read_and_graphviz_reads() {
         8,
         "{plain}"
     );
+}
+
+/// What STATview writes into a node, from its attributes (checked against STATview 4.2.1 itself).
+fn statview_label(attributes: &BTreeMap<String, String>) -> String {
+    let known = |name: &str| Some(&attributes[name]).filter(|value| *value != "(null)");
+    let base = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+    match (known("source"), known("module"), known("pc")) {
+        (Some(source), ..) => format!(
+            "{}@{}:{}",
+            attributes["function"],
+            base(source),
+            attributes["line"]
+        ),
+        (None, Some(module), _) => format!("{}{}", base(module), attributes["offset"]),
+        (None, None, Some(pc)) => format!("{}{pc}", attributes["function"]),
+        _ => attributes["function"].clone(),
+    }
+}
+
+/// The attributes of a statement, by STATview's rules: a quote ends a value whatever stands before it.
+fn attributes(statement: &str) -> BTreeMap<String, String> {
+    let (_, list) = statement.split_once(" [").unwrap();
+    let mut rest = list;
+    let mut all = BTreeMap::new();
+    while let Some((name, after)) = rest.split_once("=\"") {
+        let (value, after) = after.split_once('"').unwrap();
+        all.insert(name.trim_start_matches([',', ' ']).to_owned(), value.to_owned());
+        rest = after;
+    }
+    all
+}
+
+#[test]
+fn statview_finds_what_it_needs_in_every_statement() {
+    let sandbox = sandbox("tree_statview");
+    let frame = |function: &str, line: Option<u32>, more: serde_json::Value| {
+        let mut frame = serde_json::json!({"function": function, "line": line});
+        frame
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        frame
+    };
+    let solver = |line: u32, it: i64| {
+        frame(
+            "solve",
+            Some(line),
+            serde_json::json!({"file": "solver.c", "values": {"it": it}}),
+        )
+    };
+    let main = frame("main", Some(20), serde_json::json!({"file": "solver.c"}));
+    let library = serde_json::json!({"file": "/b/allreduce.c", "module": "/usr/lib/libmpi.so.40"});
+    let odd = "f<({lambda(\\x)#1})>::operator\"\" _k|{a\\{b}";
+    let tasks = [
+        [
+            main.clone(),
+            solver(13, 7),
+            frame("norm", Some(6), serde_json::json!({"file": "solver.c"})),
+        ],
+        [
+            main.clone(),
+            solver(14, 7),
+            frame("MPI_Allreduce", None, library.clone()),
+        ],
+        [main.clone(), solver(12, 8), frame(odd, None, library)],
+        [
+            main,
+            solver(12, 9),
+            frame(
+                "",
+                None,
+                serde_json::json!({"module": "/usr/lib/libx.so", "pc": 77}),
+            ),
+        ],
+    ];
+    let lines = tasks.iter().enumerate().map(|(rank, frames)| {
+        let task = serde_json::json!({"task": rank.to_string(), "rank": rank, "frames": frames});
+        format!("{task}\n")
+    });
+    sandbox.write("odd", lines.collect::<String>());
+    for by in ["point", "module", "function"] {
+        let dot = sandbox.ok(&[
+            "tree",
+            "odd",
+            "--map",
+            "a.hmap",
+            "--format",
+            "dot",
+            "--by",
+            by,
+            "--library-frames",
+        ]);
+        let mut labels = Vec::new();
+        for statement in dot.lines().filter(|line| line.contains("pos=")) {
+            let attributes = attributes(statement);
+            // STAT's names, in STAT's order.
+            let names = [
+                "pos",
+                "label",
+                "fillcolor",
+                "fontcolor",
+                "function",
+                "source",
+                "line",
+                "module",
+                "offset",
+                "vars",
+                "pc",
+            ];
+            let places: Vec<usize> = names
+                .iter()
+                .map(|name| {
+                    statement
+                        .find(&format!("{name}=\""))
+                        .unwrap_or_else(|| panic!("{name}: {statement}"))
+                })
+                .collect();
+            assert!(places.is_sorted(), "{statement}");
+            labels.push(statview_label(&attributes));
+            let function = &attributes["function"];
+            let mut before = ' ';
+            for c in function.chars() {
+                // Of a record, what parts its fields is escaped; STATview escapes braces itself.
+                assert_eq!(before == '\\', matches!(c, '<' | '>' | '|'), "{function}");
+                before = c;
+            }
+        }
+        for statement in dot.lines().filter(|line| line.contains(" -> ")) {
+            let attributes = attributes(statement);
+            let names = ["bv", "count", "rep", "sum", "tbv", "tcount", "tbvsum"];
+            assert!(
+                names.iter().all(|name| attributes.contains_key(*name)),
+                "{statement}"
+            );
+            assert!(
+                attributes["bv"].starts_with('[') && attributes["bv"].len() > 2,
+                "{statement}"
+            );
+        }
+        assert!(
+            labels
+                .iter()
+                .all(|label| !label.contains("(null)") && !label.is_empty()),
+            "{labels:#?}"
+        );
+        if by == "point" {
+            for wanted in [
+                "solve@[T1 it=7]@solver.c:13",
+                "MPI_Allreduce",
+                "main@solver.c:20",
+                "libx.so+0x4d",
+            ] {
+                assert!(
+                    labels.iter().any(|label| label == wanted),
+                    "{wanted}: {labels:#?}"
+                );
+            }
+        }
+    }
 }
 
 /// As STAT has written them before version 3: labels alone.

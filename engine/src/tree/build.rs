@@ -1,6 +1,6 @@
 //! Strands to nodes: grouped by frame, siblings related and ranked.
 
-use super::leaves::Points;
+use super::points::Points;
 use super::rank::{self, Ranking};
 use super::shape::{Look, Strand};
 use super::view::Hindmost;
@@ -339,9 +339,11 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
         (relation, sentence)
     }
 
-    fn units(&self, group: &Group) -> impl Iterator<Item = usize> + '_ + use<'_, 'a, 'p, 'm> {
-        let strands = group.strands.clone();
-        strands.into_iter().filter_map(|strand| self.strands[strand].unit)
+    fn units(&self, group: &Group) -> impl Iterator<Item = usize> {
+        group
+            .strands
+            .iter()
+            .filter_map(|&strand| self.strands[strand].unit)
     }
 
     fn tasks(&self, group: &Group) -> TaskSet {

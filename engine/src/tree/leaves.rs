@@ -1,20 +1,8 @@
-//! The execution points of a tree, looked up in the map, and how they stand to each other.
-//!
-//! A leaf is a node where stacks end. Leaves that differ in values alone share one look-up. Up to [`MAX_LEAVES`]
-//! leaves each is compared by itself. Of more, those that differ in values alone are taken together as a *run*, if
-//! comparing each with the next shows that they follow one another: then the order, being transitive, is known of all
-//! by the first and the last of them. A run that is not in order is kept apart as one whose members' order is unknown.
+//! The execution points of a tree: the nodes where stacks end, and which of them differ in values alone.
 
-use progress::{Located, Order, Relation, Value, Verdict};
-use rayon::prelude::*;
-use stacktree::{Kind, NodeId, Number, Tree};
-use std::ops::Range;
-
-/// So many execution points are told apart; above, runs are made.
-pub(crate) const MAX_LEAVES: usize = 400;
-
-/// So many leaves of one kind are shown one by one even then.
-const SHOWN_APART: usize = 3;
+use progress::{Located, Order, Value};
+use stacktree::{Kind, NodeId, Number, PlaceId, Text, Tree};
+use std::collections::BTreeMap;
 
 /// The execution points of a tree, in the order of their nodes.
 pub(crate) struct Leaves {
@@ -24,6 +12,8 @@ pub(crate) struct Leaves {
     paths: Vec<NodeId>,
     /// Where each leaf's path is in `paths`.
     path_ends: Vec<usize>,
+    /// The kind of each: leaves of one kind differ in values alone.
+    kinds: Vec<u32>,
 }
 
 impl Leaves {
@@ -33,20 +23,26 @@ impl Leaves {
             nodes: Vec::new(),
             paths: Vec::new(),
             path_ends: Vec::new(),
+            kinds: Vec::new(),
         };
+        let mut shapes = Shapes::of(tree);
         let mut open: Vec<(NodeId, usize)> = Vec::new();
         for node in tree.nodes().skip(1) {
             while open.last().is_some_and(|&(_, end)| end <= node.index()) {
                 open.pop();
             }
+            let shape = shapes.of_node(tree, node, open.len());
             open.push((node, tree.subtree(node).end));
-            let outermost = tree.label_id(open[0].0).map(|id| tree.dictionary().raw(id).kind);
+            let outermost = tree
+                .label_id(open[0].0)
+                .map(|id| tree.dictionary().place(id).kind);
             if tree.ends(node).is_empty() || outermost != Some(Kind::Frame) {
                 continue;
             }
             leaves.nodes.push(node);
             leaves.paths.extend(open.iter().map(|&(node, _)| node));
             leaves.path_ends.push(leaves.paths.len());
+            leaves.kinds.push(shape);
         }
         leaves
     }
@@ -61,27 +57,20 @@ impl Leaves {
         &self.paths[start..self.path_ends[leaf]]
     }
 
-    /// Whether two leaves differ in values alone.
-    fn are_alike(&self, tree: &Tree, a: usize, b: usize) -> bool {
-        let (a, b) = (self.path(a), self.path(b));
-        a.len() == b.len()
-            && a.iter()
-                .zip(b)
-                .all(|(&a, &b)| match (tree.label_id(a), tree.label_id(b)) {
-                    (Some(x), Some(y)) if x != y => {
-                        let (x, y) = (tree.dictionary().raw(x), tree.dictionary().raw(y));
-                        let mut values = x.values.iter().zip(&y.values);
-                        let same_names = x.values.len() == y.values.len()
-                            && values.all(|(a, b)| {
-                                a.0 == b.0 && (a.1 == Number::Unread) == (b.1 == Number::Unread)
-                            });
-                        (x.kind, x.function, x.file, x.line, x.column, x.module, x.pc)
-                            == (y.kind, y.function, y.file, y.line, y.column, y.module, y.pc)
-                            && (x.inexact, x.inlined) == (y.inexact, y.inlined)
-                            && same_names
-                    }
-                    _ => true,
-                })
+    /// The leaves of each kind, in their order.
+    pub(crate) fn by_kind(&self) -> Vec<Vec<usize>> {
+        let mut place: Vec<Option<usize>> = Vec::new();
+        let mut kinds: Vec<Vec<usize>> = Vec::new();
+        for (leaf, &shape) in self.kinds.iter().enumerate() {
+            let shape = shape as usize;
+            place.resize(place.len().max(shape + 1), None);
+            let kind = *place[shape].get_or_insert(kinds.len());
+            if kind == kinds.len() {
+                kinds.push(Vec::new());
+            }
+            kinds[kind].push(leaf);
+        }
+        kinds
     }
 
     /// A leaf as the order compares it.
@@ -118,273 +107,63 @@ impl Leaves {
             incomplete: None,
         })
     }
+}
 
-    /// Gives `located`, which was made for a leaf that is alike, the values of another.
-    fn revalue(&self, tree: &Tree, leaf: usize, located: &mut Located) {
-        for (at, &node) in self.path(leaf).iter().enumerate() {
-            let Some(id) = tree.label_id(node) else { continue };
-            let Some(frame) = located.origin.iter().position(|&origin| origin == Some(at)) else {
-                continue;
-            };
-            for &(name, value) in &tree.dictionary().raw(id).values {
-                if let Some(place) = located.frames[frame].values.get_mut(tree.dictionary().text(name)) {
-                    match value {
-                        Number::Int(value) => *place = Value::Int(value),
-                        Number::Float(value) => *place = Value::Float(value),
-                        Number::Unread => {}
-                    }
-                }
+/// What a path looks like but for its values, as a number.
+struct Shapes {
+    /// The place of each label, and which of its values were read.
+    labels: Vec<u32>,
+    /// The number of a path, by that of the path above it and its last label's.
+    known: BTreeMap<(u32, u32), u32>,
+    /// Of the last node at each depth: its parent's number and its label's, and its own. Neighbours are mostly alike.
+    last: Vec<((u32, u32), u32)>,
+}
+
+impl Shapes {
+    fn of(tree: &Tree) -> Self {
+        type Looks = (PlaceId, Vec<(Text, bool)>);
+        let mut known: BTreeMap<Looks, u32> = BTreeMap::new();
+        let mut last: Option<(Looks, u32)> = None;
+        let dictionary = tree.dictionary();
+        let number = |id| {
+            let values = || dictionary.values(id).iter();
+            let looks = || values().map(|&(name, value)| (name, value == Number::Unread));
+            // Labels that differ in values alone stand behind each other.
+            if let Some(((place, before), number)) = &last
+                && *place == dictionary.place_id(id)
+                && looks().eq(before.iter().copied())
+            {
+                return *number;
             }
-        }
-    }
-}
-
-/// Leaves that take part in the order as one.
-#[derive(Clone, Debug)]
-pub(crate) struct Unit {
-    /// Its leaves, least progressed first if they are in order.
-    pub(crate) leaves: Vec<usize>,
-    /// They are one execution point: any of them speaks for all.
-    are_equal: bool,
-    /// Why their own order is unknown, if it is.
-    pub(crate) disorder: Option<String>,
-    /// They are of many kinds, with nothing in common: each is shown by itself, without an order.
-    pub(crate) is_mixed: bool,
-}
-
-impl Unit {
-    fn alone(leaf: usize) -> Self {
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            let key: Looks = (dictionary.place_id(id), looks().collect());
+            let number = *known.entry(key.clone()).or_insert(next);
+            last = Some((key, number));
+            number
+        };
         Self {
-            leaves: vec![leaf],
-            are_equal: true,
-            disorder: None,
-            is_mixed: false,
+            labels: dictionary.ids().map(number).collect(),
+            known: BTreeMap::new(),
+            last: Vec::new(),
         }
     }
-}
 
-/// The execution points of a tree and their order.
-pub(crate) struct Points<'m> {
-    pub(crate) order: Order<'m>,
-    pub(crate) leaves: Leaves,
-    pub(crate) units: Vec<Unit>,
-    /// The first and the last leaf of each unit.
-    ends: Vec<[Located; 2]>,
-    /// How each unit stands to each other, row by row.
-    relations: Vec<Relation>,
-}
-
-impl<'m> Points<'m> {
-    pub(crate) fn new(order: Order<'m>, tree: &Tree, names: &(dyn Fn(NodeId) -> String + Sync)) -> Self {
-        let leaves = Leaves::of(tree);
-        let units: Vec<Unit> = if leaves.len() <= MAX_LEAVES {
-            (0..leaves.len()).map(Unit::alone).collect()
-        } else {
-            runs(&order, tree, &leaves)
-        };
-        let locate = |leaf: usize| leaves.locate(&order, tree, leaf, &names(leaves.nodes[leaf]));
-        let ends: Vec<[Located; 2]> = units
-            .par_iter()
-            .map(|unit| [locate(unit.leaves[0]), locate(unit.leaves[unit.leaves.len() - 1])])
-            .collect();
-        let mut points = Self {
-            order,
-            leaves,
-            units,
-            ends,
-            relations: Vec::new(),
-        };
-        let count = points.units.len();
-        let rows: Vec<Vec<Relation>> = (0..count)
-            .into_par_iter()
-            .map(|a| (0..a).map(|b| points.verdict(a, b).0).collect())
-            .collect();
-        points.relations = vec![Relation::Equal; count * count];
-        for (a, row) in rows.into_iter().enumerate() {
-            for (b, relation) in row.into_iter().enumerate() {
-                points.relations[a * count + b] = relation;
-                points.relations[b * count + a] = relation.reversed();
+    /// The number of the path to a node; of the nodes above it, that of the last one at each depth must be known.
+    fn of_node(&mut self, tree: &Tree, node: NodeId, depth: usize) -> u32 {
+        let above = depth
+            .checked_sub(1)
+            .map_or(u32::MAX, |parent| self.last[parent].1);
+        let label = tree.label_id(node).map_or(u32::MAX, |id| self.labels[id.index()]);
+        let key = (above, label);
+        match self.last.get(depth) {
+            Some(&(last, number)) if last == key => number,
+            _ => {
+                let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+                let number = *self.known.entry(key).or_insert(next);
+                self.last.truncate(depth);
+                self.last.push((key, number));
+                number
             }
         }
-        points
     }
-
-    /// Why a unit takes no part in the order, if it does not.
-    pub(crate) fn obstacle(&self, unit: usize) -> Option<&str> {
-        self.ends[unit][0].obstacle.as_deref()
-    }
-
-    /// How one unit stands to another: a relation holds of all leaves of the one and all of the other.
-    pub(crate) fn relation(&self, a: usize, b: usize) -> Relation {
-        self.relations[a * self.units.len() + b]
-    }
-
-    /// Why it stands so, as a sentence without its full stop.
-    pub(crate) fn reason(&self, a: usize, b: usize) -> String {
-        match self.verdict(a, b).1 {
-            Because::Unit(reason) => reason.to_owned(),
-            Because::Leaves(x, y) => self.sentence(&self.order.compare(x, y), x, y),
-        }
-    }
-
-    fn verdict(&self, a: usize, b: usize) -> (Relation, Because<'_>) {
-        let [first_a, last_a] = &self.ends[a];
-        let [first_b, last_b] = &self.ends[b];
-        if let Some(why) = self.units[a]
-            .disorder
-            .as_ref()
-            .or(self.units[b].disorder.as_ref())
-        {
-            return (Relation::Unknown, Because::Unit(why));
-        }
-        let forth = self.order.compare(last_a, first_b).relation;
-        if forth == Relation::Before || self.units[a].are_equal && self.units[b].are_equal {
-            return (forth, Because::Leaves(last_a, first_b));
-        }
-        let back = self.order.compare(first_a, last_b).relation;
-        if back == Relation::After {
-            return (back, Because::Leaves(first_a, last_b));
-        }
-        let reason = "some of them are before and some after, or have no order";
-        (Relation::Unknown, Because::Unit(reason))
-    }
-
-    fn sentence(&self, verdict: &Verdict, a: &Located, b: &Located) -> String {
-        let mut text = progress::sentence(self.order.map(), verdict, a, b);
-        if verdict.relation != Relation::Unknown
-            && let Some(clause) = progress::assumption(verdict)
-        {
-            text = format!("{text}, {clause}");
-        }
-        text
-    }
-}
-
-/// What a relation between two units rests on.
-enum Because<'a> {
-    /// Something about one of them.
-    Unit(&'a str),
-    /// How these leaves stand to each other.
-    Leaves(&'a Located, &'a Located),
-}
-
-/// Leaves that differ in values alone, each kind a run.
-fn runs(order: &Order<'_>, tree: &Tree, leaves: &Leaves) -> Vec<Unit> {
-    // Leaves of one kind stand behind each other but where a value of an outer frame parts them.
-    let mut kinds: Vec<Vec<usize>> = Vec::new();
-    let mut last: Option<usize> = None;
-    for leaf in 0..leaves.len() {
-        let known = match last {
-            Some(at) if leaves.are_alike(tree, kinds[at][0], leaf) => Some(at),
-            _ => kinds
-                .iter()
-                .position(|kind| leaves.are_alike(tree, kind[0], leaf)),
-        };
-        last = Some(known.unwrap_or(kinds.len()));
-        match known {
-            Some(at) => kinds[at].push(leaf),
-            // So many kinds have no order that anybody could read; what is left over is one kind without an order.
-            None if kinds.len() == MAX_LEAVES => return vec![too_many(leaves.len())],
-            None => kinds.push(vec![leaf]),
-        }
-    }
-    let runs = kinds.into_iter().flat_map(|kind| run(order, tree, leaves, kind));
-    runs.collect()
-}
-
-fn too_many(count: usize) -> Unit {
-    Unit {
-        leaves: (0..count).collect(),
-        are_equal: false,
-        disorder: Some(format!(
-            "there are {count} different execution points, too many kinds to compare"
-        )),
-        is_mixed: true,
-    }
-}
-
-/// One kind, in the order of its values if each is before (or equal to) the next, rising or falling. A run is shown by
-/// its first and its last point, so these are units of their own.
-fn run(order: &Order<'_>, tree: &Tree, leaves: &Leaves, mut kind: Vec<usize>) -> Vec<Unit> {
-    if kind.len() <= SHOWN_APART {
-        return kind.into_iter().map(Unit::alone).collect();
-    }
-    let model = leaves.locate(order, tree, kind[0], "");
-    if let Some(reason) = follows(order, tree, leaves, &kind, &model) {
-        kind.reverse();
-        if follows(order, tree, leaves, &kind, &model).is_some() {
-            kind.reverse();
-            return vec![Unit {
-                leaves: kind,
-                are_equal: false,
-                disorder: Some(reason),
-                is_mixed: false,
-            }];
-        }
-    }
-    let (mut a, mut b) = (model.clone(), model);
-    leaves.revalue(tree, kind[0], &mut a);
-    let is_equal = |b: &mut Located, leaf: usize| {
-        leaves.revalue(tree, leaf, b);
-        order.compare(&a, b).relation == Relation::Equal
-    };
-    let head = kind
-        .iter()
-        .take_while(|&&leaf| is_equal(&mut b, leaf))
-        .count()
-        .max(1);
-    leaves.revalue(tree, kind[kind.len() - 1], &mut a);
-    let is_equal = |b: &mut Located, leaf: usize| {
-        leaves.revalue(tree, leaf, b);
-        order.compare(&a, b).relation == Relation::Equal
-    };
-    let rest = kind.len() - head;
-    let tail = kind
-        .iter()
-        .rev()
-        .take(rest)
-        .take_while(|&&leaf| is_equal(&mut b, leaf))
-        .count();
-    let last = kind.split_off(kind.len() - tail);
-    let middle = kind.split_off(head);
-    let parts = [(kind, true), (middle, false), (last, true)];
-    let unit = |(leaves, are_equal)| Unit {
-        leaves,
-        are_equal,
-        disorder: None,
-        is_mixed: false,
-    };
-    parts
-        .into_iter()
-        .filter(|(leaves, _)| !leaves.is_empty())
-        .map(unit)
-        .collect()
-}
-
-/// Why not each leaf is before (or equal to) the next, if so.
-fn follows(
-    order: &Order<'_>,
-    tree: &Tree,
-    leaves: &Leaves,
-    kind: &[usize],
-    model: &Located,
-) -> Option<String> {
-    /// So many comparisons are one piece of work.
-    const PIECE: usize = 4096;
-    let starts: Vec<usize> = (0..kind.len().saturating_sub(1)).step_by(PIECE).collect();
-    let piece = |start: usize| {
-        let range: Range<usize> = start..(start + PIECE).min(kind.len() - 1);
-        let (mut a, mut b) = (model.clone(), model.clone());
-        leaves.revalue(tree, kind[range.start], &mut a);
-        for at in range {
-            leaves.revalue(tree, kind[at + 1], &mut b);
-            let verdict = order.compare(&a, &b);
-            if !matches!(verdict.relation, Relation::Before | Relation::Equal) {
-                return Some(progress::sentence(order.map(), &verdict, &a, &b));
-            }
-            std::mem::swap(&mut a, &mut b);
-        }
-        None
-    };
-    starts.into_par_iter().find_map_first(piece)
 }

@@ -22,30 +22,7 @@ pub(crate) fn rank(
     relation: &dyn Fn(usize, usize) -> Relation,
     weight: &dyn Fn(usize) -> u64,
 ) -> Ranking {
-    let mut doubtful: Vec<Option<Relation>> = vec![None; count];
-    loop {
-        let doubts = |a: usize| {
-            let others = (0..count).filter(|&b| b != a && doubtful[a].is_none() && doubtful[b].is_none());
-            let mut doubts = Vec::from_iter(
-                others
-                    .map(|b| relation(a, b))
-                    .filter(|&relation| !is_ordered(relation)),
-            );
-            doubts.sort_unstable();
-            doubts
-        };
-        let all: Vec<Vec<Relation>> = (0..count).map(doubts).collect();
-        let most = all.iter().map(Vec::len).max().unwrap_or(0);
-        if most == 0 {
-            break;
-        }
-        for (a, doubts) in all.into_iter().enumerate() {
-            if doubts.len() == most {
-                // What is unknown sorts last.
-                doubtful[a] = doubts.last().copied();
-            }
-        }
-    }
+    let doubtful = doubtful(count, relation);
     let depths = depths(count, relation);
     let is_known = |a: &usize| doubtful[*a] != Some(Relation::Unknown);
     let mut steps: Vec<usize> = (0..count).filter(is_known).map(|a| depths[a]).collect();
@@ -80,10 +57,49 @@ pub(crate) fn rank(
     }
 }
 
+/// Those that are taken away until what remains is ordered throughout, with the worst of their relations to those that
+/// remained till then: all that have the most doubtful relations, again and again.
+fn doubtful(count: usize, relation: &dyn Fn(usize, usize) -> Relation) -> Vec<Option<Relation>> {
+    let mut doubtful: Vec<Option<Relation>> = vec![None; count];
+    let with = |a: usize, wanted: &dyn Fn(Relation) -> bool| {
+        (0..count).filter(|&b| b != a && wanted(relation(a, b))).count()
+    };
+    let mut doubts: Vec<usize> = (0..count).map(|a| with(a, &|each| !is_ordered(each))).collect();
+    let mut unknown: Vec<usize> = (0..count)
+        .map(|a| with(a, &|each| each == Relation::Unknown))
+        .collect();
+    loop {
+        let remaining = || (0..count).filter(|&a| doubtful[a].is_none());
+        let most = remaining().map(|a| doubts[a]).max().unwrap_or(0);
+        if most == 0 {
+            return doubtful;
+        }
+        let taken: Vec<usize> = remaining().filter(|&a| doubts[a] == most).collect();
+        for &a in &taken {
+            doubtful[a] = Some(match unknown[a] {
+                0 => Relation::Incomparable,
+                _ => Relation::Unknown,
+            });
+        }
+        for a in taken {
+            for b in (0..count).filter(|&b| b != a) {
+                match relation(a, b) {
+                    Relation::Unknown => {
+                        doubts[b] -= 1;
+                        unknown[b] -= 1;
+                    }
+                    Relation::Incomparable => doubts[b] -= 1,
+                    Relation::Before | Relation::After | Relation::Equal => {}
+                }
+            }
+        }
+    }
+}
+
 /// Sorted by the longest chain of siblings behind each.
 fn sequence(count: usize, depths: &[usize], weight: &dyn Fn(usize) -> u64) -> Vec<usize> {
     let mut sequence: Vec<usize> = (0..count).collect();
-    sequence.sort_by_key(|&a| (depths[a], weight(a), a));
+    sequence.sort_by_cached_key(|&a| (depths[a], weight(a), a));
     sequence
 }
 

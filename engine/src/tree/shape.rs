@@ -1,7 +1,7 @@
 //! The shape of the tree that is shown: execution points grouped by what their frames look like at the granularity that
 //! the user asked for.
 
-use super::leaves::Points;
+use super::points::Points;
 use super::samples::SampleEnds;
 use stacktree::{Granularity, Kind, Label, LabelId, NodeId, Number, TaskSet, Text, Tree};
 use std::collections::BTreeMap;
@@ -119,20 +119,23 @@ fn looks<'a>(
     granularity: &dyn Fn(usize) -> Granularity,
 ) -> Vec<Look<'a>> {
     let [first, ..] = paths else { return Vec::new() };
-    let raw = |node: NodeId| tree.label_id(node).map(|id: LabelId| tree.dictionary().raw(id));
+    let values = |node: NodeId| {
+        tree.label_id(node)
+            .map(|id: LabelId| tree.dictionary().values(id))
+    };
     let look = |(depth, &node): (usize, &NodeId)| {
         let granularity = granularity(depth);
         let label = tree.label(node)?.at(granularity);
         let mut last = vec![None; label.values.len()];
-        let own = raw(node)?;
+        let own: &[(Text, Number)] = values(node)?;
         for path in &paths[1..] {
             let Some(&other) = path.get(depth) else { continue };
             if tree.label_id(other) == tree.label_id(node) {
                 continue;
             }
-            let theirs: &[(Text, Number)] = &raw(other)?.values;
+            let theirs = values(other)?;
             for (at, place) in last.iter_mut().enumerate() {
-                if let (Some(mine), Some(theirs)) = (own.values.get(at), theirs.get(at))
+                if let (Some(mine), Some(theirs)) = (own.get(at), theirs.get(at))
                     && mine.1 != theirs.1
                 {
                     *place = Some(theirs.1);

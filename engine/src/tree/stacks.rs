@@ -11,12 +11,34 @@ use progress::{Located, Order};
 use progress_map::Map;
 use rayon::prelude::*;
 use snapshot::Task;
-use stacktree::{Granularity, Kind, Label, Number, Stack, Tree};
-use std::collections::BTreeSet;
+use stacktree::{Granularity, Kind, Label, Number, Stack, TaskSet, Tree};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The tree of a job's stacks. Without a map (an empty one) it holds the frames as they were recorded.
 pub fn job_tree(map: &Map, tasks: &[Task], missing_ranks: &RankSet, options: &TreeOptions) -> JobTree {
     job_tree_of_samples(map, &[tasks], missing_ranks, options)
+}
+
+/// The tree of stacks that stand for many ranks each, as other tools' files have them.
+pub fn alike_tree(map: &Map, stacks: &[(Task, RankSet)], options: &TreeOptions) -> JobTree {
+    let mut alike: BTreeMap<u32, TaskSet> = BTreeMap::new();
+    let first = |(task, ranks): &(Task, RankSet)| {
+        let first = ranks.iter().next().or(task.rank);
+        alike.extend(first.map(|first| (first, ranks.iter().collect())));
+        Task {
+            rank: first,
+            ..task.clone()
+        }
+    };
+    let tasks: Vec<Task> = stacks.iter().map(first).collect();
+    let mut job = job_tree(map, &tasks, &RankSet::default(), options);
+    if job.names.are_ranks() {
+        job.tree = job.tree.with_tasks(|task| match alike.get(&task) {
+            Some(all) if !all.is_empty() => all.clone(),
+            _ => TaskSet::one(task),
+        });
+    }
+    job
 }
 
 /// The same for several samples of one job, taken one after the other.

@@ -281,26 +281,31 @@ fn branches_of_a_conditional_have_no_number() {
 }
 
 #[test]
-fn thousands_of_iterations_are_three_nodes() {
+fn thousands_of_iterations_are_a_dozen_nodes() {
     let map = map(SOLVER);
     let given: Vec<String> = (0..3000)
         .map(|rank| format!("main:26, solve:18 it={}, MPI_Allreduce:1", (rank * 7919) % 3000))
         .collect();
     let tasks = tasks(&given.iter().map(String::as_str).collect::<Vec<_>>());
     let tree = tree_of(&map, &tasks, &TreeOptions::default());
-    assert_eq!(
-        sketch(&tree),
-        [
-            "Root - 3000",
-            " main - 3000",
-            "  solve it=0 T1 1",
-            "   MPI_Allreduce T1 1",
-            "  solve it=1..2998 T2 2998",
-            "   MPI_Allreduce T2 2998",
-            "  solve it=2999 T3 1",
-            "   MPI_Allreduce T3 1",
-        ]
-    );
+    let sketch = sketch(&tree);
+    assert_eq!(sketch.len(), 2 + 2 * 12, "{sketch:#?}");
+    let ends = [
+        "Root - 3000",
+        " main - 3000",
+        "  solve it=0 T1 1",
+        "   MPI_Allreduce T1 1",
+        "  solve it=1..300 T2 300",
+        "   MPI_Allreduce T2 300",
+    ];
+    assert_eq!(sketch[..6], ends);
+    let ends = [
+        "  solve it=2700..2998 T11 299",
+        "   MPI_Allreduce T11 299",
+        "  solve it=2999 T12 1",
+        "   MPI_Allreduce T12 1",
+    ];
+    assert_eq!(sketch[sketch.len() - 4..], ends);
     check(
         &map,
         &tasks[..200],
@@ -309,6 +314,136 @@ fn thousands_of_iterations_are_three_nodes() {
     );
     let first = tree.classes.iter().find(|class| class.hindmost).unwrap();
     assert_eq!(first.tasks.ranges(), [(0, 0)]);
+}
+
+#[test]
+fn relations_that_are_not_compared_are_those_that_comparing_gives() {
+    let map = map(SOLVER);
+    let order = progress::Order::new(&map);
+    let mut seen = std::collections::BTreeMap::new();
+    for seed in 0..12 {
+        let mut state = seed;
+        let mut given = random(&mut state, 150);
+        // A chain of iterations, and frames of the map that a library calls.
+        given.extend((0..20).map(|it| format!("main:26, solve:18 it={it}, MPI_Allreduce:1")));
+        given.extend((0..5).map(|it| format!("main:26, solve:18 it={it}, MPI_Allreduce:1, norm:5 k={it}")));
+        let tasks = tasks(&given.iter().map(String::as_str).collect::<Vec<_>>());
+        let job = job_tree(&map, &tasks, &RankSet::default(), &TreeOptions::default());
+        let points = points::Points::new(progress::Order::new(&map), &job.tree, &|_| String::new());
+        let count = points.units.len();
+        let located: Vec<progress::Located> = (0..count)
+            .map(|unit| {
+                points
+                    .leaves
+                    .locate(&order, &job.tree, points.units[unit].leaves[0], "")
+            })
+            .collect();
+        for a in 0..count {
+            for b in (0..count).filter(|&b| b != a) {
+                let expected = order.compare(&located[a], &located[b]).relation;
+                assert_eq!(
+                    points.relation(a, b),
+                    expected,
+                    "seed {seed}: {:?} {:?}",
+                    located[a],
+                    located[b]
+                );
+                *seen.entry(expected).or_insert(0) += 1;
+            }
+        }
+    }
+    assert!(
+        seen.len() >= 4 && seen.values().all(|&count| count > 50),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn hundreds_of_kinds_are_ordered_one_by_one() {
+    let map = map(SOLVER);
+    let lines = [
+        (12, "exchange:1"),
+        (14, "left:1"),
+        (17, "norm:6"),
+        (18, "MPI_Allreduce:1"),
+    ];
+    let given: Vec<String> = (0..600)
+        .map(|rank| {
+            let (line, callee) = lines[rank % 4];
+            format!("main:26, solve:{line} it={}, {callee}", (rank * 7919) % 600 / 4)
+        })
+        .collect();
+    let tasks = tasks(&given.iter().map(String::as_str).collect::<Vec<_>>());
+    let tree = tree_of(&map, &tasks, &TreeOptions::default());
+    check(
+        &map,
+        &tasks[..60],
+        &tree_of(&map, &tasks[..60], &TreeOptions::default()),
+        "a part",
+    );
+    let solve = tree.nodes.iter().filter(|node| node.function == "solve");
+    let ranked = solve.filter(|node| matches!(node.mark, Mark::Ranked(_))).count();
+    assert!(ranked > 400, "{ranked} ranked nodes");
+    assert_eq!(tree.undecided, None);
+}
+
+#[test]
+fn stacks_of_many_ranks_are_answered_as_the_ranks_one_by_one() {
+    let map = map(SOLVER);
+    for seed in 0..20 {
+        let mut state = seed;
+        let given = random(&mut state, 6);
+        let stacks: Vec<(snapshot::Task, RankSet)> =
+            tasks(&given.iter().map(String::as_str).collect::<Vec<_>>())
+                .into_iter()
+                .enumerate()
+                .map(|(at, task)| {
+                    let ranks = (0..60u32).filter(|rank| rank % 6 == at as u32 && (at % 2 == 0 || *rank < 6));
+                    (task, ranks.collect())
+                })
+                .collect();
+        let mut single: Vec<snapshot::Task> = Vec::new();
+        for (task, ranks) in &stacks {
+            single.extend(ranks.iter().map(|rank| snapshot::Task {
+                task: rank.to_string(),
+                rank: Some(rank),
+                ..task.clone()
+            }));
+        }
+        single.sort_by_key(|task| task.rank);
+        let short = |answer: &crate::Answer| {
+            let classes = answer.classes.iter().map(|class| {
+                (
+                    class.who.clone(),
+                    class.position.clone(),
+                    class.unordered.is_some(),
+                    class.is_candidate,
+                )
+            });
+            let mut classes: Vec<_> = classes.map(|each| format!("{each:?}")).collect();
+            classes.sort();
+            (answer.tasks, answer.outcome, classes, answer.unreadable.len())
+        };
+        let (slow, fast) = (
+            answer(&map, &single, RankSet::default()),
+            crate::answer_alike(&map, &stacks),
+        );
+        assert_eq!(short(&fast), short(&slow), "seed {seed}");
+        let options = TreeOptions::default();
+        let tree = order_tree(&map, &alike_tree(&map, &stacks, &options), &options);
+        let shape = |tree: &OrderedTree| -> Vec<String> {
+            tree.nodes
+                .iter()
+                .map(|node| format!("{:?} {} {:?}", node.temporal, node.function, node.tasks.ranges()))
+                .collect()
+        };
+        assert_eq!(
+            shape(&tree),
+            shape(&tree_of(&map, &single, &options)),
+            "seed {seed}"
+        );
+        assert_eq!(tree.nodes[0].stacks, single.len() as u64);
+    }
 }
 
 #[test]
@@ -359,7 +494,7 @@ fn samples_say_who_moved() {
 
 #[test]
 fn stacks_of_too_many_kinds_are_shown_as_they_are() {
-    let lines: Vec<String> = (0..500)
+    let lines: Vec<String> = (0..1_100)
         .map(|rank| format!("main:28, f{}:1, g{rank}:1", rank % 5))
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -376,7 +511,7 @@ fn stacks_of_too_many_kinds_are_shown_as_they_are() {
     );
     let tree = order_tree(&map, &job, &options);
     assert!(tree.undecided.is_some() && tree.classes.is_empty());
-    for rank in 0..500 {
+    for rank in 0..1_100 {
         let name = format!("g{rank}");
         let node = tree.nodes.iter().find(|node| node.function == name).unwrap();
         assert_eq!(node.tasks.ranges(), [(rank, rank)]);

@@ -1,7 +1,7 @@
 //! The whole of it: execution points, their order, the steps that the user wants, and the hindmost.
 
 use super::build::{Builder, Built};
-use super::leaves::Points;
+use super::points::Points;
 use super::samples::SampleEnds;
 use super::{JobTree, OrderedTree, Refine, TreeNode, TreeOptions, rank, samples, shape};
 use crate::Relation;

@@ -58,6 +58,8 @@ function showAnswer() {
   if (!answer) return;
   if (answer.motion) why.push(el("p", {}, `Over ${answer.motion.seconds.toFixed(1)} s: ${answer.motion.sentence}`));
   answer.hindmost.slice(0, 3).forEach((each) => why.push(...because(each)));
+  // Main threads that are all at one point may wait for workers that are not.
+  if (!answer.hindmost.length) answer.classes.slice(0, 8).forEach((each) => why.push(...workersOf(each)));
   answer.undecided.slice(0, 8).forEach((pair) => {
     const [a, b] = [pair.a, pair.b].map((at) => whoOf(answer.classes[at]));
     const who = pair.a === pair.b ? `${a} among themselves` : `${a} against ${b}`;
@@ -79,11 +81,25 @@ function because(hindmost) {
   const left = el("div", {}, el("ul", { class: "behind" }, reasons.slice(0, 6), reasons.length > 6 ? el("li", { class: "soft" }, `and ${reasons.length - 6} more classes`) : null));
   if (hindmost.unordered) left.append(el("p", { class: "doubt" }, `Their order among themselves is not known: ${hindmost.unordered}`));
   left.append(el("h3", {}, "Its stack"), chain(own.frames, treeClassOf(hindmost.class)));
+  left.append(...workersOf(own));
   const [first] = hindmost.behind;
   const said = hindmost.activity === "computing" ? "It computes here" : `It is in ${hindmost.callee} here`;
   const source = sourceView(hindmost.file, hindmost.line, "here", [first ? `${said}, behind ${shortened(whoOf(answer.classes[first.class]), 60)}: ${first.reason}` : said]);
   parts.push(source ? el("div", { class: "two" }, left, source) : left);
   return parts;
+}
+
+/** Where the main threads of a class wait for their workers: whose workers are behind, and why. */
+function workersOf(own) {
+  return (own.threads_behind || []).slice(0, 4).flatMap((each) => {
+    const values = each.iteration.map((value) => ` ${value.variable}=${value.value}`).join("");
+    const doing = each.activity === "computing" ? "computing in" : `in ${each.callee || "a call"} from`;
+    return [
+      el("h3", {}, "By their threads"),
+      el("p", { class: "worker" }, el("b", {}, `${shortened(whoOf(each), 120)}: a thread${each.name ? ` (${each.name})` : ""} `), `${doing} ${each.function} at ${baseName(each.file)}:${each.line}${values}`, el("span", { class: "soft" }, `, behind ${shortened(each.ahead, 120)}: ${each.reason}`)),
+      sourceView(each.file, each.line, "here", ["the thread is here"]) || "",
+    ];
+  });
 }
 
 const MOST_CLASSES = 100;

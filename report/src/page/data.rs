@@ -3,6 +3,7 @@
 use super::{Page, PageSource, Verdict};
 use crate::clean::is_unsafe;
 use crate::json::{AnswerOut, VERSION, answer_out};
+use crate::slice::{SliceOut, slice_out};
 use crate::text::describe;
 use crate::tree::{TreeOut, tree_out};
 use engine::{Model, NodeKind};
@@ -43,6 +44,7 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
                 tasks: base::RankSet::from(tasks).to_string(),
             })
             .collect(),
+        slice: page.slice.map(slice_out),
         sources: page.sources,
     };
     // Only a map with keys that are no strings could make this fail; there is none.
@@ -64,6 +66,8 @@ struct Data<'a> {
     /// Nodes that are the entry to MPI, threads or OpenMP: below them nobody looks.
     entries: Vec<usize>,
     hosts: Vec<HostOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice: Option<SliceOut<'a>>,
     sources: &'a [PageSource],
 }
 

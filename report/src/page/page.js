@@ -18,6 +18,7 @@ const KEYS = [
   [["e", "E"], "e E", "expand all, collapse", (key) => (key === "e" ? expandAll() : collapseAll())],
   [["/"], "/", "search", () => byId("search").focus()],
   [["n", "N"], "n N", "next, previous hit", (key) => nextHit(key === "n" ? 1 : -1)],
+  [["]", "["], "] [", "next, previous statement of the slice", (key) => suspects.length && choose(suspect + (key === "]" ? 1 : -1))],
   [["u"], "u", "undo", () => undo()],
   [["r"], "r", "reset: the whole tree", () => reset()],
   [["?"], "?", "these keys", () => showHelp()],
@@ -121,6 +122,7 @@ function startKeys() {
     if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
     // A button in focus keeps the keys that press it.
     const pressed = event.key;
+    if (keyInSlice(event)) return event.preventDefault();
     if (event.target.closest("button, a, .lines") && [" ", "Enter", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(pressed)) return;
     const known = KEYS.find(([keys]) => keys.includes(pressed));
     const moves = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "PageDown", "PageUp", "Home", "End", "Enter", " "];
@@ -143,6 +145,7 @@ showAnswer();
 showClasses(MOST_CLASSES);
 showSamples();
 showNotes();
+showSlice();
 refresh();
 startRanks();
 let waiting = 0;

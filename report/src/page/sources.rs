@@ -1,6 +1,6 @@
 //! The source that a page carries: the lines around every place of its tree.
 
-use engine::{Answer, OrderedTree};
+use engine::{Answer, OrderedTree, Slice};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -33,11 +33,12 @@ const MOST_LINES: usize = 20_000;
 /// A line is cut here: nobody reads further, and generated files have lines of megabytes.
 const MOST_COLUMNS: usize = 400;
 
-/// The source around the places of a tree and of its answer, the hindmost first where not all has room. `read` gives a file that the
+/// The source around the places of a tree, of its answer and of a slice, the hindmost first where not all has room. `read` gives a file that the
 /// map is of; it must refuse all others, because the names come from the target.
 pub fn page_sources(
     tree: &OrderedTree,
     answer: Option<&Answer>,
+    slice: Option<&Slice>,
     read: &dyn Fn(&str) -> Option<ReadSource>,
 ) -> Vec<PageSource> {
     let mut wanted: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
@@ -48,7 +49,13 @@ pub fn page_sources(
         let nodes = tree.nodes.iter().filter(move |node| node.hindmost == hindmost);
         nodes.filter_map(|node| Some((node.file.as_deref()?, node.line?)))
     };
-    for (path, line) in excerpts.chain(of_nodes(true)).chain(of_nodes(false)) {
+    let threads = answer.iter().flat_map(|answer| &answer.classes);
+    let threads = threads.flat_map(|class| &class.threads_behind);
+    let threads = threads.map(|behind| (behind.position.file.as_str(), behind.position.line));
+    let statements = slice.iter().flat_map(|slice| &slice.statements);
+    let statements = statements.map(|statement| (statement.file.as_str(), statement.line));
+    let of_answer = excerpts.chain(threads).chain(statements);
+    for (path, line) in of_answer.chain(of_nodes(true)).chain(of_nodes(false)) {
         let lines = wanted.entry(path).or_insert_with(|| {
             order.push(path);
             Vec::new()

@@ -16,6 +16,7 @@ fn page(sources: &[PageSource]) -> String {
     page_html(&Page {
         tree: &tree,
         answer: None,
+        slice: None,
         warnings: &warnings,
         sources,
         hosts: &[],

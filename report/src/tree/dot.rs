@@ -3,6 +3,10 @@
 //! One statement per line, all values quoted, absent ones `(null)`; nodes and edges carry STAT's attributes in STAT's
 //! order, and a few of our own behind them, which STATview keeps. What STATview's parser cannot take is written
 //! differently: `"` becomes `'`, `|` parts the fields of a record, a backslash before a brace keeps the file from opening.
+//!
+//! What STATview shows of a node it puts together itself: the function and the place in the source; without a file the module and the
+//! offset alone, even where there is none; of `vars` nothing. So a file without a line and a module without an offset stand in attributes
+//! of our own, and temporal ranks and values in the function's name: `solve@[T1 it=7]`.
 
 use super::{fill, members, name, value};
 use engine::{NodeKind, OrderedTree, TreeNode};
@@ -43,10 +47,16 @@ fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
         ("label", if is_root { "/" } else { "" }.to_owned()),
         ("fillcolor", fill(node)),
         ("fontcolor", "#000000".to_owned()),
-        ("function", name(tree, node)),
-        ("source", or_absent(node.file.clone())),
+        ("function", function(tree, node)),
+        (
+            "source",
+            or_absent(node.file.clone().filter(|_| node.line.is_some())),
+        ),
         ("line", or_absent(node.line.map(|line| line.to_string()))),
-        ("module", or_absent(node.module.clone())),
+        (
+            "module",
+            or_absent(node.module.clone().filter(|_| node.pc.is_some())),
+        ),
         (
             "offset",
             or_absent(
@@ -58,6 +68,18 @@ fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
         ("vars", or_absent(Some(vars).filter(|vars| !vars.is_empty()))),
         ("pc", or_absent(node.pc.map(|pc| format!("@{pc:#x}")))),
     ];
+    let kind = match node.kind {
+        NodeKind::Root | NodeKind::Frame => None,
+        NodeKind::Here => Some("here"),
+        NodeKind::Threads => Some("threads"),
+        NodeKind::Unreadable => Some("unreadable"),
+        NodeKind::Missing => Some("missing"),
+    };
+    all.extend(kind.map(|kind| ("kind", kind.to_owned())));
+    let library = node.module.clone().filter(|_| node.pc.is_none());
+    all.extend(library.map(|library| ("library", library)));
+    let file = node.file.clone().filter(|_| node.line.is_none());
+    all.extend(file.map(|file| ("file", file)));
     all.extend(node.temporal.clone().map(|temporal| ("temporal", temporal)));
     all.extend(
         node.progress
@@ -70,6 +92,18 @@ fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
         .collect();
     all.extend((!why.is_empty()).then(|| ("why", why.join("; "))));
     all
+}
+
+/// The name with what tells the node from its siblings.
+fn function(tree: &OrderedTree, node: &TreeNode) -> String {
+    let name = name(tree, node);
+    let values: Vec<String> = node.values.iter().map(value).collect();
+    let values = values.join(" ");
+    match (name.strip_suffix(']'), values.is_empty()) {
+        (_, true) => name,
+        (Some(open), false) if name.contains("@[T") => format!("{open} {values}]"),
+        _ => format!("{name}@[{values}]"),
+    }
 }
 
 fn of_edge(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {

@@ -1,0 +1,57 @@
+//! Stacks of other tools, all the way to an answer and to a tree, which is then written and read once more.
+
+use crate::seeds;
+use base::RankSet;
+use engine::TreeOptions;
+use foreign::Format;
+
+/// Any text is tasks or an error with a line; what is read is answered and drawn, and our own `.dot` of it is read again.
+pub(crate) fn foreign_stacks(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let format = foreign::format_of(&text);
+    let mut tasks = match foreign::read(format, &text, "rank3", foreign::rank_of_name("rank3")) {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            assert!(error.line > 0 && !error.reason.is_empty(), "{error:?}");
+            assert!(error.line <= text.lines().count() + 1, "{error:?}");
+            return;
+        }
+    };
+    if format == Format::Snapshot {
+        return;
+    }
+    assert!(!tasks.is_empty());
+    // What a reader takes from a text is never much more than the text: a few ranks may stand for many.
+    assert!(tasks.iter().all(|task| task.error.is_none()));
+    if tasks.len() > 200 {
+        tasks.truncate(200);
+    }
+    engine::distrust_innermost_lines(&seeds::SMALL, &mut tasks);
+    let answer = engine::answer(&seeds::SMALL, &tasks, RankSet::default());
+    let said = report::answer_text(&answer);
+    let strange = said
+        .chars()
+        .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));
+    assert_eq!(strange, None, "{said:?}");
+
+    let options = TreeOptions::default();
+    let job = engine::job_tree(&seeds::SMALL, &tasks, &RankSet::default(), &options);
+    let tree = engine::order_tree(&seeds::SMALL, &job, &options);
+    assert_eq!(tree.nodes[0].tasks.len(), tasks.len() as u64);
+    let json = report::tree_json(&tree, &[]);
+    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+    let _ = report::tree_text(&tree, report::TreeText::default());
+    let dot = report::tree_dot(&tree);
+    let again = foreign::read(Format::Dot, &dot, "", None);
+    // Ranks without a stack are told apart, and are no stacks when the file is read again.
+    let ranks = |tasks: &[snapshot::Task]| -> RankSet {
+        let with_stack = tasks.iter().filter(|task| !task.frames.is_empty());
+        with_stack.filter_map(|task| task.rank).collect()
+    };
+    if tree.names.are_ranks() {
+        match &again {
+            Ok(again) => assert_eq!(ranks(again), ranks(&tasks), "{dot}"),
+            Err(error) => assert!(ranks(&tasks).is_empty(), "{error}\n{dot}"),
+        }
+    }
+}
