@@ -6,12 +6,14 @@
 //! this very program, and the path and the bytes of every file. Where a build's preprocessor had a part in it, its commands
 //! belong to the fingerprint, and beside the map stands what it read ([`Inputs`]), which must still be the same.
 //!
-//! Of the files of a tree that is not wholly the same, those are kept that are ([`units`]).
+//! Of the files of a tree that is not wholly the same, those are kept that are ([`units`]). Dependence graphs stand beside
+//! the maps ([`graphs`]).
 //!
 //! The cache is an optimisation: what is damaged is made anew, and what cannot be kept is not. Files are written under
 //! another name and renamed, so that runs at the same time see whole files or none. The oldest ones go when the
 //! directory holds more than [`LIMIT`].
 
+pub(crate) mod graphs;
 pub(crate) mod units;
 
 use crate::files;

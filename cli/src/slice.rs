@@ -1,6 +1,7 @@
 //! `hindmost slice`, and the slice that `find --slice` adds to its answer.
 
 use crate::args::{SliceArgs, SliceFormat, SliceShape};
+use crate::cache::graphs::KeptGraph;
 use crate::cache::units::Units;
 use crate::collect::Sources;
 use crate::executable::Executable;
@@ -119,12 +120,20 @@ fn sources_of(map: &Map, finder: &SourceFinder) -> Vec<SourceFile> {
     files
 }
 
-/// The dependence graph of files; those that a map was made of before are not parsed again.
+/// The dependence graph of files: the one that was kept, if it is of the very same files. Of others, those that a map was made
+/// of before are not parsed again.
 pub(crate) fn graph_of(files: Vec<SourceFile>) -> DependenceGraph {
+    let kept = KeptGraph::of(&files);
+    if let Some(graph) = kept.as_ref().and_then(KeptGraph::read) {
+        return graph;
+    }
     let units = Units::open();
     let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
     if let Some(units) = units {
         units.make_room();
+    }
+    if let Some(kept) = kept {
+        kept.write(&graph);
     }
     graph
 }

@@ -70,7 +70,7 @@ pub use progress_map::{Map, Role};
 pub use reading::{map_for_file, map_for_stacks};
 pub use reuse::{Reuse, Shelf};
 pub use slicer::{
-    Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph,
+    Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
     Options as SliceOptions, Slice, Statement,
 };
 pub use slices::slice_answer;

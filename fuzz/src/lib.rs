@@ -1,5 +1,5 @@
 //! Checks of everything that reads bytes which somebody else has made: programs and their debug info, unwind tables and
-//! stacks, cores, maps, recorded stacks, process tables, source text.
+//! stacks, cores, maps, kept graphs, recorded stacks, process tables, source text.
 //!
 //! Each check takes any bytes and says that they are read without a panic, and that what was read keeps the promises of
 //! its reader. One function per kind of input, for two users: the fuzzer (`cargo xtask fuzz`), which looks for new
@@ -10,6 +10,7 @@
 
 mod change;
 mod foreign_stacks;
+mod graphs;
 mod maps;
 mod programs;
 mod recorded;
@@ -65,6 +66,10 @@ pub const TARGETS: [Target; 7] = [
         name: "foreign",
         check: foreign_stacks::foreign_stacks,
         seeds: seeds::foreign,
+        // A dependence graph that was kept.
+        name: "graph",
+        check: graphs::graph,
+        seeds: seeds::graphs,
     },
     Target {
         // C and C++ to a map.

@@ -140,6 +140,21 @@ pub(crate) fn maps() -> Seeds {
         .collect()
 }
 
+/// Dependence graphs of the small programs, alone and together.
+pub(crate) fn graphs() -> Seeds {
+    let file = |(text, path): (&str, &str)| engine::SourceFile {
+        path: path.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let of = |name: &str, texts: &[(&str, &str)]| {
+        let files = texts.iter().copied().map(file).collect();
+        let graph = engine::dependence_graph(files, None, &|_| ());
+        (name.to_owned(), graph.to_bytes())
+    };
+    let (c, cpp) = ((SMALL_C, "small.c"), (SMALL_CPP, "small.cpp"));
+    vec![of("c", &[c]), of("cpp", &[cpp]), of("both", &[c, cpp])]
+}
+
 /// Recorded stacks of the small program, with all that a record may hold; and a process table.
 pub(crate) fn recorded() -> Seeds {
     let frame = |function: &str, line: u32, values: &str| {

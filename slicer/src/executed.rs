@@ -65,6 +65,7 @@ impl Executed {
                 before,
             });
         }
+        work.extend(&graph.unseen.functions);
         while let Some(function) = work.pop() {
             if std::mem::replace(&mut finished[function.index()], true) {
                 continue;

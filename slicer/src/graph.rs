@@ -105,7 +105,7 @@ pub(crate) struct Call {
 }
 
 /// What a call does in communication.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Message {
     pub(crate) role: Role,
     /// The operation, `MPI_Allreduce`: collectives meet those of the same name.
@@ -123,7 +123,7 @@ pub(crate) struct Message {
 }
 
 /// Which side of a message a call is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// It sends.
     Send,
@@ -212,6 +212,20 @@ impl<T: Copy + Ord> Lists<T> {
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The items of all rows.
+    pub(crate) fn all(&self) -> &[T] {
+        &self.items
+    }
+
+    /// From the end of each row and all items; the ends rise, and the last is the number of items.
+    pub(crate) fn from_parts(ends: Vec<u32>, items: Vec<T>) -> Self {
+        Lists { ends, items }
+    }
 }
 
 define_id!(
@@ -220,7 +234,7 @@ define_id!(
 );
 
 /// What the values of a place may point to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Labels {
     /// These objects, or members of them: a row of [`Memory::few`].
     Few(u32),
@@ -253,18 +267,27 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// The parts that an access to part `key` of what a place points to may concern, given that a value of the place
-    /// points to the part `member` of an object.
-    pub(crate) fn parts(&self, place: PlaceId, member: Key, key: Key) -> [Option<Key>; 2] {
+    /// points to the part `member` of an object; `structured` if the place is accessed by members.
+    pub(crate) fn parts(structured: bool, member: Key, key: Key) -> [Option<Key>; 2] {
         match (member, key) {
             (None, key) => [Some(key), None],
             // Of a member that has members itself, the object around shows them.
-            (Some(_), None) if self.structured[base::Id::index(place)] => [Some(None), None],
+            (Some(_), None) if structured => [Some(None), None],
             (Some(member), None) => [Some(Some(member)), None],
             // A member of what is itself a member may also be written as a part of that.
             (Some(member), Some(key)) if member == key => [Some(Some(key)), None],
             (Some(member), Some(key)) => [Some(Some(key)), Some(Some(member))],
         }
     }
+}
+
+/// What C++ does without a sign of it in the source.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unseen {
+    /// The functions that may be called so, sorted: constructors, destructors, operators, conversions.
+    pub(crate) functions: Vec<FunctionId>,
+    /// The nodes that may call one of them, sorted.
+    pub(crate) sites: Vec<NodeId>,
 }
 
 /// The dependence graph of a program.
@@ -281,6 +304,7 @@ pub struct Graph {
     /// Control flow backward, inside functions.
     pub(crate) preds: Lists<NodeId>,
     pub(crate) memory: Memory,
+    pub(crate) unseen: Unseen,
 }
 
 impl Graph {

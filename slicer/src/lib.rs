@@ -14,12 +14,15 @@ mod graph;
 mod grow;
 mod library;
 mod meet;
+mod packed;
 mod places;
+mod reached;
 mod slice;
 mod stacks;
 mod state;
 mod walk;
 
 pub use graph::Graph;
+pub use packed::GraphError;
 pub use slice::{Because, CriterionError, Frame, Options, Slice, Statement};
 pub use state::Dependence;

@@ -1,11 +1,13 @@
 //! Slices: what a criterion depends on, statement by statement, nearest first.
 
 use crate::executed::Executed;
-use crate::graph::{FunctionId, Graph, NodeId, NodeKind};
-use crate::state::{Context, Dependence, Reached, State};
+use crate::graph::{FileId, FunctionId, Graph, NodeId, NodeKind};
+use crate::reached::Reached;
+use crate::state::{Context, Dependence, State};
 use crate::walk::Walk;
 use base::Id as _;
-use std::collections::{BTreeMap, BTreeSet};
+use hashbrown::HashMap;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A frame of a hung stack, of a function with source.
@@ -155,7 +157,7 @@ impl Graph {
         }
         let stack = self.only_stack(&nodes);
         let context = match &stack {
-            Some(stack) => Context::Stack(stack.len() as u16 - 1),
+            Some(stack) => Context::Stack(stack.len().saturating_sub(1) as u16),
             None => Context::Called,
         };
         let executed = match stack {
@@ -303,36 +305,30 @@ impl Graph {
             has_more: reached.up_to.is_some(),
             ..Slice::default()
         };
-        let is_certain = |state: &&State| match (reached.up_to, reached.states.get(*state)) {
-            (Some(bound), Some(step)) => step.distance <= bound,
-            _ => true,
-        };
-        let mut states: Vec<State> = reached.order.iter().filter(is_certain).copied().collect();
-        states.sort_by_key(|state| (reached.states.get(state).map(|step| step.distance), *state));
-        let mut numbers: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+        let mut numbers: HashMap<(FileId, u32), usize> = HashMap::new();
         let mut in_part: BTreeSet<FunctionId> = BTreeSet::new();
         let shown = |state: &State| match *state {
             State::At(context, node) => self.is_shown(node).then_some((context, node)),
             _ => None,
         };
-        for state in &states {
-            let Some((context, node)) = shown(state) else {
+        for (distance, context, node) in reached.statements() {
+            if reached.up_to.is_some_and(|bound| distance > bound) || !self.is_shown(node) {
                 continue;
-            };
+            }
             let each = &self.nodes[node];
             if let Some(function) = each.function
                 && self.functions[function].distrust.is_some()
             {
                 in_part.insert(function);
             }
-            let place = (each.file.index(), each.line);
+            let place = (each.file, each.line);
             if let Some(&number) = numbers.get(&place) {
                 let statement: &mut Statement = &mut slice.statements[number];
                 statement.end_line = statement.end_line.max(each.end_line);
                 statement.elsewhere &= context == Context::Elsewhere;
                 continue;
             }
-            let Some(step) = reached.states.get(state) else {
+            let Some(step) = reached.get(&State::At(context, node)) else {
                 continue;
             };
             // The next statement on the way to the criterion that is shown, and the most telling step to it.
@@ -340,13 +336,12 @@ impl Graph {
             let mut of = None;
             while let Some(before) = from {
                 if let Some((_, other)) = shown(&before)
-                    && let Some(&number) =
-                        numbers.get(&(self.nodes[other].file.index(), self.nodes[other].line))
+                    && let Some(&number) = numbers.get(&(self.nodes[other].file, self.nodes[other].line))
                 {
                     of = Some(number);
                     break;
                 }
-                let Some(step) = reached.states.get(&before) else {
+                let Some(step) = reached.get(&before) else {
                     break;
                 };
                 if kind == Dependence::Computes {

@@ -1,8 +1,7 @@
 //! What a walk over the dependence graph is about: where it is, and how it got there.
 
-use crate::graph::{ClassId, FunctionId, NodeId};
-use crate::places::{Key, NameId, ObjectId, PlaceId};
-use hashbrown::HashMap;
+use crate::graph::{ClassId, FunctionId, Labels, NodeId};
+use crate::places::{Key, NameId, ObjectId};
 
 /// Where a function is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,12 +30,16 @@ pub(crate) enum State {
     Value(Context, NodeId),
     /// The call comes back.
     Back(Context, NodeId),
-    /// This part of what the place points to has the value that it has.
-    Place(Side, PlaceId, Key),
+    /// This part of what these labels say is pointed to has the value that it has; whether it is accessed by members.
+    Place(Side, Labels, bool, Key),
     /// What these writers left there has it.
     Written(Side, Writers, Part),
     /// The function was called, from wherever that may have been.
     Open(Side, FunctionId),
+    /// Functions that were called without a sign of it have returned what they return.
+    Unseen(Side),
+    /// Somebody calls functions without a sign of it.
+    Sites(Side),
 }
 
 /// Who writes memory.
@@ -97,15 +100,4 @@ pub(crate) struct Step {
     pub(crate) from: Option<State>,
     pub(crate) kind: Dependence,
     pub(crate) name: Option<NameId>,
-}
-
-/// All that a criterion depends on.
-#[derive(Debug, Default)]
-pub(crate) struct Reached {
-    /// How each state was reached. Only ever asked for one state at a time, so that its order is nobody's business.
-    pub(crate) states: HashMap<State, Step>,
-    /// Statements in the order in which they were reached.
-    pub(crate) order: Vec<State>,
-    /// The walk ended before its end: only what is as near as this is known for certain.
-    pub(crate) up_to: Option<u32>,
 }

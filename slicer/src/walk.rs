@@ -15,14 +15,18 @@ use crate::graph::{
 };
 use crate::meet::{by_address, compete, fills, meet};
 use crate::places::{Key, NameId, PlaceId};
-use crate::state::{Context, Dependence, Part, Reached, Side, State, Step, Writers};
+use crate::reached::{Queue, Reached};
+use crate::state::{Context, Dependence, Part, Side, State, Step, Writers};
 use base::Id as _;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use hashbrown::HashSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The functions of a side: from where they are entered, and which of their parameters are wanted.
 struct Entered {
-    sites: BTreeMap<FunctionId, BTreeSet<(Context, NodeId)>>,
+    /// In the order in which they were found, by function.
+    sites: Vec<Vec<(Context, NodeId)>>,
+    /// The same, to find one.
+    known: HashSet<(FunctionId, Context, NodeId)>,
     wanted: BTreeMap<FunctionId, BTreeSet<NodeId>>,
     met: Vec<bool>,
 }
@@ -30,7 +34,8 @@ struct Entered {
 impl Entered {
     fn new(count: usize) -> Self {
         Entered {
-            sites: BTreeMap::new(),
+            sites: vec![Vec::new(); count],
+            known: HashSet::new(),
             wanted: BTreeMap::new(),
             met: vec![false; count],
         }
@@ -41,16 +46,21 @@ impl Entered {
 /// message did not come.
 const CARRIED: u32 = 3;
 
+/// How much farther away is what is called without a sign of it: any statement that has to do with objects may call any such
+/// function.
+const UNSEEN: u32 = 4;
+
 /// A walk.
 pub(crate) struct Walk<'g> {
     graph: &'g Graph,
     executed: &'g Executed,
     /// The calls that exchange messages; none where messages are not followed to other tasks.
     exchanging: Vec<(&'g Call, &'g Message)>,
+    /// The messages whose other ends have been asked for: many calls say the same.
+    met: HashSet<(Side, &'g Message)>,
     /// Some message names no buffer.
     uses_addresses: bool,
-    queue: BinaryHeap<Reverse<(u32, u32, State)>>,
-    pushed: u32,
+    queue: Queue,
     reached: Reached,
     own: Entered,
     other: Entered,
@@ -67,9 +77,9 @@ impl<'g> Walk<'g> {
             executed,
             uses_addresses: exchanging.iter().any(|(_, message)| message.by_address),
             exchanging,
-            queue: BinaryHeap::new(),
-            pushed: 0,
-            reached: Reached::default(),
+            met: HashSet::new(),
+            queue: Queue::default(),
+            reached: Reached::new(graph.nodes.len()),
             own: Entered::new(graph.functions.len()),
             other: Entered::new(graph.functions.len()),
         }
@@ -142,7 +152,7 @@ impl<'g> Walk<'g> {
     pub(crate) fn run(mut self, enough: Option<usize>) -> Reached {
         let mut lines: BTreeSet<(FileId, u32)> = BTreeSet::new();
         let mut bound = None;
-        while let Some(Reverse((distance, _, state))) = self.queue.pop() {
+        while let Some((distance, state)) = self.queue.pop() {
             if bound.is_some_and(|bound| distance > bound) {
                 self.reached.up_to = bound;
                 break;
@@ -158,7 +168,6 @@ impl<'g> Walk<'g> {
             }
             if self
                 .reached
-                .states
                 .get(&state)
                 .is_some_and(|step| step.distance < distance)
             {
@@ -168,24 +177,22 @@ impl<'g> Walk<'g> {
                 State::At(context, node) => self.at(state, context, node, distance),
                 State::Value(context, call) => self.value(state, context, call, distance),
                 State::Back(context, call) => self.back(state, context, call, distance),
-                State::Place(side, place, key) => self.place(state, side, place, key, distance),
+                State::Place(side, labels, structured, key) => {
+                    self.place(state, side, (labels, structured, key), distance);
+                }
                 State::Written(side, writers, part) => self.written(state, side, writers, part, distance),
                 State::Open(side, function) => self.opened(state, side, function, distance),
+                State::Unseen(side) => self.unseen(state, side, distance),
+                State::Sites(side) => self.sites(state, side, distance),
             }
         }
         self.reached
     }
 
     fn push(&mut self, state: State, step: Step) {
-        match self.reached.states.get(&state) {
-            Some(known) if known.distance <= step.distance => return,
-            Some(_) => {}
-            None if matches!(state, State::At(..)) => self.reached.order.push(state),
-            None => {}
+        if self.reached.note(state, step) {
+            self.queue.push(step.distance, state);
         }
-        self.reached.states.insert(state, step);
-        self.queue.push(Reverse((step.distance, self.pushed, state)));
-        self.pushed += 1;
     }
 
     fn go(&mut self, from: State, to: State, distance: u32, kind: Dependence, name: Option<NameId>) {
@@ -235,6 +242,15 @@ impl<'g> Walk<'g> {
             NodeKind::Call => self.at_call(state, context, node, distance),
             NodeKind::Parameter => self.parameter(state, context, node, distance),
             NodeKind::Plain | NodeKind::Argument | NodeKind::Initial => {}
+        }
+        if graph.unseen.sites.binary_search(&node).is_ok() {
+            self.go(
+                state,
+                State::Unseen(side),
+                distance + UNSEEN,
+                Dependence::Returns,
+                None,
+            );
         }
         if let Some(function) = graph.nodes[node].function {
             self.meet(state, context, function, distance);
@@ -304,7 +320,7 @@ impl<'g> Walk<'g> {
     /// Whether the question about a call is why it has not come back, not what it brings: the task stands in it, or it is the
     /// other side of such a call.
     fn is_awaited(&self, state: State) -> bool {
-        let step = |state: &State| self.reached.states.get(state);
+        let step = |state: &State| self.reached.get(state);
         let is_criterion = |step: &Step| step.kind == Dependence::Criterion;
         step(&state).is_some_and(|known| {
             let from = known.from.as_ref().and_then(step);
@@ -313,15 +329,15 @@ impl<'g> Walk<'g> {
     }
 
     /// What a call waits for, or gets, comes from other tasks; and what other calls of this task take, it does not get.
-    fn at_message(&mut self, state: State, context: Context, message: &Message, distance: u32) {
+    fn at_message(&mut self, state: State, context: Context, message: &'g Message, distance: u32) {
         let graph = self.graph;
         // A task that stands in a send waits for who receives.
-        let is_criterion = self
-            .reached
-            .states
-            .get(&state)
-            .is_some_and(|step| step.kind == Dependence::Criterion);
+        let is_criterion =
+            { self.reached.get(&state) }.is_some_and(|step| step.kind == Dependence::Criterion);
         let side = side_of(context);
+        if !self.met.insert((side, message)) && !is_criterion {
+            return;
+        }
         let exchanging = std::mem::take(&mut self.exchanging);
         for &(other, theirs) in &exchanging {
             if meet(message, theirs)
@@ -380,15 +396,13 @@ impl<'g> Walk<'g> {
             Context::Called | Context::Elsewhere => {
                 let entered = self.entered(side_of(context));
                 entered.wanted.entry(function).or_default().insert(node);
-                let sites: Vec<(Context, NodeId)> = entered
-                    .sites
-                    .get(&function)
-                    .into_iter()
-                    .flatten()
-                    .copied()
-                    .collect();
+                let sites = entered.sites[function.index()].clone();
                 for site in sites {
                     self.hand_over(state, site, function, node, distance + 1);
+                }
+                if graph.unseen.functions.binary_search(&function).is_ok() {
+                    let sites = State::Sites(side_of(context));
+                    self.go(state, sites, distance + UNSEEN, Dependence::Hands, None);
                 }
             }
         }
@@ -410,7 +424,7 @@ impl<'g> Walk<'g> {
         let all: Vec<NodeId> = arguments(call).collect();
         // The last node of the parameters stands for all arguments beyond them; and nobody knows in which order a function
         // without source hands on what it was given.
-        let given = match call.hands_on {
+        let given = match call.hands_on || !call.callees.contains(&function) {
             true => &all[..],
             false if index < callee.params as usize => all.get(index..=index).unwrap_or_default(),
             false => all.get(index..).unwrap_or_default(),
@@ -471,9 +485,10 @@ impl<'g> Walk<'g> {
     fn site(&mut self, state: State, function: FunctionId, site: (Context, NodeId), distance: u32) {
         let side = side_of(site.0);
         let entered = self.entered(side);
-        if !entered.sites.entry(function).or_default().insert(site) {
+        if !entered.known.insert((function, site.0, site.1)) {
             return;
         }
+        entered.sites[function.index()].push(site);
         let wanted: Vec<NodeId> = entered
             .wanted
             .get(&function)
@@ -507,6 +522,15 @@ impl<'g> Walk<'g> {
 
     fn opened(&mut self, state: State, side: Side, function: FunctionId, distance: u32) {
         let graph = self.graph;
+        if graph.unseen.functions.binary_search(&function).is_ok() {
+            self.go(
+                state,
+                State::Sites(side),
+                distance + UNSEEN,
+                Dependence::Calls,
+                None,
+            );
+        }
         for &call in &graph.functions[function].callers {
             for context in self.contexts(side, call) {
                 self.site(state, function, (context, call), distance + 1);
@@ -521,18 +545,48 @@ impl<'g> Walk<'g> {
         }
     }
 
+    /// What functions return that are called without a sign.
+    fn unseen(&mut self, state: State, side: Side, distance: u32) {
+        let graph = self.graph;
+        for &function in &graph.unseen.functions {
+            for &value in &graph.functions[function].returns {
+                for context in self.contexts(side, value) {
+                    let to = State::At(context, value);
+                    self.go(state, to, distance + 1, Dependence::Returns, None);
+                }
+            }
+        }
+    }
+
+    /// Whoever may call a function without a sign.
+    fn sites(&mut self, state: State, side: Side, distance: u32) {
+        let graph = self.graph;
+        for &node in &graph.unseen.sites {
+            for context in self.contexts(side, node) {
+                let to = State::At(context, node);
+                self.go(state, to, distance + 1, Dependence::Calls, None);
+                if let (Context::Called | Context::Elsewhere, Some(caller)) =
+                    (context, graph.nodes[node].function)
+                {
+                    self.open(side, caller, to, distance + 1);
+                }
+            }
+        }
+    }
+
     /// The contexts in which a statement may have been executed.
-    fn contexts(&self, side: Side, node: NodeId) -> Vec<Context> {
-        if side == Side::Other {
-            return vec![Context::Elsewhere];
-        }
-        let on_stack = self.executed.on_stack(self.graph, node);
-        let mut contexts: Vec<Context> = on_stack.map(Context::Stack).collect();
-        match self.graph.nodes[node].function {
-            Some(function) if !self.executed.is_finished(function) => {}
-            _ => contexts.push(Context::Called),
-        }
-        contexts
+    fn contexts(&self, side: Side, node: NodeId) -> impl Iterator<Item = Context> + use<> {
+        let mut on_stack = Vec::new();
+        let other = match self.graph.nodes[node].function {
+            _ if side == Side::Other => Some(Context::Elsewhere),
+            function => {
+                // A list without items takes no memory, and few functions are on the stack.
+                on_stack.extend(self.executed.on_stack(self.graph, node));
+                let never = function.is_some_and(|function| !self.executed.is_finished(function));
+                (!never).then_some(Context::Called)
+            }
+        };
+        on_stack.into_iter().map(Context::Stack).chain(other)
     }
 
     /// Asks for a part of memory.
@@ -545,13 +599,21 @@ impl<'g> Walk<'g> {
         distance: u32,
         name: Option<NameId>,
     ) {
-        let to = State::Place(side, place, key);
+        let memory = &self.graph.memory;
+        let (labels, structured) = (memory.labels[place.index()], memory.structured[place.index()]);
+        let to = State::Place(side, labels, structured, key);
         self.go(state, to, distance, Dependence::Sets, name);
     }
 
-    fn place(&mut self, state: State, side: Side, place: PlaceId, key: Key, distance: u32) {
+    fn place(
+        &mut self,
+        state: State,
+        side: Side,
+        (labels, structured, key): (Labels, bool, Key),
+        distance: u32,
+    ) {
         let memory = &self.graph.memory;
-        let name = self.reached.states.get(&state).and_then(|step| step.name);
+        let name = self.reached.get(&state).and_then(|step| step.name);
         let mut ask = |writers: Writers, key: Key| {
             let parts = match key {
                 None => [Some(Part::All), None],
@@ -565,10 +627,10 @@ impl<'g> Walk<'g> {
                 self.go(state, to, distance + farther, Dependence::Sets, name);
             }
         };
-        match memory.labels[place.index()] {
+        match labels {
             Labels::Few(row) => {
                 for &(object, member) in memory.few.of(row as usize) {
-                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                    for part in Memory::parts(structured, member, key).into_iter().flatten() {
                         ask(Writers::Object(object), part);
                         ask(Writers::Many(memory.class_of[object]), part);
                         if let Some(&origin) = memory.origins.get(&object) {
@@ -579,7 +641,7 @@ impl<'g> Walk<'g> {
             }
             Labels::Many(row) => {
                 for &(class, member) in memory.many.of(row as usize) {
-                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                    for part in Memory::parts(structured, member, key).into_iter().flatten() {
                         ask(Writers::Class(class), part);
                     }
                 }
@@ -589,7 +651,7 @@ impl<'g> Walk<'g> {
 
     fn written(&mut self, state: State, side: Side, writers: Writers, part: Part, distance: u32) {
         let graph = self.graph;
-        let name = self.reached.states.get(&state).and_then(|step| step.name);
+        let name = self.reached.get(&state).and_then(|step| step.name);
         for &(_, node) in concerned(&graph.memory, writers, part) {
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);

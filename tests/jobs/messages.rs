@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use tests::slices::neutralise::{Mode, neutralise};
+use tests::slices::neutralise::{Language, Mode, neutralise};
 use tests::slices::suite;
 
 /// A job without a needed statement is given so long; one that hangs uses it up.
@@ -82,7 +82,8 @@ impl Subject {
     ) -> Option<Vec<String>> {
         let directory = out().join("messages");
         fs::create_dir_all(&directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display()));
-        let text = neutralise(&self.text, kept, mode).unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let text =
+            neutralise(&self.text, Language::C, kept, mode).unwrap_or_else(|e| panic!("{}: {e}", self.name));
         let source = directory.join(&self.name);
         fs::write(&source, text).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
         let exe = source.with_extension("exe");

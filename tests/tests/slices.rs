@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use tests::slices::dynamic::{Kind, campaign};
 use tests::slices::judge::{self, Effort};
-use tests::slices::neutralise::{Mode, neutralise};
+use tests::slices::neutralise::{Language, Mode, neutralise};
 use tests::slices::{slicing, suite};
 
 fn scratch(name: &str) -> PathBuf {
@@ -23,7 +23,7 @@ fn left(text: &str, mode: Mode) -> String {
         .filter(|(_, line)| line.contains("// in"))
         .map(|(line, _)| line)
         .collect();
-    let left = neutralise(text, &kept, mode).unwrap_or_else(|e| panic!("{e}"));
+    let left = neutralise(text, Language::C, &kept, mode).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(left.lines().count(), text.lines().count(), "lines stay lines");
     let words = left
         .lines()
@@ -64,30 +64,41 @@ int f(int n) {
 
 /// Everything that the tests promise of hand-written programs: none of their slices leaves out what decides a value, and
 /// whoever leaves a line out is noticed.
-#[test]
-fn slices_of_hand_written_programs_observe_what_the_programs_observe() {
-    let programs = suite::programs();
-    assert!(programs.len() >= 150, "{} programs", programs.len());
-    let report = judge::judge(
-        &programs,
-        &slicing::slices,
-        Effort { mutants: 15 },
-        &scratch("programs"),
-    )
-    .unwrap_or_else(|e| panic!("{e}"));
+/// At least so many of a hundred of these lines, and slices are at most so many hundredths of their programs.
+fn judge_all(language: Language, least: usize, effort: Effort, (noticed, largest): (usize, usize)) {
+    let mut programs = suite::programs();
+    programs.retain(|program| {
+        let mut files = program.files.iter();
+        files.any(|file| Language::of(&file.name) == Language::Cxx) == (language == Language::Cxx)
+    });
+    assert!(programs.len() >= least, "{} programs", programs.len());
+    let directory = scratch(&format!("{language:?}"));
+    let report = judge::judge(&programs, &slicing::slices, effort, &directory);
+    let report = report.unwrap_or_else(|e| panic!("{e}"));
     println!("{report}");
     let faults = Vec::from_iter(report.faults.iter().map(ToString::to_string));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     let judge::Mutants { killed, survived, .. } = report.mutants;
     assert!(
-        killed > survived,
+        killed * 100 > (killed + survived) * noticed,
         "only {killed} of {} are noticed",
         killed + survived
     );
     assert!(
-        report.slice_lines * 10 < report.code_lines * 7,
+        report.slice_lines * 100 < report.code_lines * largest,
         "slices are no smaller than programs"
     );
+}
+
+#[test]
+fn slices_of_hand_written_programs_observe_what_the_programs_observe() {
+    judge_all(Language::C, 150, Effort { mutants: 15 }, (50, 70));
+}
+
+/// The same of C++, where constructors, destructors and operators are called without a sign of it.
+#[test]
+fn slices_of_programs_of_cplusplus_observe_what_the_programs_observe() {
+    judge_all(Language::Cxx, 30, Effort { mutants: 20 }, (25, 80));
 }
 
 fn check(kind: Kind, seeds: std::ops::Range<u64>) {

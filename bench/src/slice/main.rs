@@ -17,6 +17,8 @@ use walkdir::WalkDir;
 const STACKS: usize = 200;
 /// Their greatest depth.
 const DEPTH: usize = 12;
+/// How long slices of one kind are made.
+const LONGEST: Duration = Duration::from_secs(60);
 /// How many statements a reader is shown.
 const SHOWN: usize = 20;
 
@@ -47,9 +49,10 @@ fn measure(tree: &Path) -> Result<(), String> {
     let per_second = |time: Duration| lines as f64 / time.as_secs_f64();
     println!("reading the files                {}", parsed.shown());
     println!(
-        "the graph of what was read       {}   {:.0} lines/s",
+        "the graph of what was read       {}   {:.0} lines/s, {:.0} lines for each second of a processor",
         graph_time.shown(),
-        per_second(graph_time.wall)
+        per_second(graph_time.wall),
+        per_second(graph_time.processors)
     );
     println!(
         "both                             {:>8.2} s              {:.0} lines/s",
@@ -59,7 +62,21 @@ fn measure(tree: &Path) -> Result<(), String> {
     let (nodes, functions, edges) = graph.counts();
     println!("{nodes} nodes, {edges} dependences inside {functions} functions");
     println!("memory at most {} MB, {before} MB of it before", peak_megabytes());
+    let graph = kept(graph)?;
     slices(&graph, lines)
+}
+
+/// What it costs to keep the graph, and to read it again; slices are made of what was read.
+fn kept(graph: DependenceGraph) -> Result<DependenceGraph, String> {
+    let start = (Instant::now(), processor_time());
+    let bytes = graph.to_bytes();
+    let writing = Cost::since(start);
+    drop(graph);
+    let start = (Instant::now(), processor_time());
+    let read = DependenceGraph::from_bytes(&bytes).map_err(|error| error.to_string())?;
+    println!("kept in {} MB, made      {}", bytes.len() >> 20, writing.shown());
+    println!("reading what was kept            {}", Cost::since(start).shown());
+    Ok(read)
 }
 
 /// The sources of a tree, in the order of their paths.
@@ -142,7 +159,15 @@ fn slices(graph: &DependenceGraph, lines: usize) -> Result<(), String> {
         // Whole slices of large programs take their time: fewer of them tell enough.
         let some = if enough.is_none() { 40 } else { STACKS };
         let step = stacks.len().div_ceil(some);
+        let begun = Instant::now();
         for stack in stacks.iter().step_by(step) {
+            if begun.elapsed() > LONGEST {
+                println!(
+                    "{what}: only {} slices, the rest would take too long",
+                    times.len()
+                );
+                break;
+            }
             let options = SliceOptions {
                 enough,
                 ..SliceOptions::default()

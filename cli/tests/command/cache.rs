@@ -383,3 +383,46 @@ fn damage_to_what_was_kept_of_a_build_is_noticed() {
     }
     assert_eq!(preprocessed(&sandbox), (first, false));
 }
+
+#[test]
+fn a_dependence_graph_is_kept_and_damage_is_told() {
+    let sandbox = Sandbox::new("kept-graph");
+    write_program(&sandbox);
+    let slice = || sandbox.run(&["slice", "--all", "--slice-format", "lines", "src/f2.c:3", "src"]);
+    let graphs = || -> Vec<PathBuf> {
+        let entries = fs::read_dir(sandbox.path("cache/hindmost/graphs")).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let first = slice();
+    assert_eq!((first.code, first.err.as_str()), (Some(0), ""));
+    let [kept] = &graphs()[..] else {
+        panic!("one graph is kept");
+    };
+    let bytes = fs::read(kept).unwrap();
+
+    // What was read of single files is not needed any more: it would be made again.
+    fs::remove_dir_all(sandbox.path("cache/hindmost/units")).unwrap();
+    let second = slice();
+    assert_eq!(
+        (second.out.as_str(), second.err.as_str()),
+        (first.out.as_str(), "")
+    );
+    assert!(!sandbox.path("cache/hindmost/units").exists(), "it was made anew");
+
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    for wrong in [&damaged[..], &bytes[..bytes.len() - 1], &[]] {
+        fs::write(kept, wrong).unwrap();
+        let third = slice();
+        assert_eq!(third.out, first.out);
+        assert!(third.err.contains("is damaged and made anew"), "{}", third.err);
+        assert!(fs::read(kept).unwrap() == bytes, "it is kept again");
+    }
+
+    sandbox.write("src/f2.c", "int f2(int n) {\n  n++;\n  return n; }\n");
+    let changed = slice();
+    assert_eq!((changed.code, changed.err.as_str()), (Some(0), ""));
+    assert_ne!(changed.out, first.out);
+    assert_eq!(graphs().len(), 2);
+}

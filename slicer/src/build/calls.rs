@@ -1,5 +1,6 @@
 //! What calls hand over, and what functions without source do with pointers.
 
+use crate::build::cxx::is_standard;
 use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
 use crate::build::values::{Indirect, Values};
@@ -52,11 +53,27 @@ impl Values<'_, '_> {
                     return self.call_library(id, call, name, args);
                 }
                 let result = self.places.fresh();
+                if self.means_library(id, call, name)
+                    && let Some(value) = self.call_library(id, call, name, args)
+                {
+                    self.places.flow(value, result);
+                }
+                // A constructor makes an object.
+                let makes = callees.iter().any(|&callee| self.makes_object(callee));
+                let new = makes.then(|| self.allocate(None));
+                if let Some(new) = new {
+                    self.note_object(new);
+                    self.places.flow(new, result);
+                }
                 for callee in callees {
                     let structures: Vec<Option<PlaceId>> =
                         args.iter().map(|&arg| self.address(id, arg)).collect();
                     let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
                     self.link(callee, &values, &structures);
+                    self.link_this((id, call), callee, new);
+                    if name.starts_with("operator") && self.cxx.is_cxx(callee) {
+                        self.link_operator(callee, &values, &structures);
+                    }
                     let inside = self.results[callee.index()];
                     match self.allocators.get(&callee).copied() {
                         Some(inner) => {
@@ -80,7 +97,20 @@ impl Values<'_, '_> {
                     };
                 }
                 let result = self.places.fresh();
-                let arguments = args.iter().map(|&arg| self.value(arg)).collect();
+                let arguments: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+                if self.cxx.is_cxx(id) {
+                    let enough = |values: &Self, callee: FunctionIndex| {
+                        values.program.functions[callee].function.params >= args.len()
+                    };
+                    self.call_objects((id, call), &arguments, enough, true, result);
+                    // The object that is called.
+                    for &callee in &self.called_objects.get(&(id, call)).cloned().unwrap_or_default() {
+                        if let Some(place) = place {
+                            let this = self.this(callee);
+                            self.places.flow(place, this);
+                        }
+                    }
+                }
                 self.indirect.push(Indirect {
                     caller: id,
                     call,
@@ -188,7 +218,7 @@ impl Values<'_, '_> {
             gives,
             unknown,
             ..
-        } = effect(name);
+        } = self.effect_of(id, call, name);
         if let Some((into, from)) = copies
             && let (Some(into), Some(from)) = (value(self, into.into()), value(self, from.into()))
         {
@@ -205,7 +235,14 @@ impl Values<'_, '_> {
         }
         results.extend(returns.and_then(|index| value(self, index.into())));
         if unknown {
-            let given: Vec<PlaceId> = args.iter().filter_map(|&arg| self.value(arg)).collect();
+            let mut given: Vec<PlaceId> = args.iter().filter_map(|&arg| self.value(arg)).collect();
+            given.extend(self.receiver(id, call));
+            if self.cxx.is_cxx(id) {
+                // It may make an object, of which nothing is known.
+                let new = self.allocate(None);
+                self.note_object(new);
+                results.push(new);
+            }
             // It may keep each argument in what another points to, and hand out any of them.
             for &one in &given {
                 let inside = self.places.content(one, None);
@@ -219,6 +256,8 @@ impl Values<'_, '_> {
             results.extend(given.iter().copied());
             let result = self.places.fresh();
             let arguments: Vec<Option<PlaceId>> = given.iter().map(|&place| Some(place)).collect();
+            self.call_objects_given(id, call, args, &given, result);
+            results.push(result);
             for &arg in args {
                 let Some(callee) = self.callback(id, arg) else {
                     continue;
@@ -234,6 +273,48 @@ impl Values<'_, '_> {
             }
         }
         results.into_iter().reduce(|a, b| self.merge(a, b))
+    }
+
+    /// What a function without source does, as far as this call of it may mean one of that name: what is called for an object is
+    /// none of C.
+    pub(crate) fn effect_of(&self, id: FunctionIndex, call: ExprId, name: &str) -> Effect {
+        match self.cxx.receiver(id, call) {
+            Some(_) => effect(""),
+            None => effect(name),
+        }
+    }
+
+    /// Whether a call may mean a function of the standard library as well as those of the program that have its name.
+    pub(crate) fn means_library(&self, id: FunctionIndex, call: ExprId, name: &str) -> bool {
+        let is_object = self.cxx.receiver(id, call).is_some() || name.starts_with("operator");
+        self.cxx.is_cxx(id) && is_object && is_standard(name)
+    }
+
+    /// A function without source may call the objects that it is given: lambdas that stand in the call, and, if an argument may be
+    /// one, whatever is called as an object in the same file, or of a class.
+    fn call_objects_given(
+        &mut self,
+        id: FunctionIndex,
+        call: ExprId,
+        args: &[ExprId],
+        given: &[PlaceId],
+        result: PlaceId,
+    ) {
+        if !self.cxx.is_cxx(id) || !args.iter().any(|&arg| self.may_be_callable(id, arg)) {
+            return;
+        }
+        let unit = self.program.functions[id].unit;
+        let given: Vec<Option<PlaceId>> = given.iter().map(|&place| Some(place)).collect();
+        let near = |values: &Self, callee: FunctionIndex| {
+            values.cxx.around(callee).is_empty() || values.program.functions[callee].unit == unit
+        };
+        self.call_objects((id, call), &given, near, false, result);
+        for &callee in &self.called_objects.get(&(id, call)).cloned().unwrap_or_default() {
+            let this = self.this(callee);
+            for &place in given.iter().flatten() {
+                self.places.flow(place, this);
+            }
+        }
     }
 
     /// The value of an argument that may be a function: one that is named, or a variable. Functions in tables that are

@@ -70,7 +70,10 @@ pub(crate) fn memory(
         match memory.labels[place.index()] {
             Labels::Few(row) => {
                 for &(object, member) in memory.few.of(row as usize) {
-                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                    for part in Memory::parts(memory.structured[place.index()], member, key)
+                        .into_iter()
+                        .flatten()
+                    {
                         of_object.push((object.index() as u32, (part, node)));
                         of_class.push((memory.class_of[object].index() as u32, (part, node)));
                     }
@@ -78,7 +81,10 @@ pub(crate) fn memory(
             }
             Labels::Many(row) => {
                 for &(class, member) in memory.many.of(row as usize) {
-                    for part in memory.parts(place, member, key).into_iter().flatten() {
+                    for part in Memory::parts(memory.structured[place.index()], member, key)
+                        .into_iter()
+                        .flatten()
+                    {
                         of_many.push((class.index() as u32, (part, node)));
                         of_class.push((class.index() as u32, (part, node)));
                     }

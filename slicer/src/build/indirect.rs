@@ -144,33 +144,47 @@ fn functions(values: &Values<'_, '_>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, V
             }
         }
     }
+    // These get numbers of their own: the tables below are gone over once for every sixty-four functions.
+    let leading: Vec<PlaceId> = places.ids().filter(|place| leads[place.index()]).collect();
+    let mut number = vec![u32::MAX; places.len()];
+    for (at, place) in (0..).zip(&leading) {
+        number[place.index()] = at;
+    }
+    let further: Vec<Vec<u32>> = leading
+        .iter()
+        .map(|&place| {
+            let to = places.to(place).iter().map(|&to| number[places.find(to).index()]);
+            to.filter(|&to| to != u32::MAX).collect()
+        })
+        .collect();
     let mut found: BTreeMap<PlaceId, Vec<FunctionIndex>> = BTreeMap::new();
     let starts: Vec<(FunctionIndex, Vec<PlaceId>)> = starts.into_iter().collect();
-    let mut seen = vec![0_u64; places.len()];
+    let mut seen = vec![0_u64; leading.len()];
     for together in starts.chunks(64) {
         seen.fill(0);
-        let mut work: VecDeque<PlaceId> = VecDeque::new();
+        let mut work: VecDeque<u32> = VecDeque::new();
         for (bit, (_, starts)) in together.iter().enumerate() {
-            for &place in starts.iter().filter(|place| leads[place.index()]) {
-                seen[place.index()] |= 1 << bit;
-                work.push_back(place);
+            for place in starts.iter().filter(|place| leads[place.index()]) {
+                seen[number[place.index()] as usize] |= 1 << bit;
+                work.push_back(number[place.index()]);
             }
         }
-        while let Some(place) = work.pop_front() {
-            let here = seen[place.index()];
-            for &to in places.to(place) {
-                let to = places.find(to);
-                if leads[to.index()] && here & !seen[to.index()] != 0 {
-                    seen[to.index()] |= here;
+        while let Some(at) = work.pop_front() {
+            let here = seen[at as usize];
+            for &to in &further[at as usize] {
+                if here & !seen[to as usize] != 0 {
+                    seen[to as usize] |= here;
                     work.push_back(to);
                 }
             }
         }
         for &place in &wanted {
-            let here = together
-                .iter()
-                .enumerate()
-                .filter(|(bit, _)| seen[place.index()] & 1 << bit != 0);
+            let bits = seen[number[place.index()] as usize];
+            if bits == 0 {
+                continue;
+            }
+            let here = together.iter().enumerate();
+            let here = here.filter(|(bit, _)| bits & 1 << bit != 0);
             let here: Vec<FunctionIndex> = here.map(|(_, (function, _))| *function).collect();
             if !here.is_empty() {
                 found.entry(place).or_default().extend(here);
@@ -211,7 +225,8 @@ fn inner_arrays(values: &mut Values<'_, '_>) -> bool {
             && is_followed[value.index()]
             && !points[value.index()]
             && points[place.index()]
-            && !places.to(place).contains(&value)
+            // Tidied, and so sorted.
+            && places.to(place).binary_search(&value).is_err()
         {
             arrays.push((place, value));
         }

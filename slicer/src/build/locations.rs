@@ -1,5 +1,6 @@
 //! Where lvalues are, and what assignments store there.
 
+use crate::build::cxx::captured;
 use crate::build::memory::Home;
 use crate::build::values::Values;
 use crate::places::{Key, PlaceId};
@@ -61,6 +62,7 @@ impl<'u> Values<'_, 'u> {
                 let unit = self.program.functions[id].unit;
                 self.global(unit, name).map(|place| (place, None))
             }
+            ExprKind::Field { name, .. } if captured(name).is_some() => None,
             ExprKind::Field { base, name, arrow } => {
                 let place = match arrow {
                     true => self.value(*base),
@@ -88,6 +90,9 @@ impl<'u> Values<'_, 'u> {
                 Some((place, None))
             }
             ExprKind::Deref(inner) => {
+                if let Some(place) = self.unseen(id, expr) {
+                    return Some((place, None));
+                }
                 let place = self.elements_of(id, *inner).unwrap_or(self.outside);
                 self.followed.push(place);
                 Some((place, None))

@@ -10,6 +10,7 @@ mod allocators;
 mod callees;
 mod calls;
 mod control;
+mod cxx;
 mod freeze;
 mod indirect;
 mod local;
@@ -17,6 +18,8 @@ mod locations;
 mod memory;
 mod message;
 mod names;
+mod objects;
+mod unseen;
 mod uses;
 mod values;
 
@@ -27,6 +30,7 @@ use crate::library::effect;
 use crate::places::{Key, PlaceId};
 use base::{Confidence, Id as _, IdVec};
 use callees::Callees;
+use cxx::{Cxx, may_throw};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
 use ir::{Callee, ExprKind, LocalId, StmtKind};
 use local::Source;
@@ -46,9 +50,11 @@ impl Graph {
     /// The dependence graph of a program. The same program gives the same graph, however many threads there are.
     pub fn new(program: &Program<'_>) -> Graph {
         let infos: Vec<&FunctionInfo<'_>> = program.functions.iter().collect();
-        let homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
+        let mut homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
+        let cxx = Cxx::new(program);
+        cxx.settle(program, &mut homes);
         let callees = Callees::new(program);
-        let mut values = Values::new(program, &callees, &homes);
+        let mut values = Values::new(program, &callees, &homes, &cxx);
         for id in allocators::allocators(program, &callees) {
             values.allocators.insert(id, None);
         }
@@ -61,8 +67,8 @@ impl Graph {
         parts.initial_values(&mut values);
         let targets = indirect::resolve(&mut values);
         parts.rest_arguments(&values);
-        parts.resolve_calls(program, &callees, &targets);
-        parts.find_ends(program);
+        parts.resolve_calls(&values, &callees, &targets);
+        parts.find_ends(program, &cxx);
         parts.finish(program, &homes, values)
     }
 }
@@ -215,6 +221,23 @@ impl Parts {
                 argument = NodeId::from_index(argument.index() + 1);
             }
         }
+        if collector.values.cxx.is_cxx(id) {
+            self.collect_throws(&mut collector, id);
+        }
+    }
+
+    /// What `throw` statements read, and that they write what handlers read.
+    fn collect_throws(&mut self, collector: &mut Collector<'_, '_, '_>, id: FunctionIndex) {
+        let info = &collector.values.program.functions[id];
+        for (value, point) in cxx::throws(info) {
+            let uses = collector.throw(value);
+            let node = self.node_of(id, point);
+            self.add_reads(id, node, point, uses.reads);
+            let writes = uses.writes.into_iter();
+            self.writes
+                .extend(writes.map(|access| (access.place, access.key, node)));
+            self.ends[id.index()].insert(point);
+        }
     }
 
     /// Arguments beyond the parameters are written by the call, where somebody reads or hands over any.
@@ -290,10 +313,11 @@ impl Parts {
 
     fn resolve_calls(
         &mut self,
-        program: &Program<'_>,
+        values: &Values<'_, '_>,
         by_name: &Callees<'_, '_>,
         targets: &indirect::Targets,
     ) {
+        let program = values.program;
         for pending in &mut self.calls {
             let info = &program.functions[pending.caller];
             let mut callees: BTreeSet<FunctionIndex> = BTreeSet::new();
@@ -308,13 +332,23 @@ impl Parts {
                 pending.done.hands_on = pending.done.name.is_some();
                 callees.extend(found);
             }
+            if let Some(name) = by_name_of(info.function, pending.call)
+                && !callees.is_empty()
+                && (name.starts_with("operator") || values.means_library(pending.caller, pending.call, name))
+            {
+                pending.done.hands_on = values.cxx.is_cxx(pending.caller);
+            }
+            if let Some(found) = values.called_objects.get(&(pending.caller, pending.call)) {
+                pending.done.hands_on |= pending.done.name.is_some();
+                callees.extend(found);
+            }
             let callees = callees.into_iter();
             pending.done.callees = callees.map(|id| FunctionId::from_index(id.index())).collect();
         }
     }
 
     /// Finds the calls that may not return: they end the program, or lead to one that does.
-    fn find_ends(&mut self, program: &Program<'_>) {
+    fn find_ends(&mut self, program: &Program<'_>, cxx: &Cxx) {
         let mut callers: Vec<Vec<usize>> = program.functions.ids().map(|_| Vec::new()).collect();
         let mut work: Vec<usize> = Vec::new();
         for (number, pending) in self.calls.iter().enumerate() {
@@ -322,14 +356,21 @@ impl Parts {
                 callers[callee.index()].push(number);
             }
             let info = &program.functions[pending.caller];
-            if pending.done.callees.is_empty()
+            if (pending.done.callees.is_empty() || pending.done.hands_on)
                 && let ExprKind::Call {
                     callee: Callee::Named(name) | Callee::Macro(name),
                     ..
                 } = &info.function.exprs[pending.call].kind
-                && effect(name).ends
+                && (pending.done.callees.is_empty() && effect(name).ends
+                    || cxx.catches && cxx.is_cxx(pending.caller) && may_throw(name))
             {
                 work.push(number);
+            }
+        }
+        // What is thrown ends the function that throws it, and may end its callers.
+        for (function, ends) in self.ends.iter().enumerate() {
+            if !ends.is_empty() {
+                work.extend(&callers[function]);
             }
         }
         while let Some(number) = work.pop() {
@@ -393,6 +434,9 @@ impl Parts {
             access.place = values.places.find(access.place);
         }
         let memory = freeze::memory(&values, &reads, &self.writes, values.names.texts.len());
+        let unseen = unseen::unseen(&values, &calls, &|id, point| {
+            NodeId::from_index(self.first_nodes[id.index()].index() + point.index())
+        });
         Graph {
             names: values.names.texts,
             files: self.files,
@@ -403,6 +447,7 @@ impl Parts {
             reads: Lists::new(count, reads),
             preds: Lists::new(count, preds),
             memory,
+            unseen,
         }
     }
 
@@ -471,6 +516,11 @@ impl Parts {
         }
         found
     }
+}
+
+/// The name in a call by name.
+fn by_name_of(function: &ir::Function, call: ir::ExprId) -> Option<&str> {
+    function.named_call(call).map(|(name, _)| name)
 }
 
 #[derive(Default)]

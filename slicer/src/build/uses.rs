@@ -1,9 +1,10 @@
 //! What each node of a function reads and writes.
 
+use crate::build::cxx::{captured, may_throw};
 use crate::build::memory::Home;
+use crate::build::objects::THROWN;
 use crate::build::values::Values;
 use crate::graph::Access;
-use crate::library::effect;
 use crate::places::NameId;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
@@ -120,11 +121,17 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         let name = match callee {
             Callee::Indirect(pointer) => {
                 self.reads(*pointer, &mut uses.reads);
+                self.called_object(*pointer, &mut uses.reads);
                 return;
             }
             Callee::Named(name) => {
                 let unit = self.values.program.functions[self.id].unit;
+                self.receiver(call, name, uses);
                 if self.values.callees.any(unit, name) {
+                    if self.values.means_library(self.id, call, name) {
+                        self.library(call, name, args, uses);
+                    }
+                    self.made_object(call, name, uses);
                     // A structure that is handed over is read whole; so is the memory of nothing else.
                     for (&arg, reads) in args.iter().zip(&mut uses.arguments) {
                         self.whole(arg, reads);
@@ -144,14 +151,57 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 name
             }
         };
-        self.library(name, args, uses);
+        self.library(call, name, args, uses);
     }
 
-    fn library(&mut self, name: &str, args: &[ExprId], uses: &mut PointUses) {
+    /// The object that a call is made for: a function without source reads and writes it, and what it points to.
+    fn receiver(&mut self, call: ExprId, name: &str, uses: &mut PointUses) {
+        let Some(object) = self.values.cxx.receiver(self.id, call) else {
+            return;
+        };
+        self.reads(object, &mut uses.reads);
+        let unit = self.values.program.functions[self.id].unit;
+        if self.values.callees.any(unit, name) && !self.values.means_library(self.id, call, name) {
+            return;
+        }
+        if let Some(place) = self.values.receiver(self.id, call) {
+            let name = self.describe_pointee(object);
+            let inside = self.values.places.content(place, None);
+            for place in [place, inside] {
+                let access = Access {
+                    place,
+                    key: None,
+                    name,
+                };
+                uses.reads.memory.push(access);
+                uses.writes.push(access);
+            }
+        }
+    }
+
+    /// The value of a constructor's call is the object that it makes.
+    fn made_object(&mut self, call: ExprId, name: &str, uses: &mut PointUses) {
+        let unit = self.values.program.functions[self.id].unit;
+        let callees = self.values.callees.of(unit, name);
+        if callees.iter().any(|&callee| self.values.makes_object(callee))
+            && let Some(place) = self.values.value(call)
+        {
+            uses.reads.memory.push(Access {
+                place,
+                key: None,
+                name: None,
+            });
+        }
+    }
+
+    fn library(&mut self, call: ExprId, name: &str, args: &[ExprId], uses: &mut PointUses) {
         if name.starts_with("va_") || name.starts_with("__builtin_va_") {
             return self.variable_arguments(name, args, uses);
         }
-        let effect = effect(name);
+        let effect = self.values.effect_of(self.id, call, name);
+        if self.values.cxx.catches && may_throw(name) && self.values.cxx.is_cxx(self.id) {
+            uses.writes.push(self.thrown());
+        }
         for (index, &arg) in args.iter().enumerate() {
             let Some(place) = self.values.value(arg).filter(|_| effect.follows(index)) else {
                 continue;
@@ -187,6 +237,25 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
     }
 
+    fn thrown(&mut self) -> Access {
+        Access {
+            place: self.values.state(THROWN),
+            key: None,
+            name: None,
+        }
+    }
+
+    /// What a `throw` reads and writes.
+    pub(crate) fn throw(&mut self, value: Option<ExprId>) -> PointUses {
+        let mut uses = PointUses::default();
+        if let Some(value) = value {
+            self.reads(value, &mut uses.reads);
+            self.whole(value, &mut uses.reads);
+        }
+        uses.writes.push(self.thrown());
+        uses
+    }
+
     fn variable_arguments(&mut self, name: &str, args: &[ExprId], uses: &mut PointUses) {
         let list = match name.ends_with("va_start") {
             true => Some(self.values.rest(self.id)),
@@ -201,6 +270,22 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if !name.ends_with("va_end") {
             uses.reads.memory.push(access);
             uses.writes.push(access);
+        }
+    }
+
+    /// An object that is called is read whole.
+    fn called_object(&mut self, object: ExprId, reads: &mut Reads) {
+        if let Some(place) = self
+            .values
+            .value(object)
+            .filter(|_| self.values.cxx.is_cxx(self.id))
+        {
+            let name = self.describe(object);
+            let inside = self.values.places.content(place, None);
+            for place in [place, inside] {
+                let key = None;
+                reads.memory.push(Access { place, key, name });
+            }
         }
     }
 
@@ -244,6 +329,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                     _ => {}
                 }
             }
+            ExprKind::Field { name, .. } if captured(name).is_some() => {}
             ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_) => {
                 self.address_reads(expr, reads);
                 self.read_memory(expr, reads);

@@ -4,6 +4,7 @@
 //! of what it points to ([`Values::location`]).
 
 use crate::build::callees::Callees;
+use crate::build::cxx::{Cxx, captured};
 use crate::build::locations::MemberNature;
 use crate::build::memory::Home;
 use crate::build::names::Names;
@@ -32,6 +33,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) program: &'p Program<'u>,
     pub(crate) callees: &'p Callees<'p, 'u>,
     pub(crate) homes: &'p [Vec<Home>],
+    pub(crate) cxx: &'p Cxx,
     pub(crate) names: Names,
     pub(crate) places: Places,
     /// Of each object: the function that it is, if it is one.
@@ -60,6 +62,14 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) indirect: Vec<Indirect>,
     /// Of functions that return memory which they allocate: the object inside.
     pub(crate) allocators: BTreeMap<FunctionIndex, Option<PlaceId>>,
+    /// Variables at file scope that files of C++ declare.
+    object_globals: BTreeSet<(Option<usize>, &'u str)>,
+    /// What any object of C++ may be; none in a program of C.
+    pub(crate) any: Option<PlaceId>,
+    /// What `this` is in functions that do not name it.
+    pub(super) thises: BTreeMap<FunctionIndex, PlaceId>,
+    /// The functions that objects are called as, by call.
+    pub(crate) called_objects: BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>,
     /// The values of the expressions of the function at hand.
     values: Vec<Option<PlaceId>>,
 }
@@ -69,15 +79,20 @@ impl<'p, 'u> Values<'p, 'u> {
         program: &'p Program<'u>,
         callees: &'p Callees<'p, 'u>,
         homes: &'p [Vec<Home>],
+        cxx: &'p Cxx,
     ) -> Self {
         let mut places = Places::default();
         let mut objects = IdVec::new();
         let outside = places.address(objects.push(None));
         let results = program.functions.ids().map(|_| places.fresh()).collect();
         let mut global_types = BTreeMap::new();
+        let mut object_globals = BTreeSet::new();
         for (unit, each) in program.units.iter().enumerate() {
             for global in &each.globals {
                 let home = global.is_static.then_some(unit);
+                if cxx.is_unit(unit) && matches!(global.ty, Type::Aggregate | Type::Unknown) {
+                    object_globals.insert((home, global.name.as_str()));
+                }
                 let known = global_types
                     .entry((home, global.name.as_str()))
                     .or_insert(global.ty);
@@ -86,10 +101,11 @@ impl<'p, 'u> Values<'p, 'u> {
                 }
             }
         }
-        Values {
+        let mut values = Values {
             program,
             callees,
             homes,
+            cxx,
             names: Names::default(),
             places,
             objects,
@@ -108,8 +124,14 @@ impl<'p, 'u> Values<'p, 'u> {
             outside,
             indirect: Vec::new(),
             allocators: BTreeMap::new(),
+            object_globals,
+            any: None,
+            thises: BTreeMap::new(),
+            called_objects: BTreeMap::new(),
             values: Vec::new(),
-        }
+        };
+        values.set_up_objects();
+        values
     }
 
     /// Takes in all that a function does with pointers. Until the next call, [`value`](Self::value) and
@@ -136,6 +158,7 @@ impl<'p, 'u> Values<'p, 'u> {
                 _ => {}
             }
         }
+        self.thrown(id);
     }
 
     /// The place of an expression's value, if it may point somewhere.
@@ -176,6 +199,9 @@ impl<'p, 'u> Values<'p, 'u> {
             Home::Value => self.places.fresh(),
             Home::Memory | Home::Aggregate => self.fresh_object(),
         };
+        if self.homes[id.index()][local.index()] == Home::Aggregate && self.cxx.is_cxx(id) {
+            self.note_object(place);
+        }
         self.locals[id.index()][local.index()] = Some(place);
         place
     }
@@ -232,8 +258,18 @@ impl<'p, 'u> Values<'p, 'u> {
             return place;
         }
         let place = self.fresh_object();
+        if self.object_globals.contains(&key) {
+            self.note_object(place);
+        }
         self.globals.insert(key, place);
         place
+    }
+
+    /// The type of a variable at file scope; of what nobody declares, a number: it is a constant.
+    pub(crate) fn type_of_global(&self, unit: usize, name: &str) -> Type {
+        let mut keys = [(Some(unit), name), (None, name)].into_iter();
+        keys.find_map(|key| self.global_types.get(&key).copied())
+            .unwrap_or(Type::Pointer)
     }
 
     pub(super) fn global_type(&self, unit: usize, name: &'u str) -> Type {
@@ -280,6 +316,11 @@ impl<'p, 'u> Values<'p, 'u> {
                 }
                 let place = self.local(id, *local);
                 match self.homes[id.index()][local.index()] {
+                    // Nobody knows whether it is an object or stands for one, as iterators do.
+                    Home::Aggregate if function.locals[*local].ty == Type::Unknown && self.cxx.is_cxx(id) => {
+                        let inside = self.places.content(place, None);
+                        Some(self.merge(place, inside))
+                    }
                     Home::Value | Home::Aggregate => Some(place),
                     Home::Memory => Some(self.places.content(place, None)),
                 }
@@ -320,6 +361,7 @@ impl<'p, 'u> Values<'p, 'u> {
             }
             ExprKind::Step { target, .. } => self.value(*target),
             ExprKind::Call { callee, args } => self.call(id, expr, callee, args),
+            ExprKind::Field { name, .. } if captured(name).is_some() => self.captured(id, name),
             ExprKind::Field { name, .. } => {
                 let nature = self.member(name);
                 let (place, key) = self.location(id, expr)?;

@@ -6,7 +6,7 @@
 //! a process of its own.
 
 use super::names::FileNames;
-use super::neutralise::parse;
+use super::neutralise::{Language, parse};
 use super::suite::SourceText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -66,12 +66,45 @@ pub fn run(
     scratch: &Path,
 ) -> Result<Vec<Outcome>, String> {
     let mut outcomes: Vec<Outcome> = vec![Ok(Vec::new()); programs.len()];
-    let mut left: BTreeSet<usize> = (0..programs.len()).collect();
+    for language in [Language::C, Language::Cxx] {
+        let chosen = (0..programs.len()).filter(|&at| language_of(&programs[at]) == language);
+        run_some(
+            programs,
+            (language, chosen.collect()),
+            build,
+            inputs,
+            scratch,
+            &mut outcomes,
+        )?;
+    }
+    Ok(outcomes)
+}
+
+/// C++, if one file is.
+fn language_of(files: &[SourceText]) -> Language {
+    match files.iter().any(|file| Language::of(&file.name) == Language::Cxx) {
+        true => Language::Cxx,
+        false => Language::C,
+    }
+}
+
+/// Runs those programs that are written in one language.
+fn run_some(
+    programs: &[Vec<SourceText>],
+    (language, mut left): (Language, BTreeSet<usize>),
+    build: Build,
+    inputs: usize,
+    scratch: &Path,
+    outcomes: &mut [Outcome],
+) -> Result<(), String> {
     // What does not compile is taken out, and the rest tried again.
     while !left.is_empty() {
         let chosen: Vec<usize> = left.iter().copied().collect();
-        let text = unite(&chosen, programs)?;
-        let complaints = compile(&text, build, scratch)?;
+        let text = match language {
+            Language::C => unite(&chosen, programs)?,
+            Language::Cxx => unite_cxx(&chosen, programs),
+        };
+        let complaints = compile(&text, language, build, scratch)?;
         if complaints.is_empty() {
             for (at, runs) in execute(chosen.len(), inputs, scratch)?.into_iter().enumerate() {
                 outcomes[chosen[at]] = Ok(runs);
@@ -83,7 +116,44 @@ pub fn run(
             outcomes[at] = Err(complaint);
         }
     }
-    Ok(outcomes)
+    Ok(())
+}
+
+/// What every batch starts with.
+const DECLARATIONS: &str = "void observe_at(const char *, int, long); int input(int);\n\
+                            #define observe(value) observe_at(__FILE__, __LINE__, value)\n";
+
+/// The text of all chosen programs of C++, each in a namespace of its own, and of the harness.
+fn unite_cxx(chosen: &[usize], programs: &[Vec<SourceText>]) -> String {
+    let mut headers = BTreeSet::from(["#include <cstring>".to_owned()]);
+    let mut body = String::new();
+    let mut table = String::from("static int (*const variants[])(void) = {\n");
+    for &at in chosen {
+        let _ = writeln!(body, "namespace v{at} {{");
+        for file in programs[at].iter().filter(|file| file.name.ends_with(".cpp")) {
+            let _ = writeln!(body, "#line 1 \"{at}/{}\"", file.name);
+            for text in file.text.lines() {
+                match text.strip_prefix("#include ") {
+                    Some(included) => {
+                        headers.extend(included.starts_with('<').then(|| text.to_owned()));
+                        body.push('\n');
+                    }
+                    None => {
+                        body.push_str(text);
+                        body.push('\n');
+                    }
+                }
+            }
+        }
+        let _ = writeln!(body, "}}");
+        let _ = writeln!(table, "v{at}::main,");
+    }
+    let headers = Vec::from_iter(headers).join("\n");
+    format!(
+        "{headers}\n{DECLARATIONS}{}{body}#line 1 \"harness/run.c\"\n{table}}};\n{}",
+        include_str!("harness/raw.hpp"),
+        include_str!("harness/run.c")
+    )
 }
 
 /// The text of all chosen programs and of the harness.
@@ -97,10 +167,8 @@ fn unite(chosen: &[usize], programs: &[Vec<SourceText>]) -> Result<String, Strin
         let _ = writeln!(table, "{prefix}main,");
     }
     let headers = Vec::from_iter(headers).join("\n");
-    let declarations = "void observe_at(const char *, int, long); int input(int);\n\
-                        #define observe(value) observe_at(__FILE__, __LINE__, value)\n";
     Ok(format!(
-        "{headers}\n{declarations}{body}#line 1 \"harness/run.c\"\n{table}}};\n{}",
+        "{headers}\n{DECLARATIONS}{body}#line 1 \"harness/run.c\"\n{table}}};\n{}",
         include_str!("harness/run.c")
     ))
 }
@@ -117,7 +185,7 @@ fn one(
     let mut macros = BTreeSet::new();
     let mut of_file = Vec::new();
     for (index, file) in files.iter().enumerate() {
-        let tree = parse(&file.text)?;
+        let tree = parse(&file.text, Language::C)?;
         let names = FileNames::of(tree.root_node(), &file.text);
         macros.extend(names.macros);
         for name in names.declared {
@@ -213,8 +281,17 @@ fn replace_names<'n>(text: &str, new: impl Fn(&str) -> Option<&'n str>) -> Strin
 }
 
 /// Compiles; the complaints, by program, when gcc refuses.
-fn compile(text: &str, build: Build, scratch: &Path) -> Result<BTreeMap<usize, String>, String> {
-    let source = scratch.join("batch.c");
+fn compile(
+    text: &str,
+    language: Language,
+    build: Build,
+    scratch: &Path,
+) -> Result<BTreeMap<usize, String>, String> {
+    let (compiler, standard, name) = match language {
+        Language::C => ("gcc", "-std=gnu11", "batch.c"),
+        Language::Cxx => ("g++", "-std=gnu++17", "batch.cpp"),
+    };
+    let source = scratch.join(name);
     std::fs::write(&source, text).map_err(|e| format!("{}: {e}", source.display()))?;
     let flags: &[&str] = match build {
         Build::Sanitised => &[
@@ -224,14 +301,14 @@ fn compile(text: &str, build: Build, scratch: &Path) -> Result<BTreeMap<usize, S
         ],
         Build::Poisoned => &["-ftrivial-auto-var-init=pattern"],
     };
-    let output = Command::new("gcc")
-        .args(["-std=gnu11", "-O0", "-w", "-fmax-errors=0"])
+    let output = Command::new(compiler)
+        .args([standard, "-O0", "-w", "-fmax-errors=0"])
         .args(flags)
         .arg(&source)
         .arg("-o")
         .arg(scratch.join("batch"))
         .output()
-        .map_err(|e| format!("gcc: {e}"))?;
+        .map_err(|e| format!("{compiler}: {e}"))?;
     let mut complaints = BTreeMap::new();
     if output.status.success() {
         return Ok(complaints);
@@ -245,7 +322,7 @@ fn compile(text: &str, build: Build, scratch: &Path) -> Result<BTreeMap<usize, S
         }
     }
     if complaints.is_empty() {
-        return Err(format!("gcc refuses {}:\n{said}", source.display()));
+        return Err(format!("{compiler} refuses {}:\n{said}", source.display()));
     }
     Ok(complaints)
 }

@@ -6,7 +6,7 @@
 //! how many does it notice?
 
 use super::batch::{self, Build, End, Outcome};
-use super::neutralise::{Mode, neutralise};
+use super::neutralise::{Language, Mode, neutralise};
 use super::suite::{Criterion, Program, SourceText, is_code};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -283,7 +283,7 @@ impl Question<'_> {
         let files = self.program.files.iter().map(|file| {
             let here = lines.iter().filter(|(name, _)| *name == file.name);
             let kept = here.map(|(_, line)| *line).collect();
-            let text = neutralise(&file.text, &kept, mode)
+            let text = neutralise(&file.text, Language::of(&file.name), &kept, mode)
                 .map_err(|e| format!("{} ({}): {e}", self.program.name, file.name))?;
             Ok(SourceText {
                 name: file.name.clone(),

@@ -32,14 +32,21 @@ pub enum Mode {
 ///
 /// # Errors
 /// The first place that the grammar does not know.
-pub fn neutralise(text: &str, kept: &BTreeSet<u32>, mode: Mode) -> Result<String, String> {
-    let tree = parse(text)?;
+pub fn neutralise(
+    text: &str,
+    language: Language,
+    kept: &BTreeSet<u32>,
+    mode: Mode,
+) -> Result<String, String> {
+    let tree = parse(text, language)?;
     let numbers = Numbers::of(tree.root_node(), text);
     let mut work = Neutraliser {
         text,
         kept,
         mode,
         numbers: &numbers,
+        language,
+        in_function: false,
         edits: Vec::new(),
         fault: None,
     };
@@ -60,14 +67,38 @@ pub fn neutralise(text: &str, kept: &BTreeSet<u32>, mode: Mode) -> Result<String
     Ok(result)
 }
 
-/// The syntax tree of C text.
+/// What a text is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+}
+
+impl Language {
+    /// That of a file, by its name.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        if name.ends_with(".cpp") {
+            Language::Cxx
+        } else {
+            Language::C
+        }
+    }
+}
+
+/// The syntax tree of a text.
 ///
 /// # Errors
 /// The grammar cannot be loaded, or parsing gave up.
-pub fn parse(text: &str) -> Result<Tree, String> {
+pub fn parse(text: &str, language: Language) -> Result<Tree, String> {
     let mut parser = Parser::new();
     parser
-        .set_language(&tree_sitter_c::LANGUAGE.into())
+        .set_language(&match language {
+            Language::C => tree_sitter_c::LANGUAGE.into(),
+            Language::Cxx => tree_sitter_cpp::LANGUAGE.into(),
+        })
         .map_err(|e| e.to_string())?;
     parser.parse(text, None).ok_or_else(|| "no tree".to_owned())
 }
@@ -83,6 +114,8 @@ struct Neutraliser<'a> {
     kept: &'a BTreeSet<u32>,
     mode: Mode,
     numbers: &'a Numbers,
+    language: Language,
+    in_function: bool,
     edits: Vec<(Range<usize>, String)>,
     fault: Option<String>,
 }
@@ -118,9 +151,28 @@ impl Neutraliser<'_> {
 
     fn statement(&mut self, node: Node<'_>) {
         match node.kind() {
-            "function_definition" => self.field(node, "body"),
-            "compound_statement" | "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif"
-            | "else_clause" | "labeled_statement" => self.children(node),
+            "function_definition" => {
+                let outside = !std::mem::replace(&mut self.in_function, true);
+                self.field(node, "body");
+                if self.language == Language::Cxx {
+                    self.last_return(node);
+                }
+                self.in_function = !outside;
+            }
+            "namespace_definition" | "struct_specifier" | "class_specifier" => self.field(node, "body"),
+            "try_statement" if self.has(node) => self.children(node),
+            "catch_clause" => self.field(node, "body"),
+            "for_range_loop" if self.has(node) => self.field(node, "body"),
+            "compound_statement"
+            | "declaration_list"
+            | "field_declaration_list"
+            | "template_declaration"
+            | "preproc_if"
+            | "preproc_ifdef"
+            | "preproc_else"
+            | "preproc_elif"
+            | "else_clause"
+            | "labeled_statement" => self.children(node),
             "case_statement" => {
                 let label = node.child_by_field_name("value");
                 for child in named(node) {
@@ -137,8 +189,11 @@ impl Neutraliser<'_> {
                     self.replace(node.byte_range(), &labels);
                 }
             }
+            "declaration" if self.language == Language::Cxx => self.cxx_declaration(node),
             "declaration" => self.declaration(node),
-            "expression_statement"
+            "try_statement" | "for_range_loop" => self.replace(node.byte_range(), ";"),
+            "throw_statement"
+            | "expression_statement"
             | "return_statement"
             | "break_statement"
             | "continue_statement"
@@ -178,7 +233,9 @@ impl Neutraliser<'_> {
                 start(node)
             };
             let range = match condition.kind() {
-                "parenthesized_expression" => condition.start_byte() + 1..condition.end_byte() - 1,
+                "parenthesized_expression" | "condition_clause" => {
+                    condition.start_byte() + 1..condition.end_byte() - 1
+                }
                 _ => condition.byte_range(),
             };
             let literal = self.text[range.clone()]
@@ -254,6 +311,60 @@ impl Neutraliser<'_> {
                 _ => String::new(),
             };
             self.replace(name.end_byte()..child.end_byte(), &with);
+        }
+    }
+
+    /// In C++, an object that is not in the slice is raw memory: neither made nor unmade. References stay what they are, and so
+    /// do variables whose type is that of their initial value.
+    fn cxx_declaration(&mut self, node: Node) {
+        let Some(ty) = node.child_by_field_name("type") else {
+            return;
+        };
+        if matches!(ty.kind(), "struct_specifier" | "class_specifier") {
+            self.statement(ty);
+        }
+        let mut cursor = node.walk();
+        let declarators: Vec<Node> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let is_static = named(node)
+            .iter()
+            .any(|child| child.kind() == "storage_class_specifier");
+        let [only] = declarators[..] else {
+            return self.declaration(node);
+        };
+        let name = match only.kind() {
+            "init_declarator" => only.child_by_field_name("declarator").unwrap_or(only),
+            _ => only,
+        };
+        match (ty.kind(), name.kind()) {
+            ("placeholder_type_specifier", _) | (_, "reference_declarator") => {}
+            ("primitive_type" | "sized_type_specifier", _) | (_, "pointer_declarator") => {
+                self.declaration(node)
+            }
+            (_, "identifier") if self.in_function && !is_static && !self.has(node) => {
+                let (ty, name) = (&self.text[ty.byte_range()], &self.text[name.byte_range()]);
+                let raw = format!("raw<{ty}> {name}_raw; {ty} &{name} = {name}_raw.it();");
+                self.replace(node.byte_range(), &raw);
+            }
+            _ => {}
+        }
+    }
+
+    /// A function that comes to its end without a `return` is undefined in C++: here it returns anything.
+    fn last_return(&mut self, function: Node) {
+        let (Some(ty), Some(body)) = (
+            function.child_by_field_name("type"),
+            function.child_by_field_name("body"),
+        ) else {
+            return;
+        };
+        let pointer = function
+            .child_by_field_name("declarator")
+            .is_some_and(|declarator| declarator.kind() == "pointer_declarator");
+        let number = matches!(ty.kind(), "primitive_type" | "sized_type_specifier");
+        if (number && &self.text[ty.byte_range()] != "void" || pointer) && body.kind() == "compound_statement"
+        {
+            let end = body.end_byte() - 1;
+            self.edits.push((end..end, "return anything(); ".to_owned()));
         }
     }
 

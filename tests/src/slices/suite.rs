@@ -1,6 +1,6 @@
 //! The hand-written programs of `tests/slices`, one idea each, and their criteria.
 //!
-//! A `.c` file is a program; in `tests/slices/files` every directory is one. Wherever a program calls `observe`, it
+//! A `.c` or `.cpp` file is a program; in `tests/slices/files` every directory is one. Wherever a program calls `observe`, it
 //! asks one question of the slicer: which lines decide that this line runs, and what it prints?
 
 use std::fs;

@@ -1,0 +1,440 @@
+//! What the program form does not say of C++, worked out before values are: which object a member function is called for,
+//! what a lambda captures, what a loop over a range goes through, and which functions are called without a sign.
+//!
+//! The program form keeps the object of a call beside the call: as the left side of a comma, or as an expression that
+//! nothing uses. A captured variable is a member `name (captured)` of the lambda's object, which nobody writes: here it
+//! is the variable itself, whether it was captured by value or by reference. A value that the source does not show (what was
+//! thrown, an element of a range) is what a constant points to.
+
+use crate::build::memory::Home;
+use base::Id as _;
+use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, StmtKind, Type, VarRef};
+use progress_map::PointId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a captured variable's name ends in.
+const CAPTURED: &str = " (captured)";
+
+/// Facts about the C++ of a program; nothing for one of C.
+#[derive(Debug, Default)]
+pub(crate) struct Cxx {
+    functions: Vec<Facts>,
+    /// Functions that may be called without a sign of it, sorted.
+    pub(crate) implicit: Vec<FunctionIndex>,
+    /// Functions that objects are called as: those of lambdas, and of classes.
+    pub(crate) callable: Vec<FunctionIndex>,
+    /// Files with a function of C++.
+    units: BTreeSet<usize>,
+    /// Some function catches what is thrown.
+    pub(crate) catches: bool,
+}
+
+/// What is known of one function.
+#[derive(Debug, Default)]
+struct Facts {
+    is_cxx: bool,
+    /// The objects of its calls, sorted by call.
+    receivers: Vec<(ExprId, ExprId)>,
+    /// Elements of ranges, and the range, sorted.
+    elements: Vec<(ExprId, ExprId)>,
+    /// The functions that a lambda stands in, innermost last.
+    around: Vec<FunctionIndex>,
+}
+
+impl Cxx {
+    pub(crate) fn new(program: &Program<'_>) -> Cxx {
+        let is_cxx = |function: &Function| function.linkage_name.is_some();
+        if !program.functions.iter().any(|info| is_cxx(info.function)) {
+            return Cxx::default();
+        }
+        let mut cxx = Cxx::default();
+        let mut of_unit: BTreeMap<usize, Vec<FunctionIndex>> = BTreeMap::new();
+        for (id, info) in program.functions.iter_enumerated() {
+            of_unit.entry(info.unit).or_default().push(id);
+        }
+        for (id, info) in program.functions.iter_enumerated() {
+            let function = info.function;
+            if !is_cxx(function) {
+                cxx.functions.push(Facts::default());
+                continue;
+            }
+            let is_lambda = function.linkage_name.as_deref() == Some("(lambda)::operator()");
+            let here = |other: &&FunctionIndex| {
+                let other = program.functions[**other].function;
+                (other.span.line, other.span.column) < (function.span.line, function.span.column)
+                    && (function.span.end_line, function.span.end_column)
+                        <= (other.span.end_line, other.span.end_column)
+            };
+            let around = match is_lambda {
+                true => of_unit[&info.unit].iter().filter(here).copied().collect(),
+                false => Vec::new(),
+            };
+            if is_implicit(function) && !is_lambda {
+                cxx.implicit.push(id);
+            }
+            cxx.units.insert(info.unit);
+            if function.name == "operator()" {
+                cxx.callable.push(id);
+            }
+            let mut statements = function.stmts.iter();
+            cxx.catches |= statements.any(|stmt| matches!(stmt.kind, StmtKind::Try { .. }));
+            cxx.functions.push(Facts {
+                is_cxx: true,
+                receivers: receivers(function),
+                elements: elements(function),
+                around,
+            });
+        }
+        cxx
+    }
+
+    /// Whether a function is one of C++.
+    pub(crate) fn is_cxx(&self, id: FunctionIndex) -> bool {
+        self.functions.get(id.index()).is_some_and(|facts| facts.is_cxx)
+    }
+
+    /// Whether a file holds C++.
+    pub(crate) fn is_unit(&self, unit: usize) -> bool {
+        self.units.contains(&unit)
+    }
+
+    /// The object, or its address, that a call is made for.
+    pub(crate) fn receiver(&self, id: FunctionIndex, call: ExprId) -> Option<ExprId> {
+        find(&self.functions.get(id.index())?.receivers, call)
+    }
+
+    /// The range that this is an element of.
+    pub(crate) fn range(&self, id: FunctionIndex, element: ExprId) -> Option<ExprId> {
+        find(&self.functions.get(id.index())?.elements, element)
+    }
+
+    /// The functions that a lambda stands in, outermost first; none of what is no lambda.
+    pub(crate) fn around(&self, id: FunctionIndex) -> &[FunctionIndex] {
+        self.functions.get(id.index()).map_or(&[], |facts| &facts.around)
+    }
+
+    /// Makes the homes of variables what C++ asks for: an object whose class is not known is an object; what a lambda captures is
+    /// in memory.
+    pub(crate) fn settle(&self, program: &Program<'_>, homes: &mut [Vec<Home>]) {
+        for (id, info) in program.functions.iter_enumerated() {
+            if !self.is_cxx(id) {
+                continue;
+            }
+            for (local, home) in info.function.locals.iter().zip(&mut homes[id.index()]) {
+                if local.ty == Type::Unknown && local.name != "this" {
+                    *home = Home::Aggregate;
+                }
+            }
+            for (around, local) in self.captures(program, id) {
+                let home = &mut homes[around.index()][local.index()];
+                if *home == Home::Value {
+                    *home = Home::Memory;
+                }
+            }
+        }
+    }
+
+    /// The variables that a lambda captures.
+    fn captures(&self, program: &Program<'_>, id: FunctionIndex) -> Vec<(FunctionIndex, LocalId)> {
+        let mut found = Vec::new();
+        for expr in &program.functions[id].function.exprs {
+            if let ExprKind::Field { name, .. } = &expr.kind
+                && let Some(name) = captured(name)
+            {
+                found.extend(self.named(program, id, name));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The variables of this name in the functions around a lambda.
+    pub(crate) fn named(
+        &self,
+        program: &Program<'_>,
+        id: FunctionIndex,
+        name: &str,
+    ) -> Vec<(FunctionIndex, LocalId)> {
+        let around = self.around(id).iter().flat_map(|&around| {
+            let locals = program.functions[around].function.locals.iter_enumerated();
+            locals
+                .filter(|(_, local)| local.name == name)
+                .map(move |(local, _)| (around, local))
+        });
+        around.collect()
+    }
+}
+
+fn find(pairs: &[(ExprId, ExprId)], key: ExprId) -> Option<ExprId> {
+    let found = pairs.binary_search_by_key(&key, |(key, _)| *key);
+    found.ok().map(|at| pairs[at].1)
+}
+
+/// The variable that a member of a lambda's object stands for.
+pub(crate) fn captured(member: &str) -> Option<&str> {
+    member.strip_suffix(CAPTURED)
+}
+
+/// Whether a function is a constructor.
+pub(crate) fn constructs(function: &Function) -> bool {
+    let qualified = function.linkage_name.as_deref().unwrap_or_default();
+    qualified.rsplit("::").nth(1) == Some(function.name.as_str())
+}
+
+/// Whether a function may be called without a call of its name; virtual ones have their name in the call.
+fn is_implicit(function: &Function) -> bool {
+    let name = function.name.as_str();
+    name.starts_with("operator")
+        || name.starts_with('~')
+        || constructs(function)
+        || matches!(name, "begin" | "end" | "swap" | "get" | "what")
+}
+
+/// The variable `this`, of a function that names it.
+pub(crate) fn this_of(function: &Function) -> Option<LocalId> {
+    let mut locals = function.locals.iter_enumerated().skip(function.params);
+    locals.find(|(_, local)| local.name == "this").map(|(id, _)| id)
+}
+
+/// Members of classes of the standard library, some class of the program may have functions of these names too: such a call means
+/// either.
+pub(crate) fn is_standard(name: &str) -> bool {
+    name.starts_with("operator")
+        || matches!(
+            name,
+            "append"
+                | "assign"
+                | "at"
+                | "back"
+                | "begin"
+                | "c_str"
+                | "cbegin"
+                | "cend"
+                | "clear"
+                | "count"
+                | "data"
+                | "emplace"
+                | "emplace_back"
+                | "emplace_front"
+                | "empty"
+                | "end"
+                | "erase"
+                | "find"
+                | "first"
+                | "front"
+                | "get"
+                | "insert"
+                | "join"
+                | "length"
+                | "load"
+                | "lower_bound"
+                | "max"
+                | "merge"
+                | "min"
+                | "pop"
+                | "pop_back"
+                | "pop_front"
+                | "push"
+                | "push_back"
+                | "push_front"
+                | "rbegin"
+                | "release"
+                | "remove"
+                | "rend"
+                | "reserve"
+                | "reset"
+                | "resize"
+                | "size"
+                | "sort"
+                | "splice"
+                | "store"
+                | "str"
+                | "substr"
+                | "swap"
+                | "top"
+                | "upper_bound"
+                | "value"
+                | "what"
+        )
+}
+
+/// Functions of the standard library that throw on values that programs meet.
+pub(crate) fn may_throw(name: &str) -> bool {
+    matches!(
+        name,
+        "at" | "stoi"
+            | "stol"
+            | "stoll"
+            | "stoul"
+            | "stoull"
+            | "stof"
+            | "stod"
+            | "stold"
+            | "substr"
+            | "value"
+            | "get"
+            | "any_cast"
+            | "rethrow_exception"
+            | "resize"
+            | "reserve"
+    )
+}
+
+/// The objects of calls by name.
+fn receivers(function: &Function) -> Vec<(ExprId, ExprId)> {
+    let is_named = |call: ExprId| function.named_call(call).is_some();
+    let mut used = vec![false; function.exprs.len()];
+    let mut found = Vec::new();
+    for expr in &function.exprs {
+        for part in operands(expr) {
+            used[part.index()] = true;
+        }
+        if let ExprKind::Comma(object, call) = expr.kind
+            && is_named(call)
+        {
+            found.push((call, object));
+        }
+    }
+    for stmt in &function.stmts {
+        roots(&stmt.kind, &mut |root| used[root.index()] = true);
+    }
+    let start = |id: ExprId| (function.exprs[id].span.line, function.exprs[id].span.column);
+    let end = |id: ExprId| {
+        (
+            function.exprs[id].span.end_line,
+            function.exprs[id].span.end_column,
+        )
+    };
+    for (object, expr) in function.exprs.iter_enumerated() {
+        if used[object.index()] || !matches!(expr.kind, ExprKind::Var(_)) {
+            continue;
+        }
+        let mut later = (object.index() + 1..function.exprs.len()).map(ExprId::from_index);
+        let call =
+            later.find(|&call| is_named(call) && start(call) <= start(object) && end(object) <= end(call));
+        if let Some(call) = call
+            && !found.iter().any(|(known, _)| *known == call)
+        {
+            found.push((call, object));
+        }
+    }
+    found.sort_unstable();
+    found.dedup_by_key(|(call, _)| *call);
+    found
+}
+
+/// The expressions that stand in a statement.
+fn roots(kind: &StmtKind, found: &mut dyn FnMut(ExprId)) {
+    match kind {
+        StmtKind::Expr(expr)
+        | StmtKind::Case(expr)
+        | StmtKind::ComputedGoto(expr)
+        | StmtKind::If { cond: expr, .. }
+        | StmtKind::Switch { value: expr, .. }
+        | StmtKind::Try { thrown: expr, .. } => found(*expr),
+        StmtKind::Decl { init: expr, .. } | StmtKind::Return(expr) | StmtKind::Throw(expr) => {
+            expr.iter().for_each(|&expr| found(expr));
+        }
+        StmtKind::Loop { cond, step, .. } => cond.iter().chain(step).for_each(|&expr| found(expr)),
+        StmtKind::Unknown(parts) => parts.iter().for_each(|&expr| found(expr)),
+        _ => {}
+    }
+}
+
+/// What a loop over a range reads: the value that tells whether there is more, and the elements, with the range.
+fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
+    let is_unseen = |expr: ExprId| match function.exprs[expr].kind {
+        ExprKind::Deref(inner) => function.exprs[inner].kind == ExprKind::Constant,
+        _ => false,
+    };
+    let mut found = Vec::new();
+    for stmt in &function.stmts {
+        let StmtKind::Group(parts) = &stmt.kind else {
+            continue;
+        };
+        for pair in parts.windows(2) {
+            let [before, looping] = [pair[0], pair[1]].map(|id| &function.stmts[id].kind);
+            let (
+                StmtKind::Expr(range),
+                StmtKind::Loop {
+                    kind: LoopKind::For,
+                    init: None,
+                    cond: Some(cond),
+                    step,
+                    body,
+                    ..
+                },
+            ) = (before, looping)
+            else {
+                continue;
+            };
+            if !is_unseen(*cond) {
+                continue;
+            }
+            found.push((*cond, *range));
+            found.extend(step.filter(|&step| is_unseen(step)).map(|step| (step, *range)));
+            let StmtKind::Block(body) = &function.stmts[*body].kind else {
+                continue;
+            };
+            let declared = body.iter().map_while(|&id| match function.stmts[id].kind {
+                StmtKind::Decl { init, .. } => Some(init),
+                _ => None,
+            });
+            let unseen = declared.flatten().filter(|&init| is_unseen(init));
+            found.extend(unseen.map(|init| (init, *range)));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The `throw` statements of a function, each with the point where it happens.
+pub(crate) fn throws(info: &FunctionInfo<'_>) -> Vec<(Option<ExprId>, PointId)> {
+    let mut found = Vec::new();
+    for stmt in &info.function.stmts {
+        let StmtKind::Throw(value) = stmt.kind else {
+            continue;
+        };
+        let here = info.flow.points.iter_enumerated().filter(|(_, each)| {
+            let span = each.point.span;
+            each.action == Action::None && (span.line, span.column) == (stmt.span.line, stmt.span.column)
+        });
+        found.extend(here.map(|(point, _)| (value, point)));
+    }
+    found
+}
+
+/// Whether a variable may hold an object, as far as its type tells.
+pub(crate) fn may_be_object(ty: Type) -> bool {
+    matches!(ty, Type::Unknown | Type::Aggregate)
+}
+
+/// Whether evaluating an expression names an object as a whole, so that it may be copied or converted; what calls and
+/// assignments in it do is theirs.
+pub(crate) fn names_object(
+    function: &Function,
+    expr: ExprId,
+    is_point: &dyn Fn(ExprId) -> bool,
+    global: &dyn Fn(&str) -> Type,
+) -> bool {
+    match &function.exprs[expr].kind {
+        _ if is_point(expr) => false,
+        ExprKind::Var(VarRef::Local(local)) => may_be_object(function.locals[*local].ty),
+        ExprKind::Var(VarRef::Global(name)) => may_be_object(global(name)),
+        ExprKind::Field {
+            base, arrow: false, ..
+        } => match function.exprs[*base].kind {
+            ExprKind::Var(_) => false,
+            _ => names_object(function, *base, is_point, global),
+        },
+        ExprKind::Call {
+            callee: Callee::Macro(_),
+            ..
+        } => true,
+        _ => operands(&function.exprs[expr])
+            .into_iter()
+            .any(|part| names_object(function, part, is_point, global)),
+    }
+}

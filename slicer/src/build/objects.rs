@@ -1,0 +1,220 @@
+//! Objects of C++: what `this` points to, what lambdas reach, and what functions do that are called without a sign.
+//!
+//! Of a member function, `this` is whatever it is called for. A function that may be called without a sign of it
+//! (constructors, destructors, operators) may be called for any object: these are all one class of contents, in which only the names of
+//! members tell one thing from another.
+
+use crate::build::cxx::{captured, constructs, may_be_object, this_of};
+use crate::build::values::Values;
+use crate::places::PlaceId;
+use base::Id as _;
+use dataflow::FunctionIndex;
+use ir::{ExprId, ExprKind, LocalId, StmtKind};
+
+impl<'u> Values<'_, 'u> {
+    /// Makes the place of all objects, and gives it to the functions that may be called for any of them.
+    pub(crate) fn set_up_objects(&mut self) {
+        if self.cxx.callable.is_empty() && self.cxx.implicit.is_empty() {
+            let ids: Vec<FunctionIndex> = self.program.functions.ids().collect();
+            if !ids.iter().any(|&id| self.cxx.is_cxx(id)) {
+                return;
+            }
+        }
+        let any = self.places.fresh();
+        self.any = Some(any);
+        let cxx = self.cxx;
+        for &id in &cxx.implicit {
+            let this = self.this(id);
+            self.places.flow(any, this);
+            self.give_any(id, any);
+        }
+        for &id in &cxx.callable {
+            for &around in cxx.around(id) {
+                let (inner, outer) = (self.this(id), self.this(around));
+                let object = self.fresh_object();
+                self.places.flow(object, inner);
+                // The object's address is a member of the lambda's own object.
+                let member = self.places.content(inner, None);
+                self.places.flow(outer, member);
+                // And a lambda in a lambda reaches what the outer one does.
+                let further = self.places.content(outer, None);
+                self.places.flow(further, member);
+            }
+        }
+    }
+
+    /// The parameters of a function may be anything.
+    fn give_any(&mut self, id: FunctionIndex, any: PlaceId) {
+        let function = self.program.functions[id].function;
+        for index in 0..function.params {
+            let local = LocalId::from_index(index);
+            if !matches!(
+                function.locals[local].ty,
+                ir::Type::Int { .. } | ir::Type::Float { .. }
+            ) {
+                let place = self.local(id, local);
+                self.places.flow(any, place);
+            }
+        }
+    }
+
+    /// What `this` is in a function.
+    pub(crate) fn this(&mut self, id: FunctionIndex) -> PlaceId {
+        if let Some(local) = this_of(self.program.functions[id].function) {
+            return self.local(id, local);
+        }
+        if let Some(&place) = self.thises.get(&id) {
+            return place;
+        }
+        let place = self.places.fresh();
+        self.thises.insert(id, place);
+        place
+    }
+
+    /// An object of C++ is one of those that functions without a sign may be called for.
+    pub(crate) fn note_object(&mut self, place: PlaceId) {
+        if let Some(any) = self.any {
+            self.places.unite_contents(any, place);
+        }
+    }
+
+    /// The object that a call is made for.
+    pub(crate) fn receiver(&mut self, id: FunctionIndex, call: ExprId) -> Option<PlaceId> {
+        let object = self.cxx.receiver(id, call)?;
+        self.value(object).or(self.any)
+    }
+
+    /// Tells a function for which object it is called. `new` is the object that a constructor makes.
+    pub(crate) fn link_this(
+        &mut self,
+        (id, call): (FunctionIndex, ExprId),
+        callee: FunctionIndex,
+        new: Option<PlaceId>,
+    ) {
+        if !self.cxx.is_cxx(callee) {
+            return;
+        }
+        let this = self.this(callee);
+        if let Some(new) = new {
+            self.places.flow(new, this);
+        }
+        if let Some(object) = self.receiver(id, call) {
+            self.places.flow(object, this);
+        } else if self.cxx.is_cxx(id) {
+            let own = self.this(id);
+            self.places.flow(own, this);
+            if !self.cxx.around(id).is_empty() {
+                let outer = self.places.content(own, None);
+                self.places.flow(outer, this);
+            }
+        }
+    }
+
+    /// An operator may be a member: then its first operand is the object.
+    pub(crate) fn link_operator(
+        &mut self,
+        callee: FunctionIndex,
+        values: &[Option<PlaceId>],
+        structures: &[Option<PlaceId>],
+    ) {
+        if values.is_empty() {
+            return;
+        }
+        let this = self.this(callee);
+        for object in [values[0], structures[0]].into_iter().flatten() {
+            self.places.flow(object, this);
+        }
+        self.link(callee, &values[1..], &structures[1..]);
+    }
+
+    /// Whether a function is a constructor, so that its call makes an object.
+    pub(crate) fn makes_object(&self, callee: FunctionIndex) -> bool {
+        self.cxx.is_cxx(callee) && constructs(self.program.functions[callee].function)
+    }
+
+    /// What a member of a lambda's object points to: the variable that it stands for, or, of a reference, what that points to.
+    pub(crate) fn captured(&mut self, id: FunctionIndex, member: &str) -> Option<PlaceId> {
+        let name = captured(member)?;
+        let variables = self.cxx.named(self.program, id, name);
+        let mut places = Vec::new();
+        for (around, local) in variables {
+            let place = self.local(around, local);
+            let inside = self.places.content(place, None);
+            places.extend([place, inside]);
+        }
+        places.into_iter().reduce(|a, b| self.merge(a, b)).or(self.any)
+    }
+
+    /// Where a value is that the source does not show: in the range, or where what was thrown is.
+    pub(crate) fn unseen(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
+        let function = self.program.functions[id].function;
+        let ExprKind::Deref(inner) = function.exprs[expr].kind else {
+            return None;
+        };
+        if function.exprs[inner].kind != ExprKind::Constant || !self.cxx.is_cxx(id) {
+            return None;
+        }
+        match self.cxx.range(id, expr) {
+            Some(range) => self.value(range),
+            None => Some(self.state(THROWN)),
+        }
+    }
+
+    /// Notes what the statements of a function throw.
+    pub(crate) fn thrown(&mut self, id: FunctionIndex) {
+        if !self.cxx.is_cxx(id) {
+            return;
+        }
+        for stmt in &self.program.functions[id].function.stmts {
+            if let StmtKind::Throw(Some(value)) = stmt.kind
+                && let Some(value) = self.value(value)
+            {
+                let state = self.state(THROWN);
+                let into = self.places.content(state, None);
+                self.places.flow(value, into);
+            }
+        }
+    }
+
+    /// The functions that a call of an object, or of a function without source that is given one, may lead to.
+    pub(crate) fn call_objects(
+        &mut self,
+        (id, call): (FunctionIndex, ExprId),
+        given: &[Option<PlaceId>],
+        chosen: impl Fn(&Self, FunctionIndex) -> bool,
+        in_order: bool,
+        result: PlaceId,
+    ) {
+        let callable = self.cxx.callable.iter().copied();
+        let chosen: Vec<FunctionIndex> = callable.filter(|&callee| chosen(self, callee)).collect();
+        for callee in chosen {
+            let params = self.program.functions[callee].function.params;
+            if in_order {
+                self.link(callee, given, given);
+            } else {
+                for &value in given.iter().flatten() {
+                    let inside = self.places.content(value, None);
+                    let all = self.merge(value, inside);
+                    self.link(callee, &vec![Some(all); params], &vec![Some(all); params]);
+                }
+            }
+            let inside = self.result(callee);
+            self.places.flow(inside, result);
+            self.called_objects.entry((id, call)).or_default().insert(callee);
+        }
+    }
+
+    /// Whether an argument may be an object that can be called.
+    pub(crate) fn may_be_callable(&self, id: FunctionIndex, arg: ExprId) -> bool {
+        let function = self.program.functions[id].function;
+        match &function.exprs[arg].kind {
+            ExprKind::Var(ir::VarRef::Local(local)) => may_be_object(function.locals[*local].ty),
+            ExprKind::AddressOf(inner) | ExprKind::Cast(_, inner) => self.may_be_callable(id, *inner),
+            ExprKind::List(_) | ExprKind::Call { .. } | ExprKind::Field { .. } | ExprKind::Var(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The memory that what is thrown stands in.
+pub(crate) const THROWN: &str = "what was thrown";
