@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -66,6 +66,8 @@ pub const TARGETS: [Target; 7] = [
         name: "foreign",
         check: foreign_stacks::foreign_stacks,
         seeds: seeds::foreign,
+    },
+    Target {
         // A dependence graph that was kept.
         name: "graph",
         check: graphs::graph,

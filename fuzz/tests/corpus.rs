@@ -148,6 +148,7 @@ fn seeds_are_read_whole() {
         let text = std::str::from_utf8(&bytes).unwrap();
         let tasks = foreign::read(foreign::format_of(text), text, "3", Some(3));
         assert!(tasks.is_ok_and(|tasks| tasks[0].frames.len() > 1), "{name}");
+    }
     for (name, bytes) in (target("graph").unwrap().seeds)() {
         assert!(engine::DependenceGraph::from_bytes(&bytes).is_ok(), "{name}");
     }
