@@ -140,10 +140,14 @@ fn check(mpi: Mpi, compiler: &str, unsaid: &[(&str, &str)]) {
 
 #[test]
 fn of_gcc_under_open_mpi() {
-    check(Mpi::OpenMpi, "gcc", &[("2", "destination")]);
+    check(Mpi::OpenMpi, "gcc", &[("2", "destination"), ("3", "root")]);
 }
 
 #[test]
 fn of_clang_under_mpich() {
-    check(Mpi::Mpich, "clang", &[("2", "destination"), ("2", "source")]);
+    check(
+        Mpi::Mpich,
+        "clang",
+        &[("2", "destination"), ("2", "source"), ("3", "root")],
+    );
 }

@@ -55,7 +55,7 @@ impl Body<'_, '_> {
     }
 
     /// A call in C++: of a function, a member function, an object, a type, or a cast.
-    fn cxx_call(&mut self, node: Node, function: Node, arguments: &[Node]) -> ExprKind {
+    pub(super) fn cxx_call(&mut self, node: Node, function: Node, arguments: &[Node]) -> ExprKind {
         match function.kind() {
             "field_expression" => return self.member_call(node, function, arguments),
             "primitive_type" | "sized_type_specifier" => {
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
                 let callee = Callee::Named(name);
                 return ExprKind::Call { callee, args };
             }
-            "identifier" => {}
+            "identifier" | "type_identifier" => {}
             _ => {
                 let callee = Callee::Indirect(self.expr(function));
                 let args = self.arguments(None, arguments);
@@ -156,7 +156,7 @@ impl Body<'_, '_> {
     }
 
     fn callee(&mut self, function: Node) -> Callee {
-        if function.kind() != "identifier" {
+        if !matches!(function.kind(), "identifier" | "type_identifier") {
             return Callee::Indirect(self.expr(function));
         }
         let name = self.file.name(function);

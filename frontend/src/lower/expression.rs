@@ -67,9 +67,10 @@ impl Body<'_, '_> {
         operator.map(|op| self.file.text(op)).unwrap_or_default()
     }
 
-    fn expr_kind(&mut self, node: Node) -> ExprKind {
+    pub(super) fn expr_kind(&mut self, node: Node) -> ExprKind {
         match node.kind() {
-            "identifier" => self.identifier(node),
+            "identifier" | "type_identifier" => self.identifier(node),
+            "parameter_declaration" => self.vexing_argument(node),
             "number_literal" => {
                 let offset = node.start_byte() as u32;
                 match self.file.prepared.type_arguments.binary_search(&offset) {

@@ -33,11 +33,16 @@ impl Body<'_, '_> {
                 statements.extend(self.structured_binding(names, value));
                 continue;
             }
-            let Some(declared) = declare::declarator(self.file, declarator) else {
+            let Some(mut declared) = declare::declarator(self.file, declarator) else {
                 self.partial(declarator, "declaration that is not understood");
                 continue;
             };
             let name = self.file.name(declared.name);
+            let is_void = field(node, "type").is_some_and(|ty| self.file.text(ty) == b"void");
+            let is_object = !specifiers.is_extern && !is_void;
+            if let Some(arguments) = self.vexing_arguments(declarator).filter(|_| is_object) {
+                (declared.derived, declared.value) = (Derived::Plain, Some(arguments));
+            }
             if declared.derived == Derived::Function {
                 self.file.function_names.insert(name.clone());
                 self.bind(name, Binding::FileScope);
@@ -206,7 +211,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn is_type_name(&self, name: &str) -> bool {
+    pub(super) fn is_type_name(&self, name: &str) -> bool {
         matches!(self.lookup(name), Some(Binding::Type(_)))
             || self.file.types.contains_key(name)
             || self.file.raw.visible.is_typedef(name.as_bytes())

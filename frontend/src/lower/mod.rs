@@ -22,6 +22,7 @@ mod postfix;
 mod reference;
 mod statement;
 mod try_catch;
+mod vexing;
 
 pub use call::COMPUTED_GOTO;
 pub use expression::LABEL_ADDRESS;

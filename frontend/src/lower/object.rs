@@ -153,7 +153,7 @@ impl Body<'_, '_> {
     pub(super) fn construct(&mut self, node: Node, ty: Option<Node>, value: Option<Node>) -> ExprKind {
         let name = ty.map(|ty| self.file.last_name(ty)).unwrap_or_default();
         let nodes: Vec<Node> = match value {
-            Some(value) if matches!(value.kind(), "argument_list" | "initializer_list") => children(value),
+            Some(value) if is_list(value) => children(value),
             Some(value) => vec![value],
             None => Vec::new(),
         };
@@ -426,7 +426,7 @@ impl Body<'_, '_> {
         value: Option<Node>,
     ) -> Option<ExprId> {
         let ty = field(declaration, "type");
-        let list = value.is_some_and(|value| matches!(value.kind(), "argument_list" | "initializer_list"));
+        let list = value.is_some_and(|value| is_list(value));
         let class = ty.is_some_and(|ty| self.is_class_type(ty));
         match value {
             Some(value) if !list => Some(self.expr(value)),
@@ -521,4 +521,13 @@ impl Body<'_, '_> {
     pub(super) fn is_reference(declared: &declare::Declared) -> bool {
         declared.derived == declare::Derived::Reference
     }
+}
+
+/// Whether a node lists what an object is made of. Parameters are one where they are arguments
+/// ([`vexing_arguments`](Body::vexing_arguments)).
+fn is_list(node: Node) -> bool {
+    matches!(
+        node.kind(),
+        "argument_list" | "initializer_list" | "parameter_list"
+    )
 }

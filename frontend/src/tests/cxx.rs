@@ -90,7 +90,7 @@ fn calls_by_name_cast_and_construction() {
               13:3 decl w:ptr@13:6 = (ptr){P@13:10(4)}
               14:3 decl v:ptr@14:9 = (ptr){n, {}}
               15:3 [w]@15:3()
-              16:3 empty
+              16:3 decl t:struct@16:20 = {n}
               17:3 if n
                 17:10 group
                   17:10 ~P@17:10()
@@ -333,6 +333,42 @@ fn static_members_belong_to_no_object() {
               8:5 @made = 2
             fn A::count(a:ptr)
               10:28 return (@made Add a->own)
+        "#]],
+    );
+}
+
+#[test]
+fn objects_that_look_like_declared_functions_are_made() {
+    check(
+        "\
+struct Guard { Guard(int); ~Guard(); };
+struct Key { };
+int input(int i);
+namespace ns { int g(int i); }
+void f(int i, int n) {
+    Guard guard(input(i));
+    Guard other(ns::g(n));
+    std::vector<double> x(n);
+    std::vector<double> y(n, i * n);
+    int it(n);
+    while (it < 10) it++;
+    Guard made(Key), by(const Guard &g);
+    void nothing(n);
+}
+",
+        expect![[r#"
+            fn f(i:i32, n:i32)
+              6:5 decl guard:struct@6:11 = Guard@6:11(input@6:17(i))
+              7:5 decl other:struct@7:11 = Guard@7:11(g@7:17(n))
+              8:5 decl x:struct@8:25 = {n}
+              9:5 decl y:struct@9:25 = {n, {i, n}}
+              10:5 decl it:i32@10:9 = (?)n
+              11:5 while (it Lt 10) step -
+                11:21 it++
+              12:5 empty
+              13:5 empty
+              14:1 ~Guard@14:1()
+              14:1 ~Guard@14:1()
         "#]],
     );
 }

@@ -11,18 +11,18 @@ fn functions_that_only_cxx_explains_are_read_as_cxx() {
          void fill(double *x, int n) {\n  std::vector<double> v(n);\n\
          \x20 for (int i = 0; i < n; i++) {\n    each(n, [=] (int j) { x[j] = v[i]; });\n  }\n}\n#endif\n",
         expect![[r#"
-            address taken: operator() v
+            address taken: operator()
             fn plain(n:i32)
               2:3 decl class:i32@2:7 = n
               3:3 return class
             fn fill(x:ptr, n&:i32)
-              7:3 empty
+              7:3 decl v:struct@7:23 = {n}
               8:3 for (i Lt n) step i++
                   8:8 decl i:i32@8:12 = 0
                 8:31 block
                   9:5 each@9:5(&n, {})
             static fn (lambda)::operator()(j:i32)
-              9:27 **this->x (captured)[j] = @v[**this->i (captured)]
+              9:27 **this->x (captured)[j] = **this->v (captured)[**this->i (captured)]
         "#]],
     );
 }

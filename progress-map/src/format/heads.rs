@@ -202,8 +202,8 @@ pub(crate) fn read_heads(
     for _ in 0..count {
         let flags = source.columns.at(HEAD_FLAGS).byte()?;
         let confidence = match flags >> FLAG_CONFIDENCE & 3 {
-            0 => Confidence::Clean,
-            1 => Confidence::Repaired,
+            0 if flags < 2 * FLAG_REASON => Confidence::Clean,
+            1 if flags < 2 * FLAG_REASON => Confidence::Repaired,
             2 if flags < 2 * FLAG_REASON => Confidence::Partial,
             _ => {
                 return Err(source

@@ -14,7 +14,7 @@ int main()
 {
     int i = 0;
     while (i < 3) {
-        Guard guard{input(i)};
+        Guard guard(input(i));
         other += i;
         i++;
     }
