@@ -29,9 +29,9 @@ const TARGETS: [(&str, u32); 8] = [
     ("unwind", 32 << 10),
     ("core", 32 << 10),
     ("map", 16 << 10),
-    ("graph", 16 << 10),
     ("snapshot", 8 << 10),
     ("foreign", 4 << 10),
+    ("graph", 16 << 10),
     ("sources", 4 << 10),
 ];
 
