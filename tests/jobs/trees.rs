@@ -6,6 +6,64 @@ use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+/// Opens a page and looks for the sentence that names the hindmost, and for its line marked in the source.
+#[track_caller]
+fn shows(page: &str, name: &str, sentence: &str) {
+    let file = out().join(format!("page-{name}.html"));
+    std::fs::write(&file, page).unwrap_or_else(|error| panic!("{error}"));
+    let browser = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+        .args(["--disable-background-networking", "--window-size=1400,1600"])
+        .arg(format!(
+            "--user-data-dir={}",
+            out().join(format!("profile-{name}")).display()
+        ))
+        .arg(format!(
+            "--screenshot={}",
+            out().join(format!("page-{name}.png")).display()
+        ))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", file.display()))
+        .output();
+    let Ok(output) = browser else {
+        assert!(std::env::var_os("CI").is_none(), "CI has no chromium");
+        eprintln!("SKIPPED: no chromium");
+        return;
+    };
+    // What the script has made of the data.
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains(sentence), "no '{sentence}' in\n{}", said(&output));
+    let place = sentence.rsplit(' ').next().unwrap_or_default();
+    let line = shown.split(place).nth(1).map_or("", |rest| {
+        &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(0)]
+    });
+    assert!(!line.is_empty(), "{sentence}");
+    let marked = format!("class=\"here\"><span class=\"no\">▶ {line}</span>");
+    assert!(shown.contains(&marked), "no '{marked}' in\n{shown}");
+    let suspects = shown.matches("role=\"option\"").count();
+    assert!(suspects > 3, "{suspects} statements of the slice in\n{shown}");
+}
+
+#[test]
+fn the_page_of_a_hung_job_of_open_mpi() {
+    let _turn = my_turn();
+    let exe = compile(Program::Poisson, Mpi::OpenMpi, "-O2");
+    let stall = Stall {
+        rank: 2,
+        iteration: 6,
+        place: "get_norm",
+    };
+    let job = hung(&exe, Mpi::OpenMpi, 4, stall);
+    let mut find = hindmost();
+    find.args(["find", "--tree=html", "--slice", "--launcher"])
+        .arg(job.launcher().to_string())
+        .current_dir(out());
+    let output = run(&mut find);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let page = String::from_utf8_lossy(&output.stdout);
+    shows(&page, "open-mpi", "Rank 2, computing in get_norm at poisson.c:");
+}
+
 #[test]
 fn the_tree_of_a_hung_job() {
     let _turn = my_turn();
@@ -59,6 +117,13 @@ fn the_tree_of_a_hung_job() {
         "{dot}"
     );
     assert!(edges > 3, "{dot}");
+
+    // The page names the same rank and line in a browser, with the statements that may have brought it there.
+    shows(
+        &find(&["--tree=html", "--slice"]),
+        "mpich",
+        "Rank 1, computing in get_norm at poisson.c:",
+    );
 
     // Three looks at a job that does not move.
     let samples = find(&["--tree", "--samples", "3", "--every", "50ms"]);
