@@ -65,8 +65,9 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
     let mut notes = Vec::new();
     let answer = match (&settings.snapshot, &settings.report) {
         (Some(path), _) => {
-            let tasks = recorded::read(path, &map)?;
-            Some(engine::answer(&map, &tasks, base::RankSet::default()))
+            let mut recorded = recorded::stacks(path)?;
+            recorded.distrust(&map);
+            Some(recorded.answer(&map))
         }
         (None, Some(path)) => {
             let told = crate::lsp_report::read(path)?;

@@ -11,27 +11,20 @@ use snapshot::Task;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let bytes = files::read(&args.map)?;
-    if args.pairs.is_none()
-        && args.explain.is_none()
-        && let Some(stacks) = recorded::alike(&args.stacks)?
-    {
-        let tasks: Vec<Task> = stacks.iter().map(|(task, _)| task.clone()).collect();
-        let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, &tasks))?;
-        let mut answer = engine::answer_alike(&map, &recorded::distrusted(stacks, &map));
-        let finder = SourceFinder::new(Some(&args.map));
-        finder.fill(&map, &mut answer, None);
-        return print(&answer, None, args, &finder);
-    }
-    let stacks = recorded::stacks(&args.stacks)?;
-    let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, &stacks.tasks))?;
-    let tasks = stacks.of(&map);
+    let mut recorded = recorded::stacks(&args.stacks)?;
+    let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, recorded.stacks()))?;
+    recorded.distrust(&map);
     if let Some(path) = &args.pairs {
+        let tasks = recorded.one_by_one()?;
         let comparer = Comparer::new(&map, &tasks);
         output::print_plain(&pairs::compare(&comparer, &files::read_text(path)?, path)?)?;
         return Ok(Status::Done);
     }
-    let mut answer = engine::answer(&map, &tasks, base::RankSet::default());
-    let mut explanation = explain(&map, &tasks, args.explain.as_deref())?;
+    let mut answer = recorded.answer(&map);
+    let mut explanation = match &args.explain {
+        Some(names) => explain(&map, &recorded.one_by_one()?, Some(names))?,
+        None => None,
+    };
     let finder = SourceFinder::new(Some(&args.map));
     finder.fill(&map, &mut answer, explanation.as_mut());
     print(&answer, explanation.as_ref(), args, &finder)

@@ -6,43 +6,126 @@
 use crate::failure::Failure;
 use crate::files;
 use base::RankSet;
-use engine::Map;
-use foreign::Format;
+use engine::{Answer, JobTree, Map, TreeOptions};
+use foreign::{Alike, Format};
 use snapshot::Task;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The tasks in a file, or in the files of a directory, of a program that the map is of.
 pub(crate) fn read(path: &Path, map: &Map) -> anyhow::Result<Vec<Task>> {
-    Ok(stacks(path)?.of(map))
+    let mut recorded = stacks(path)?;
+    recorded.distrust(map);
+    recorded.one_by_one()
 }
 
-/// Tasks as they were recorded.
-pub(crate) struct Stacks {
-    /// The tasks.
-    pub(crate) tasks: Vec<Task>,
+/// Stacks as they were recorded.
+pub(crate) struct Recorded<'p> {
+    path: &'p Path,
+    stacks: Stacks,
     /// They come from a tool that does not say how exact a line is.
     foreign: bool,
 }
 
-impl Stacks {
-    /// The tasks of a program that the map is of.
-    pub(crate) fn of(mut self, map: &Map) -> Vec<Task> {
-        if self.foreign {
-            engine::distrust_innermost_lines(map, &mut self.tasks);
+enum Stacks {
+    /// Those of a whole job by another tool, each with its ranks: a million tasks are read as quickly as a few.
+    Alike(Vec<Alike>),
+    /// A record for each task.
+    Each(Vec<Task>),
+}
+
+impl Recorded<'_> {
+    /// Every stack, whatever number of tasks it stands for.
+    pub(crate) fn stacks(&self) -> impl Iterator<Item = &Task> {
+        let (alike, each) = match &self.stacks {
+            Stacks::Alike(alike) => (&alike[..], &[][..]),
+            Stacks::Each(each) => (&[][..], &each[..]),
+        };
+        alike.iter().map(|each| &each.task).chain(each)
+    }
+
+    /// Believes of their lines what a tool can know in the map's build.
+    pub(crate) fn distrust(&mut self, map: &Map) {
+        if !self.foreign {
+            return;
         }
-        self.tasks
+        match &mut self.stacks {
+            Stacks::Alike(alike) => {
+                engine::distrust_innermost_lines(map, alike.iter_mut().map(|each| &mut each.task));
+            }
+            Stacks::Each(each) => engine::distrust_innermost_lines(map, each),
+        }
+    }
+
+    /// A record for each task; an error where they are too many for that.
+    pub(crate) fn one_by_one(self) -> anyhow::Result<Vec<Task>> {
+        match self.stacks {
+            Stacks::Each(each) => Ok(each),
+            Stacks::Alike(alike) => Ok(one_by_one(self.path, alike)?),
+        }
+    }
+
+    /// The tasks of one moment in their order.
+    pub(crate) fn answer(&self, map: &Map) -> Answer {
+        match &self.stacks {
+            Stacks::Alike(alike) => engine::answer_alike(map, &ranked(alike)),
+            Stacks::Each(each) => engine::answer(map, each, RankSet::default()),
+        }
+    }
+
+    /// The tree of one moment.
+    pub(crate) fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
+        match &self.stacks {
+            Stacks::Alike(alike) => engine::alike_tree(map, &ranked(alike), options),
+            Stacks::Each(each) => engine::job_tree(map, each, &RankSet::default(), options),
+        }
     }
 }
 
-/// The tasks in a file, or in the files of a directory.
-pub(crate) fn stacks(path: &Path) -> anyhow::Result<Stacks> {
-    if !path.is_dir() {
-        let (format, tasks) = one(path)?;
-        let tasks = some(path, tasks)?;
-        let foreign = format != Format::Snapshot;
-        return Ok(Stacks { tasks, foreign });
+fn ranked(alike: &[Alike]) -> Vec<(Task, RankSet)> {
+    let each = alike.iter();
+    each.map(|each| (each.task.clone(), each.ranks().collect()))
+        .collect()
+}
+
+/// The stacks in a file, or in the files of a directory. A file is read once: it may be a pipe.
+pub(crate) fn stacks(path: &Path) -> anyhow::Result<Recorded<'_>> {
+    let (stacks, foreign) = match path.is_dir() {
+        true => (Stacks::Each(of_directory(path)?), true),
+        false => of_file(path)?,
+    };
+    let recorded = Recorded {
+        path,
+        stacks,
+        foreign,
+    };
+    if recorded.stacks().next().is_none() {
+        return Err(Failure::new(format!("{}: no task in it", path.display())).into());
     }
+    Ok(recorded)
+}
+
+/// The stacks in a file, and whether they come from another tool.
+fn of_file(path: &Path) -> anyhow::Result<(Stacks, bool)> {
+    let text = files::read_text(path)?;
+    let format = foreign::format_of(&text);
+    if format != Format::Dot {
+        return Ok((
+            Stacks::Each(of_text(path, format, &text)?),
+            format != Format::Snapshot,
+        ));
+    }
+    let alike = foreign::read_alike(&text).map_err(|error| failure(path, &error))?;
+    // What has no rank has a name, and stands for itself alone.
+    let stacks = match alike.iter().all(|each| !each.ranks.is_empty()) {
+        true => Stacks::Alike(alike),
+        false => Stacks::Each(one_by_one(path, alike)?),
+    };
+    Ok((stacks, true))
+}
+
+/// The tasks of a job of which each rank has a file.
+fn of_directory(path: &Path) -> anyhow::Result<Vec<Task>> {
     let entries = std::fs::read_dir(path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     let mut paths: Vec<PathBuf> = entries
@@ -53,7 +136,8 @@ pub(crate) fn stacks(path: &Path) -> anyhow::Result<Stacks> {
     let mut all: Vec<Task> = Vec::new();
     let mut known = BTreeSet::new();
     for file in &paths {
-        let (format, tasks) = one(file)?;
+        let text = files::read_text(file)?;
+        let format = foreign::format_of(&text);
         if !matches!(format, Format::Backtrace | Format::PySpy) {
             return Err(Failure::new(format!(
                 "{}: a file of a whole job, in a directory",
@@ -62,7 +146,7 @@ pub(crate) fn stacks(path: &Path) -> anyhow::Result<Stacks> {
             .hint("give that file itself; a directory holds one backtrace or py-spy dump per rank")
             .into());
         }
-        for task in tasks {
+        for task in of_text(file, format, &text)? {
             if !known.insert(task.task.clone()) {
                 return Err(Failure::new(format!(
                     "{}: a second file of rank or task {}",
@@ -75,37 +159,22 @@ pub(crate) fn stacks(path: &Path) -> anyhow::Result<Stacks> {
             all.push(task);
         }
     }
-    Ok(Stacks {
-        tasks: some(path, all)?,
-        foreign: true,
-    })
+    Ok(all)
 }
 
-/// The stacks in a file of a whole job by another tool, each with its ranks, where every task has a rank: a million tasks are read as
-/// quickly as a few. `None` of all else, which [`read`] reads.
-pub(crate) fn alike(path: &Path) -> anyhow::Result<Option<Vec<(Task, RankSet)>>> {
-    if path.is_dir() {
-        return Ok(None);
-    }
-    let text = files::read_text(path)?;
-    if foreign::format_of(&text) != Format::Dot {
-        return Ok(None);
-    }
-    let read = foreign::read_alike(Format::Dot, &text, "", None);
-    let alike = read.map_err(|error| failure(path, &error))?;
-    if alike.iter().any(|each| each.ranks.is_empty()) {
-        return Ok(None);
-    }
-    let ranks: Vec<RankSet> = alike.iter().map(|each| each.ranks().collect()).collect();
-    let tasks = alike.into_iter().map(|each| each.task);
-    Ok(Some(tasks.zip(ranks).collect()))
+/// The tasks that a file's text tells of, and its name.
+fn of_text(path: &Path, format: Format, text: &str) -> Result<Vec<Task>, Failure> {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let rank = foreign::rank_of_name(&name);
+    let task = rank.map_or(name, |rank| rank.to_string());
+    foreign::read(format, text, &task, rank).map_err(|error| failure(path, &error))
 }
 
-/// The same of a program that the map is of.
-pub(crate) fn distrusted(stacks: Vec<(Task, RankSet)>, map: &Map) -> Vec<(Task, RankSet)> {
-    let (mut tasks, ranks): (Vec<Task>, Vec<RankSet>) = stacks.into_iter().unzip();
-    engine::distrust_innermost_lines(map, &mut tasks);
-    tasks.into_iter().zip(ranks).collect()
+fn one_by_one(path: &Path, alike: Vec<Alike>) -> Result<Vec<Task>, Failure> {
+    foreign::one_by_one(alike).map_err(|error| failure(path, &error))
 }
 
 fn failure(path: &Path, error: &foreign::Error) -> Failure {
@@ -114,24 +183,4 @@ fn failure(path: &Path, error: &foreign::Error) -> Failure {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
-}
-
-fn some(path: &Path, tasks: Vec<Task>) -> anyhow::Result<Vec<Task>> {
-    if tasks.is_empty() {
-        return Err(Failure::new(format!("{}: no task in it", path.display())).into());
-    }
-    Ok(tasks)
-}
-
-fn one(path: &Path) -> anyhow::Result<(Format, Vec<Task>)> {
-    let text = files::read_text(path)?;
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let rank = foreign::rank_of_name(&name);
-    let task = rank.map_or(name, |rank| rank.to_string());
-    let format = foreign::format_of(&text);
-    let tasks = foreign::read(format, &text, &task, rank).map_err(|error| failure(path, &error))?;
-    Ok((format, tasks))
 }

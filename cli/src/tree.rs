@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
 use crate::page;
-use crate::recorded;
+use crate::recorded::{self, Recorded};
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
 use engine::{Answer, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions};
@@ -26,15 +26,15 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if args.map.is_none() {
         options.refine = engine::Refine::Nothing;
     }
-    let recorded = Recorded::read(&args.stacks, &map)?;
-    let job = recorded.tree(&map, &options);
+    let moments = Moments::read(&args.stacks, &map)?;
+    let job = moments.tree(&map, &options);
     let mut tree = engine::order_tree(&map, &job, &options);
     if let (Some(host), Some(table)) = (&args.host, &args.table) {
         tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
     }
     let asked = (&args.slice_shape, args.classes);
     if args.format == TreeFormat::Html {
-        let mut answer = args.map.is_some().then(|| recorded.answer(&map));
+        let mut answer = args.map.is_some().then(|| moments.answer(&map));
         let finder = SourceFinder::new(args.map.as_deref());
         if let Some(answer) = &mut answer {
             finder.fill(&map, answer, None);
@@ -65,46 +65,42 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if args.slice && args.format == TreeFormat::Text {
         output::print("\n")?;
         let finder = SourceFinder::new(args.map.as_deref());
-        crate::slice::of_answer(&map, &recorded.answer(&map), asked, &finder)?;
+        crate::slice::of_answer(&map, &moments.answer(&map), asked, &finder)?;
     }
     Ok(status(&tree))
 }
 
 /// What the files hold.
-enum Recorded {
-    /// The stacks of one moment, each with its ranks.
-    Alike(Vec<(Task, RankSet)>),
-    /// The tasks of one moment or of several.
-    Samples(Vec<Vec<Task>>),
+enum Moments<'p> {
+    /// The stacks of one moment.
+    One(Recorded<'p>),
+    /// The tasks of several, one after the other.
+    Several(Vec<Vec<Task>>),
 }
 
-impl Recorded {
-    fn read(paths: &[PathBuf], map: &Map) -> anyhow::Result<Self> {
-        if let [only] = paths
-            && let Some(stacks) = recorded::alike(only)?
-        {
-            return Ok(Self::Alike(recorded::distrusted(stacks, map)));
+impl<'p> Moments<'p> {
+    fn read(paths: &'p [PathBuf], map: &Map) -> anyhow::Result<Self> {
+        if let [only] = paths {
+            let mut recorded = recorded::stacks(only)?;
+            recorded.distrust(map);
+            return Ok(Self::One(recorded));
         }
         let samples = paths.iter().map(|path| recorded::read(path, map));
-        Ok(Self::Samples(samples.collect::<Result<_, _>>()?))
+        Ok(Self::Several(samples.collect::<Result<_, _>>()?))
     }
 
     fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
-        let none = RankSet::default();
         match self {
-            Self::Alike(stacks) => engine::alike_tree(map, stacks, options),
-            Self::Samples(samples) => match &samples[..] {
-                [only] => engine::job_tree(map, only, &none, options),
-                _ => engine::sampled_tree(map, samples, &none, options),
-            },
+            Self::One(recorded) => recorded.tree(map, options),
+            Self::Several(samples) => engine::sampled_tree(map, samples, &RankSet::default(), options),
         }
     }
 
     /// Of several samples the last one is the job as it is now.
     fn answer(&self, map: &Map) -> Answer {
         match self {
-            Self::Alike(stacks) => engine::answer_alike(map, stacks),
-            Self::Samples(samples) => {
+            Self::One(recorded) => recorded.answer(map),
+            Self::Several(samples) => {
                 let last = samples.last().map_or(&[][..], Vec::as_slice);
                 engine::answer(map, last, RankSet::default())
             }

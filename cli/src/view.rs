@@ -8,7 +8,6 @@ use crate::recorded;
 use crate::view_args::ViewArgs;
 use ::view::{BadJob, Job, Key, State};
 use anyhow::Context as _;
-use base::RankSet;
 use engine::{Map, Model};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -157,7 +156,8 @@ fn answer_beside(path: &Path) -> Option<PathBuf> {
 /// The tree of recorded stacks.
 fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
     let none = Map::default();
-    let tasks = recorded::read(&args.file, map.unwrap_or(&none))?;
+    let mut recorded = recorded::stacks(&args.file)?;
+    recorded.distrust(map.unwrap_or(&none));
     let mut options = args.shape.options();
     let mut warnings = Vec::new();
     if map.is_none() {
@@ -165,12 +165,10 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
         warnings.push("without --map nothing is known about the order".to_owned());
     }
     let map = map.unwrap_or(&none);
-    let stacks = engine::job_tree(map, &tasks, &RankSet::default(), &options);
+    let stacks = recorded.tree(map, &options);
     let tree = crate::tree::shown(&engine::order_tree(map, &stacks, &options), &args.shape)?;
-    let answer = args.map.as_ref().map(|_| {
-        let answer = engine::answer(map, &tasks, RankSet::default());
-        report::answer_json(&answer, None)
-    });
+    let with_map = args.map.as_ref();
+    let answer = with_map.map(|_| report::answer_json(&recorded.answer(map), None));
     let tree = report::tree_json(&tree, &warnings);
     Job::from_json(&tree, answer.as_deref()).map_err(|error| Failure::new(error.to_string()).into())
 }

@@ -8,7 +8,7 @@ use snapshot::{Frame, Task};
 use std::collections::BTreeSet;
 
 /// Marks the innermost frames of functions that the map's build has optimised: their lines order nothing.
-pub fn distrust_innermost_lines(map: &Map, tasks: &mut [Task]) {
+pub fn distrust_innermost_lines<'t>(map: &Map, tasks: impl IntoIterator<Item = &'t mut Task>) {
     let functions = map.bindings().flat_map(|binding| {
         let compiled = binding.functions.iter().filter(|function| function.optimised);
         let inlined = binding.inlines.iter().filter_map(|inline| inline.function);

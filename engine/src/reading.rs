@@ -14,12 +14,12 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// When the bytes are no map. Of functions that are on no stack only the heads are looked at.
-pub fn map_for_stacks(bytes: &[u8], tasks: &[Task]) -> Result<Map, ReadError> {
+pub fn map_for_stacks<'t>(bytes: &[u8], tasks: impl IntoIterator<Item = &'t Task>) -> Result<Map, ReadError> {
     let reader = Reader::new(bytes)?;
     if reader.is_bound() {
         return reader.map();
     }
-    let stacks = tasks.iter().flat_map(|task| {
+    let stacks = tasks.into_iter().flat_map(|task| {
         std::iter::once(&task.frames).chain(task.threads.iter().map(|thread| &thread.frames))
     });
     let on_stacks: BTreeSet<&str> = stacks.flatten().map(|frame| frame.function.as_str()).collect();

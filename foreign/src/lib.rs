@@ -114,14 +114,37 @@ pub fn format_of(text: &str) -> Format {
 /// # Errors
 /// The first line that does not fit, and what to do about it; more than [`MAX_NAMED`] tasks.
 pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
-    let alike = read_alike(format, text, task, rank)?;
+    match format {
+        Format::Snapshot => snapshot::read(text).map(|(_, tasks)| tasks).map_err(|error| {
+            Error::new(error.line, error.reason)
+                .hint("`hindmost order --help` shows a line of recorded stacks")
+        }),
+        Format::Dot => one_by_one(read_alike(text)?),
+        Format::Backtrace => backtrace::read(text, task, rank),
+        Format::PySpy => pyspy::read(text, task, rank),
+    }
+}
+
+/// Reads STAT's tree with one record for the tasks that it shows with one stack: of a million there are a few hundred.
+///
+/// # Errors
+/// The first line that does not fit, and what to do about it; more than [`MAX_TASKS`] tasks.
+pub fn read_alike(text: &str) -> Result<Vec<Alike>, Error> {
+    dot::read(text)
+}
+
+/// A record for each task, by rank.
+///
+/// # Errors
+/// More than [`MAX_NAMED`] tasks.
+pub fn one_by_one(alike: Vec<Alike>) -> Result<Vec<Task>, Error> {
     let ranked = || alike.iter().map(|each| (ranges::count(&each.ranks), each));
     let count: u64 = ranked().map(|(count, _)| count).sum();
     let frames = ranked().map(|(count, each)| count.saturating_mul(each.task.frames.len() as u64));
     if count > MAX_NAMED || frames.sum::<u64>() > MAX_ALL_FRAMES as u64 {
         return Err(
             Error::new(1, format!("{count} tasks, too many to be read one by one"))
-                .hint("`hindmost tree` and `hindmost order` read so many"),
+                .hint("the tree and the order of one moment take so many; pairs of tasks, --explain and several samples do not"),
         );
     }
     let mut tasks: Vec<Task> = Vec::new();
@@ -137,41 +160,12 @@ pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result
             tasks.push(each.task);
         }
     }
-    if format == Format::Dot {
-        let number = |task: &Task| {
-            task.task
-                .split('#')
-                .next()
-                .and_then(|rank| rank.parse::<u32>().ok())
-        };
-        tasks.sort_by_key(|task| (number(task), task.task.len(), task.task.clone()));
-    }
-    Ok(tasks)
-}
-
-/// The same, with one record for tasks that a file shows with one stack: of a million there are a few hundred.
-///
-/// # Errors
-/// The first line that does not fit, and what to do about it.
-pub fn read_alike(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Alike>, Error> {
-    let alone = |tasks: Vec<Task>| {
-        let one = |task: Task| Alike {
-            task,
-            ranks: Ranges::new(),
-        };
-        tasks.into_iter().map(one).collect()
+    let number = |task: &Task| {
+        let rank = task.task.split('#').next();
+        rank.and_then(|rank| rank.parse::<u32>().ok())
     };
-    match format {
-        Format::Snapshot => snapshot::read(text)
-            .map(|(_, tasks)| alone(tasks))
-            .map_err(|error| {
-                Error::new(error.line, error.reason)
-                    .hint("`hindmost order --help` shows a line of recorded stacks")
-            }),
-        Format::Dot => dot::read(text),
-        Format::Backtrace => backtrace::read(text, task, rank).map(alone),
-        Format::PySpy => pyspy::read(text, task, rank).map(alone),
-    }
+    tasks.sort_by_key(|task| (number(task), task.task.len(), task.task.clone()));
+    Ok(tasks)
 }
 
 /// The rank that a file's name tells: its last number (`bt.17.txt`, `rank3`, `stack-0004.json`).

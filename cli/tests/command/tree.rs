@@ -395,6 +395,47 @@ fn stat_files_of_before_version_3() {
     assert!(answer.contains("rank 2"), "{answer}");
 }
 
+/// `order --stacks <(…)`: what comes through a pipe can be read once only.
+#[test]
+fn stacks_come_through_a_pipe() {
+    let sandbox = sandbox("tree_pipe");
+    let own = sandbox.ok(&["order", "--stacks", "stacks", "--map", "a.hmap"]);
+    sandbox.write("old.dot", OLD);
+    let stat = sandbox.ok(&["order", "--stacks", "old.dot", "--map", "a.hmap"]);
+    let tree = sandbox.ok(&["tree", "old.dot", "--map", "a.hmap"]);
+    let explained = ["--explain", "2", "3"];
+    let why = sandbox.ok(&[
+        &["order", "--stacks", "old.dot", "--map", "a.hmap"],
+        &explained[..],
+    ]
+    .concat());
+    let order: &[&str] = &["order", "--stacks", "/dev/stdin", "--map", "a.hmap"];
+    let piped = |file: &str, arguments: &[&str]| {
+        use std::process::{Command, Stdio};
+        let mut from = Command::new("cat")
+            .arg(sandbox.path(file))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let through = from.stdout.take().unwrap();
+        let run = sandbox.command(arguments).stdin(through).output().unwrap();
+        from.wait().unwrap();
+        (
+            run.status.code(),
+            String::from_utf8(run.stdout).unwrap(),
+            String::from_utf8(run.stderr).unwrap(),
+        )
+    };
+    let done = |text: String| (Some(0), text, String::new());
+    assert_eq!(piped("stacks", order), done(own));
+    assert_eq!(piped("old.dot", order), done(stat));
+    assert_eq!(piped("old.dot", &[order, &explained[..]].concat()), done(why));
+    assert_eq!(
+        piped("old.dot", &["tree", "/dev/stdin", "--map", "a.hmap"]),
+        done(tree)
+    );
+}
+
 #[test]
 fn backtraces_of_every_rank_are_a_job() {
     let sandbox = sandbox("tree_backtraces");
