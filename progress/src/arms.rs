@@ -12,41 +12,50 @@
 use base::{Id, IdVec};
 use progress_map::{Function, PointId, PointKind, ScopeId, ScopeKind};
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-/// The decisions of a function, each with the points of its arms, sorted.
-pub(crate) type Arms = BTreeMap<PointId, Vec<PointId>>;
+/// So many outcomes of one decision are told apart.
+const MOST_OUTCOMES: usize = 64;
 
-/// All decisions of `function` and their arms.
-pub(crate) fn arms(function: &Function) -> Arms {
-    let is_decision = |point: &PointId| function.points[*point].kind == PointKind::Branch;
-    let mut direct: Arms = BTreeMap::new();
-    for decision in function.points.ids().filter(is_decision) {
+/// The arms of decisions of one function, those of a line together; made when first asked for. A generated function has a hundred
+/// thousand decisions, and a job hangs at a few of them.
+pub(crate) type Arms = Mutex<BTreeMap<Vec<PointId>, Arc<[PointId]>>>;
+
+/// The points of the arms of all of `decisions`, sorted.
+pub(crate) fn arms(function: &Function, decisions: &[PointId]) -> Vec<PointId> {
+    let mut all = vec![false; function.points.len()];
+    let mut asked = all.clone();
+    let mut work = decisions.to_vec();
+    while let Some(decision) = work.pop() {
+        if std::mem::replace(&mut asked[decision.index()], true) {
+            continue;
+        }
         let scope = function.points[decision].scope;
-        let mut found = match function.scopes[scope].kind {
-            ScopeKind::Branch => in_arms_of(function, scope),
-            _ => Vec::new(),
-        };
-        found.extend(on_one_side(function, decision));
-        found.sort_unstable();
-        found.dedup();
-        direct.insert(decision, found);
-    }
-    let whole = direct.keys().map(|&decision| {
-        let scope = function.points[decision].scope;
-        let mut all = vec![false; function.points.len()];
-        let mut work = vec![decision];
-        while let Some(at) = work.pop() {
-            for &point in direct.get(&at).map_or(&[][..], Vec::as_slice) {
-                let is_new = !std::mem::replace(&mut all[point.index()], true);
-                if is_new && function.points[point].scope == scope {
-                    work.push(point);
-                }
+        for point in own_arms(function, decision) {
+            all[point.index()] = true;
+            if function.points[point].scope == scope && is_decision(function, point) {
+                work.push(point);
             }
         }
-        let points = function.points.ids().filter(|point| all[point.index()]);
-        (decision, points.collect())
-    });
-    whole.collect()
+    }
+    let points = function.points.ids();
+    points.filter(|point| all[point.index()]).collect()
+}
+
+/// Whether a point decides which way a task goes.
+pub(crate) fn is_decision(function: &Function, point: PointId) -> bool {
+    function.points[point].kind == PointKind::Branch
+}
+
+/// The points of the arms of one decision, without those of other decisions of its statement.
+fn own_arms(function: &Function, decision: PointId) -> Vec<PointId> {
+    let scope = function.points[decision].scope;
+    let mut found = match function.scopes[scope].kind {
+        ScopeKind::Branch => in_arms_of(function, scope),
+        _ => Vec::new(),
+    };
+    found.extend(on_one_side(function, decision));
+    found
 }
 
 /// The points in the arms of the branch statement `scope`.
@@ -77,10 +86,15 @@ fn on_one_side(function: &Function, decision: PointId) -> Vec<PointId> {
     if outcomes.len() < 2 || !outcomes.iter().all(|&outcome| stays(outcome)) {
         return Vec::new();
     }
+    // Of a generated switch all that follows any outcome: more than its arms, and never less.
+    let groups = match outcomes.len() {
+        0..=MOST_OUTCOMES => outcomes.chunks(1),
+        many => outcomes.chunks(many),
+    };
     let mut times = vec![0; function.points.len()];
-    for &outcome in &outcomes {
+    for outcomes in groups {
         let mut seen = vec![false; function.points.len()];
-        let mut work = vec![outcome];
+        let mut work = outcomes.to_vec();
         while let Some(point) = work.pop() {
             if std::mem::replace(&mut seen[point.index()], true) {
                 continue;

@@ -10,7 +10,7 @@ use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
 use progress_map::{Assumption, Cut, Function, FunctionId, Lov, LovClass, Map, PointId, PointKind};
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError};
 
 /// A map prepared for comparisons.
 pub struct Order<'m> {
@@ -23,8 +23,8 @@ pub struct Order<'m> {
     optimised: IdVec<FunctionId, bool>,
     /// What each function calls last; made when first asked for.
     last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
-    /// The decisions of each function and their arms; made when first asked for.
-    arms: IdVec<FunctionId, OnceLock<Arms>>,
+    /// The arms of each function's decisions.
+    arms: IdVec<FunctionId, Arms>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<&'m str>>,
 }
@@ -42,7 +42,7 @@ impl<'m> Order<'m> {
             optimised: tail::optimised(map),
             vanished_into: OnceLock::new(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
-            arms: map.functions.iter().map(|_| OnceLock::new()).collect(),
+            arms: map.functions.iter().map(|_| Arms::default()).collect(),
         }
     }
 
@@ -69,10 +69,19 @@ impl<'m> Order<'m> {
         self.last_calls[id].get_or_init(|| tail::last_calls(&self.map.functions[id]))
     }
 
-    /// The points of the arms of a decision, sorted.
-    pub(crate) fn arms_of(&self, id: FunctionId, decision: PointId) -> &[PointId] {
-        let arms = self.arms[id].get_or_init(|| arms::arms(&self.map.functions[id]));
-        arms.get(&decision).map_or(&[], Vec::as_slice)
+    /// The points of the arms of those of `points` that are decisions, sorted.
+    pub(crate) fn arms_of(&self, id: FunctionId, points: &[PointId]) -> Arc<[PointId]> {
+        let function = &self.map.functions[id];
+        let decisions = points.iter().filter(|&&point| arms::is_decision(function, point));
+        let decisions = Vec::from_iter(decisions.copied());
+        if decisions.is_empty() {
+            return Arc::default();
+        }
+        // Whoever panicked with it left nothing half done: an entry is whole when it is put in.
+        let mut known = self.arms[id].lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entry(decisions);
+        let arms = entry.or_insert_with_key(|decisions| arms::arms(function, decisions).into());
+        Arc::clone(arms)
     }
 
     /// The points of a function that assign some loop-order variable, sorted.

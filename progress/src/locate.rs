@@ -268,11 +268,8 @@ impl Order<'_> {
             }
         } else {
             let mut here = narrow_column(body.points.as_slice(), on_line, line, frame.column);
-            let arms = here
-                .iter()
-                .flat_map(|&point| self.arms_of(id, point).iter().copied());
-            let arms = Vec::from_iter(arms);
-            here.extend(arms);
+            let arms = self.arms_of(id, &here);
+            here.extend_from_slice(&arms);
             here
         };
         if on(Mutant::FirstCallTaken) && inside_call || on(Mutant::FirstPointTaken) && !inside_call {
