@@ -6,12 +6,14 @@ mod diagnostic;
 mod index;
 mod mpi;
 pub mod mutant;
+mod number;
 mod ranks;
 mod span;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
 pub use mpi::{is_mpi, mpi_name};
+pub use number::{NoNumber, Number, put_number, take_number};
 pub use ranks::{ParseRanksError, RankSet};
 pub use span::Span;
 

@@ -9,6 +9,7 @@
 //!
 //! [`Macros`]: crate::Macros
 
+use base::{put_number, take_number};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -106,12 +107,7 @@ impl Asked {
         let mut bytes = Vec::with_capacity(2 * self.buckets.len());
         let mut last = 0;
         for &bucket in &self.buckets {
-            let mut step = bucket - last;
-            while step >= 0x80 {
-                bytes.push(step as u8 | 0x80);
-                step >>= 7;
-            }
-            bytes.push(step as u8);
+            put_number(&mut bytes, u64::from(bucket - last));
             last = bucket;
         }
         bytes
@@ -120,23 +116,16 @@ impl Asked {
     /// From [`to_bytes`](Self::to_bytes); `None` when the bytes are others.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (mut buckets, mut last, mut step, mut shift) = (Vec::new(), 0u32, 0u32, 0);
-        for byte in bytes {
-            if shift > 14 {
+        let (mut buckets, mut last, mut at) = (Vec::new(), 0u64, 0);
+        while at < bytes.len() {
+            last = last.checked_add(take_number(bytes, &mut at).ok()?)?;
+            let bucket = u32::try_from(last).ok()?;
+            if bucket as usize >= BUCKETS {
                 return None;
             }
-            step |= u32::from(byte & 0x7f) << shift;
-            shift += 7;
-            if *byte < 0x80 {
-                last += step;
-                if last as usize >= BUCKETS {
-                    return None;
-                }
-                buckets.push(last);
-                (step, shift) = (0, 0);
-            }
+            buckets.push(bucket);
         }
-        (shift == 0).then_some(Self { buckets })
+        Some(Self { buckets })
     }
 }
 

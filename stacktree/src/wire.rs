@@ -11,6 +11,7 @@ use crate::dictionary::{Dictionary, Entry};
 use crate::label::{Kind, Label, LabelId, Number, PlaceId, Text};
 use crate::set::TaskSet;
 use crate::tree::{Ends, Tree};
+use base::{NoNumber, Number as Coded, put_number, take_number};
 use std::fmt;
 
 const MAGIC: &[u8; 4] = b"HTR2";
@@ -41,16 +42,16 @@ impl Tree {
     /// The tree as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        put(&mut out, self.dictionary.strings.len() as u128);
+        put(&mut out, self.dictionary.strings.len() as u64);
         for string in &self.dictionary.strings {
-            put(&mut out, string.len() as u128);
+            put(&mut out, string.len() as u64);
             out.extend_from_slice(string.as_bytes());
         }
-        put(&mut out, self.dictionary.places.len() as u128);
+        put(&mut out, self.dictionary.places.len() as u64);
         for place in &self.dictionary.places {
             put_place(&mut out, place);
         }
-        put(&mut out, self.dictionary.len() as u128);
+        put(&mut out, self.dictionary.len() as u64);
         for id in (0..self.dictionary.len()).map(LabelId::new) {
             put(&mut out, self.dictionary.place_id(id).0.into());
             put_values(&mut out, self.dictionary.values(id));
@@ -68,21 +69,18 @@ impl Tree {
                     follows |= COUNTED;
                 }
             }
-            put(
-                &mut out,
-                (self.children(node).count() as u128) << 2 | u128::from(follows),
-            );
+            put(&mut out, (self.children(node).count() as u64) << 2 | follows);
             if follows & ENDS == 0 {
                 continue;
             }
             if follows & COUNTED > 0 {
-                put(&mut out, stacks.into());
+                put(&mut out, stacks);
             }
-            put(&mut out, ranges.len() as u128);
+            put(&mut out, ranges.len() as u64);
             let mut end = 0u32;
             for (first, last) in ranges {
-                put(&mut out, u128::from(first - end));
-                put(&mut out, u128::from(last - first));
+                put(&mut out, u64::from(first - end));
+                put(&mut out, u64::from(last - first));
                 end = last;
             }
         }
@@ -126,7 +124,7 @@ impl Tree {
             };
             let node = tree.len();
             tree.push(label);
-            let head = reader.number()?;
+            let head: u64 = reader.number()?;
             let Ok(children) = usize::try_from(head >> 2) else {
                 return reader.fail("a number is too large");
             };
@@ -170,17 +168,8 @@ impl Tree {
     }
 }
 
-fn put(out: &mut Vec<u8>, mut value: u128) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// Small negative numbers become small positive ones.
-fn zigzag(value: i128) -> u128 {
-    ((value << 1) ^ (value >> 127)) as u128
+fn put(out: &mut Vec<u8>, value: u64) {
+    put_number(out, value);
 }
 
 fn put_place(out: &mut Vec<u8>, place: &Label<Text>) {
@@ -202,18 +191,19 @@ fn put_place(out: &mut Vec<u8>, place: &Label<Text>) {
     put(out, place.line.into());
     put(out, place.column.into());
     if let Some(pc) = place.pc {
-        put(out, pc.into());
+        put(out, pc);
     }
 }
 
 fn put_values(out: &mut Vec<u8>, values: &[(Text, Number)]) {
-    put(out, values.len() as u128);
+    put(out, values.len() as u64);
     for (name, value) in values {
         put(out, name.0.into());
         match *value {
             Number::Int(value) => {
                 out.push(0);
-                put(out, zigzag(value));
+                // As wide as the widest integer that the order knows.
+                put_number(out, u128::zigzag(value));
             }
             Number::Float(value) => {
                 out.push(1);
@@ -254,41 +244,17 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    fn number(&mut self) -> Result<u64, WireError> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                return self.fail("a number is too large");
-            }
-            value |= bits << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        self.fail("a number does not end")
-    }
-
-    /// A value may be as wide as the widest integer that the order knows.
-    fn wide(&mut self) -> Result<u128, WireError> {
-        let mut value = 0u128;
-        for shift in (0..128).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u128::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                return self.fail("a number is too large");
-            }
-            value |= bits << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        self.fail("a number does not end")
+    fn number<N: Coded>(&mut self) -> Result<N, WireError> {
+        take_number(self.bytes, &mut self.at).or_else(|why| {
+            self.fail(match why {
+                NoNumber::Cut => "the bytes end too early",
+                NoNumber::TooLarge => "a number is too large",
+            })
+        })
     }
 
     fn small(&mut self) -> Result<u32, WireError> {
-        u32::try_from(self.number()?).or_else(|_| self.fail("a number is too large"))
+        u32::try_from(self.number::<u64>()?).or_else(|_| self.fail("a number is too large"))
     }
 
     /// A count of things that take a byte or more each.
@@ -371,10 +337,7 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self) -> Result<Number, WireError> {
         match self.byte()? {
-            0 => {
-                let zigzag = self.wide()?;
-                Ok(Number::Int((zigzag >> 1) as i128 ^ -((zigzag & 1) as i128)))
-            }
+            0 => Ok(Number::Int(self.number::<u128>()?.unzigzag())),
             1 => {
                 let mut bits = [0; 8];
                 bits.copy_from_slice(self.take(8)?);

@@ -8,7 +8,7 @@ use crate::{
     Callee, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Stmt, StmtId,
     StmtKind, Type, Unit, VarRef,
 };
-use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
+use base::{Confidence, Diagnostic, Id, IdVec, Number, Severity, Span, take_number};
 
 pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
     let mut input = Input {
@@ -85,20 +85,11 @@ impl<'b> Input<'b> {
     }
 
     fn unsigned(&mut self) -> Result<u64, Malformed> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        self.malformed()
+        take_number(self.bytes, &mut self.at).or_else(|_| self.malformed())
     }
 
     fn signed(&mut self) -> Result<i64, Malformed> {
-        let value = self.unsigned()?;
-        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+        Ok(self.unsigned()?.unzigzag())
     }
 
     fn size(&mut self) -> Result<usize, Malformed> {

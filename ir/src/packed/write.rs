@@ -2,7 +2,7 @@
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{Callee, Expr, ExprKind, Function, Local, Stmt, StmtKind, Type, Unit, VarRef};
-use base::{Confidence, Diagnostic, Id, Severity, Span};
+use base::{Confidence, Diagnostic, Id, Number, Severity, Span, put_number};
 use std::collections::BTreeMap;
 
 /// The names come first, so that reading can go straight on; they are known when the rest is written.
@@ -61,18 +61,12 @@ struct Out<'u> {
 }
 
 impl<'u> Out<'u> {
-    /// Seven bits a byte, lowest first, the top bit set on all but the last.
-    fn unsigned(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8);
+    fn unsigned(&mut self, value: u64) {
+        put_number(&mut self.bytes, value);
     }
 
-    /// 0, -1, 1, -2, … as 0, 1, 2, 3, …
     fn signed(&mut self, value: i64) {
-        self.unsigned((value as u64) << 1 ^ (value >> 63) as u64);
+        self.unsigned(u64::zigzag(value));
     }
 
     fn size(&mut self, value: usize) {

@@ -5,7 +5,7 @@
 //! out of range is a [`ReadError::Malformed`] that names the byte.
 
 use crate::error::{Place, ReadError, Section};
-use base::Id;
+use base::{Id, NoNumber, Number, put_number, take_number};
 use std::borrow::Cow;
 
 /// More elements than any file has, and fewer than ids can number.
@@ -24,13 +24,9 @@ impl Out {
         self.0.extend_from_slice(bytes);
     }
 
-    /// LEB128: seven bits a byte, lowest first, the top bit set on all but the last.
-    pub(crate) fn unsigned(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+    /// LEB128.
+    pub(crate) fn unsigned(&mut self, value: u64) {
+        put_number(&mut self.0, value);
     }
 
     /// A count or an index.
@@ -40,7 +36,7 @@ impl Out {
 
     /// Zigzag: 0, -1, 1, -2, … become 0, 1, 2, 3, …
     pub(crate) fn signed(&mut self, value: i64) {
-        self.unsigned((value as u64) << 1 ^ (value >> 63) as u64);
+        self.unsigned(u64::zigzag(value));
     }
 
     /// A `u32` that is usually near `base`: the signed difference.
@@ -70,7 +66,7 @@ impl Out {
 
     /// 0 for nothing, else a zigzag number plus one; 33 bits at most.
     pub(crate) fn gap(&mut self, difference: Option<i64>) {
-        self.unsigned(difference.map_or(0, |d| ((d as u64) << 1 ^ (d >> 63) as u64) + 1));
+        self.unsigned(difference.map_or(0, |difference| u64::zigzag(difference) + 1));
     }
 
     /// 0 for nothing, else one more than how far `parent` lies before `child`.
@@ -139,19 +135,12 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn unsigned(&mut self) -> Result<u64, ReadError> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if shift == 63 && bits > 1 {
-                break;
-            }
-            value |= bits << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(self.malformed("a number has more than 64 bits"))
+        take_number(&self.bytes, &mut self.at).map_err(|why| {
+            self.malformed(match why {
+                NoNumber::Cut => "the column ends too early",
+                NoNumber::TooLarge => "a number has more than 64 bits",
+            })
+        })
     }
 
     pub(crate) fn u32(&mut self) -> Result<u32, ReadError> {
@@ -170,8 +159,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn signed(&mut self) -> Result<i64, ReadError> {
-        let value = self.unsigned()?;
-        Ok((value >> 1).cast_signed() ^ -((value & 1).cast_signed()))
+        Ok(self.unsigned()?.unzigzag())
     }
 
     pub(crate) fn near32(&mut self, base: u32) -> Result<u32, ReadError> {
@@ -204,9 +192,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn gap(&mut self) -> Result<Option<i32>, ReadError> {
-        Ok(self
-            .option()?
-            .map(|zigzag| (zigzag >> 1).cast_signed() ^ -((zigzag & 1).cast_signed())))
+        Ok(self.option()?.map(u32::unzigzag))
     }
 
     pub(crate) fn parent(&mut self, child: u32) -> Result<Option<u32>, ReadError> {

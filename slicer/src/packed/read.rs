@@ -8,7 +8,7 @@ use crate::graph::{
     NodeId, Unseen,
 };
 use crate::places::{Key, NameId, ObjectId};
-use base::Id;
+use base::{Id, Number, take_number};
 use std::collections::BTreeMap;
 
 pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
@@ -76,20 +76,7 @@ impl Input<'_> {
     }
 
     fn number(&mut self) -> Result<u64, GraphError> {
-        // Nearly all numbers are one byte.
-        let first = self.byte()? as u64;
-        if first < 0x80 {
-            return Ok(first);
-        }
-        let mut number = first & 0x7f;
-        for shift in (7..64).step_by(7) {
-            let byte = self.byte()? as u64;
-            number |= (byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        self.malformed()
+        take_number(self.bytes, &mut self.at).or_else(|_| self.malformed())
     }
 
     fn small(&mut self) -> Result<u32, GraphError> {
@@ -109,8 +96,7 @@ impl Input<'_> {
     }
 
     fn signed(&mut self) -> Result<i64, GraphError> {
-        let number = self.number()?;
-        Ok((number >> 1) as i64 ^ -((number & 1) as i64))
+        Ok(self.number()?.unzigzag())
     }
 
     /// The number that lies so far from another.

@@ -3,7 +3,7 @@
 use super::{EDGE_KINDS, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{Access, Call, Edge, Function, Graph, Labels, Lists, Memory, Message, Node, NodeId};
 use crate::places::Key;
-use base::Id;
+use base::{Id, Number, put_number};
 
 pub(super) fn graph(graph: &Graph) -> Vec<u8> {
     let mut out = Output {
@@ -58,12 +58,8 @@ impl Output {
         self.bytes.push(byte as u8);
     }
 
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    fn number(&mut self, number: u64) {
+        put_number(&mut self.bytes, number);
     }
 
     fn count(&mut self, count: usize) {
@@ -72,7 +68,7 @@ impl Output {
 
     /// Small numbers of either sign are short.
     fn signed(&mut self, number: i64) {
-        self.number((number << 1 ^ number >> 63) as u64);
+        self.number(u64::zigzag(number));
     }
 
     fn near(&mut self, from: usize, to: usize) {
