@@ -1,7 +1,8 @@
 //! Vocabulary that every other crate shares: spans, ids, rank sets, diagnostics.
 //!
-//! Nothing here knows about C, about ELF, or about processes.
+//! Nothing here knows about ELF or about processes; of C++ and MPI only what their names tell.
 
+mod cxx;
 mod diagnostic;
 mod index;
 mod mpi;
@@ -10,6 +11,7 @@ mod number;
 mod ranks;
 mod span;
 
+pub use cxx::constructs;
 pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
 pub use mpi::{is_mpi, mpi_name};

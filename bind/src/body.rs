@@ -1,6 +1,6 @@
 //! The variables of one function instance, with their lexical scopes.
 
-use crate::debug::{Debug, Die, clip, text};
+use crate::debug::{Debug, Die, clip};
 use crate::elf::Image;
 use crate::trouble::Trouble;
 use std::collections::BTreeSet;
@@ -101,10 +101,8 @@ fn candidate(
     names: &BTreeSet<&str>,
 ) -> Option<Candidate> {
     let chain = debug.origins(die);
-    let name = chain
-        .iter()
-        .find_map(|(die, entry)| debug.string_attr(die.unit, entry, gimli::DW_AT_name))
-        .map(text)
+    let name = debug
+        .string_along(&chain, gimli::DW_AT_name)
         .filter(|name| names.contains(name.as_str()))?;
     // A declaration (`extern int n;` in a block) names something at file scope.
     if chain.first()?.1.has_attr(gimli::DW_AT_declaration) {

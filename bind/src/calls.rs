@@ -224,10 +224,9 @@ impl<'f> Targets<'f> {
             let is_external = chain.iter().any(|(_, entry)| {
                 entry.attr_value(gimli::DW_AT_external) == Some(gimli::AttributeValue::Flag(true))
             });
-            let string =
-                |name| { chain.iter() }.find_map(|(die, entry)| debug.string_attr(die.unit, entry, name));
+            let string = |name| debug.string_along(&chain, name);
             let name = string(gimli::DW_AT_linkage_name).or_else(|| string(gimli::DW_AT_name));
-            name.filter(|_| is_external).map(crate::debug::text)
+            name.filter(|_| is_external)
         };
         let mut with_code: BTreeMap<String, BTreeSet<OriginId>> = BTreeMap::new();
         let roots = forest.nodes.iter().filter(|node| node.parent.is_none());

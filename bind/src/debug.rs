@@ -323,6 +323,13 @@ impl<'a> Debug<'a> {
         chain
     }
 
+    /// The first string attribute of that name along a chain of origins.
+    pub(crate) fn string_along(&self, chain: &[(Die, Entry<'a>)], name: DwAt) -> Option<String> {
+        let strings = chain.iter();
+        let mut strings = strings.filter_map(|(die, entry)| self.string_attr(die.unit, entry, name));
+        strings.next().map(text)
+    }
+
     /// A string attribute.
     pub(crate) fn string(&self, unit: UnitId, value: Value<'a>) -> Option<Slice<'a>> {
         self.dwarf(unit).attr_string(&self.units[unit], value).ok()

@@ -52,11 +52,7 @@ pub(crate) fn bind_mpi_calls(debug: &Debug<'_>, forest: &Forest) -> (Vec<BoundMp
 }
 
 fn name_of(debug: &Debug<'_>, die: Die) -> Option<String> {
-    let chain = debug.origins(die);
-    let name = chain
-        .iter()
-        .find_map(|(die, entry)| debug.string_attr(die.unit, entry, gimli::DW_AT_name));
-    name.map(crate::debug::text)
+    debug.string_along(&debug.origins(die), gimli::DW_AT_name)
 }
 
 /// The arguments that tell what a task waits for, as far as the entry of the call describes their values; and the registers whose

@@ -4,7 +4,7 @@
 //! are transparent here. Abstract functions (the description that inlined copies share) have no code and give no
 //! node, but they are what nodes of one source function have in common: their [`Origin`].
 
-use crate::debug::{Debug, Die, Entry, UnitId, text};
+use crate::debug::{Debug, Die, Entry, UnitId};
 use crate::elf::Image;
 use crate::lines::UnitFiles;
 use crate::optimised::optimised;
@@ -264,12 +264,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         if let Some(&known) = self.forest.known.get(&definition) {
             return known;
         }
-        let string = |name| {
-            chain
-                .iter()
-                .find_map(|(die, entry)| self.debug.string_attr(die.unit, entry, name))
-                .map(text)
-        };
+        let string = |name| self.debug.string_along(&chain, name);
         let name = string(gimli::DW_AT_name);
         let linkage_name =
             string(gimli::DW_AT_linkage_name).or_else(|| string(gimli::DW_AT_MIPS_linkage_name));
@@ -304,10 +299,8 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             return;
         }
         let chain = self.debug.origins(die);
-        let name = chain
-            .iter()
-            .find_map(|(die, entry)| self.debug.string_attr(die.unit, entry, gimli::DW_AT_name));
-        let Some(name) = name.map(text).filter(|name| self.wanted.contains(name.as_str())) else {
+        let name = self.debug.string_along(&chain, gimli::DW_AT_name);
+        let Some(name) = name.filter(|name| self.wanted.contains(name.as_str())) else {
             return;
         };
         let home = chain.last().map_or(die.unit, |(last, _)| last.unit);

@@ -133,7 +133,7 @@ pub(crate) fn answer(
             output::print_plain(&page::html(&map, &shown, known, &[], &hosts, &finder))?;
         } else {
             if args.slice {
-                output::warn("--slice is for the tree as text or html: this format has no place for it");
+                output::warn(crate::tree::NO_SLICE);
             }
             crate::tree::print(&tree, format, &args.shape, &answer.warnings)?;
         }

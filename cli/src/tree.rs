@@ -13,6 +13,9 @@ use snapshot::Task;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The warning when a slice is asked for where it cannot be shown.
+pub(crate) const NO_SLICE: &str = "--slice is for the tree as text or html: this format has no place for it";
+
 pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     let map = match &args.map {
         Some(path) => files::read_map(path)?,
@@ -59,7 +62,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         return Ok(status(&tree));
     }
     if args.slice && args.format != TreeFormat::Text {
-        warnings.push("--slice is for the tree as text or html: this format has no place for it".to_owned());
+        warnings.push(NO_SLICE.to_owned());
     }
     print(&tree, args.format, &args.shape, &warnings)?;
     if args.slice && args.format == TreeFormat::Text {

@@ -9,6 +9,7 @@
 mod build;
 mod leaves;
 mod models;
+mod numbers;
 mod operations;
 mod points;
 mod rank;

@@ -325,7 +325,7 @@ impl Order<'_> {
         let name = callee.function.as_str();
         let constructs = |id: &FunctionId| {
             let qualified = self.map().functions[*id].linkage_name.as_deref();
-            qualified.and_then(|qualified| qualified.rsplit("::").nth(1)) == Some(name)
+            qualified.is_some_and(|qualified| base::constructs(qualified, name))
         };
         matches!(name, "begin" | "end")
             || name.strip_prefix("operator").is_some_and(|rest| {

@@ -1,12 +1,13 @@
 //! Strands to nodes: grouped by frame, siblings related and ranked.
 
+use super::numbers::value_of;
 use super::points::Points;
 use super::rank::{self, Ranking};
 use super::shape::{Look, Strand};
 use super::view::Hindmost;
 use super::{Mark, NodeKind, NodeValue, RefinementStep, Sibling, TreeClass, TreeNode};
-use crate::{Relation, Value};
-use stacktree::{Kind, Number, TaskSet};
+use crate::Relation;
+use stacktree::{Kind, TaskSet};
 use std::collections::BTreeMap;
 
 /// With so many siblings that follow it a node is compared in words; more nobody reads.
@@ -370,17 +371,12 @@ fn below(class: Option<&str>, rank: &str) -> String {
 }
 
 fn values(look: &Look<'_>) -> Vec<NodeValue> {
-    let value = |number: Number| match number {
-        Number::Int(value) => Some(Value::Int(value)),
-        Number::Float(value) => Some(Value::Float(value)),
-        Number::Unread => None,
-    };
     let values = look.label.values.iter().zip(&look.last);
     values
         .map(|(&(name, first), &last)| NodeValue {
             name: name.to_owned(),
-            first: value(first),
-            last: last.and_then(value),
+            first: value_of(first),
+            last: last.and_then(value_of),
         })
         .collect()
 }

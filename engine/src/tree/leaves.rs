@@ -1,6 +1,7 @@
 //! The execution points of a tree: the nodes where stacks end, and which of them differ in values alone.
 
-use progress::{Located, Order, Value};
+use super::numbers::value_of;
+use progress::{Located, Order};
 use stacktree::{Kind, NodeId, Number, PlaceId, Text, Tree};
 use std::collections::BTreeMap;
 
@@ -80,14 +81,8 @@ impl Leaves {
             .iter()
             .filter_map(|&node| tree.label(node))
             .map(|label| {
-                let values = label.values.iter().filter_map(|&(name, value)| {
-                    let value = match value {
-                        Number::Int(value) => Value::Int(value),
-                        Number::Float(value) => Value::Float(value),
-                        Number::Unread => return None,
-                    };
-                    Some((name.to_owned(), value))
-                });
+                let values = label.values.iter();
+                let values = values.filter_map(|&(name, value)| Some((name.to_owned(), value_of(value)?)));
                 progress::Frame {
                     function: label.function.to_owned(),
                     file: label.file.map(str::to_owned),

@@ -6,9 +6,10 @@
 //! kept apart as one whose members' order is unknown.
 
 use super::leaves::Leaves;
-use progress::{Located, Order, Relation, Value};
+use super::numbers::value_of;
+use progress::{Located, Order, Relation};
 use rayon::prelude::*;
-use stacktree::{LabelId, Number, Tree};
+use stacktree::{LabelId, Tree};
 use std::ops::Range;
 
 /// So many execution points are told apart; above, runs are made.
@@ -219,12 +220,8 @@ impl Moving {
             };
             for &(name, value) in dictionary.values(id) {
                 let values = &mut self.located.frames[frame].values;
-                if let Some(place) = values.get_mut(dictionary.text(name)) {
-                    match value {
-                        Number::Int(value) => *place = Value::Int(value),
-                        Number::Float(value) => *place = Value::Float(value),
-                        Number::Unread => {}
-                    }
+                if let (Some(place), Some(value)) = (values.get_mut(dictionary.text(name)), value_of(value)) {
+                    *place = value;
                 }
             }
         }

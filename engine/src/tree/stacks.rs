@@ -4,6 +4,7 @@
 //! wants all frames. Of the values only those are kept that the order may read; others would part tasks that are at one
 //! program point.
 
+use super::numbers::number_of;
 use super::{JobTree, TaskNames, TreeOptions};
 use crate::stacks;
 use base::RankSet;
@@ -226,12 +227,8 @@ fn program_frame(
         .function
         .map(|id| &order.map().files[order.map().functions[id].file].path);
     let values = variables.iter().map(|&name| {
-        let value = match frame.values.get(name) {
-            Some(progress::Value::Int(value)) => Number::Int(*value),
-            Some(progress::Value::Float(value)) => Number::Float(*value),
-            None => Number::Unread,
-        };
-        (name.to_owned(), value)
+        let number = frame.values.get(name).copied().map_or(Number::Unread, number_of);
+        (name.to_owned(), number)
     });
     Label {
         function: recorded.function.clone(),

@@ -105,12 +105,11 @@ impl File<'_> {
     /// Whether a function of this name may be called without a call of its name: by a declaration, an operator, a scope's
     /// end, or through a pointer to a base class.
     pub fn is_called_implicitly(&self, name: &str, qualified: &str) -> bool {
-        let constructs = qualified.rsplit("::").nth(1).is_some_and(|class| class == name);
         let facts = self.raw.visible.cxx();
         let is_virtual = facts.iter().any(|facts| facts.is_virtual(name.as_bytes()));
         name.starts_with("operator")
             || name.starts_with('~')
-            || constructs
+            || base::constructs(qualified, name)
             || is_virtual
             || matches!(name, "begin" | "end")
     }

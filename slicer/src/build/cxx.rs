@@ -180,7 +180,7 @@ pub(crate) fn captured(member: &str) -> Option<&str> {
 /// Whether a function is a constructor.
 pub(crate) fn constructs(function: &Function) -> bool {
     let qualified = function.linkage_name.as_deref().unwrap_or_default();
-    qualified.rsplit("::").nth(1) == Some(function.name.as_str())
+    base::constructs(qualified, &function.name)
 }
 
 /// Whether a function may be called without a call of its name; virtual ones have their name in the call.
