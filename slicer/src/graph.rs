@@ -9,6 +9,7 @@
 
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::{IdVec, define_id};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 define_id!(
@@ -186,8 +187,11 @@ pub(crate) struct Lists<T> {
 
 impl<T: Copy + Ord> Lists<T> {
     /// From pairs of a row and an item; `rows` rows, each sorted and without duplicates.
-    pub(crate) fn new(rows: usize, mut pairs: Vec<(u32, T)>) -> Self {
-        pairs.sort_unstable();
+    pub(crate) fn new(rows: usize, mut pairs: Vec<(u32, T)>) -> Self
+    where
+        T: Send,
+    {
+        pairs.par_sort_unstable();
         pairs.dedup();
         let mut ends = vec![0_u32; rows];
         for &(row, _) in &pairs {
@@ -290,6 +294,17 @@ pub(crate) struct Unseen {
     pub(crate) sites: Vec<NodeId>,
 }
 
+/// For each of `nodes` nodes the number of its call, from 1; 0 where there is none. Calls of nodes that do not exist have none.
+pub(crate) fn call_numbers(nodes: usize, calls: &[Call]) -> Vec<u32> {
+    let mut numbers = vec![0; nodes];
+    for (number, call) in (1..).zip(calls) {
+        if let Some(slot) = numbers.get_mut(base::Id::index(call.node)) {
+            *slot = number;
+        }
+    }
+    numbers
+}
+
 /// The dependence graph of a program.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -299,6 +314,8 @@ pub struct Graph {
     pub(crate) functions: IdVec<FunctionId, Function>,
     /// Sorted by node.
     pub(crate) calls: Vec<Call>,
+    /// By node: the number of its call, from 1; 0 where there is none. Follows from the calls.
+    pub(crate) call_numbers: Vec<u32>,
     pub(crate) edges: Lists<Edge>,
     pub(crate) reads: Lists<Access>,
     /// Control flow backward, inside functions.
@@ -310,8 +327,8 @@ pub struct Graph {
 impl Graph {
     /// The call at a node.
     pub(crate) fn call(&self, node: NodeId) -> Option<&Call> {
-        let found = self.calls.binary_search_by_key(&node, |call| call.node);
-        found.ok().map(|at| &self.calls[at])
+        let number = self.call_numbers[base::Id::index(node)].checked_sub(1)?;
+        Some(&self.calls[number as usize])
     }
 
     /// The calls of a function.

@@ -9,6 +9,7 @@
 //! (the slice names them), and what [`places`] says that it does not see.
 
 mod build;
+mod circles;
 mod executed;
 mod graph;
 mod grow;

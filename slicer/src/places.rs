@@ -15,8 +15,8 @@
 //! Not seen: two structures that are laid over each other by a cast and whose members have different names. The
 //! language allows that for characters and for the first members only.
 
+use crate::circles::circles;
 use base::{Id as _, IdVec, define_id};
-use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 
 define_id!(
@@ -50,6 +50,9 @@ pub struct Places {
     contents: IdVec<ContentId, Content>,
     fields: IdVec<FieldsId, Fields>,
     work: Vec<Join>,
+    /// Places whose edges have changed since they were last put in order; those of all others are sorted, without
+    /// duplicates, and lead to places that stand for themselves.
+    touched: Vec<PlaceId>,
 }
 
 #[derive(Debug)]
@@ -58,6 +61,12 @@ struct Place {
     /// Edges and joined places: the heavier of two stays when they are joined, which keeps the way to it short.
     weight: u32,
     content: ContentId,
+    /// It is in the list of touched places.
+    touched: bool,
+    /// It may point to anything; right after [`Places::spread`].
+    points: bool,
+    /// Its values, or those that they become, are followed; right after [`Places::spread`].
+    followed: bool,
     /// Objects that the value points to by itself.
     objects: Vec<ObjectId>,
     from: Vec<PlaceId>,
@@ -104,6 +113,9 @@ impl Places {
             parent: place,
             weight: 1,
             content,
+            touched: false,
+            points: false,
+            followed: false,
             objects: Vec::new(),
             from: Vec::new(),
             to: Vec::new(),
@@ -116,6 +128,7 @@ impl Places {
     pub fn address(&mut self, object: ObjectId) -> PlaceId {
         let place = self.fresh();
         self.places[place].objects.push(object);
+        self.places[place].points = true;
         place
     }
 
@@ -170,66 +183,130 @@ impl Places {
         self.join(Join::Contents(self.places[a].content, self.places[b].content));
     }
 
-    /// For everything that is written both as a whole and by members: the value of the whole, and those of the members.
-    pub fn wholes_with_members(&self) -> Vec<(PlaceId, Vec<PlaceId>)> {
-        let of_content = |content: &Content| {
-            let whole = self.find(content.whole?);
-            let fields = self.find_fields(content.fields?);
-            let members = self.fields[fields].values.values().map(|&value| self.find(value));
-            Some((whole, members.collect()))
-        };
-        let ids = self.contents.ids();
-        ids.filter(|&id| self.contents[id].parent == id)
-            .filter_map(|id| of_content(&self.contents[id]))
-            .collect()
+    /// What is written both as a whole and by members: a value of a whole that may point to something, and that of a member,
+    /// in pairs.
+    pub fn wholes_with_members(&self) -> Vec<(PlaceId, PlaceId)> {
+        let mut pairs = Vec::new();
+        for (id, content) in self.contents.iter_enumerated() {
+            if content.parent == id
+                && let (Some(whole), Some(fields)) = (content.whole, content.fields)
+            {
+                let whole = self.find(whole);
+                if self.places[whole].points {
+                    let members = self.fields[self.find_fields(fields)].values.values();
+                    pairs.extend(members.map(|&member| (whole, self.find(member))));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Values of this place are followed.
+    pub fn follow(&mut self, place: PlaceId) {
+        let place = self.find(place);
+        self.places[place].followed = true;
+        self.touch(place);
+    }
+
+    /// Works out which places [may point](Self::points) to anything, and which are [followed](Self::is_followed).
+    pub fn spread(&mut self) {
+        // Both only ever spread, and anew only from where edges are new.
+        let mut pointing: Vec<PlaceId> = self.touched.iter().map(|&place| self.find(place)).collect();
+        // Many that were joined are one place by now, perhaps with many edges.
+        pointing.sort_unstable();
+        pointing.dedup();
+        let mut followed = pointing.clone();
+        pointing.retain(|&place| self.places[place].points);
+        followed.retain(|&place| self.places[place].followed);
+        while let Some(place) = pointing.pop() {
+            for at in 0..self.places[place].to.len() {
+                let to = self.find(self.places[place].to[at]);
+                if !std::mem::replace(&mut self.places[to].points, true) {
+                    pointing.push(to);
+                }
+            }
+        }
+        while let Some(place) = followed.pop() {
+            for at in 0..self.places[place].from.len() {
+                let from = self.find(self.places[place].from[at]);
+                if !std::mem::replace(&mut self.places[from].followed, true) {
+                    followed.push(from);
+                }
+            }
+        }
+    }
+
+    /// Whether a place that stands for itself may point to anything, as far as [`spread`](Self::spread) has found.
+    pub fn points(&self, place: PlaceId) -> bool {
+        self.places[place].points
+    }
+
+    /// Whether somebody follows what a place that stands for itself may point to, as far as [`spread`](Self::spread) has found.
+    pub fn is_followed(&self, place: PlaceId) -> bool {
+        self.places[place].followed
+    }
+
+    /// Whether values of `from` become values of `to` by an edge that is in order; both stand for themselves.
+    pub fn has_edge(&self, from: PlaceId, to: PlaceId) -> bool {
+        self.places[from].to.binary_search(&to).is_ok()
     }
 
     /// Joins places whose values go round in a circle, which all hold the same, and drops edges that are there twice. Nothing
     /// that is asked changes by it.
     pub fn tidy(&mut self) {
         loop {
-            self.drop_repeated();
-            let mut graph = DiGraph::<(), (), u32>::with_capacity(self.places.len(), 0);
-            for _ in self.places.ids() {
-                graph.add_node(());
+            self.shorten_ways();
+            self.spread();
+            // Outside of what was touched there is no circle: a new one goes through a place that was.
+            let mut touched = std::mem::take(&mut self.touched);
+            for &place in &touched {
+                self.places[place].touched = false;
             }
-            for (id, place) in self.places.iter_enumerated() {
-                for to in &place.to {
-                    graph.add_edge(NodeIndex::new(id.index()), NodeIndex::new(to.index()), ());
-                }
+            touched.retain(|&place| self.places[place].parent == place);
+            touched.sort_unstable();
+            for &place in &touched {
+                self.put_in_order(place);
             }
-            let mut found = false;
-            for circle in petgraph::algo::tarjan_scc(&graph) {
-                for pair in circle.windows(2) {
-                    found = true;
-                    let place = |node: NodeIndex<u32>| PlaceId::from_index(node.index());
-                    self.join(Join::Places(place(pair[0]), place(pair[1])));
-                }
-            }
-            if !found {
+            let mut joins: Vec<(PlaceId, PlaceId)> = Vec::new();
+            let next = |place: PlaceId, at: usize| self.places[place].to.get(at).copied();
+            circles(self.places.len(), touched, next, |circle| {
+                joins.extend(circle.windows(2).map(|pair| (pair[0], pair[1])));
+            });
+            if joins.is_empty() {
                 return;
+            }
+            for (a, b) in joins {
+                self.join(Join::Places(a, b));
             }
         }
     }
 
-    fn drop_repeated(&mut self) {
-        for id in self.places.ids() {
-            if self.places[id].parent != id {
-                continue;
-            }
-            let tidied = |places: &Self, list: &[PlaceId]| {
-                let mut list: Vec<PlaceId> = list.iter().map(|&other| places.find(other)).collect();
-                list.sort_unstable();
-                list.dedup();
-                list.retain(|&other| other != id);
-                list
-            };
-            let from = tidied(self, &self.places[id].from);
-            let to = tidied(self, &self.places[id].to);
-            let place = &mut self.places[id];
-            (place.from, place.to) = (from, to);
-            place.objects.sort_unstable();
-            place.objects.dedup();
+    /// Lets every place name what stands for it at once.
+    fn shorten_ways(&mut self) {
+        for place in self.places.ids() {
+            let root = self.find(place);
+            self.places[place].parent = root;
+        }
+    }
+
+    fn put_in_order(&mut self, id: PlaceId) {
+        let mut from = std::mem::take(&mut self.places[id].from);
+        let mut to = std::mem::take(&mut self.places[id].to);
+        for list in [&mut from, &mut to] {
+            list.iter_mut().for_each(|other| *other = self.find(*other));
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|&other| other != id);
+        }
+        let place = &mut self.places[id];
+        (place.from, place.to) = (from, to);
+        place.objects.sort_unstable();
+        place.objects.dedup();
+    }
+
+    fn touch(&mut self, place: PlaceId) {
+        if !std::mem::replace(&mut self.places[place].touched, true) {
+            self.touched.push(place);
         }
     }
 
@@ -244,6 +321,8 @@ impl Places {
         self.places[to].from.push(from);
         self.places[from].weight += 1;
         self.places[to].weight += 1;
+        self.touch(from);
+        self.touch(to);
         self.join(Join::Contents(self.places[from].content, self.places[to].content));
     }
 
@@ -291,6 +370,7 @@ impl Places {
         self.contents[content].fields = Some(fields);
         self.places[place].members.push((name, address));
         self.places[address].member_of.push((name, place));
+        self.places[address].points = true;
         address
     }
 
@@ -353,7 +433,15 @@ impl Places {
         let to = std::mem::take(&mut moved.to);
         let member_of = std::mem::take(&mut moved.member_of);
         let members = std::mem::take(&mut moved.members);
+        let (points, followed) = (moved.points, moved.followed);
+        for &other in from.iter().chain(&to) {
+            let other = self.find(other);
+            self.touch(other);
+        }
+        self.touch(kept);
         let into = &mut self.places[kept];
+        into.points |= points;
+        into.followed |= followed;
         into.objects.extend(objects);
         into.from.extend(from);
         into.to.extend(to);

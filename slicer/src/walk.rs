@@ -19,7 +19,7 @@ use crate::reached::{Queue, Reached};
 use crate::state::{Context, Dependence, Part, Side, State, Step, Writers};
 use base::Id as _;
 use hashbrown::HashSet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The functions of a side: from where they are entered, and which of their parameters are wanted.
 struct Entered {
@@ -27,7 +27,8 @@ struct Entered {
     sites: Vec<Vec<(Context, NodeId)>>,
     /// The same, to find one.
     known: HashSet<(FunctionId, Context, NodeId)>,
-    wanted: BTreeMap<FunctionId, BTreeSet<NodeId>>,
+    /// By function, sorted.
+    wanted: Vec<Vec<NodeId>>,
     met: Vec<bool>,
 }
 
@@ -36,7 +37,7 @@ impl Entered {
         Entered {
             sites: vec![Vec::new(); count],
             known: HashSet::new(),
-            wanted: BTreeMap::new(),
+            wanted: vec![Vec::new(); count],
             met: vec![false; count],
         }
     }
@@ -395,9 +396,12 @@ impl<'g> Walk<'g> {
             }
             Context::Called | Context::Elsewhere => {
                 let entered = self.entered(side_of(context));
-                entered.wanted.entry(function).or_default().insert(node);
-                let sites = entered.sites[function.index()].clone();
-                for site in sites {
+                let wanted = &mut entered.wanted[function.index()];
+                if let Err(at) = wanted.binary_search(&node) {
+                    wanted.insert(at, node);
+                }
+                for at in 0..entered.sites[function.index()].len() {
+                    let site = self.entered(side_of(context)).sites[function.index()][at];
                     self.hand_over(state, site, function, node, distance + 1);
                 }
                 if graph.unseen.functions.binary_search(&function).is_ok() {
@@ -421,15 +425,14 @@ impl<'g> Walk<'g> {
         let Some(call) = graph.call(site) else { return };
         let callee = &graph.functions[function];
         let index = parameter.index() - callee.parameter(0).index();
-        let all: Vec<NodeId> = arguments(call).collect();
         // The last node of the parameters stands for all arguments beyond them; and nobody knows in which order a function
         // without source hands on what it was given.
-        let given = match call.hands_on || !call.callees.contains(&function) {
-            true => &all[..],
-            false if index < callee.params as usize => all.get(index..=index).unwrap_or_default(),
-            false => all.get(index..).unwrap_or_default(),
+        let (skipped, taken) = match call.hands_on || call.callees.binary_search(&function).is_err() {
+            true => (0, usize::MAX),
+            false if index < callee.params as usize => (index, 1),
+            false => (index, usize::MAX),
         };
-        for &argument in given {
+        for argument in arguments(call).skip(skipped).take(taken) {
             self.go(
                 state,
                 State::At(context, argument),
@@ -489,13 +492,7 @@ impl<'g> Walk<'g> {
             return;
         }
         entered.sites[function.index()].push(site);
-        let wanted: Vec<NodeId> = entered
-            .wanted
-            .get(&function)
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect();
+        let wanted = entered.wanted[function.index()].clone();
         self.go(
             state,
             State::At(site.0, site.1),

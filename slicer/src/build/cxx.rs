@@ -94,6 +94,11 @@ impl Cxx {
         self.functions.get(id.index()).is_some_and(|facts| facts.is_cxx)
     }
 
+    /// Whether any function is one of C++.
+    pub(crate) fn is_anywhere(&self) -> bool {
+        !self.units.is_empty()
+    }
+
     /// Whether a file holds C++.
     pub(crate) fn is_unit(&self, unit: usize) -> bool {
         self.units.contains(&unit)
@@ -300,22 +305,19 @@ fn receivers(function: &Function) -> Vec<(ExprId, ExprId)> {
     for stmt in &function.stmts {
         roots(&stmt.kind, &mut |root| used[root.index()] = true);
     }
-    let start = |id: ExprId| (function.exprs[id].span.line, function.exprs[id].span.column);
-    let end = |id: ExprId| {
-        (
-            function.exprs[id].span.end_line,
-            function.exprs[id].span.end_column,
-        )
-    };
+    let mut has_object = vec![false; function.exprs.len()];
+    for &(call, _) in &found {
+        has_object[call.index()] = true;
+    }
+    let calls: Vec<ExprId> = function.exprs.ids().filter(|&id| is_named(id)).collect();
     for (object, expr) in function.exprs.iter_enumerated() {
         if used[object.index()] || !matches!(expr.kind, ExprKind::Var(_)) {
             continue;
         }
-        let mut later = (object.index() + 1..function.exprs.len()).map(ExprId::from_index);
-        let call =
-            later.find(|&call| is_named(call) && start(call) <= start(object) && end(object) <= end(call));
-        if let Some(call) = call
-            && !found.iter().any(|(known, _)| *known == call)
+        let later = &calls[calls.partition_point(|&call| call <= object)..];
+        let around = |call: &&ExprId| encloses(&function.exprs[**call].span, &expr.span);
+        if let Some(&call) = later.iter().find(around)
+            && !std::mem::replace(&mut has_object[call.index()], true)
         {
             found.push((call, object));
         }
@@ -323,6 +325,12 @@ fn receivers(function: &Function) -> Vec<(ExprId, ExprId)> {
     found.sort_unstable();
     found.dedup_by_key(|(call, _)| *call);
     found
+}
+
+/// Whether one piece of a file lies in another.
+fn encloses(outer: &base::Span, inner: &base::Span) -> bool {
+    (outer.line, outer.column) <= (inner.line, inner.column)
+        && (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
 }
 
 /// The expressions that stand in a statement.

@@ -5,11 +5,13 @@
 //! its square, and what is lost is precision only.
 
 use crate::build::values::Values;
+use crate::circles::circles;
 use crate::graph::{Access, ClassId, Labels, Lists, Memory, NodeId};
 use crate::places::{Key, NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
-use petgraph::graph::{DiGraph, NodeIndex};
+use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 
 /// How many objects a place may point to before they are taken together.
 const FEW: usize = 48;
@@ -35,23 +37,23 @@ pub(crate) fn memory(
     }
     let mut pool = Pool::default();
     let mut labels = vec![Labels::Few(0); places.len()];
-    for circle in order(places) {
+    in_order(places, |circle| match circle {
+        &[place] => labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool),
         // A circle over members has an address of itself inside itself.
-        if circle.len() > 1 {
+        _ => {
             let classes = circle.iter().map(|&place| (class(places, place), None)).collect();
             let shared = pool.many(classes);
             circle.iter().for_each(|place| labels[place.index()] = shared);
-        } else if let Some(&place) = circle.first() {
-            labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool);
         }
-    }
+    });
     for id in 0..places.len() {
         let place = PlaceId::from_index(id);
         labels[id] = labels[places.find(place).index()];
     }
 
-    let few = Lists::new(pool.few.len(), pool.few_pairs());
-    let many = Lists::new(pool.many.len(), pool.many_pairs());
+    let few = Lists::new(pool.few.rows.len(), pool.few.pairs());
+    let many = Lists::new(pool.many.rows.len(), pool.many.pairs());
+    drop(pool);
     let mut memory = Memory {
         labels,
         structured,
@@ -110,11 +112,8 @@ fn collect(
     labels: &[Labels],
     pool: &mut Pool,
 ) -> Labels {
-    let mut few: BTreeSet<(ObjectId, Key)> = places
-        .objects(place)
-        .iter()
-        .map(|&object| (object, None))
-        .collect();
+    let own = places.objects(place).iter();
+    let mut few: Vec<(ObjectId, Key)> = own.map(|&object| (object, None)).collect();
     let mut many: BTreeSet<(ClassId, Key)> = BTreeSet::new();
     let sources = places.from(place).iter().map(|&from| (None, places.find(from)));
     let around = places.member_of(place).iter();
@@ -126,13 +125,17 @@ fn collect(
     for (member, source) in sources {
         match labels[source.index()] {
             Labels::Few(row) => {
-                let objects = pool.few[row as usize].iter();
+                let objects = pool.few.rows[row as usize].iter();
                 few.extend(objects.map(|&(object, inner)| (object, member.or(inner))));
             }
             Labels::Many(row) => {
-                let classes = pool.many[row as usize].iter();
+                let classes = pool.many.rows[row as usize].iter();
                 many.extend(classes.map(|&(class, inner)| (class, member.or(inner))));
             }
+        }
+        if few.len() > FEW {
+            few.sort_unstable();
+            few.dedup();
         }
         if few.len() > FEW {
             let classes = few.iter().map(|&(object, member)| (class_of[object], member));
@@ -141,7 +144,9 @@ fn collect(
         }
     }
     if many.is_empty() && !few.is_empty() {
-        return pool.few(few);
+        few.sort_unstable();
+        few.dedup();
+        return Labels::Few(pool.few.number(few));
     }
     let classes = few.iter().map(|&(object, member)| (class_of[object], member));
     many.extend(classes);
@@ -154,73 +159,62 @@ fn collect(
     pool.many(many)
 }
 
-/// Rows of labels, each once.
+/// Labels, each row of them once.
 #[derive(Default)]
 struct Pool {
-    few: Vec<BTreeSet<(ObjectId, Key)>>,
-    few_rows: BTreeMap<BTreeSet<(ObjectId, Key)>, u32>,
-    many: Vec<BTreeSet<(ClassId, Key)>>,
-    many_rows: BTreeMap<BTreeSet<(ClassId, Key)>, u32>,
+    few: Rows<(ObjectId, Key)>,
+    many: Rows<(ClassId, Key)>,
 }
 
 impl Pool {
-    fn few(&mut self, row: BTreeSet<(ObjectId, Key)>) -> Labels {
-        let next = self.few.len() as u32;
-        let number = *self.few_rows.entry(row.clone()).or_insert(next);
-        if number == next {
-            self.few.push(row);
-        }
-        Labels::Few(number)
-    }
-
     fn many(&mut self, row: BTreeSet<(ClassId, Key)>) -> Labels {
-        let next = self.many.len() as u32;
-        let number = *self.many_rows.entry(row.clone()).or_insert(next);
-        if number == next {
-            self.many.push(row);
+        Labels::Many(self.many.number(row.into_iter().collect()))
+    }
+}
+
+/// Sorted rows with numbers.
+struct Rows<T> {
+    rows: Vec<Vec<T>>,
+    /// Only ever asked for one.
+    numbers: HashMap<Vec<T>, u32>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Rows {
+            rows: Vec::new(),
+            numbers: HashMap::new(),
         }
-        Labels::Many(number)
+    }
+}
+
+impl<T: Copy + Eq + Hash> Rows<T> {
+    fn number(&mut self, row: Vec<T>) -> u32 {
+        if let Some(&number) = self.numbers.get(&row) {
+            return number;
+        }
+        let number = self.rows.len() as u32;
+        self.rows.push(row.clone());
+        self.numbers.insert(row, number);
+        number
     }
 
-    fn few_pairs(&self) -> Vec<(u32, (ObjectId, Key))> {
-        let rows = (0_u32..).zip(&self.few);
-        rows.flat_map(|(row, each)| each.iter().map(move |&label| (row, label)))
-            .collect()
-    }
-
-    fn many_pairs(&self) -> Vec<(u32, (ClassId, Key))> {
-        let rows = (0_u32..).zip(&self.many);
+    fn pairs(&self) -> Vec<(u32, T)> {
+        let rows = (0_u32..).zip(&self.rows);
         rows.flat_map(|(row, each)| each.iter().map(move |&label| (row, label)))
             .collect()
     }
 }
 
-/// Places in circles of edges and members, those first that values come from.
-fn order(places: &Places) -> Vec<Vec<PlaceId>> {
-    let mut graph = DiGraph::<(), (), u32>::with_capacity(places.len(), 0);
-    for _ in 0..places.len() {
-        graph.add_node(());
-    }
-    let node = |place: PlaceId| NodeIndex::new(place.index());
-    for place in places.ids() {
-        // Against the flow: what a circle depends on comes before it.
-        for &from in places.from(place) {
-            graph.add_edge(node(place), node(places.find(from)), ());
-        }
-        for &(_, around) in places.member_of(place) {
-            graph.add_edge(node(place), node(places.find(around)), ());
-        }
-    }
-    let circles = petgraph::algo::tarjan_scc(&graph).into_iter();
-    circles
-        .map(|circle| {
-            circle
-                .into_iter()
-                .map(|node| PlaceId::from_index(node.index()))
-                .collect()
-        })
-        .filter(|circle: &Vec<PlaceId>| circle.iter().all(|&place| places.find(place) == place))
-        .collect()
+/// Hands over places in circles of edges and members, those first that values come from.
+fn in_order(places: &Places, found: impl FnMut(&[PlaceId])) {
+    // Against the flow: what a circle depends on comes before it.
+    let next = |place: PlaceId, at: usize| {
+        let from = places.from(place);
+        let around = || Some(places.member_of(place).get(at - from.len())?.1);
+        Some(places.find(from.get(at).copied().or_else(around)?))
+    };
+    circles(places.len(), places.ids(), next, found);
 }
 
 /// For every place, whether what it points to is accessed by members, from there or from where its values go.

@@ -31,6 +31,9 @@ const ARGUMENTS: usize = 24;
 pub(crate) fn resolve(values: &mut Values<'_, '_>) -> Targets {
     let calls = std::mem::take(&mut values.indirect);
     let mut meetings: BTreeMap<PlaceId, Meeting> = BTreeMap::new();
+    for place in std::mem::take(&mut values.followed) {
+        values.places.follow(place);
+    }
     loop {
         spread_wholes(&mut values.places);
         values.places.tidy();
@@ -196,12 +199,11 @@ fn functions(values: &Values<'_, '_>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, V
 
 /// A pointer that was stored in an object without naming a member may be in any of its members: initialisers, and casts.
 fn spread_wholes(places: &mut Places) {
-    let points = pointing(places);
-    for (whole, members) in places.wholes_with_members() {
-        if points[whole.index()] {
-            for member in members {
-                places.flow(whole, member);
-            }
+    places.spread();
+    for (whole, member) in places.wholes_with_members() {
+        let (whole, member) = (places.find(whole), places.find(member));
+        if !places.has_edge(whole, member) {
+            places.flow(whole, member);
         }
     }
 }
@@ -210,23 +212,14 @@ fn spread_wholes(places: &mut Places) {
 /// whether there were any new ones.
 fn inner_arrays(values: &mut Values<'_, '_>) -> bool {
     let places = &values.places;
-    let points = pointing(places);
-    let mut is_followed = vec![false; places.len()];
-    let mut work: Vec<PlaceId> = values.followed.iter().map(|&place| places.find(place)).collect();
-    while let Some(place) = work.pop() {
-        if !std::mem::replace(&mut is_followed[place.index()], true) {
-            work.extend(places.from(place).iter().map(|&from| places.find(from)));
-        }
-    }
     let mut arrays: Vec<(PlaceId, PlaceId)> = Vec::new();
     for &(place, value) in &values.elements {
         let (place, value) = (places.find(place), places.find(value));
         if place != value
-            && is_followed[value.index()]
-            && !points[value.index()]
-            && points[place.index()]
-            // Tidied, and so sorted.
-            && places.to(place).binary_search(&value).is_err()
+            && places.is_followed(value)
+            && !places.points(value)
+            && places.points(place)
+            && !places.has_edge(place, value)
         {
             arrays.push((place, value));
         }
@@ -237,25 +230,4 @@ fn inner_arrays(values: &mut Values<'_, '_>) -> bool {
         values.places.flow(place, value);
     }
     !arrays.is_empty()
-}
-
-/// For every place, whether it may point to anything.
-fn pointing(places: &Places) -> Vec<bool> {
-    let mut points = vec![false; places.len()];
-    let mut work: Vec<PlaceId> = Vec::new();
-    for place in places.ids() {
-        if !places.objects(place).is_empty() || !places.member_of(place).is_empty() {
-            points[place.index()] = true;
-            work.push(place);
-        }
-    }
-    while let Some(place) = work.pop() {
-        for &to in places.to(place) {
-            let to = places.find(to);
-            if !std::mem::replace(&mut points[to.index()], true) {
-                work.push(to);
-            }
-        }
-    }
-    points
 }

@@ -25,6 +25,7 @@ mod values;
 
 use crate::graph::{
     Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, Graph, Lists, Node, NodeId, NodeKind,
+    call_numbers,
 };
 use crate::library::effect;
 use crate::places::{Key, PlaceId};
@@ -385,10 +386,22 @@ impl Parts {
 
     fn finish(mut self, program: &Program<'_>, homes: &[Vec<Home>], mut values: Values<'_, '_>) -> Graph {
         let ids: Vec<FunctionIndex> = program.functions.ids().collect();
-        let inside: Vec<Inside> = ids
-            .par_iter()
-            .map(|&id| self.inside(id, &program.functions[id], &homes[id.index()], &values.names))
-            .collect();
+        // What follows has a row for each name.
+        for info in program.functions.iter() {
+            values.names.id(&info.function.name);
+        }
+        let mut reads = std::mem::take(&mut self.reads);
+        for (_, access) in &mut reads {
+            access.place = values.places.find(access.place);
+        }
+        let inside = || -> Vec<Inside> {
+            let inside =
+                |&id: &FunctionIndex| self.inside(id, &program.functions[id], &homes[id.index()], &values.names);
+            ids.par_iter().map(inside).collect()
+        };
+        let memory = || freeze::memory(&values, &reads, &self.writes, values.names.texts.len());
+        let (memory, inside) = rayon::join(memory, inside);
+        self.writes = Vec::new();
         let mut preds = Vec::new();
         for each in inside {
             self.edges.extend(each.edges);
@@ -429,11 +442,6 @@ impl Parts {
             }
         }
         let count = self.nodes.len();
-        let mut reads = self.reads;
-        for (_, access) in &mut reads {
-            access.place = values.places.find(access.place);
-        }
-        let memory = freeze::memory(&values, &reads, &self.writes, values.names.texts.len());
         let unseen = unseen::unseen(&values, &calls, &|id, point| {
             NodeId::from_index(self.first_nodes[id.index()].index() + point.index())
         });
@@ -442,6 +450,7 @@ impl Parts {
             files: self.files,
             nodes: self.nodes,
             functions,
+            call_numbers: call_numbers(count, &calls),
             calls,
             edges: Lists::new(count, self.edges),
             reads: Lists::new(count, reads),

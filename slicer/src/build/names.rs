@@ -2,12 +2,13 @@
 
 use crate::places::NameId;
 use base::Id as _;
-use std::collections::BTreeMap;
+use hashbrown::HashMap;
 
 /// Names with numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    numbers: BTreeMap<String, NameId>,
+    /// Only ever asked for one.
+    numbers: HashMap<String, NameId>,
     pub(crate) texts: Vec<String>,
 }
 

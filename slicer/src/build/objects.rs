@@ -14,11 +14,8 @@ use ir::{ExprId, ExprKind, LocalId, StmtKind};
 impl<'u> Values<'_, 'u> {
     /// Makes the place of all objects, and gives it to the functions that may be called for any of them.
     pub(crate) fn set_up_objects(&mut self) {
-        if self.cxx.callable.is_empty() && self.cxx.implicit.is_empty() {
-            let ids: Vec<FunctionIndex> = self.program.functions.ids().collect();
-            if !ids.iter().any(|&id| self.cxx.is_cxx(id)) {
-                return;
-            }
+        if !self.cxx.is_anywhere() {
+            return;
         }
         let any = self.places.fresh();
         self.any = Some(any);

@@ -11,6 +11,7 @@ use crate::build::names::Names;
 use crate::places::{NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
 use dataflow::{FunctionIndex, Program};
+use hashbrown::HashMap;
 use ir::{BinaryOp, ExprId, ExprKind, LocalId, StmtKind, Type, UnaryOp, VarRef};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +29,7 @@ pub(crate) struct Indirect {
     pub(crate) result: PlaceId,
 }
 
-/// Values, as they are found.
+/// Values, as they are found. What is hashed is only ever asked for one by one.
 pub(crate) struct Values<'p, 'u> {
     pub(crate) program: &'p Program<'u>,
     pub(crate) callees: &'p Callees<'p, 'u>,
@@ -45,11 +46,11 @@ pub(crate) struct Values<'p, 'u> {
     /// The object of the arguments beyond the parameters.
     rests: Vec<Option<PlaceId>>,
     function_objects: BTreeMap<FunctionIndex, PlaceId>,
-    globals: BTreeMap<(Option<usize>, &'u str), PlaceId>,
+    globals: HashMap<(Option<usize>, &'u str), PlaceId>,
     /// The types of variables at file scope, with the file when it is `static`.
-    global_types: BTreeMap<(Option<usize>, &'u str), Type>,
+    global_types: HashMap<(Option<usize>, &'u str), Type>,
     states: BTreeMap<&'static str, PlaceId>,
-    pub(super) members: BTreeMap<&'u str, MemberNature>,
+    pub(super) members: HashMap<&'u str, MemberNature>,
     /// Elements of arrays, and what pointers point to: the address and the value. If nothing was ever stored there that
     /// points anywhere, and yet it is followed, the element is an array itself.
     pub(crate) elements: Vec<(PlaceId, PlaceId)>,
@@ -85,7 +86,7 @@ impl<'p, 'u> Values<'p, 'u> {
         let mut objects = IdVec::new();
         let outside = places.address(objects.push(None));
         let results = program.functions.ids().map(|_| places.fresh()).collect();
-        let mut global_types = BTreeMap::new();
+        let mut global_types = HashMap::new();
         let mut object_globals = BTreeSet::new();
         for (unit, each) in program.units.iter().enumerate() {
             for global in &each.globals {
@@ -114,10 +115,10 @@ impl<'p, 'u> Values<'p, 'u> {
             results,
             rests: vec![None; homes.len()],
             function_objects: BTreeMap::new(),
-            globals: BTreeMap::new(),
+            globals: HashMap::new(),
             global_types,
             states: BTreeMap::new(),
-            members: BTreeMap::new(),
+            members: HashMap::new(),
             elements: Vec::new(),
             followed: Vec::new(),
             nested: BTreeSet::new(),

@@ -25,6 +25,7 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
         is_node(&call.node)
             && is_key(call.name)
             && end <= nodes as u64
+            && call.callees.is_sorted()
             && call
                 .callees
                 .iter()

@@ -5,7 +5,7 @@ use super::write::Last;
 use super::{EDGE_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{
     Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, Labels, Lists, Memory, Message, Node,
-    NodeId, Unseen,
+    NodeId, Unseen, call_numbers,
 };
 use crate::places::{Key, NameId, ObjectId};
 use base::{Id, Number, take_number};
@@ -38,6 +38,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
         files: files.into(),
         nodes: nodes.into(),
         functions: functions.into(),
+        call_numbers: call_numbers(count, &calls),
         calls,
         edges,
         reads,

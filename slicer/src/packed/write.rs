@@ -16,6 +16,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
         nodes,
         functions,
         calls,
+        call_numbers: _,
         edges,
         reads,
         preds,
