@@ -248,7 +248,11 @@ impl Places {
 
     /// Whether values of `from` become values of `to` by an edge that is in order; both stand for themselves.
     pub fn has_edge(&self, from: PlaceId, to: PlaceId) -> bool {
-        self.places[from].to.binary_search(&to).is_ok()
+        let (to_list, from_list) = (&self.places[from].to, &self.places[to].from);
+        match to_list.len() < from_list.len() {
+            true => to_list.binary_search(&to).is_ok(),
+            false => from_list.binary_search(&from).is_ok(),
+        }
     }
 
     /// Joins places whose values go round in a circle, which all hold the same, and drops edges that are there twice. Nothing
