@@ -27,6 +27,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
 
+mod at_once;
 mod callers;
 mod core_file;
 mod diagnose;
@@ -41,6 +42,7 @@ mod libraries;
 mod locate;
 mod memory;
 mod modules;
+mod outline;
 mod plan;
 mod procfs;
 mod proctable;

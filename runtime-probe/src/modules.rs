@@ -5,7 +5,8 @@
 
 use crate::core_file::{Core, MappedFile};
 use crate::elf::Module;
-use crate::procfs::{self, Mapping};
+use crate::outline::Outline;
+use crate::procfs::Mapping;
 use crate::sys;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -69,19 +70,16 @@ impl Modules {
     /// # Errors
     /// The memory map could not be read.
     pub(crate) fn space_of(&mut self, pid: u32) -> io::Result<Space> {
-        let mut space = Space::default();
-        for mapping in procfs::mappings(pid)? {
-            if mapping.writable {
-                space.writable.push(Region {
-                    start: mapping.start,
-                    end: mapping.end,
-                    is_stack: mapping.path == "[stack]",
-                });
-            }
-            let is_module = mapping.file.1 != 0 || mapping.path == "[vdso]";
-            if !mapping.executable || !mapping.readable || !is_module {
-                continue;
-            }
+        Ok(self.space(pid, Outline::of(pid)?))
+    }
+
+    /// The address space that a task's memory map shows; the module files that are new are mapped.
+    pub(crate) fn space(&mut self, pid: u32, outline: Outline) -> Space {
+        let mut space = Space {
+            writable: outline.writable,
+            ..Space::default()
+        };
+        for mapping in outline.code {
             let loaded = self.module_of(pid, &mapping).and_then(|id| {
                 let bias = self.get(id).bias(mapping.start, mapping.offset).ok_or_else(|| {
                     format!("{} has no segment at offset {:#x}", mapping.path, mapping.offset)
@@ -98,7 +96,7 @@ impl Modules {
                 Err(reason) => space.unreadable.push((mapping.start, mapping.end, reason)),
             }
         }
-        Ok(space)
+        space
     }
 
     /// The address space of a process that left a core, made of the files that it had mapped.

@@ -155,12 +155,6 @@ pub(crate) struct Mapping {
     pub(crate) start: u64,
     /// Address after the last.
     pub(crate) end: u64,
-    /// May be read.
-    pub(crate) readable: bool,
-    /// May be written.
-    pub(crate) writable: bool,
-    /// May be executed.
-    pub(crate) executable: bool,
     /// Offset in the file.
     pub(crate) offset: u64,
     /// Device as printed, and inode; the inode is 0 for anonymous memory.
@@ -169,19 +163,11 @@ pub(crate) struct Mapping {
     pub(crate) path: String,
 }
 
-/// Reads `/proc/PID/maps`, sorted by address as the kernel gives it. Empty for a zombie.
-pub(crate) fn mappings(pid: u32) -> io::Result<Vec<Mapping>> {
-    let text = fs::read(format!("/proc/{pid}/maps"))?;
-    Ok(String::from_utf8_lossy(&text)
-        .lines()
-        .filter_map(parse_mapping)
-        .collect())
-}
-
-fn parse_mapping(line: &str) -> Option<Mapping> {
+/// A line of `/proc/PID/maps`; `None` when it is none.
+pub(crate) fn parse_mapping(line: &str) -> Option<Mapping> {
     let mut parts = line.splitn(6, ' ');
     let (start, end) = parts.next()?.split_once('-')?;
-    let permissions = parts.next()?;
+    let _permissions = parts.next()?;
     let offset = parts.next()?;
     let device = parts.next()?;
     let inode = parts.next()?;
@@ -189,9 +175,6 @@ fn parse_mapping(line: &str) -> Option<Mapping> {
     Some(Mapping {
         start: hex(start)?,
         end: hex(end)?,
-        readable: permissions.starts_with('r'),
-        writable: permissions.as_bytes().get(1) == Some(&b'w'),
-        executable: permissions.as_bytes().get(2) == Some(&b'x'),
         offset: hex(offset)?,
         file: (device.to_owned(), inode.parse().ok()?),
         path: parts.next().unwrap_or_default().trim_start().to_owned(),
@@ -220,7 +203,6 @@ mod tests {
         let mapping = parse_mapping(line).unwrap();
         assert_eq!(mapping.path, "/a b/c  d (deleted)");
         assert_eq!(mapping.file, ("fe:01".to_owned(), 42));
-        assert!(mapping.readable && mapping.executable && !mapping.writable);
         assert_eq!(parse_mapping("7f00-7f10 rw-p 0 00:00 0").unwrap().path, "");
         assert_eq!(parse_mapping("nonsense"), None);
     }
@@ -230,7 +212,6 @@ mod tests {
         let own = std::process::id();
         assert_eq!(status_field(own, "TracerPid").as_deref(), Some("0"));
         assert!(stat(own).unwrap().threads >= 1);
-        assert!(mappings(own).unwrap().iter().any(|m| m.path == "[stack]"));
         assert!(processes().unwrap().iter().any(|&(pid, _)| pid == own));
     }
 }

@@ -5,6 +5,7 @@ use crate::diagnose;
 use crate::fit;
 use crate::locate::Locator;
 use crate::modules::Modules;
+use crate::outline::Outline;
 use crate::procfs::{self, Identity};
 use crate::stop::{NotStill, Request, Still};
 use crate::take::{Options, Threads};
@@ -31,6 +32,8 @@ pub(crate) struct Subject<'t> {
     /// A thread that lives, through which `/proc` speaks of the process: the main one, unless that has ended.
     voice: u32,
     identity: Option<Identity>,
+    /// What was read of it and not placed yet.
+    outline: Option<Outline>,
     process: Process,
     /// The main thread first, if it lives; then in the order of creation.
     threads: Vec<Thread>,
@@ -44,23 +47,37 @@ impl<'t> Subject<'t> {
             task,
             voice: task.pid,
             identity: None,
+            outline: None,
             process: Process::default(),
             threads: Vec::new(),
             error: None,
         }
     }
 
-    /// Everything that can be done while the process runs.
-    pub(crate) fn prepare(&mut self, modules: &mut Modules, map: &Map, options: Options) {
+    /// Reads of the running process what does not depend on other processes.
+    pub(crate) fn look(&mut self, options: Options) {
         self.threads.clear();
         self.error = None;
-        if let Err(reason) = self.look(modules, map, options) {
-            self.threads.clear();
-            self.error = Some(reason);
+        match self.outline(options) {
+            Ok(outline) => self.outline = Some(outline),
+            Err(reason) => {
+                self.outline = None;
+                self.threads.clear();
+                self.error = Some(reason);
+            }
         }
     }
 
-    fn look(&mut self, modules: &mut Modules, map: &Map, options: Options) -> Result<(), String> {
+    /// Finds out which modules the process consists of, and what of the map fits them.
+    pub(crate) fn place(&mut self, modules: &mut Modules, map: &Map) {
+        if let Some(outline) = self.outline.take() {
+            self.process.space = modules.space(self.voice, outline);
+            self.fit(modules, map);
+        }
+    }
+
+    /// Its memory map; its identity comes first, so that a program that replaces it meanwhile does not go unnoticed.
+    fn outline(&mut self, options: Options) -> Result<Outline, String> {
         let pid = self.task.pid;
         let stat = procfs::stat(pid).map_err(|_| diagnose::gone(pid))?;
         if self.task.started != Some(stat.identity.started) {
@@ -93,11 +110,7 @@ impl<'t> Subject<'t> {
                 ..Thread::default()
             });
         }
-        self.process.space = modules
-            .space_of(self.voice)
-            .map_err(|error| diagnose::refused(pid, &error))?;
-        self.fit(modules, map);
-        Ok(())
+        Outline::of(self.voice).map_err(|error| diagnose::refused(pid, &error))
     }
 
     /// Finds what of the map fits the modules that are loaded.
@@ -162,7 +175,8 @@ impl<'t> Subject<'t> {
         }
         if self.replaced() {
             // The copies may mix two programs: they say nothing.
-            self.prepare(round.modules, round.map, round.options);
+            self.look(round.options);
+            self.place(round.modules, round.map);
             if round.last {
                 self.threads.clear();
                 self.error.get_or_insert_with(|| {

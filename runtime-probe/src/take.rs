@@ -6,6 +6,7 @@
 //! of a thread are of one moment; a pointer that has changed in between leads to memory that was not copied, and its
 //! variable is missing.
 
+use crate::at_once;
 use crate::locate::Locator;
 use crate::modules::Modules;
 use crate::plan;
@@ -63,8 +64,10 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     let locators = Vec::from_iter(map.bindings().map(|binding| Locator::new(map, binding)));
     let mut modules = Modules::default();
     let mut subjects: Vec<Subject<'_>> = tasks.iter().map(Subject::new).collect();
+    // Memory maps are half of the work of a snapshot.
+    at_once::for_each(&mut subjects, |subject| subject.look(options));
     for subject in &mut subjects {
-        subject.prepare(&mut modules, map, options);
+        subject.place(&mut modules, map);
     }
 
     let manner = Manner {

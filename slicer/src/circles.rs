@@ -33,11 +33,7 @@ pub(crate) fn circles<I: Id>(
                 met += 1;
                 lowest.set(node, met);
                 open.push(node);
-                way.push(Visit {
-                    node,
-                    met,
-                    done: 0,
-                });
+                way.push(Visit { node, met, done: 0 });
             }
             let Some(visit) = way.last_mut() else { break };
             let node = visit.node;
@@ -131,7 +127,10 @@ mod tests {
                 complete.extend(&circle);
                 for node in &circle {
                     let succs = lists[*node].iter().map(|to| to.index());
-                    assert!(succs.into_iter().all(|to| complete.contains(&to)), "round {round}");
+                    assert!(
+                        succs.into_iter().all(|to| complete.contains(&to)),
+                        "round {round}"
+                    );
                 }
                 ours.insert(circle);
             });

@@ -395,8 +395,9 @@ impl Parts {
             access.place = values.places.find(access.place);
         }
         let inside = || -> Vec<Inside> {
-            let inside =
-                |&id: &FunctionIndex| self.inside(id, &program.functions[id], &homes[id.index()], &values.names);
+            let inside = |&id: &FunctionIndex| {
+                self.inside(id, &program.functions[id], &homes[id.index()], &values.names)
+            };
             ids.par_iter().map(inside).collect()
         };
         let memory = || freeze::memory(&values, &reads, &self.writes, values.names.texts.len());
