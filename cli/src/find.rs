@@ -9,6 +9,7 @@ use crate::job_map::{Build, JobMap};
 use crate::order;
 use crate::output::{self, Status};
 use crate::page;
+use crate::threads;
 use crate::tree_args::TreeFormat;
 use base::RankSet;
 use engine::{Earlier, Map, Outcome};
@@ -20,9 +21,14 @@ use std::time::Instant;
 
 pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if !args.cores.is_empty() {
+        threads::start(None);
         return cores::run(args);
     }
     let mut job = find_job(args)?;
+    let is_large = job.tasks.len() > engine::TASKS_FOR_ONE_THREAD;
+    if is_large || args.tree.is_some() || args.slice || args.explain.is_some() {
+        threads::start(None);
+    }
     let found = find_map(args, &job)?;
     job.prefer(&found.map);
     if let Some(path) = &args.save_table {

@@ -7,6 +7,7 @@ use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files;
 use crate::map;
+use crate::threads;
 use base::{Diagnostic, Severity, Span};
 use engine::{Map, Mismatch, SourceFile};
 use std::cell::LazyCell;
@@ -92,6 +93,7 @@ impl JobMap {
         slot: Option<&Slot>,
         mut warnings: Vec<String>,
     ) -> anyhow::Result<Self> {
+        threads::start(None);
         let executable = &build.executable;
         let mut sources = Sources::default();
         map::add_sources_of(executable, &mut sources, roots)?;
