@@ -17,6 +17,9 @@ pub const BUILD_CHOICE: &[u8] = ir::BUILD_CHOICE.as_bytes();
 /// A macro with more definitions than this is left as it is.
 const CHOICE_LIMIT: usize = 4;
 
+/// Tokens of further branches that a macro stands for.
+const BRANCHES_LIMIT: usize = 400;
+
 /// Steps after which an expansion is given up: `#define A B B`, `#define B C C`, … doubles with every line.
 const STEP_LIMIT: usize = 40_000;
 /// Nesting of invocations in arguments after which an expansion is given up.
@@ -41,6 +44,11 @@ impl<'a> PpToken<'a> {
             text: Cow::Borrowed(token.text(text)),
             hide: None,
         }
+    }
+
+    /// An operator or bracket that stands in no text.
+    pub fn punctuation(text: &'static [u8]) -> Self {
+        plain(TokenKind::Punct, text)
     }
 
     /// The token names a macro within that macro's own expansion: what it names is no macro any more.
@@ -148,6 +156,9 @@ impl<'a> Expander<'a> {
         let Meaning::Several(definitions) = self.visible.meaning(&token.text, self.at) else {
             return Ok(None);
         };
+        if begins && let Some(tokens) = self.further_branches(token, &definitions, work, raw, depth)? {
+            return Ok(Some(tokens));
+        }
         let hazards: Vec<Hazard> = definitions.iter().map(|d| hazard(d)).collect();
         let worst = hazards.iter().max().copied().unwrap_or(Hazard::None);
         let called = definitions.iter().filter(|d| d.params.is_some()).count();
@@ -216,6 +227,48 @@ impl<'a> Expander<'a> {
             operands.push(call);
         }
         Ok(Some(one_of(operands)))
+    }
+
+    /// A macro that stands for further branches, `} else if (c) { s`, in one build and for nothing in the others: the branches, with
+    /// conditions that fail where the build leaves them out.
+    fn further_branches(
+        &mut self,
+        token: &PpToken<'a>,
+        definitions: &[&'a Definition],
+        work: &mut Vec<PpToken<'a>>,
+        raw: Option<()>,
+        depth: usize,
+    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
+        let mut filled = definitions
+            .iter()
+            .filter(|definition| !definition.body.is_empty());
+        let (Some(filled), None) = (filled.next(), filled.next()) else {
+            return Ok(None);
+        };
+        let begins = filled.body.first().is_some_and(|first| *first.text == *b"}");
+        let alike = definitions
+            .iter()
+            .all(|d| d.params.is_some() == filled.params.is_some());
+        if !begins || !alike || definitions.len() < 2 {
+            return Ok(None);
+        }
+        let (pulled, before) = (self.next, work.clone());
+        let mut args = Vec::new();
+        if filled.params.is_some() {
+            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
+                return Ok(None);
+            }
+            let found = self.arguments(work, raw)?.0;
+            args = fitted(found, filled).ok_or(GivenUp)?;
+        }
+        let hide = with_name(token.hide.clone(), &token.text);
+        let tokens = self.substitute(filled, &args, &hide, depth)?;
+        let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+        let guarded = guarded_branches(&tokens);
+        if guarded.is_none() {
+            (self.next, *work) = (pulled, before);
+        }
+        Ok(guarded)
     }
 
     fn begin(&mut self, index: usize, line: u32, only: Option<&'a Definition>) -> Outcome<'a> {
@@ -533,6 +586,44 @@ fn group_of<'a>(arms: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
     }
     result.push(plain(TokenKind::Directive, b"\n#endif\n"));
     result
+}
+
+/// `} else if (c) { s` with `(BUILD_CHOICE && (c))` for each condition of its branches; `None` when `tokens` are something else.
+fn guarded_branches<'a>(tokens: &[PpToken<'a>]) -> Option<Vec<PpToken<'a>>> {
+    let text = |at: usize| tokens.get(at).map_or(&b""[..], |t| &*t.text);
+    let closing = |open: usize| {
+        let ends = |end: &usize| text(*end) != text(open) && are_balanced(&tokens[open..=*end]);
+        (open + 1..tokens.len()).find(ends)
+    };
+    if tokens.len() > BRANCHES_LIMIT {
+        return None;
+    }
+    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
+    let mut result = vec![tokens.first().filter(|t| *t.text == *b"}")?.clone()];
+    let mut at = 1;
+    loop {
+        if (text(at), text(at + 1), text(at + 2)) != (b"else", b"if", b"(") {
+            return None;
+        }
+        let close = closing(at + 2)?;
+        result.extend(tokens[at..at + 3].iter().cloned());
+        result.extend([plain(TokenKind::Ident, BUILD_CHOICE), punct(b"&&"), punct(b"(")]);
+        result.extend(tokens[at + 3..close].iter().cloned());
+        result.extend([punct(b")"), punct(b")")]);
+        let open = close + 1;
+        if text(open) != b"{" {
+            return None;
+        }
+        let Some(end) = closing(open) else {
+            // The last block is closed by what follows.
+            let rest = &tokens[open..];
+            let whole = are_balanced(&rest[1..]) && !rest.iter().any(|t| t.kind == TokenKind::Directive);
+            result.extend(rest.iter().cloned());
+            return whole.then_some(result);
+        };
+        result.extend(tokens[open..=end].iter().cloned());
+        at = end + 1;
+    }
 }
 
 /// `(BUILD_CHOICE ? (one) : (BUILD_CHOICE ? (two) : (three)))`.

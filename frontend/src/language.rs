@@ -33,7 +33,7 @@ pub fn language_of(path: &str, text: &[u8], tokens: &[Token]) -> Language {
 
 /// Whether a C compiler would meet words that only C++ has.
 fn speaks_cxx(text: &[u8], tokens: &[Token]) -> bool {
-    let suspicious = |at: usize| is_cxx(text, tokens, at);
+    let suspicious = |at: usize| is_cxx(text, tokens, at) || includes_cxx(text, tokens, at);
     if !(0..tokens.len()).any(suspicious) {
         return false;
     }
@@ -57,6 +57,20 @@ fn speaks_cxx(text: &[u8], tokens: &[Token]) -> bool {
         }
     }
     false
+}
+
+/// Whether the token at `at` includes a header without an ending, `<cstdio>`, as those of C++'s own library are and those of C's never.
+fn includes_cxx(text: &[u8], tokens: &[Token], at: usize) -> bool {
+    let Some(token) = tokens.get(at).filter(|t| t.kind == TokenKind::Directive) else {
+        return false;
+    };
+    let written = token.text(text).strip_prefix(b"#").unwrap_or_default();
+    let path = written.trim_ascii_start().strip_prefix(b"include");
+    let path = path.and_then(|rest| rest.trim_ascii_start().strip_prefix(b"<"));
+    let end = path.and_then(|path| path.iter().position(|byte| *byte == b'>'));
+    path.zip(end).is_some_and(|(path, end)| {
+        end > 0 && path[..end].iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
+    })
 }
 
 /// Whether the tokens from `at` on can only be C++.

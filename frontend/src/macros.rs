@@ -32,8 +32,12 @@ pub struct Macros {
     /// What a header leaves behind for whoever includes it, by macro and file.
     states: BTreeMap<Box<[u8]>, Vec<(u32, MacroState)>>,
     functions: BTreeSet<Box<[u8]>>,
+    /// Which names may be functions.
+    function_names: NameFilter,
     cxx: CxxFacts,
     typedefs: BTreeMap<Box<[u8]>, Vec<u32>>,
+    /// Which names may be typedefs.
+    typedef_names: NameFilter,
 }
 
 impl Macros {
@@ -75,6 +79,12 @@ impl Macros {
         all.files = files;
         for name in all.states.keys() {
             all.names.insert(name);
+        }
+        for name in &all.functions {
+            all.function_names.insert(name);
+        }
+        for name in all.typedefs.keys() {
+            all.typedef_names.insert(name);
         }
         all.edges = all
             .files
@@ -199,6 +209,29 @@ pub fn is_shouted(name: &[u8]) -> bool {
 /// How many macros within macros are looked into to find out what a name may mean.
 const NESTED_LIMIT: usize = 4;
 
+/// Whether a token of a pragma's text says nothing but that iterations may be put side by side in one thread.
+fn is_of_vector_pragma(token: &BodyToken) -> bool {
+    const WORDS: [&[u8]; 9] = [
+        b"omp", b"simd", b"ivdep", b"vector", b"unroll", b"GCC", b"clang", b"_NEC", b"_CRI",
+    ];
+    let text = token.text.trim_ascii();
+    let text = text
+        .strip_prefix(b"\"")
+        .and_then(|text| text.strip_suffix(b"\""))
+        .unwrap_or(text);
+    matches!(text, b"(" | b")")
+        || text
+            .split(u8::is_ascii_whitespace)
+            .all(|word| WORDS.contains(&word))
+}
+
+/// Whether `definition` is `namespace` or `inline namespace`.
+fn is_namespace(definition: &Definition) -> bool {
+    let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
+    let words: &[&[u8]] = &words;
+    definition.params.is_none() && matches!(words, [b"namespace"] | [b"inline", b"namespace"])
+}
+
 /// What follows the bracketed tokens that `tokens` begin with; `None` when they do not begin with a bracket.
 fn after_brackets(tokens: &[BodyToken]) -> Option<&[BodyToken]> {
     let mut depth = 0;
@@ -215,6 +248,9 @@ fn after_brackets(tokens: &[BodyToken]) -> Option<&[BodyToken]> {
     None
 }
 
+/// A set of names.
+pub type Names = BTreeSet<Box<[u8]>>;
+
 /// The macros that one file can see.
 #[derive(Debug)]
 pub struct Visible<'m> {
@@ -228,6 +264,10 @@ pub struct Visible<'m> {
     known: RefCell<BTreeMap<Box<[u8]>, Meaning<'m>>>,
     /// The meaning that is being worked out rests on definitions in the file itself, which have an order.
     place_matters: Cell<bool>,
+    /// How many meanings were worked out that rest on the place.
+    placed: Cell<usize>,
+    /// What macros are known to call after their arguments ([`sequence`](crate::sequence)), where the place does not matter.
+    pub called: RefCell<BTreeMap<Box<[u8]>, Option<Names>>>,
     /// The names that were asked about.
     asked: Recorder,
     /// What is read has been preprocessed.
@@ -249,6 +289,8 @@ impl<'m> Visible<'m> {
             divided: RefCell::default(),
             known: RefCell::default(),
             place_matters: Cell::new(false),
+            placed: Cell::new(0),
+            called: RefCell::default(),
             asked: Recorder::default(),
             expanded: false,
         }
@@ -290,10 +332,19 @@ impl<'m> Visible<'m> {
         }
         self.place_matters.set(false);
         let meaning = self.meaning_within(name, offset, 0);
-        if !self.place_matters.get() {
-            self.known.borrow_mut().insert(name.into(), meaning.clone());
+        match self.place_matters.get() {
+            true => self.placed.set(self.placed.get() + 1),
+            false => {
+                self.known.borrow_mut().insert(name.into(), meaning.clone());
+            }
         }
         meaning
+    }
+
+    /// Grows whenever a meaning is asked for that rests on the place of the question: what was found out while it stayed the same holds
+    /// everywhere in the file.
+    pub fn placed(&self) -> usize {
+        self.placed.get()
     }
 
     /// The same inside the replacement list of another macro, `depth` levels down.
@@ -353,6 +404,8 @@ impl<'m> Visible<'m> {
                 .iter()
                 .min_by_key(|one| one.body.len())
                 .map_or(Meaning::None, |one| Meaning::One(one)),
+            // A name is found in either kind of namespace.
+            [first, ..] if found.iter().all(|one| is_namespace(one)) => Meaning::One(first),
             _ => Meaning::Several(found),
         }
     }
@@ -401,6 +454,13 @@ impl<'m> Visible<'m> {
                 b"[" if tail.first().is_some_and(|t| *t.text == *b"[") => after_brackets(rest),
                 b"inline" | b"__inline" | b"__inline__" | b"__forceinline" => Some(tail),
                 b"restrict" | b"__restrict" | b"__restrict__" => Some(tail),
+                // Of C++: nothing that the flow of a function depends on.
+                b"constexpr" | b"noexcept" | b"override" if tail.is_empty() => Some(tail),
+                b"throw" if matches!(tail, [open, close] if *open.text == *b"(" && *close.text == *b")") => {
+                    after_brackets(tail)
+                }
+                b"_Pragma" | b"__pragma" => after_brackets(tail)
+                    .filter(|after| tail[..tail.len() - after.len()].iter().all(is_of_vector_pragma)),
                 name if first.kind == TokenKind::Ident && self.has_vanished(name, offset, depth + 1) => {
                     after_brackets(tail).or(Some(tail))
                 }
@@ -469,13 +529,18 @@ impl<'m> Visible<'m> {
 
     /// Whether some gathered file declares or defines a function of this name.
     pub fn is_function(&self, name: &[u8]) -> bool {
-        self.asked.note(name);
-        self.macros.functions.contains(name) || self.own_facts.functions.contains(name)
+        let bucket = self.asked.note(name);
+        // Nearly every identifier is asked about, and few are functions.
+        self.macros.function_names.may_contain(bucket) && self.macros.functions.contains(name)
+            || self.own_facts.functions.contains(name)
     }
 
     /// The types, as words, that a typedef name from an included file may stand for; empty when it is none.
     pub fn typedef_words(&self, name: &[u8]) -> Vec<&[u8]> {
-        self.asked.note(name);
+        let bucket = self.asked.note(name);
+        if !self.macros.typedef_names.may_contain(bucket) {
+            return Vec::new();
+        }
         let ids = self.macros.typedefs.get(name).map_or(&[][..], Vec::as_slice);
         let visible = ids.iter().filter(|id| self.included.contains(id));
         let words = visible.filter_map(|id| self.macros.files[*id as usize].1.typedefs.get(name));
@@ -489,8 +554,9 @@ impl<'m> Visible<'m> {
 
     /// Whether any gathered file has a typedef of this name.
     pub fn is_typedef(&self, name: &[u8]) -> bool {
-        self.asked.note(name);
-        self.macros.typedefs.contains_key(name) || self.own_facts.typedefs.contains_key(name)
+        let bucket = self.asked.note(name);
+        self.macros.typedef_names.may_contain(bucket) && self.macros.typedefs.contains_key(name)
+            || self.own_facts.typedefs.contains_key(name)
     }
 }
 

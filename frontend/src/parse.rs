@@ -14,7 +14,7 @@ use base::Diagnostic;
 use ir::{MacroCalls, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
 /// Files above this size are not read; offsets are 32 bits wide, and expansion makes text longer.
 const SIZE_LIMIT: usize = 256 << 20;
@@ -123,7 +123,7 @@ pub fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
         return Some((first, first_tree));
     }
     let second = prepare(raw, &suspects);
-    let second_tree = parse_text(&second.text, raw.language)?;
+    let second_tree = parse_again(&second, &first, &first_tree, raw.language)?;
     let broken = broken_bodies(&second, second_tree.root_node());
     let helped: Vec<_> = suspects
         .iter()
@@ -136,9 +136,9 @@ pub fn prepare_and_parse(raw: Raw<'_>) -> Option<(Prepared, Tree)> {
     if helped.len() == suspects.len() {
         return Some((second, second_tree));
     }
-    drop((first, first_tree, second, second_tree));
+    drop((first, first_tree));
     let third = prepare(raw, &helped);
-    let tree = parse_text(&third.text, raw.language)?;
+    let tree = parse_again(&third, &second, &second_tree, raw.language)?;
     Some((third, tree))
 }
 
@@ -193,6 +193,72 @@ fn error_ranges(root: Node) -> Vec<Range<u32>> {
 
 /// Parses prepared text, with a bound on the work.
 pub fn parse_text(text: &[u8], language: Language) -> Option<Tree> {
+    parse_with(text, language, None)
+}
+
+/// Parses `after`, which is `before` with other bodies of functions; `tree` is the tree of that, whose other parts are taken over.
+fn parse_again(after: &Prepared, before: &Prepared, tree: &Tree, language: Language) -> Option<Tree> {
+    let Some(edits) = changed_bodies(before, after) else {
+        return parse_text(&after.text, language);
+    };
+    let (old, new) = (Lines::new(&before.text), Lines::new(&after.text));
+    let point = |lines: &Lines, offset: u32| {
+        let (row, column) = lines.at(offset);
+        Point::new(row as usize - 1, column as usize - 1)
+    };
+    let mut tree = tree.clone();
+    // From the last to the first: what stands before an edit keeps its place.
+    for ((start, old_end), (new_start, new_end)) in edits.into_iter().rev() {
+        let length = (new_end - new_start) as usize;
+        let from = point(&old, start);
+        let (first, last) = (point(&new, new_start), point(&new, new_end));
+        let end = match last.row - first.row {
+            0 => Point::new(from.row, from.column + last.column - first.column),
+            rows => Point::new(from.row + rows, last.column),
+        };
+        tree.edit(&InputEdit {
+            start_byte: start as usize,
+            old_end_byte: old_end as usize,
+            new_end_byte: start as usize + length,
+            start_position: from,
+            old_end_position: point(&old, old_end),
+            new_end_position: end,
+        });
+    }
+    parse_with(&after.text, language, Some(&tree))
+}
+
+/// A range of the text before and one of the text after.
+type Change = ((u32, u32), (u32, u32));
+
+/// The bodies of functions that differ; `None` if something else does.
+fn changed_bodies(before: &Prepared, after: &Prepared) -> Option<Vec<Change>> {
+    if before.bodies.len() != after.bodies.len() {
+        return None;
+    }
+    let mut changes = Vec::new();
+    let (mut old_at, mut new_at) = (0, 0);
+    for (&(old, old_end), &(new, new_end)) in before.bodies.iter().zip(&after.bodies) {
+        // No text stands between a body and the one around it, which ends later: then all is parsed.
+        if slice(before, old_at, old)? != slice(after, new_at, new)? {
+            return None;
+        }
+        if slice(before, old, old_end)? != slice(after, new, new_end)? {
+            changes.push(((old, old_end), (new, new_end)));
+        }
+        (old_at, new_at) = (old_end, new_end);
+    }
+    let end = |prepared: &Prepared| prepared.text.len() as u32;
+    let rest = slice(before, old_at, end(before))? == slice(after, new_at, end(after))?;
+    rest.then_some(changes)
+}
+
+/// The prepared text between two offsets; `None` if there is no such.
+fn slice(prepared: &Prepared, from: u32, to: u32) -> Option<&[u8]> {
+    prepared.text.get(from as usize..to as usize)
+}
+
+fn parse_with(text: &[u8], language: Language, old: Option<&Tree>) -> Option<Tree> {
     let mut parser = Parser::new();
     let grammar = match language {
         Language::C => tree_sitter_c::LANGUAGE,
@@ -211,5 +277,5 @@ pub fn parse_text(text: &[u8], language: Language) -> Option<Tree> {
     };
     let mut read = |offset: usize, _| text.get(offset..).unwrap_or_default();
     let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut read, None, Some(options))
+    parser.parse_with_options(&mut read, old, Some(options))
 }

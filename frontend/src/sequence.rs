@@ -29,6 +29,18 @@ pub fn called_after_arguments(
     if visible.is_own(name) {
         return None;
     }
+    if let Some(known) = visible.called.borrow().get(name) {
+        return known.clone();
+    }
+    let placed = visible.placed();
+    let found = read(name, offset, visible);
+    if visible.placed() == placed {
+        visible.called.borrow_mut().insert(name.into(), found.clone());
+    }
+    found
+}
+
+fn read(name: &[u8], offset: u32, visible: &Visible<'_>) -> Option<BTreeSet<Box<[u8]>>> {
     let definitions = visible.definitions(name, offset);
     // Where none is in force it is a function.
     let mut all = BTreeSet::from([Box::from(name)]);

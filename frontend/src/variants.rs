@@ -49,6 +49,48 @@ pub fn split(expansions: &[Vec<PpToken<'_>>]) -> Option<Split> {
     Some(Split { prefix, suffix })
 }
 
+/// Where some of `expansions` end by opening a block, or begin what follows by closing one, and the others are whole statements, gives
+/// these the brace too: `log(x); {` against nothing becomes `log(x); {` against `{`. Every build has either both braces of such a pair or
+/// none, as both compile, and a block around statements changes nothing. Says whether it did.
+pub fn even_braces(expansions: &mut [Vec<PpToken<'_>>]) -> bool {
+    let whole = |tokens: &Vec<PpToken<'_>>| is_statements(tokens);
+    if !expansions.iter().any(whole) {
+        return false;
+    }
+    let opens = |tokens: &Vec<PpToken<'_>>| {
+        let (last, head) = tokens.split_last()?;
+        (*last.text == *b"{" && is_statements(head)).then_some(())
+    };
+    // A block of its own, so that where it ends among statements does not matter to them.
+    let closes = |tokens: &Vec<PpToken<'_>>| {
+        let at = tokens.iter().position(|token| *token.text == *b"}")?;
+        let rest = &tokens[at + 1..];
+        let ends = rest.is_empty() || at == 0;
+        (ends && is_statements(&tokens[..at]) && is_statements(rest)).then_some(at)
+    };
+    let brace = |text: &'static [u8]| PpToken::punctuation(text);
+    let rest = || expansions.iter().filter(|tokens| !whole(tokens));
+    if rest().all(|tokens| opens(tokens).is_some()) {
+        for tokens in expansions.iter_mut().filter(|tokens| whole(tokens)) {
+            tokens.push(brace(b"{"));
+        }
+        return true;
+    }
+    if rest().all(|tokens| closes(tokens) == Some(0)) {
+        for tokens in expansions.iter_mut().filter(|tokens| whole(tokens)) {
+            tokens.insert(0, brace(b"}"));
+        }
+        return true;
+    }
+    if rest().all(|tokens| closes(tokens) == Some(tokens.len() - 1)) {
+        for tokens in expansions.iter_mut().filter(|tokens| whole(tokens)) {
+            tokens.push(brace(b"}"));
+        }
+        return true;
+    }
+    false
+}
+
 /// Whether all expansions leave the same brackets open or closed, and at least one.
 pub fn same_brackets(expansions: &[Vec<PpToken<'_>>]) -> bool {
     let net = |tokens: &Vec<PpToken<'_>>| {

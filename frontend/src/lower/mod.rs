@@ -39,29 +39,48 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
+/// The fields of a grammar by their names, in a table by length and first byte: this is asked for every node, several times.
+struct Fields {
+    slots: Vec<Vec<(String, u16)>>,
+    count: usize,
+}
+
+impl Fields {
+    const SLOTS: usize = 256;
+
+    fn new(grammar: impl Into<Language>) -> Self {
+        let language = grammar.into();
+        let count = language.field_count();
+        let mut slots = vec![Vec::new(); Self::SLOTS];
+        for id in 1..=u16::try_from(count).unwrap_or(u16::MAX) {
+            if let Some(name) = language.field_name_for_id(id) {
+                slots[Self::slot(name)].push((name.to_owned(), id));
+            }
+        }
+        Self { slots, count }
+    }
+
+    fn slot(name: &str) -> usize {
+        let first = name.as_bytes().first().copied().unwrap_or(0);
+        (name.len() * 29 + usize::from(first)) % Self::SLOTS
+    }
+
+    fn id(&self, name: &str) -> Option<u16> {
+        let mut slot = self.slots[Self::slot(name)].iter();
+        slot.find(|(known, _)| known == name).map(|(_, id)| *id)
+    }
+}
+
 /// The child of `node` in the field `name`. The library's own look-up by name compares it with every field of the
 /// grammar, which took a third of all time.
 fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    static C: OnceLock<Vec<(String, u16)>> = OnceLock::new();
-    static CXX: OnceLock<Vec<(String, u16)>> = OnceLock::new();
-    static C_FIELDS: OnceLock<usize> = OnceLock::new();
+    static C: OnceLock<Fields> = OnceLock::new();
+    static CXX: OnceLock<Fields> = OnceLock::new();
+    let c = C.get_or_init(|| Fields::new(tree_sitter_c::LANGUAGE));
     // The two grammars number their fields differently, and have different numbers of them.
-    let c_fields = C_FIELDS.get_or_init(|| Language::from(tree_sitter_c::LANGUAGE).field_count());
-    let is_c = node.language().field_count() == *c_fields;
-    let (fields, grammar) = match is_c {
-        true => (&C, tree_sitter_c::LANGUAGE),
-        false => (&CXX, tree_sitter_cpp::LANGUAGE),
+    let fields = match node.language().field_count() == c.count {
+        true => c,
+        false => CXX.get_or_init(|| Fields::new(tree_sitter_cpp::LANGUAGE)),
     };
-    let fields = fields.get_or_init(|| {
-        let language = Language::from(grammar);
-        let ids = 1..=u16::try_from(language.field_count()).unwrap_or(u16::MAX);
-        let names = ids.filter_map(|id| Some((language.field_name_for_id(id)?.to_owned(), id)));
-        let mut fields: Vec<_> = names.collect();
-        fields.sort();
-        fields
-    });
-    let at = fields
-        .binary_search_by(|(known, _)| known.as_str().cmp(name))
-        .ok()?;
-    node.child_by_field_id(fields[at].1)
+    node.child_by_field_id(fields.id(name)?)
 }

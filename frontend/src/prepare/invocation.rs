@@ -6,15 +6,17 @@ use crate::expand::{Expander, Outcome, PpToken, are_balanced};
 use crate::hazard::{Hazard, hazard, is_structural};
 use crate::hidden::{Definitions, Hidden};
 use crate::language::Language;
-use crate::macros::{Meaning, Visible};
+use crate::macros::{Meaning, Visible, is_shouted};
 use crate::repair;
 use crate::shape::{Open, is_keyword};
 use crate::token::{Token, TokenKind};
-use crate::variants::{Split, same_brackets, split};
+use crate::variants::{Split, even_braces, same_brackets, split};
 use base::Confidence;
 
 /// A macro with more definitions than this is left as it is.
 const VARIANT_LIMIT: usize = 4;
+/// Tokens of the parameters of a function.
+const HEAD_LIMIT: usize = 400;
 
 /// Whether no build that reads this file as C can have this expansion: it has an empty argument, or is C++.
 fn is_impossible(tokens: &[PpToken<'_>]) -> bool {
@@ -55,6 +57,7 @@ impl<'a> Writer<'a> {
         match expander.expand(at, self.line(token.start)) {
             Outcome::Plain if self.declares_pointer_to_function(at) => {}
             Outcome::Plain => self.copy(at),
+            Outcome::Opaque if self.names_definition(at) => self.copy(at),
             Outcome::Opaque if self.is_part_of_a_string(at) => {
                 self.stand_in("\"\"", TokenKind::Str, token.start, token.end);
             }
@@ -85,6 +88,41 @@ impl<'a> Writer<'a> {
             }
         }
         at + 1
+    }
+
+    /// Whether the name at `at` is that of a function which is defined here, `T f(…) {`, whatever macro it is in builds that leave the
+    /// definition out.
+    fn names_definition(&self, at: usize) -> bool {
+        let text = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        let name = text(at);
+        let typed = at.checked_sub(1).is_some_and(|before| {
+            let word = self.raw.tokens[before].kind == TokenKind::Ident;
+            word && !is_keyword(text(before)) || text(before) == b"*"
+        });
+        if self.shape.in_function() || self.shape.item().is_empty() || !typed || is_shouted(name) {
+            return false;
+        }
+        // Each parameter has a type: `T MAKE(name) {` is a macro that makes the head of a function.
+        let (mut depth, mut words, mut first) = (0_usize, 0_usize, true);
+        for index in at + 1..self.raw.tokens.len().min(at + HEAD_LIMIT) {
+            match text(index) {
+                b"(" => depth += 1,
+                b")" => depth = depth.saturating_sub(1),
+                _ => words += usize::from(self.raw.tokens[index].kind == TokenKind::Ident),
+            }
+            let ends = depth == 0 || depth == 1 && text(index) == b",";
+            let none = depth == 0 && first && (words == 0 || text(index - 1) == b"void");
+            if ends && words < 2 && !none {
+                return false;
+            }
+            if depth == 0 {
+                return text(index) == b")" && text(index + 1) == b"{";
+            }
+            if ends {
+                (words, first) = (0, false);
+            }
+        }
+        false
     }
 
     /// Whether the name at `at` stands between string literals: whatever it is in which build, it is one too.
@@ -274,7 +312,9 @@ impl<'a> Writer<'a> {
         let Split { prefix, suffix } = match split(&expansions) {
             Some(split) => split,
             None => {
-                self.close_last(&mut expansions)?;
+                if !even_braces(&mut expansions) {
+                    self.close_last(&mut expansions)?;
+                }
                 split(&expansions)?
             }
         };

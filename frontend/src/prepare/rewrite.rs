@@ -8,6 +8,9 @@ use crate::repair;
 use crate::shape::declaration_word;
 use crate::token::TokenKind;
 
+/// Tokens of the end of a range of labels.
+const RANGE_LIMIT: usize = 40;
+
 impl Writer<'_> {
     /// Deals with the token at `at`, which is no identifier; returns the index of the next token.
     pub(super) fn punctuation(&mut self, at: usize) -> usize {
@@ -29,8 +32,29 @@ impl Writer<'_> {
         if self.text(token) == b"(" && self.shape.in_function() && self.name_in_parens(at) {
             return at + 3;
         }
+        if self.text(token) == b"..."
+            && let Some(colon) = self.end_of_range(at)
+        {
+            return colon;
+        }
         self.copy(at);
         at + 1
+    }
+
+    /// GNU's `case a ... b:`, whose `...` stands at `at`: the token index of the colon. The grammar has no ranges; the end of one is a
+    /// constant, which nothing that follows asks for, as the values of labels decide no order.
+    fn end_of_range(&self, at: usize) -> Option<usize> {
+        let constant = |index: &usize| {
+            let token = self.raw.tokens[*index];
+            matches!(token.kind, TokenKind::Ident | TokenKind::Number | TokenKind::Char)
+                || matches!(self.text(token), b"(" | b")" | b"+" | b"-" | b"*" | b"<<" | b"|")
+        };
+        let case = |index: &usize| self.text(self.raw.tokens[*index]) == b"case";
+        let before = (at.saturating_sub(RANGE_LIMIT)..at).rev();
+        let is_label = before.take_while(constant).any(|index| case(&index));
+        let behind = at + 1..self.raw.tokens.len().min(at + RANGE_LIMIT);
+        let colon = behind.clone().find(|index| !constant(index))?;
+        (self.shape.in_function() && is_label && self.text(self.raw.tokens[colon]) == b":").then_some(colon)
     }
 
     /// `p->*f` and `x.*f`, which the grammar cannot read: what `f` points to is a member all the same.

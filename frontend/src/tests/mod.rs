@@ -5,6 +5,7 @@ mod cxx;
 mod hostile;
 mod mixed;
 mod packed;
+mod parts;
 mod preprocessed;
 mod preprocessor;
 mod print;

@@ -39,6 +39,52 @@ fn loops_and_jumps() {
 }
 
 #[test]
+fn ranges_of_labels() {
+    check(
+        "#define LAST (1 << 4)
+void f(int x) {
+  switch (x) {
+  case 1: case 2 ... 5: a(); break;
+  case 'a' ... 'f': b(); break;
+  case 8 ... LAST: c();
+  }
+  switch (x) { case 1 ... -2: d(); }
+}
+void k(int x) { switch (x) { case 1 ... x ? 2 : 3: d(); } }",
+        expect![[r#"
+            fn f(x:i32)
+              3:3 switch x
+                3:14 block
+                  4:3 group
+                    4:3 case 1
+                  4:11 group
+                    4:11 case 2
+                    4:25 a@4:25()
+                    4:30 break
+                  5:3 group
+                    5:3 case 97
+                    5:21 b@5:21()
+                    5:26 break
+                  6:3 group
+                    6:3 case 8
+                    6:20 c@6:20()
+              8:3 switch x
+                8:14 block
+                  8:16 group
+                    8:16 case 1
+                    8:31 d@8:31()
+            fn k(x:i32) Partial: syntax error at line 10
+              10:17 switch x
+                10:28 block
+                  10:30 group
+                    10:30 case (x ? 2 : 3)
+                    10:41 (x ? 2 : 3)
+                    10:52 d@10:52()
+        "#]],
+    );
+}
+
+#[test]
 fn switches() {
     check(
         "void f(int x) {
@@ -263,12 +309,11 @@ int k(int x) { switch (x) { case 1 ... 5: return 1; } return __builtin_expect(x,
             fn h(x:i32) Partial: nested function, or a macro that takes a block, at line 7
               7:16 unknown @nested, (@q Add x)
               7:52 return nested@7:59(1)
-            fn k(x:i32) Partial: statement that is not understood at line 8
+            fn k(x:i32)
               8:16 switch x
                 8:27 block
                   8:29 group
                     8:29 case 1
-                    8:36 unknown 5
                     8:43 return 1
               8:55 return __builtin_expect@8:62(x, 0)
         "#]],
