@@ -146,6 +146,8 @@ pub(crate) enum Role {
     Probe,
     /// It turns a variable into an address, which a datatype may hold.
     Address,
+    /// A pointer tells which of several operations it is.
+    Any,
 }
 
 /// A function.

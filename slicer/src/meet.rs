@@ -7,6 +7,8 @@ use crate::graph::{Message, Role};
 pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
     communicators_agree(mine, theirs)
         && match (mine.role, theirs.role) {
+            (Role::Any, theirs) => !matches!(theirs, Role::Receive | Role::Probe | Role::Get | Role::Address),
+            (mine, Role::Any) => !matches!(mine, Role::Send | Role::Put | Role::Address),
             (Role::Receive | Role::Probe | Role::Both, Role::Send | Role::Both) => {
                 constants_agree(mine.receive_tag.or(mine.tag), theirs.tag)
             }
@@ -19,8 +21,8 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
 
 /// Whether a call may take the message that another of the same task waits for.
 pub(crate) fn compete(mine: &Message, theirs: &Message) -> bool {
-    matches!(mine.role, Role::Receive | Role::Probe | Role::Both)
-        && matches!(theirs.role, Role::Receive | Role::Both)
+    matches!(mine.role, Role::Receive | Role::Probe | Role::Both | Role::Any)
+        && matches!(theirs.role, Role::Receive | Role::Both | Role::Any)
         && communicators_agree(mine, theirs)
         && constants_agree(mine.receive_tag.or(mine.tag), theirs.receive_tag.or(theirs.tag))
 }

@@ -2,8 +2,12 @@
 //!
 //! What a pointer may point to depends on what calls hand over, and that on which functions are called: found in rounds, until
 //! one finds nothing new.
+//!
+//! They may also lead to functions without source: these do to what the call hands over what the table of the library says. A call
+//! that leads nowhere calls somebody who is not in the program.
 
 use crate::build::values::{Indirect, Values};
+use crate::library::{Effect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
 use dataflow::FunctionIndex;
@@ -13,24 +17,50 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// The functions that each call through a pointer may lead to.
 pub(crate) type Targets = BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>;
 
+/// A call through a pointer that may lead to functions without source.
+pub(crate) struct Foreign<'u> {
+    pub(crate) caller: FunctionIndex,
+    pub(crate) call: ExprId,
+    pub(crate) arguments: Vec<Option<PlaceId>>,
+    /// Their names; none of a call that leads nowhere.
+    pub(crate) names: BTreeSet<&'u str>,
+    /// What they do, each once.
+    pub(crate) effects: Vec<Effect>,
+    /// A function without source calls them: what it hands over is nobody's but its own business.
+    pub(crate) is_callback: bool,
+}
+
+/// Who is called.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Called<'u> {
+    Own(FunctionIndex),
+    Foreign(&'u str),
+}
+
 /// All calls through one pointer, and all functions that it may lead to, meet here: linking each with each would cost their
 /// product.
 #[derive(Default)]
-struct Meeting {
+struct Meeting<'u> {
     /// The values of arguments, by number; the last stands for all beyond.
     arguments: Vec<PlaceId>,
     result: Option<PlaceId>,
     calls: BTreeSet<usize>,
     callees: BTreeSet<FunctionIndex>,
+    /// The functions without source that are called here, and what they do, each once.
+    names: BTreeSet<&'u str>,
+    effects: Vec<Effect>,
+    /// How many of these have been applied to each call.
+    applied: BTreeMap<usize, usize>,
 }
 
 /// More arguments than these are taken together.
 const ARGUMENTS: usize = 24;
 
 /// Resolves all calls through pointers.
-pub(crate) fn resolve(values: &mut Values<'_, '_>) -> Targets {
-    let calls = std::mem::take(&mut values.indirect);
-    let mut meetings: BTreeMap<PlaceId, Meeting> = BTreeMap::new();
+pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<'u>>) {
+    let mut calls = std::mem::take(&mut values.indirect);
+    let mut meetings: BTreeMap<PlaceId, Meeting<'u>> = BTreeMap::new();
+    let mut nowhere: Option<Vec<usize>> = None;
     for place in std::mem::take(&mut values.followed) {
         values.places.follow(place);
     }
@@ -43,9 +73,18 @@ pub(crate) fn resolve(values: &mut Values<'_, '_>) -> Targets {
         for (&place, callees) in &reached {
             let meeting = meetings.entry(place).or_default();
             for &callee in callees {
-                if meeting.callees.insert(callee) {
-                    found_new = true;
-                    join_callee(values, meeting, callee);
+                match callee {
+                    Called::Own(callee) if meeting.callees.insert(callee) => {
+                        found_new = true;
+                        join_callee(values, meeting, callee);
+                    }
+                    Called::Foreign(name) if meeting.names.insert(name) => {
+                        let effect = effect(name);
+                        if !meeting.effects.contains(&effect) {
+                            meeting.effects.push(effect);
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
@@ -56,6 +95,25 @@ pub(crate) fn resolve(values: &mut Values<'_, '_>) -> Targets {
                 found_new = true;
                 join_call(values, meeting, &calls[number]);
             }
+        }
+        for meeting in meetings.values_mut() {
+            for &number in meeting.calls.iter().filter(|_| !meeting.effects.is_empty()) {
+                let applied = meeting.applied.entry(number).or_insert(0);
+                for effect in &meeting.effects[*applied..] {
+                    found_new = true;
+                    join_foreign(values, number, effect, &mut calls);
+                }
+                *applied = meeting.effects.len();
+            }
+        }
+        if !found_new && nowhere.is_none() {
+            // Calls that lead nowhere call somebody of whom nothing is known.
+            let found = lead_nowhere(values, &calls, meetings.values());
+            for &number in &found {
+                found_new = true;
+                join_foreign(values, number, &effect(""), &mut calls);
+            }
+            nowhere = Some(found);
         }
         if !found_new {
             break;
@@ -70,10 +128,98 @@ pub(crate) fn resolve(values: &mut Values<'_, '_>) -> Targets {
             known.extend(&meeting.callees);
         }
     }
-    targets
+    let mut foreign = Vec::new();
+    let mut add = |number: usize, names: &BTreeSet<&'u str>, effects: &[Effect]| {
+        let call = &calls[number];
+        foreign.push(Foreign {
+            caller: call.caller,
+            call: call.call,
+            arguments: call.arguments.clone(),
+            names: names.clone(),
+            effects: effects.to_vec(),
+            is_callback: call.is_callback,
+        });
+    };
+    for meeting in meetings.values().filter(|meeting| !meeting.names.is_empty()) {
+        for &number in &meeting.calls {
+            add(number, &meeting.names, &meeting.effects);
+        }
+    }
+    for number in nowhere.into_iter().flatten() {
+        add(number, &BTreeSet::new(), &[effect("")]);
+    }
+    (targets, foreign)
 }
 
-impl Meeting {
+/// The calls of C that lead to no function at all. Those of C++ may be of objects.
+fn lead_nowhere<'m, 'u: 'm>(
+    values: &Values<'_, 'u>,
+    calls: &[Indirect],
+    meetings: impl Iterator<Item = &'m Meeting<'u>>,
+) -> Vec<usize> {
+    let mut leads = vec![false; calls.len()];
+    for meeting in meetings.filter(|meeting| !meeting.callees.is_empty() || !meeting.names.is_empty()) {
+        meeting.calls.iter().for_each(|&number| leads[number] = true);
+    }
+    let mut numbers = Vec::new();
+    for (number, call) in calls.iter().enumerate() {
+        if !leads[number] && !call.is_callback && !values.cxx.is_cxx(call.caller) {
+            numbers.push(number);
+        }
+    }
+    numbers
+}
+
+/// A function without source does this to what a call through a pointer hands over.
+fn join_foreign(values: &mut Values<'_, '_>, number: usize, effect: &Effect, calls: &mut Vec<Indirect>) {
+    let call = calls[number].clone();
+    // Who calls it is a function without source too: what that one does says it all.
+    if call.is_callback {
+        return;
+    }
+    let argument = |index: u8| call.arguments.get(usize::from(index)).copied().flatten();
+    if let Some((into, from)) = effect.copies
+        && let (Some(into), Some(from)) = (argument(into), argument(from))
+    {
+        values.places.unite_contents(into, from);
+    }
+    if let Some(given) = effect.gives.and_then(argument) {
+        let new = values.allocate(None);
+        let into = values.places.content(given, None);
+        values.places.flow(new, into);
+    }
+    if effect.allocates {
+        let new = values.allocate(None);
+        values.places.flow(new, call.result);
+    }
+    if let Some(returned) = effect.returns.and_then(argument) {
+        values.places.flow(returned, call.result);
+    }
+    for (index, &given) in call.arguments.iter().enumerate() {
+        let Some(given) = given.filter(|_| effect.unknown || effect.goes_inside(index)) else {
+            continue;
+        };
+        let inside = values.places.content(given, None);
+        if !effect.unknown {
+            continue;
+        }
+        // It may keep each argument in what another points to, hand out any of them, and call any of them.
+        for &other in call.arguments.iter().flatten() {
+            if other != given {
+                values.places.flow(other, inside);
+            }
+        }
+        values.places.flow(inside, call.result);
+        values.places.flow(given, call.result);
+        calls.push(Indirect {
+            callee: given,
+            is_callback: true,
+            ..call.clone()
+        });
+    }
+}
+
+impl Meeting<'_> {
     fn argument(&mut self, values: &mut Values<'_, '_>, index: usize) -> PlaceId {
         while self.arguments.len() <= index.min(ARGUMENTS) {
             self.arguments.push(values.places.fresh());
@@ -86,7 +232,7 @@ impl Meeting {
     }
 }
 
-fn join_call(values: &mut Values<'_, '_>, meeting: &mut Meeting, call: &Indirect) {
+fn join_call(values: &mut Values<'_, '_>, meeting: &mut Meeting<'_>, call: &Indirect) {
     if call.is_callback {
         // A function without source may hand over anything that it was given, in any order, or what that points to.
         let any = values.places.fresh();
@@ -111,7 +257,7 @@ fn join_call(values: &mut Values<'_, '_>, meeting: &mut Meeting, call: &Indirect
     values.places.flow(result, call.result);
 }
 
-fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting, callee: FunctionIndex) {
+fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting<'_>, callee: FunctionIndex) {
     let params = values.program.functions[callee].function.params;
     let arguments: Vec<Option<PlaceId>> = (0..params)
         .map(|index| Some(meeting.argument(values, index)))
@@ -124,13 +270,17 @@ fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting, callee: Funct
 
 /// The functions that each of the wanted places may point to. They go forward from where their addresses are taken,
 /// sixty-four side by side.
-fn functions(values: &Values<'_, '_>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, Vec<FunctionIndex>> {
+fn functions<'u>(values: &Values<'_, 'u>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, Vec<Called<'u>>> {
     let places = &values.places;
-    let mut starts: BTreeMap<FunctionIndex, Vec<PlaceId>> = BTreeMap::new();
+    let mut starts: BTreeMap<Called<'u>, Vec<PlaceId>> = BTreeMap::new();
     for place in places.ids() {
         for &object in places.objects(place) {
-            if let Some(function) = values.objects[object] {
-                starts.entry(function).or_default().push(place);
+            let called = match values.objects[object] {
+                Some(function) => Some(Called::Own(function)),
+                None => values.foreign.get(&object).map(|name| Called::Foreign(name)),
+            };
+            if let Some(called) = called {
+                starts.entry(called).or_default().push(place);
             }
         }
     }
@@ -160,8 +310,8 @@ fn functions(values: &Values<'_, '_>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, V
             to.filter(|&to| to != u32::MAX).collect()
         })
         .collect();
-    let mut found: BTreeMap<PlaceId, Vec<FunctionIndex>> = BTreeMap::new();
-    let starts: Vec<(FunctionIndex, Vec<PlaceId>)> = starts.into_iter().collect();
+    let mut found: BTreeMap<PlaceId, Vec<Called<'u>>> = BTreeMap::new();
+    let starts: Vec<(Called<'u>, Vec<PlaceId>)> = starts.into_iter().collect();
     let mut seen = vec![0_u64; leading.len()];
     for together in starts.chunks(64) {
         seen.fill(0);
@@ -188,7 +338,7 @@ fn functions(values: &Values<'_, '_>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, V
             }
             let here = together.iter().enumerate();
             let here = here.filter(|(bit, _)| bits & 1 << bit != 0);
-            let here: Vec<FunctionIndex> = here.map(|(_, (function, _))| *function).collect();
+            let here: Vec<Called<'u>> = here.map(|(_, (called, _))| *called).collect();
             if !here.is_empty() {
                 found.entry(place).or_default().extend(here);
             }

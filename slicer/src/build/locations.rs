@@ -65,7 +65,7 @@ impl<'u> Values<'_, 'u> {
             ExprKind::Field { name, .. } if captured(name).is_some() => None,
             ExprKind::Field { base, name, arrow } => {
                 let place = match arrow {
-                    true => self.value(*base),
+                    true => self.pointer(id, *base),
                     false => match self.location(id, *base) {
                         // A member of a member is one of the whole object, told by its own name.
                         Some((place, _)) => Some(place),
@@ -127,6 +127,17 @@ impl<'u> Values<'_, 'u> {
             if self.global_type(unit, name) == Type::Unknown && self.program.assignments(name).is_empty() {
                 return self.global(unit, name);
             }
+        }
+        self.pointer(id, base)
+    }
+
+    /// The value of what is followed as a pointer: of what the program does not declare, nothing is known then.
+    fn pointer(&mut self, id: FunctionIndex, base: ExprId) -> Option<PlaceId> {
+        let info = &self.program.functions[id];
+        if let ExprKind::Var(VarRef::Global(name)) = &info.function.exprs[base].kind
+            && self.global(info.unit, name) == Some(self.outside)
+        {
+            return None;
         }
         self.value(base)
     }

@@ -15,6 +15,38 @@ pub(crate) fn of(callees: &Callees<'_, '_>, info: &FunctionInfo<'_>, call: ExprI
     if callees.any(info.unit, name) {
         return None;
     }
+    named(function, name, args)
+}
+
+/// What a call of one of these functions does, where a pointer tells which.
+pub(crate) fn of_any<'n>(
+    function: &Function,
+    names: impl IntoIterator<Item = &'n str>,
+    args: &[ExprId],
+) -> Option<Message> {
+    let messages = names.into_iter().filter_map(|name| named(function, name, args));
+    messages.reduce(either)
+}
+
+/// What is true of two messages.
+fn either(one: Message, other: Message) -> Message {
+    let is_same =
+        one.role == other.role && (one.role != Role::Collective || one.operation == other.operation);
+    let tag = |a: Option<i64>, b: Option<i64>| a.filter(|_| is_same && a == b);
+    Message {
+        role: if is_same { one.role } else { Role::Any },
+        tag: tag(one.tag, other.tag),
+        receive_tag: tag(one.receive_tag, other.receive_tag),
+        communicator: one
+            .communicator
+            .filter(|name| other.communicator.as_ref() == Some(name)),
+        by_address: one.by_address || other.by_address,
+        carried: one.carried & other.carried,
+        operation: one.operation,
+    }
+}
+
+fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
     let operation = mpi_name(name);
     let role = role(operation.strip_prefix("MPI_")?)?;
     let argument = |wanted: ArgumentRole| {

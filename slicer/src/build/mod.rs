@@ -11,6 +11,7 @@ mod callees;
 mod calls;
 mod control;
 mod cxx;
+mod foreign;
 mod freeze;
 mod indirect;
 mod local;
@@ -33,6 +34,7 @@ use base::{Confidence, Id as _, IdVec};
 use callees::Callees;
 use cxx::{Cxx, may_throw};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
+use indirect::Foreign;
 use ir::{Callee, ExprKind, LocalId, StmtKind};
 use local::Source;
 use memory::Home;
@@ -66,10 +68,11 @@ impl Graph {
             parts.collect(&mut values, id);
         }
         parts.initial_values(&mut values);
-        let targets = indirect::resolve(&mut values);
+        let (targets, foreign) = indirect::resolve(&mut values);
         parts.rest_arguments(&values);
         parts.resolve_calls(&values, &callees, &targets);
-        parts.find_ends(program, &cxx);
+        parts.call_foreign(&mut values, &foreign);
+        parts.find_ends(program, &cxx, &foreign);
         parts.finish(program, &homes, values)
     }
 }
@@ -349,12 +352,20 @@ impl Parts {
     }
 
     /// Finds the calls that may not return: they end the program, or lead to one that does.
-    fn find_ends(&mut self, program: &Program<'_>, cxx: &Cxx) {
+    fn find_ends(&mut self, program: &Program<'_>, cxx: &Cxx, foreign: &[Foreign<'_>]) {
+        let through_pointers = foreign
+            .iter()
+            .filter(|each| each.effects.iter().any(|effect| effect.ends));
+        let through_pointers: BTreeSet<(FunctionIndex, ir::ExprId)> =
+            through_pointers.map(|each| (each.caller, each.call)).collect();
         let mut callers: Vec<Vec<usize>> = program.functions.ids().map(|_| Vec::new()).collect();
         let mut work: Vec<usize> = Vec::new();
         for (number, pending) in self.calls.iter().enumerate() {
             for callee in &pending.done.callees {
                 callers[callee.index()].push(number);
+            }
+            if through_pointers.contains(&(pending.caller, pending.call)) {
+                work.push(number);
             }
             let info = &program.functions[pending.caller];
             if (pending.done.callees.is_empty() || pending.done.hands_on)

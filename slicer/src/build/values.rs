@@ -46,6 +46,9 @@ pub(crate) struct Values<'p, 'u> {
     /// The object of the arguments beyond the parameters.
     rests: Vec<Option<PlaceId>>,
     function_objects: BTreeMap<FunctionIndex, PlaceId>,
+    /// Functions without source whose addresses are taken, as far as names tell: the object of each, and its place.
+    pub(crate) foreign: BTreeMap<ObjectId, &'u str>,
+    foreign_places: HashMap<&'u str, PlaceId>,
     globals: HashMap<(Option<usize>, &'u str), PlaceId>,
     /// The types of variables at file scope, with the file when it is `static`.
     global_types: HashMap<(Option<usize>, &'u str), Type>,
@@ -115,6 +118,8 @@ impl<'p, 'u> Values<'p, 'u> {
             results,
             rests: vec![None; homes.len()],
             function_objects: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            foreign_places: HashMap::new(),
             globals: HashMap::new(),
             global_types,
             states: BTreeMap::new(),
@@ -171,7 +176,8 @@ impl<'p, 'u> Values<'p, 'u> {
     pub(crate) fn initial_name(&mut self, unit: usize, place: PlaceId, name: &'u str) {
         let into = self.places.content(place, None);
         let value = match self.global(unit, name) {
-            Some(value) => Some(value).filter(|&value| value != self.outside),
+            Some(value) if value == self.outside => self.foreign_address(name),
+            Some(value) => Some(value),
             None => {
                 let callees = self.callees.of(unit, name);
                 let places: Vec<PlaceId> = callees
@@ -290,6 +296,22 @@ impl<'p, 'u> Values<'p, 'u> {
         place
     }
 
+    /// A pointer to a function without source, if a name that the program does not declare may be one: constants are
+    /// written in capitals.
+    fn foreign_address(&mut self, name: &'u str) -> Option<PlaceId> {
+        if !name.bytes().any(|byte| byte.is_ascii_lowercase()) {
+            return None;
+        }
+        if let Some(&place) = self.foreign_places.get(name) {
+            return Some(place);
+        }
+        let object = self.objects.push(None);
+        let place = self.places.address(object);
+        self.foreign.insert(object, name);
+        self.foreign_places.insert(name, place);
+        Some(place)
+    }
+
     pub(super) fn merge(&mut self, a: PlaceId, b: PlaceId) -> PlaceId {
         if self.places.find(a) == self.places.find(b) {
             return a;
@@ -329,8 +351,8 @@ impl<'p, 'u> Values<'p, 'u> {
             ExprKind::Var(VarRef::Global(name)) => {
                 let unit = self.program.functions[id].unit;
                 match self.global(unit, name) {
-                    // What the program does not declare points to nothing of the program's.
-                    Some(place) if place == self.outside => None,
+                    // What the program does not declare points to nothing of the program's, but may be a function.
+                    Some(place) if place == self.outside => self.foreign_address(name),
                     Some(place) => match self.global_type(unit, name) {
                         Type::Array | Type::Aggregate => Some(place),
                         Type::Float { .. } => None,
@@ -387,7 +409,9 @@ impl<'p, 'u> Values<'p, 'u> {
             ExprKind::AddressOf(inner) => match &function.exprs[*inner].kind {
                 ExprKind::Var(VarRef::Global(name)) => {
                     let unit = self.program.functions[id].unit;
-                    self.global(unit, name).or_else(|| self.value(*inner))
+                    let declared = self.global(unit, name).filter(|&place| place != self.outside);
+                    let outside = self.outside;
+                    declared.or_else(|| self.value(*inner)).or(Some(outside))
                 }
                 _ => self.address(id, *inner),
             },

@@ -17,7 +17,7 @@ use crate::graph::{EdgeKind, Graph, NodeKind, Role};
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What the bytes begin with.
 const MAGIC: &[u8; 8] = b"hm graph";
@@ -80,7 +80,7 @@ const EDGE_KINDS: [EdgeKind; 5] = [
     EdgeKind::Ends,
 ];
 
-const ROLES: [Role; 10] = [
+const ROLES: [Role; 11] = [
     Role::Send,
     Role::Receive,
     Role::Both,
@@ -91,4 +91,5 @@ const ROLES: [Role; 10] = [
     Role::Window,
     Role::Probe,
     Role::Address,
+    Role::Any,
 ];
