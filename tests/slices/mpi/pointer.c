@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     if (rank == 0) { /* in */
         a = 7; /* needed */
         b = 8; /* needed */
-        spare = 9; /* perturb */
+        spare = 9;
         send(&a, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* needed */
         table.send(&b, 1, MPI_INT, 1, 2, MPI_COMM_WORLD); /* needed */
         table.send(&spare, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
