@@ -475,6 +475,31 @@ impl<'a> Writer<'a> {
         if called {
             self.names_given(at);
         }
+        if called && self.heads_body(at) {
+            let reason = about(self.line(token.start), &String::from_utf8_lossy(name));
+            self.note(token.start..token.end, Confidence::Partial, reason);
+        }
+    }
+
+    /// Whether the invocation at `at` stands where a body follows it, outside of any function: `MAKE(f) {` is the head of some function
+    /// whose name and parameters are not known. Behind a list of parameters it is an attribute.
+    fn heads_body(&self, at: usize) -> bool {
+        let text = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        if self.shape.in_function() || at.checked_sub(1).is_some_and(|before| text(before) == b")") {
+            return false;
+        }
+        let mut depth = 0_usize;
+        for index in at + 1..self.raw.tokens.len().min(at + HEAD_LIMIT) {
+            match text(index) {
+                b"(" => depth += 1,
+                b")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return text(index + 1) == b"{";
+            }
+        }
+        false
     }
 
     /// Macros that are given to the invocation at `at` by their names: what it does with them is not known.

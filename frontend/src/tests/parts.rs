@@ -188,3 +188,20 @@ fn pragmas_for_vectors_and_pragmas_for_threads() {
         "#]],
     );
 }
+
+/// Which function this is depends on the build, and what `x` is in it as well.
+#[test]
+fn a_head_that_several_macros_make() {
+    check_as(
+        "t.c",
+        &[],
+        "#ifdef LONG\n#define Make(n) n##_l(long x)\n#define Head(n) int n##_l(long x)\n#else\n#define Make(n) n##_i(int x)\n\
+         #define Head(n) int n##_i(int x)\n#endif\nint Make(f) { return x; }\nHead(g) { return x; }\n",
+        expect![[r#"
+            fn Make() Partial: macro Make at line 8 has several definitions
+              8:15 return @x
+            fn Head() Partial: macro Head at line 9 has several definitions
+              9:11 return @x
+        "#]],
+    );
+}
