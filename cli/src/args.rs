@@ -291,7 +291,7 @@ pub(crate) struct SliceShape {
     /// Do not follow messages to the tasks that send them
     #[arg(long)]
     pub(crate) no_mpi: bool,
-    /// How to print the slice; json and sarif of find take the place of its answer
+    /// How to print the slice; json and sarif of find and order take the place of the answer
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SliceFormat::Text)]
     pub(crate) slice_format: SliceFormat,
 }
@@ -349,6 +349,14 @@ pub(crate) struct OrderArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
     pub(crate) format: AnswerFormat,
+    /// Also show which statements may have brought the hindmost to where it is
+    #[arg(long, conflicts_with_all = ["format", "pairs"])]
+    pub(crate) slice: bool,
+    /// Grow the slice by the stacks of the classes that come next, up to N classes in all
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
+    pub(crate) classes: usize,
+    #[command(flatten)]
+    pub(crate) slice_shape: SliceShape,
 }
 
 /// A share in per cent.

@@ -6,6 +6,7 @@ use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
 use crate::pairs;
 use crate::recorded;
+use crate::slice;
 use engine::{Answer, Comparer, Explanation, Map};
 use snapshot::Task;
 
@@ -27,7 +28,17 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     };
     let finder = SourceFinder::new(Some(&args.map));
     finder.fill(&map, &mut answer, explanation.as_mut());
-    print(&answer, explanation.as_ref(), args, &finder)
+    let asked = (&args.slice_shape, args.classes);
+    if args.slice && args.slice_shape.slice_format.is_document() {
+        slice::of_answer(&map, &answer, asked, &finder)?;
+        return Ok(output::status_of(&answer));
+    }
+    print(&answer, explanation.as_ref(), args, &finder)?;
+    if args.slice {
+        output::print("\n")?;
+        slice::of_answer(&map, &answer, asked, &finder)?;
+    }
+    Ok(output::status_of(&answer))
 }
 
 fn print(
@@ -35,12 +46,12 @@ fn print(
     explanation: Option<&Explanation>,
     args: &OrderArgs,
     finder: &SourceFinder,
-) -> anyhow::Result<Status> {
+) -> anyhow::Result<()> {
     output::print_answer_of(answer, explanation, args.format, finder)?;
     if answer.outcome == engine::Outcome::NothingReadable {
         output::error(&output::nothing_readable(answer).into());
     }
-    Ok(output::status_of(answer))
+    Ok(())
 }
 
 /// The explanation of the two tasks that the user names, if any.

@@ -11,6 +11,8 @@ use std::sync::Arc;
 /// What a slice is to be of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
+    /// The stacks of so many classes, from the hindmost outwards.
+    Outwards(usize),
     /// The stack of a class, by its index.
     Class(usize),
     /// A line.
@@ -34,6 +36,8 @@ pub(crate) struct Step {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) distance: u32,
+    /// The class whose stack brought it, where the slice grows by classes.
+    pub(crate) class: Option<usize>,
     pub(crate) text: String,
 }
 
@@ -79,12 +83,15 @@ impl Task {
             enough: None,
         };
         let map = &self.project.job.map;
+        let answer = self.project.answer();
         let slice = match &self.wish {
+            Wish::Outwards(classes) => {
+                let slice = answer.and_then(|answer| engine::slice_answer(&graph, answer, *classes, options));
+                // Without a hindmost there is no stack.
+                slice.unwrap_or_else(|| graph.slice_stack(&[], options))
+            }
             Wish::Class(class) => {
-                let class = self
-                    .project
-                    .answer()
-                    .and_then(|answer| answer.classes.get(*class));
+                let class = answer.and_then(|answer| answer.classes.get(*class));
                 let frames = class.map(|class| engine::slice_frames(&class.frames));
                 graph.slice_stack(&frames.unwrap_or_default(), options)
             }
@@ -124,6 +131,7 @@ impl Walked {
                 line: statement.line,
                 column: statement.column,
                 distance: statement.distance,
+                class: statement.class,
                 text: report::statement_text(slice, statement, &place),
             });
         }
@@ -133,6 +141,15 @@ impl Walked {
             at: None,
             covered,
         }
+    }
+
+    /// Goes on where another walk was: a slice that grows keeps what it has, in its order.
+    pub(crate) fn go_on(&mut self, before: Option<&Walked>) {
+        let both = |wish: &Wish| matches!((wish, &self.wish), (Wish::Outwards(_), Wish::Outwards(_)));
+        let at = before
+            .filter(|before| both(&before.wish))
+            .and_then(|before| before.at);
+        self.at = at.map(|at| at.min(self.steps.len().saturating_sub(1)));
     }
 
     /// Whether a line of the mapped text is in the slice.

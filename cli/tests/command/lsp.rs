@@ -333,15 +333,22 @@ fn commands_and_loading() {
     let steps = client.run("hindmost.next", json!([]))["result"]["steps"]
         .as_u64()
         .unwrap();
-    for _ in 0..steps + 1 {
-        client.run("hindmost.next", json!([]));
+    // The other class is at the same line in another turn: it brings nothing new.
+    let mut last = json!(null);
+    let mut said = Vec::new();
+    for _ in 0..4 * steps {
+        last = client.run("hindmost.next", json!([]))["result"].clone();
+        said = client.said("window/showMessage");
+        if !said.is_empty() {
+            break;
+        }
     }
     assert!(
-        client.said("window/showMessage")[0]["message"]
-            .as_str()
-            .unwrap()
-            .contains("ends here")
+        said[0]["message"].as_str().unwrap().contains("ends here"),
+        "{said:?}"
     );
+    assert_eq!(last["step"], last["steps"], "{last}");
+    assert!(last["steps"].as_u64().unwrap() >= steps, "{last}");
 
     // A line: what sets `sum` has no influence on the stack, but on what is returned.
     let at = json!([{"textDocument": {"uri": uri}, "position": {"line": 30, "character": 0}}]);
@@ -482,4 +489,44 @@ fn wrong_messages_end_nothing() {
         assert_eq!(client.read(), None);
         assert_eq!(client.child.wait().unwrap().code(), Some(1), "{last:?}");
     }
+}
+
+/// Behind the last step of the hindmost's slice comes what the next class adds; back the same way.
+#[test]
+fn steps_go_outwards_class_by_class() {
+    let sandbox = Sandbox::new("lsp-classes");
+    let text = "int main(void)\n{\n    int a = first();\n    wait_a(a);\n    int b = second();\n    wait_b(b);\n    return 0;\n}\n";
+    sandbox.write("two.c", text);
+    sandbox.ok(&["map", "--quiet", "-o", "two.hmap", "two.c"]);
+    let task = |rank: u32, line: u32, callee: &str| {
+        format!(
+            "{{\"task\": \"{rank}\", \"rank\": {rank}, \"frames\": [{{\"function\": \"main\", \"file\": \"two.c\", \"line\": {line}}}, \
+             {{\"function\": \"{callee}\", \"module\": \"/usr/lib/libx.so\"}}]}}\n"
+        )
+    };
+    sandbox.write("stacks", task(0, 6, "wait_b") + &task(1, 4, "wait_a"));
+    let options = json!({"map": "two.hmap", "snapshot": "stacks"});
+    let mut client = Client::ready(&sandbox, &[], json!({}), options);
+    let uri = format!(
+        "file://{}",
+        sandbox.root.canonicalize().unwrap().join("two.c").display()
+    );
+    client.open(&uri, text);
+    let mut lines = Vec::new();
+    while lines.len() < 40 {
+        let step = client.run("hindmost.next", json!([]))["result"].clone();
+        if !client.said("window/showMessage").is_empty() {
+            break;
+        }
+        lines.push((step["class"].as_u64().unwrap(), step["line"].as_u64().unwrap()));
+    }
+    let first_of_other = lines.iter().position(|(class, _)| *class == 1).unwrap();
+    let (own, other) = lines.split_at(first_of_other);
+    assert!(own.iter().all(|(class, _)| *class == 0), "{lines:?}");
+    assert!(other.iter().all(|(class, _)| *class == 1), "{lines:?}");
+    let has = |steps: &[(u64, u64)], line| steps.iter().any(|(_, each)| *each == line);
+    assert!(has(own, 3) && has(own, 4) && !has(own, 5), "{lines:?}");
+    assert!(has(other, 5) && has(other, 6) && !has(other, 3), "{lines:?}");
+    let back = client.run("hindmost.previous", json!([]))["result"]["line"].as_u64();
+    assert_eq!(back, Some(lines[lines.len() - 2].1), "{lines:?}");
 }

@@ -103,6 +103,39 @@ fn hung_job() -> String {
     stacks
 }
 
+/// As with `find --slice`, but hours later and elsewhere.
+#[test]
+fn recorded_stacks_may_be_asked_why() {
+    let sandbox = sandbox("slice", &hung_job());
+    let ask = |more: &[&str]| sandbox.ok(&[&ORDER[..], &["--slice"], more].concat());
+    let answer = sandbox.ok(&ORDER);
+    let text = ask(&[]);
+    let slice = text.strip_prefix(&answer).unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        slice.contains("the hindmost") && slice.contains("solver.c:8:"),
+        "{slice}"
+    );
+    let lines = ask(&["--all", "--slice-format", "lines"]);
+    let lines = lines.strip_prefix(&answer).unwrap().trim_start();
+    assert!(lines.starts_with("solver.c:8:"), "{lines}");
+    let has = |lines: &str, line: u32| {
+        lines
+            .lines()
+            .any(|each| each.starts_with(&format!("solver.c:{line}:")))
+    };
+    for line in [5, 6, 7, 15, 16, 17, 28] {
+        assert!(has(lines, line), "{line} is not in\n{lines}");
+    }
+    for after in [21, 22, 29, 30, 32] {
+        assert!(!has(lines, after), "{after} is in\n{lines}");
+    }
+    let json = ask(&["--classes", "3", "--slice-format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["statements"][0]["line"], 8, "{json}");
+    let refused = sandbox.run(&[&ORDER[..], &["--slice", "--format", "json"]].concat());
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+}
+
 #[test]
 fn the_hindmost_comes_first() {
     check(

@@ -58,7 +58,10 @@ impl Server {
                 let of = argument.map_or(Ok(Of::default()), arguments)?;
                 (self.wish(of)?, Then::List)
             }
-            NEXT => (self.current_wish()?, Then::Next),
+            NEXT => match self.grown().filter(|_| self.pending.is_empty()) {
+                Some(wish) => (wish, Then::Next),
+                None => (self.current_wish()?, Then::Next),
+            },
             PREVIOUS => (self.current_wish()?, Then::Previous),
             FADE => {
                 let on = argument.as_ref().and_then(Value::as_bool).unwrap_or(!self.fading);
@@ -107,6 +110,17 @@ impl Server {
         }
     }
 
+    /// At the last step of a slice that goes outwards from the hindmost: the slice with the class that comes next, if there is one.
+    fn grown(&self) -> Option<Wish> {
+        let walked = self.walked.as_ref()?;
+        let Wish::Outwards(classes) = walked.wish else {
+            return None;
+        };
+        let all = self.project.as_ref()?.answer()?.classes.len();
+        let is_last = walked.at.is_some_and(|at| at + 1 >= walked.steps.len());
+        (classes < all && is_last).then_some(Wish::Outwards(classes + 1))
+    }
+
     fn wish(&self, of: Of) -> Result<Wish, Refusal> {
         let Some(project) = &self.project else {
             return Self::refused("no map is loaded");
@@ -129,7 +143,7 @@ impl Server {
             (None, None, None) => {
                 let hindmost = project.answer().and_then(|answer| answer.hindmost.first());
                 match hindmost {
-                    Some(hindmost) => Ok(Wish::Class(hindmost.class)),
+                    Some(_) => Ok(Wish::Outwards(1)),
                     None => Self::refused("there is no hindmost task to start from"),
                 }
             }
@@ -190,9 +204,16 @@ impl Server {
         let ready: Vec<Pending>;
         (ready, self.pending) = pending.into_iter().partition(|each| each.wish == made.wish);
         match made.slice {
-            Ok(walked) => {
+            Ok(mut walked) => {
+                walked.go_on(self.walked.as_ref());
                 self.walked = Some(walked);
                 for pending in ready {
+                    // A class may bring nothing new: on to the one after it.
+                    let further = self.grown().filter(|_| matches!(pending.then, Then::Next));
+                    if let Some(wish) = further {
+                        self.pending.push(Pending { wish, ..pending });
+                        continue;
+                    }
                     let value = self.then(pending.then);
                     self.answer(pending.id, Ok(value));
                 }
@@ -284,6 +305,7 @@ impl Server {
             "steps": walked.steps.len(),
             "message": step.text,
             "distance": step.distance,
+            "class": step.class,
             "file": path.map(|file| &file.path),
             "line": step.line,
             "location": location,
