@@ -194,7 +194,12 @@ impl Places {
                 let whole = self.find(whole);
                 if self.places[whole].points {
                     let members = self.fields[self.find_fields(fields)].values.values();
-                    pairs.extend(members.map(|&member| (whole, self.find(member))));
+                    let members = members.map(|&member| self.find(member));
+                    pairs.extend(
+                        members
+                            .filter(|&member| member != whole)
+                            .map(|member| (whole, member)),
+                    );
                 }
             }
         }

@@ -11,6 +11,7 @@ use crate::library::{Effect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
 use dataflow::FunctionIndex;
+use hashbrown::HashSet;
 use ir::ExprId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -49,8 +50,6 @@ struct Meeting<'u> {
     /// The functions without source that are called here, and what they do, each once.
     names: BTreeSet<&'u str>,
     effects: Vec<Effect>,
-    /// How many of these have been applied to each call.
-    applied: BTreeMap<usize, usize>,
 }
 
 /// More arguments than these are taken together.
@@ -60,12 +59,15 @@ const ARGUMENTS: usize = 24;
 pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<'u>>) {
     let mut calls = std::mem::take(&mut values.indirect);
     let mut meetings: BTreeMap<PlaceId, Meeting<'u>> = BTreeMap::new();
+    let mut spread = HashSet::new();
+    // What has been done to each call: places merge, and then its calls meet anew.
+    let mut applied: Vec<Vec<Effect>> = Vec::new();
     let mut nowhere: Option<Vec<usize>> = None;
     for place in std::mem::take(&mut values.followed) {
         values.places.follow(place);
     }
     loop {
-        spread_wholes(&mut values.places);
+        spread_wholes(&mut values.places, &mut spread);
         values.places.tidy();
         let wanted: Vec<PlaceId> = calls.iter().map(|call| values.places.find(call.callee)).collect();
         let reached = functions(values, &wanted);
@@ -96,14 +98,16 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<
                 join_call(values, meeting, &calls[number]);
             }
         }
-        for meeting in meetings.values_mut() {
-            for &number in meeting.calls.iter().filter(|_| !meeting.effects.is_empty()) {
-                let applied = meeting.applied.entry(number).or_insert(0);
-                for effect in &meeting.effects[*applied..] {
-                    found_new = true;
-                    join_foreign(values, number, effect, &mut calls);
+        applied.resize_with(calls.len(), Vec::new);
+        for meeting in meetings.values().filter(|meeting| !meeting.effects.is_empty()) {
+            for &number in &meeting.calls {
+                for effect in &meeting.effects {
+                    if !applied[number].contains(effect) {
+                        found_new = true;
+                        join_foreign(values, number, effect, &applied[number], &mut calls);
+                        applied[number].push(*effect);
+                    }
                 }
-                *applied = meeting.effects.len();
             }
         }
         if !found_new && nowhere.is_none() {
@@ -111,7 +115,7 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<
             let found = lead_nowhere(values, &calls, meetings.values());
             for &number in &found {
                 found_new = true;
-                join_foreign(values, number, &effect(""), &mut calls);
+                join_foreign(values, number, &effect(""), &[], &mut calls);
             }
             nowhere = Some(found);
         }
@@ -170,8 +174,14 @@ fn lead_nowhere<'m, 'u: 'm>(
     numbers
 }
 
-/// A function without source does this to what a call through a pointer hands over.
-fn join_foreign(values: &mut Values<'_, '_>, number: usize, effect: &Effect, calls: &mut Vec<Indirect>) {
+/// A function without source does this to what a call through a pointer hands over; others have done what is `applied` to it.
+fn join_foreign(
+    values: &mut Values<'_, '_>,
+    number: usize,
+    effect: &Effect,
+    applied: &[Effect],
+    calls: &mut Vec<Indirect>,
+) {
     let call = calls[number].clone();
     // Who calls it is a function without source too: what that one does says it all.
     if call.is_callback {
@@ -194,6 +204,10 @@ fn join_foreign(values: &mut Values<'_, '_>, number: usize, effect: &Effect, cal
     }
     if let Some(returned) = effect.returns.and_then(argument) {
         values.places.flow(returned, call.result);
+    }
+    // One of whom nothing is known does all that another would.
+    if effect.unknown && applied.iter().any(|effect| effect.unknown) {
+        return;
     }
     for (index, &given) in call.arguments.iter().enumerate() {
         let Some(given) = given.filter(|_| effect.unknown || effect.goes_inside(index)) else {
@@ -348,11 +362,12 @@ fn functions<'u>(values: &Values<'_, 'u>, wanted: &[PlaceId]) -> BTreeMap<PlaceI
 }
 
 /// A pointer that was stored in an object without naming a member may be in any of its members: initialisers, and casts.
-fn spread_wholes(places: &mut Places) {
+/// What has been `spread` needs no second look: edges stay.
+fn spread_wholes(places: &mut Places, spread: &mut HashSet<(PlaceId, PlaceId)>) {
     places.spread();
     for (whole, member) in places.wholes_with_members() {
         let (whole, member) = (places.find(whole), places.find(member));
-        if !places.has_edge(whole, member) {
+        if spread.insert((whole, member)) && !places.has_edge(whole, member) {
             places.flow(whole, member);
         }
     }
