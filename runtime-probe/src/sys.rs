@@ -1,11 +1,14 @@
-//! The system calls that std has no safe form of: ptrace, waitid, process_vm_readv, a timer. The only file with
+//! The system calls that std has no safe form of: ptrace, waitid, process_vm_readv, queries of memory maps, a timer. The only file with
 //! `unsafe` besides `modules`, which maps files.
 //!
 //! Everything here is a thin wrapper: no policy, no loops beyond retrying on `EINTR`.
 #![allow(unsafe_code)]
 
+use crate::procfs::Mapping;
+use std::fs::File;
 use std::io;
 use std::mem::{MaybeUninit, size_of};
+use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 /// What [`wait_any`] saw of a tracee. The event is left in place: detaching consumes a stop, [`reap`] an exit.
@@ -116,6 +119,75 @@ pub(crate) fn read_memory(pid: u32, remote: &[(u64, usize)], local: &mut [u8]) -
         )
     };
     usize::try_from(copied).map_err(|_| io::Error::last_os_error())
+}
+
+/// What `PROCMAP_QUERY` takes and gives: the kernel's `struct procmap_query`.
+#[repr(C)]
+#[derive(Default)]
+struct MappingQuery {
+    size: u64,
+    flags: u64,
+    address: u64,
+    start: u64,
+    end: u64,
+    permissions: u64,
+    page_size: u64,
+    offset: u64,
+    inode: u64,
+    device_major: u32,
+    device_minor: u32,
+    name_size: u32,
+    build_id_size: u32,
+    name: u64,
+    build_id: u64,
+}
+
+/// `PROCMAP_QUERY_VMA_READABLE`: only mappings that can be read.
+pub(crate) const READABLE: u64 = 1;
+/// `PROCMAP_QUERY_VMA_WRITABLE`: only mappings that can be written.
+pub(crate) const WRITABLE: u64 = 2;
+/// `PROCMAP_QUERY_VMA_EXECUTABLE`: only mappings that hold code.
+pub(crate) const EXECUTABLE: u64 = 4;
+
+/// The first mapping that ends behind `address` and has all of `permissions`, in the process whose open
+/// `/proc/PID/maps` this is; `None` behind the last one.
+///
+/// # Errors
+/// `ENOTTY` from kernels before Linux 6.11, which know no such request.
+pub(crate) fn next_mapping(maps: &File, address: u64, permissions: u64) -> io::Result<Option<Mapping>> {
+    // _IOWR('f', 17, struct procmap_query)
+    const PROCMAP_QUERY: u64 = (3 << 30) | ((size_of::<MappingQuery>() as u64) << 16) | (0x66 << 8) | 17;
+    const COVERING_OR_NEXT: u64 = 0x10;
+    let mut name = [0u8; libc::PATH_MAX as usize];
+    let mut query = MappingQuery {
+        size: size_of::<MappingQuery>() as u64,
+        flags: COVERING_OR_NEXT | permissions,
+        address,
+        name_size: libc::PATH_MAX as u32,
+        name: name.as_mut_ptr() as u64,
+        ..MappingQuery::default()
+    };
+    // SAFETY: the request reads and writes one `MappingQuery`, which lives across the call, and writes at most
+    // `name_size` bytes to `name`, which does too.
+    let result = unsafe { libc::ioctl(maps.as_raw_fd(), PROCMAP_QUERY as _, &raw mut query) };
+    if let Err(error) = check(result.into()) {
+        return match error.raw_os_error() {
+            Some(libc::ENOENT) => Ok(None),
+            _ => Err(error),
+        };
+    }
+    // The size counts the zero at the end; 0 for what has no name.
+    let length = (query.name_size as usize).saturating_sub(1).min(name.len());
+    Ok(Some(Mapping {
+        start: query.start,
+        end: query.end,
+        offset: query.offset,
+        file: (
+            format!("{:02x}:{:02x}", query.device_major, query.device_minor),
+            query.inode,
+        ),
+        path: String::from_utf8_lossy(&name[..length]).into_owned(),
+    }))
 }
 
 /// Waits until a tracee of this thread stops or ends. `None` when a signal ended the wait: see [`Alarm`].
