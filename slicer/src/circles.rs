@@ -1,8 +1,7 @@
 //! Circles in a directed graph: its strongly connected components (Tarjan, SIAM J. Comput. 1972), without recursion and
 //! without a copy of the graph, which has millions of edges and is asked for them in place.
 
-use base::Id;
-use std::marker::PhantomData;
+use base::{Id, IdVec};
 
 /// A node that was not met yet.
 const NEW: u32 = 0;
@@ -18,20 +17,17 @@ pub(crate) fn circles<I: Id>(
     mut found: impl FnMut(&[I]),
 ) {
     // The number by which a node was met; later, the lowest of the nodes that it leads back to.
-    let mut lowest = Numbers::<I> {
-        numbers: vec![NEW; count],
-        of: PhantomData,
-    };
+    let mut lowest: IdVec<I, u32> = vec![NEW; count].into();
     let mut met = NEW;
     // Nodes whose circles are not complete yet, and the way from the start to where the search stands.
     let mut open: Vec<I> = Vec::new();
     let mut way: Vec<Visit<I>> = Vec::new();
     for start in starts {
-        let mut enter = (lowest.get(start) == NEW).then_some(start);
+        let mut enter = (lowest[start] == NEW).then_some(start);
         loop {
             if let Some(node) = enter.take() {
                 met += 1;
-                lowest.set(node, met);
+                lowest[node] = met;
                 open.push(node);
                 way.push(Visit { node, met, done: 0 });
             }
@@ -39,25 +35,25 @@ pub(crate) fn circles<I: Id>(
             let node = visit.node;
             if let Some(to) = next(node, visit.done) {
                 visit.done += 1;
-                match lowest.get(to) {
+                match lowest[to] {
                     NEW => enter = Some(to),
                     DONE => {}
-                    number => lowest.set(node, number.min(lowest.get(node))),
+                    number => lowest[node] = number.min(lowest[node]),
                 }
                 continue;
             }
-            let number = lowest.get(node);
+            let number = lowest[node];
             if number == visit.met {
                 let first = open.iter().rposition(|&other| other == node).unwrap_or(0);
-                open[first..].iter().for_each(|&each| lowest.set(each, DONE));
+                open[first..].iter().for_each(|&each| lowest[each] = DONE);
                 found(&open[first..]);
                 open.truncate(first);
             }
             way.pop();
             if let Some(before) = way.last()
-                && lowest.get(node) != DONE
+                && lowest[node] != DONE
             {
-                lowest.set(before.node, number.min(lowest.get(before.node)));
+                lowest[before.node] = number.min(lowest[before.node]);
             }
         }
     }
@@ -69,21 +65,6 @@ struct Visit<I> {
     met: u32,
     /// How many of its successors have been gone to.
     done: usize,
-}
-
-struct Numbers<I> {
-    numbers: Vec<u32>,
-    of: PhantomData<I>,
-}
-
-impl<I: Id> Numbers<I> {
-    fn get(&self, node: I) -> u32 {
-        self.numbers[node.index()]
-    }
-
-    fn set(&mut self, node: I, number: u32) {
-        self.numbers[node.index()] = number;
-    }
 }
 
 #[cfg(test)]

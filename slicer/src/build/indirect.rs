@@ -104,8 +104,7 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<
                 for effect in &meeting.effects {
                     if !applied[number].contains(effect) {
                         found_new = true;
-                        join_foreign(values, number, effect, &applied[number], &mut calls);
-                        applied[number].push(*effect);
+                        join_foreign(values, number, effect, &mut applied[number], &mut calls);
                     }
                 }
             }
@@ -115,7 +114,7 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<
             let found = lead_nowhere(values, &calls, meetings.values());
             for &number in &found {
                 found_new = true;
-                join_foreign(values, number, &effect(""), &[], &mut calls);
+                join_foreign(values, number, &effect(""), &mut applied[number], &mut calls);
             }
             nowhere = Some(found);
         }
@@ -174,14 +173,17 @@ fn lead_nowhere<'m, 'u: 'm>(
     numbers
 }
 
-/// A function without source does this to what a call through a pointer hands over; others have done what is `applied` to it.
+/// A function without source does this to what a call through a pointer hands over, besides what is `applied` by others.
 fn join_foreign(
     values: &mut Values<'_, '_>,
     number: usize,
     effect: &Effect,
-    applied: &[Effect],
+    applied: &mut Vec<Effect>,
     calls: &mut Vec<Indirect>,
 ) {
+    // One of whom nothing is known does all that another would.
+    let is_all_done = effect.unknown && applied.iter().any(|effect| effect.unknown);
+    applied.push(*effect);
     let call = calls[number].clone();
     // Who calls it is a function without source too: what that one does says it all.
     if call.is_callback {
@@ -205,8 +207,7 @@ fn join_foreign(
     if let Some(returned) = effect.returns.and_then(argument) {
         values.places.flow(returned, call.result);
     }
-    // One of whom nothing is known does all that another would.
-    if effect.unknown && applied.iter().any(|effect| effect.unknown) {
+    if is_all_done {
         return;
     }
     for (index, &given) in call.arguments.iter().enumerate() {
