@@ -1,8 +1,13 @@
-//! Names of C++ functions.
+//! What names of C and C++ tell.
 
 /// Whether the function `name`, in full `qualified`, is a constructor: its class has its name.
 pub fn constructs(qualified: &str, name: &str) -> bool {
     qualified.rsplit("::").nth(1) == Some(name)
+}
+
+/// Whether a name that nobody declares is taken for a constant (a macro, an enumerator): these are written in capitals.
+pub fn is_shouted(name: &str) -> bool {
+    !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod number;
 mod ranks;
 mod span;
 
-pub use cxx::constructs;
+pub use cxx::{constructs, is_shouted};
 pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
 pub use mpi::{is_mpi, mpi_name};

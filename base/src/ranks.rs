@@ -10,6 +10,22 @@ pub struct RankSet {
 }
 
 impl RankSet {
+    /// The ranks of ranges, each from its first to its last one; they may overlap, and come in any order. One that ends before
+    /// it begins holds none.
+    pub fn from_ranges(ranges: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let mut ranges = Vec::from_iter(ranges);
+        ranges.retain(|&(first, last)| first <= last);
+        ranges.sort_unstable();
+        let mut joined: Vec<(u32, u32)> = Vec::new();
+        for (first, last) in ranges {
+            match joined.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => joined.push((first, last)),
+            }
+        }
+        Self { ranges: joined }
+    }
+
     /// Whether there are no ranks in the set.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -37,16 +53,7 @@ impl RankSet {
 
 impl FromIterator<u32> for RankSet {
     fn from_iter<A: IntoIterator<Item = u32>>(ranks: A) -> Self {
-        let mut ranks = Vec::from_iter(ranks);
-        ranks.sort_unstable();
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for rank in ranks {
-            match ranges.last_mut() {
-                Some((_, last)) if rank <= last.saturating_add(1) => *last = rank.max(*last),
-                _ => ranges.push((rank, rank)),
-            }
-        }
-        Self { ranges }
+        Self::from_ranges(ranks.into_iter().map(|rank| (rank, rank)))
     }
 }
 
@@ -100,15 +107,7 @@ impl FromStr for RankSet {
             }
             ranges.push((first, last));
         }
-        ranges.sort_unstable();
-        let mut merged: Vec<(u32, u32)> = Vec::new();
-        for (first, last) in ranges {
-            match merged.last_mut() {
-                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
-                _ => merged.push((first, last)),
-            }
-        }
-        Ok(Self { ranges: merged })
+        Ok(Self::from_ranges(ranges))
     }
 }
 
@@ -128,6 +127,8 @@ mod tests {
 
     #[test]
     fn overlapping_ranges_are_joined() {
+        let set = RankSet::from_ranges([(7, 9), (0, 3), (2, 5), (12, 11), (u32::MAX, u32::MAX)]);
+        assert_eq!(set.to_string(), "0-5,7-9,4294967295");
         assert_eq!(
             "5-9,0-4,8-12".parse::<RankSet>().map(|s| s.to_string()),
             Ok("0-12".to_owned())

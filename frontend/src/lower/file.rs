@@ -333,8 +333,8 @@ impl<'a> File<'a> {
         if node.kind() == "identifier" {
             let name = self.name(node);
             // What nobody declares may be a function without source, unless it is written as constants are.
-            let may_be_function = || name.bytes().any(|byte| byte.is_ascii_lowercase());
-            if self.global_index.contains_key(&name) || self.is_function_name(&name) || may_be_function() {
+            let may_be_function = self.is_function_name(&name) || !base::is_shouted(&name);
+            if self.global_index.contains_key(&name) || may_be_function {
                 names.push(name.clone());
             }
             if let Some(index) = self.global_index.get(&name) {

@@ -232,7 +232,7 @@ fn role(operation: &str) -> Option<Role> {
             return None;
         }
         // A constant, or a macro of somebody's own.
-        name if name.bytes().all(|byte| !byte.is_ascii_lowercase()) => return None,
+        name if base::is_shouted(name) => return None,
         _ => Role::Collective,
     })
 }
