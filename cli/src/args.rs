@@ -257,11 +257,8 @@ pub(crate) struct FindArgs {
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with = "format")]
     pub(crate) slice: bool,
-    /// Grow the slice by the stacks of the classes that come next, up to N classes in all
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
-    pub(crate) classes: usize,
     #[command(flatten)]
-    pub(crate) slice_shape: SliceShape,
+    pub(crate) job_slice: JobSlice,
 }
 
 #[derive(Args, Debug)]
@@ -275,6 +272,16 @@ pub(crate) struct SliceArgs {
     /// Take the sources that the debug info of PROGRAM names
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) exe: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shape: SliceShape,
+}
+
+/// What a slice of a job's hindmost starts from, and what is shown of it.
+#[derive(Args, Debug)]
+pub(crate) struct JobSlice {
+    /// Grow the slice by the stacks of the classes that come next, up to N classes in all
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
+    pub(crate) classes: usize,
     #[command(flatten)]
     pub(crate) shape: SliceShape,
 }
@@ -352,11 +359,8 @@ pub(crate) struct OrderArgs {
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with_all = ["format", "pairs"])]
     pub(crate) slice: bool,
-    /// Grow the slice by the stacks of the classes that come next, up to N classes in all
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
-    pub(crate) classes: usize,
     #[command(flatten)]
-    pub(crate) slice_shape: SliceShape,
+    pub(crate) job_slice: JobSlice,
 }
 
 /// A share in per cent.

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     }
     let mut job = find_job(args)?;
     let is_large = job.tasks.len() > engine::TASKS_FOR_ONE_THREAD;
-    if is_large || args.tree.is_some() || args.slice || args.explain.is_some() {
+    if is_large || args.tree.is_some() || args.slice {
         threads::start(None);
     }
     let found = find_map(args, &job)?;
@@ -130,10 +130,9 @@ pub(crate) fn answer(
             finder.fill(&map, &mut answer, None);
             let shown = crate::tree::shown(&tree, &args.shape)?;
             let hosts = hosts_of(seen, &tree);
-            let asked = (&args.slice_shape, args.classes);
             let slice = args
                 .slice
-                .then(|| crate::slice::for_page(&map, &answer, asked, &finder));
+                .then(|| crate::slice::for_page(&map, &answer, &args.job_slice, &finder));
             let slice = slice.flatten();
             let known = (Some(&answer), slice.as_ref());
             output::print_plain(&page::html(&map, &shown, known, &[], &hosts, &finder))?;
@@ -145,11 +144,14 @@ pub(crate) fn answer(
         }
         return Ok(output::status_of(&answer));
     }
-    let mut explanation = order::explain(&map, records, args.explain.as_deref())?;
+    let names = args.explain.as_deref();
+    let mut explanation = names
+        .map(|names| order::explain(&map, records, names))
+        .transpose()?;
     let finder = SourceFinder::new(path.as_deref());
     finder.fill(&map, &mut answer, explanation.as_mut());
-    if args.slice && args.slice_shape.slice_format.is_document() {
-        crate::slice::of_answer(&map, &answer, (&args.slice_shape, args.classes), &finder)?;
+    if args.slice && args.job_slice.shape.slice_format.is_document() {
+        crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
         return Ok(output::status_of(&answer));
     }
     output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
@@ -159,7 +161,7 @@ pub(crate) fn answer(
     }
     if args.slice {
         output::print("\n")?;
-        crate::slice::of_answer(&map, &answer, (&args.slice_shape, args.classes), &finder)?;
+        crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
     }
     if answer.outcome == Outcome::NothingReadable {
         output::error(&output::nothing_readable(&answer).into());

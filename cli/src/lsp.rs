@@ -64,11 +64,7 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
     let finder = SourceFinder::new(Some(path));
     let mut notes = Vec::new();
     let answer = match (&settings.snapshot, &settings.report) {
-        (Some(path), _) => {
-            let mut recorded = recorded::stacks(path)?;
-            recorded.distrust(&map);
-            Some(recorded.answer(&map))
-        }
+        (Some(path), _) => Some(recorded::stacks_of(path, &map)?.answer(&map)),
         (None, Some(path)) => {
             let told = crate::lsp_report::read(path)?;
             let answer = engine::answer(&map, &told.tasks, told.missing.clone());

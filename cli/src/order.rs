@@ -23,20 +23,19 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     }
     let mut answer = recorded.answer(&map);
     let mut explanation = match &args.explain {
-        Some(names) => explain(&map, &recorded.one_by_one()?, Some(names))?,
+        Some(names) => Some(explain(&map, &recorded.one_by_one()?, names)?),
         None => None,
     };
     let finder = SourceFinder::new(Some(&args.map));
     finder.fill(&map, &mut answer, explanation.as_mut());
-    let asked = (&args.slice_shape, args.classes);
-    if args.slice && args.slice_shape.slice_format.is_document() {
-        slice::of_answer(&map, &answer, asked, &finder)?;
+    if args.slice && args.job_slice.shape.slice_format.is_document() {
+        slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
         return Ok(output::status_of(&answer));
     }
     print(&answer, explanation.as_ref(), args, &finder)?;
     if args.slice {
         output::print("\n")?;
-        slice::of_answer(&map, &answer, asked, &finder)?;
+        slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
     }
     Ok(output::status_of(&answer))
 }
@@ -54,14 +53,10 @@ fn print(
     Ok(())
 }
 
-/// The explanation of the two tasks that the user names, if any.
-pub(crate) fn explain(
-    map: &Map,
-    tasks: &[Task],
-    names: Option<&[String]>,
-) -> Result<Option<Explanation>, Failure> {
-    let Some([a, b]) = names else {
-        return Ok(None);
+/// The explanation of the two tasks that the user names; clap takes no other number of them.
+pub(crate) fn explain(map: &Map, tasks: &[Task], names: &[String]) -> Result<Explanation, Failure> {
+    let [a, b] = names else {
+        return Err(Failure::new("--explain needs two tasks"));
     };
     let comparer = Comparer::new(map, tasks);
     let find = |name: &String| {
@@ -78,5 +73,5 @@ pub(crate) fn explain(
             }
         })
     };
-    Ok(Some(comparer.explain(find(a)?, find(b)?)))
+    Ok(comparer.explain(find(a)?, find(b)?))
 }

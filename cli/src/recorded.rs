@@ -12,11 +12,11 @@ use snapshot::Task;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The tasks in a file, or in the files of a directory, of a program that the map is of.
-pub(crate) fn read(path: &Path, map: &Map) -> anyhow::Result<Vec<Task>> {
+/// The stacks in a file, or in the files of a directory, of a program that the map is of.
+pub(crate) fn stacks_of<'p>(path: &'p Path, map: &Map) -> anyhow::Result<Recorded<'p>> {
     let mut recorded = stacks(path)?;
     recorded.distrust(map);
-    recorded.one_by_one()
+    Ok(recorded)
 }
 
 /// Stacks as they were recorded.
@@ -84,8 +84,7 @@ impl Recorded<'_> {
 
 fn ranked(alike: &[Alike]) -> Vec<(Task, RankSet)> {
     let each = alike.iter();
-    each.map(|each| (each.task.clone(), each.ranks().collect()))
-        .collect()
+    each.map(|each| (each.task.clone(), each.rank_set())).collect()
 }
 
 /// The stacks in a file, or in the files of a directory. A file is read once: it may be a pipe.

@@ -1,6 +1,6 @@
 //! `hindmost slice`, and the slice that `find --slice` adds to its answer.
 
-use crate::args::{SliceArgs, SliceFormat, SliceShape};
+use crate::args::{JobSlice, SliceArgs, SliceFormat, SliceShape};
 use crate::cache::graphs::KeptGraph;
 use crate::cache::units::Units;
 use crate::collect::Sources;
@@ -36,56 +36,46 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Prints the slice of the hindmost of a job, grown by the classes that come next up to so many `classes`. What keeps it from being made
+/// Prints the slice of the hindmost of a job, grown by the classes that come next. What keeps it from being made
 /// is a warning: the answer stands without it.
 pub(crate) fn of_answer(
     map: &Map,
     answer: &Answer,
-    (shape, classes): (&SliceShape, usize),
+    asked: &JobSlice,
     finder: &SourceFinder,
 ) -> anyhow::Result<()> {
-    let slice = match of_hindmost(map, answer, (shape, classes), finder) {
+    let slice = match of_hindmost(map, answer, asked, finder) {
         Ok(slice) => Some(slice),
         Err(why) => {
             output::warn(&format!("no slice: {why}"));
             None
         }
     };
-    if shape.slice_format == SliceFormat::Sarif {
+    if asked.shape.slice_format == SliceFormat::Sarif {
         let text = report::answer_sarif(answer, slice.as_ref(), &|path| finder.read(path));
         output::print_plain(&text)?;
     } else if let Some(slice) = slice {
         let title = "what may have brought the hindmost there";
-        print(&slice, title, shape.slice_format, finder)?;
+        print(&slice, title, asked.shape.slice_format, finder)?;
     }
     Ok(())
 }
 
 /// The same for a page, which shows it among other things.
-pub(crate) fn for_page(
-    map: &Map,
-    answer: &Answer,
-    (shape, classes): (&SliceShape, usize),
-    finder: &SourceFinder,
-) -> Option<Slice> {
-    let slice = of_hindmost(map, answer, (shape, classes), finder);
+pub(crate) fn for_page(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFinder) -> Option<Slice> {
+    let slice = of_hindmost(map, answer, asked, finder);
     slice
         .inspect_err(|why| output::warn(&format!("no slice: {why}")))
         .ok()
 }
 
-fn of_hindmost(
-    map: &Map,
-    answer: &Answer,
-    (shape, classes): (&SliceShape, usize),
-    finder: &SourceFinder,
-) -> Result<Slice, String> {
+fn of_hindmost(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFinder) -> Result<Slice, String> {
     let nowhere = || "there is no hindmost task to start from".to_owned();
     if answer.hindmost.is_empty() && answer.outcome != Outcome::AllEqual {
         return Err(nowhere());
     }
     let graph = graph_of(sources_of(map, finder));
-    let slice = engine::slice_answer(&graph, answer, classes, shape.options());
+    let slice = engine::slice_answer(&graph, answer, asked.classes, asked.shape.options());
     slice.ok_or_else(nowhere)?.map_err(|error| error.to_string())
 }
 

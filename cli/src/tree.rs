@@ -35,7 +35,6 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if let (Some(host), Some(table)) = (&args.host, &args.table) {
         tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
     }
-    let asked = (&args.slice_shape, args.classes);
     if args.format == TreeFormat::Html {
         let mut answer = args.map.is_some().then(|| moments.answer(&map));
         let finder = SourceFinder::new(args.map.as_deref());
@@ -50,7 +49,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         let slice = answer
             .as_ref()
             .filter(|_| args.slice)
-            .and_then(|answer| crate::slice::for_page(&map, answer, asked, &finder));
+            .and_then(|answer| crate::slice::for_page(&map, answer, &args.job_slice, &finder));
         output::print_plain(&page::html(
             &map,
             &shown,
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if args.slice && args.format == TreeFormat::Text {
         output::print("\n")?;
         let finder = SourceFinder::new(args.map.as_deref());
-        crate::slice::of_answer(&map, &moments.answer(&map), asked, &finder)?;
+        crate::slice::of_answer(&map, &moments.answer(&map), &args.job_slice, &finder)?;
     }
     Ok(status(&tree))
 }
@@ -84,11 +83,11 @@ enum Moments<'p> {
 impl<'p> Moments<'p> {
     fn read(paths: &'p [PathBuf], map: &Map) -> anyhow::Result<Self> {
         if let [only] = paths {
-            let mut recorded = recorded::stacks(only)?;
-            recorded.distrust(map);
-            return Ok(Self::One(recorded));
+            return Ok(Self::One(recorded::stacks_of(only, map)?));
         }
-        let samples = paths.iter().map(|path| recorded::read(path, map));
+        let samples = paths
+            .iter()
+            .map(|path| recorded::stacks_of(path, map)?.one_by_one());
         Ok(Self::Several(samples.collect::<Result<_, _>>()?))
     }
 

@@ -1,6 +1,6 @@
 //! The command line of `hindmost tree`, and what `find` shares with it.
 
-use crate::args::SliceShape;
+use crate::args::JobSlice;
 use clap::{Args, ValueEnum};
 use engine::{Extreme, Granularity, Refine, TreeOptions};
 use regex::Regex;
@@ -165,9 +165,6 @@ pub(crate) struct TreeArgs {
     /// Also show which statements may have brought the hindmost to where it is: below the tree, or on the page
     #[arg(long, requires = "map")]
     pub(crate) slice: bool,
-    /// Grow the slice by the stacks of the classes that come next, up to N classes in all
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "slice")]
-    pub(crate) classes: usize,
     #[command(flatten)]
-    pub(crate) slice_shape: SliceShape,
+    pub(crate) job_slice: JobSlice,
 }

@@ -156,8 +156,7 @@ fn answer_beside(path: &Path) -> Option<PathBuf> {
 /// The tree of recorded stacks.
 fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
     let none = Map::default();
-    let mut recorded = recorded::stacks(&args.file)?;
-    recorded.distrust(map.unwrap_or(&none));
+    let recorded = recorded::stacks_of(&args.file, map.unwrap_or(&none))?;
     let mut options = args.shape.options();
     let mut warnings = Vec::new();
     if map.is_none() {

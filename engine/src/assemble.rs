@@ -10,7 +10,6 @@ use crate::{
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
-use rayon::prelude::*;
 use snapshot::Task;
 use std::collections::BTreeMap;
 
@@ -60,10 +59,6 @@ pub fn answer_alike(map: &Map, stacks: &[(Task, RankSet)]) -> Answer {
     assemble(map, &tasks, named, (RankSet::default(), None))
 }
 
-/// So many tasks are answered for without a second thread. A hung job spins on all processors, and on such a machine handing work over
-/// takes longer than the work.
-pub const TASKS_FOR_ONE_THREAD: usize = 256;
-
 /// How messages name tasks.
 #[derive(Default)]
 struct Named {
@@ -111,11 +106,7 @@ fn assemble(
     (missing_ranks, earlier): (RankSet, Option<Earlier<'_>>),
 ) -> Answer {
     let order = Order::new(map);
-    let locate = |task| order.locate(&stacks::execution_point(task));
-    let located: Vec<Located> = match tasks.len() {
-        0..=TASKS_FOR_ONE_THREAD => tasks.iter().map(locate).collect(),
-        _ => tasks.par_iter().map(locate).collect(),
-    };
+    let located = stacks::locate_all(&order, tasks);
     let mut readable: Vec<(&Task, Located)> = Vec::new();
     let mut unreadable = Vec::new();
     for (task, located) in tasks.iter().zip(located) {

@@ -21,10 +21,7 @@ impl<'a> Comparer<'a> {
     /// Looks every task up in the map, once.
     pub fn new(map: &'a Map, tasks: &'a [Task]) -> Self {
         let order = Order::new(map);
-        let located = tasks
-            .par_iter()
-            .map(|task| order.locate(&stacks::execution_point(task)))
-            .collect();
+        let located = stacks::locate_all(&order, tasks);
         let mut by_name: Vec<usize> = (0..tasks.len()).collect();
         by_name.sort_by(|&a, &b| tasks[a].task.cmp(&tasks[b].task));
         Self {

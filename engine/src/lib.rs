@@ -45,7 +45,7 @@ mod who;
 pub use answer::{
     Activity, Answer, Hindmost, Link, LoopValue, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
 };
-pub use assemble::{TASKS_FOR_ONE_THREAD, answer, answer_alike, answer_since};
+pub use assemble::{answer, answer_alike, answer_since};
 pub use binding::{
     BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit, bind_library, bind_map,
     bind_program, build_id_text, check_map, executable_sources, identity, needs,
@@ -75,6 +75,7 @@ pub use slicer::{
 };
 pub use slices::slice_answer;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, map_preprocessed, map_sources};
+pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, TaskSet};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};

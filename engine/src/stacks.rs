@@ -1,7 +1,21 @@
 //! Recorded stacks as the order reads them.
 
-use progress::{ExecutionPoint, Frame, Value};
+use progress::{ExecutionPoint, Frame, Located, Order, Value};
+use rayon::prelude::*;
 use snapshot::Task;
+
+/// So many tasks are answered for without a second thread. A hung job spins on all processors, and on such a machine handing work over
+/// takes longer than the work.
+pub const TASKS_FOR_ONE_THREAD: usize = 256;
+
+/// Looks every task up in the map.
+pub(crate) fn locate_all(order: &Order<'_>, tasks: &[Task]) -> Vec<Located> {
+    let locate = |task| order.locate(&execution_point(task));
+    match tasks.len() {
+        0..=TASKS_FOR_ONE_THREAD => tasks.iter().map(locate).collect(),
+        _ => tasks.par_iter().map(locate).collect(),
+    }
+}
 
 /// One recorded task as an execution point. Whatever is missing stays missing, with its reason.
 pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {

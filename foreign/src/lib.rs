@@ -14,6 +14,7 @@ mod ranges;
 
 pub use ranges::Ranges;
 
+use base::RankSet;
 use snapshot::Task;
 use std::fmt;
 
@@ -40,9 +41,9 @@ pub struct Alike {
 }
 
 impl Alike {
-    /// The ranks one by one.
-    pub fn ranks(&self) -> impl Iterator<Item = u32> + '_ {
-        ranges::each(&self.ranks)
+    /// The same ranks as a set.
+    pub fn rank_set(&self) -> RankSet {
+        RankSet::from_ranges(self.ranks.iter().copied())
     }
 }
 

@@ -58,10 +58,10 @@ impl Server {
                 let of = argument.map_or(Ok(Of::default()), arguments)?;
                 (self.wish(of)?, Then::List)
             }
-            NEXT => match self.grown().filter(|_| self.pending.is_empty()) {
-                Some(wish) => (wish, Then::Next),
-                None => (self.current_wish()?, Then::Next),
-            },
+            NEXT => {
+                let grown = self.grown().filter(|_| self.pending.is_empty());
+                (grown.map_or_else(|| self.current_wish(), Ok)?, Then::Next)
+            }
             PREVIOUS => (self.current_wish()?, Then::Previous),
             FADE => {
                 let on = argument.as_ref().and_then(Value::as_bool).unwrap_or(!self.fading);
