@@ -49,8 +49,8 @@ impl Host for Files {
         path.canonicalize().ok()
     }
 
-    fn graph(&self, files: Vec<SourceFile>) -> DependenceGraph {
-        crate::slice::graph_of(files)
+    fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
+        crate::slice::graph_of(files).map_err(|error| error.to_string())
     }
 }
 

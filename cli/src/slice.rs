@@ -9,7 +9,9 @@ use crate::failure::Failure;
 use crate::files::SourceFinder;
 use crate::map;
 use crate::output::{self, Status};
-use engine::{Answer, CriterionError, DependenceGraph, Map, Outcome, Slice, SliceOptions, SourceFile};
+use engine::{
+    Answer, CriterionError, DependenceGraph, Map, Outcome, Slice, SliceOptions, SourceFile, TooManyCallees,
+};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let (file, line, variable) = criterion(&args.criterion)?;
@@ -27,7 +29,7 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
             .hint("give the C or C++ files and directories of the program, or --exe PROGRAM built with -g")
             .into());
     }
-    let graph = graph_of(sources.files);
+    let graph = graph_of(sources.files)?;
     let slice = graph
         .slice_at(file, line, variable, args.shape.options())
         .map_err(|error| failure(&error))?;
@@ -74,7 +76,7 @@ fn of_hindmost(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFind
     if answer.hindmost.is_empty() && answer.outcome != Outcome::AllEqual {
         return Err(nowhere());
     }
-    let graph = graph_of(sources_of(map, finder));
+    let graph = graph_of(sources_of(map, finder)).map_err(|error| error.to_string())?;
     let slice = engine::slice_answer(&graph, answer, asked.classes, asked.shape.options());
     slice.ok_or_else(nowhere)?.map_err(|error| error.to_string())
 }
@@ -112,20 +114,21 @@ fn sources_of(map: &Map, finder: &SourceFinder) -> Vec<SourceFile> {
 
 /// The dependence graph of files: the one that was kept, if it is of the very same files. Of others, those that a map was made
 /// of before are not parsed again.
-pub(crate) fn graph_of(files: Vec<SourceFile>) -> DependenceGraph {
+pub(crate) fn graph_of(files: Vec<SourceFile>) -> Result<DependenceGraph, TooManyCallees> {
     let kept = KeptGraph::of(&files);
     if let Some(graph) = kept.as_ref().and_then(KeptGraph::read) {
-        return graph;
+        return Ok(graph);
     }
     let units = Units::open();
     let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
     if let Some(units) = units {
         units.make_room();
     }
+    let graph = graph?;
     if let Some(kept) = kept {
         kept.write(&graph);
     }
-    graph
+    Ok(graph)
 }
 
 fn print(slice: &Slice, title: &str, format: SliceFormat, finder: &SourceFinder) -> anyhow::Result<()> {

@@ -71,7 +71,7 @@ pub use reading::{map_for_file, map_for_stacks};
 pub use reuse::{Reuse, Shelf};
 pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
-    Options as SliceOptions, Slice, Statement,
+    Options as SliceOptions, Slice, Statement, TooManyCallees,
 };
 pub use slices::slice_answer;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, map_preprocessed, map_sources};

@@ -67,7 +67,7 @@ pub fn dependence_graph(
     files: Vec<SourceFile>,
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
-) -> slicer::Graph {
+) -> Result<slicer::Graph, slicer::TooManyCallees> {
     let units = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
     progress(Step::Analysing);
     slicer::Graph::of_units(&units)

@@ -48,6 +48,6 @@ pub trait Host: Send + Sync {
     fn read(&self, path: &Path) -> Option<Vec<u8>>;
     /// A path without links and dots, if there is such a file.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
-    /// The dependence graph of a program.
-    fn graph(&self, files: Vec<SourceFile>) -> DependenceGraph;
+    /// The dependence graph of a program; or says, for the user, why there is none.
+    fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String>;
 }

@@ -76,7 +76,16 @@ impl Task {
     fn make(self) -> Made {
         let graph = match self.graph {
             Some(graph) => graph,
-            None => Arc::new(self.host.graph(self.sources)),
+            None => match self.host.graph(self.sources) {
+                Ok(graph) => Arc::new(graph),
+                Err(why) => {
+                    return Made {
+                        wish: self.wish,
+                        graph: None,
+                        slice: Err(why),
+                    };
+                }
+            },
         };
         let options = SliceOptions {
             messages: self.messages,

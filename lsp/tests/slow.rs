@@ -55,11 +55,11 @@ impl Host for Slow {
         Some(path.to_owned())
     }
 
-    fn graph(&self, files: Vec<SourceFile>) -> DependenceGraph {
+    fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
         assert_eq!(files, [source()]);
         self.asked.send(()).unwrap();
         assert!(self.allowed.recv().unwrap(), "a mistake of ours");
-        engine::dependence_graph(files, None, &|_| {})
+        engine::dependence_graph(files, None, &|_| {}).map_err(|error| error.to_string())
     }
 }
 

@@ -23,6 +23,7 @@ mod stacks;
 mod state;
 mod walk;
 
+pub use build::TooManyCallees;
 pub use graph::Graph;
 pub use packed::GraphError;
 pub use slice::{Because, CriterionError, Frame, Options, Slice, Statement};

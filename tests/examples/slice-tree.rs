@@ -35,7 +35,8 @@ fn main() {
         if matches!(step, engine::Step::Analysing) {
             *parsed.lock().unwrap_or_else(|error| error.into_inner()) = Instant::now();
         }
-    });
+    })
+    .unwrap();
     let built = parsed
         .into_inner()
         .unwrap_or_else(|error| error.into_inner())

@@ -52,7 +52,8 @@ impl Subject {
             vec![source(&self.name, &self.text), source("observe.h", &observe)],
             None,
             &|_| {},
-        );
+        )
+        .unwrap();
         let criterion = *self.marked("criterion").first().expect("a criterion");
         graph
             .slice_at(

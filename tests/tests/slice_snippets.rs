@@ -2,13 +2,14 @@
 //! `// in`.
 
 use engine::{DependenceGraph, SliceFrame, SliceOptions, SourceFile, dependence_graph};
+use std::fmt::Write as _;
 
 fn graph(text: &str) -> DependenceGraph {
     let file = SourceFile {
         path: "snippet.c".to_owned(),
         bytes: text.as_bytes().to_owned(),
     };
-    dependence_graph(vec![file], None, &|_| {})
+    dependence_graph(vec![file], None, &|_| {}).unwrap()
 }
 
 #[track_caller]
@@ -255,6 +256,33 @@ int main(int argc, char **argv) {
     let few = graph(text).slice_stack(&frames, nearest).expect("a slice");
     assert!(few.has_more && few.statements.len() < slice.statements.len());
     assert_eq!(few.statements[..], slice.statements[..few.statements.len()]);
+}
+
+/// Six thousand functions in one table, six thousand calls of some entry of it: thirty-six million dependences.
+#[test]
+fn a_graph_that_would_fill_the_memory_says_so() {
+    let count = 6_000;
+    let mut text = String::from("void (*table[])(int);\n");
+    for number in 0..count {
+        writeln!(text, "void f{number}(int n) {{ table[n](n); }}").unwrap();
+    }
+    text.push_str("void (*table[])(int) = {");
+    for number in 0..count {
+        write!(text, "f{number}, ").unwrap();
+    }
+    text.push_str("};\n");
+    let file = SourceFile {
+        path: "snippet.c".to_owned(),
+        bytes: text.into_bytes(),
+    };
+    let why = dependence_graph(vec![file], None, &|_| {})
+        .err()
+        .map(|why| why.to_string());
+    assert!(
+        why.as_ref()
+            .is_some_and(|why| why.contains("calls through pointers in 6000 places")),
+        "{why:?}"
+    );
 }
 
 #[test]

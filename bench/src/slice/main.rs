@@ -6,7 +6,7 @@
 #[path = "../own.rs"]
 mod own;
 
-use engine::{DependenceGraph, SliceOptions, SourceFile, dependence_graph};
+use engine::{DependenceGraph, SliceOptions, SourceFile, TooManyCallees, dependence_graph};
 use own::{peak_megabytes, processor_time};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +45,7 @@ fn measure(tree: &Path) -> Result<(), String> {
     println!("{}: {} files, {lines} lines", tree.display(), files.len());
     let before = peak_megabytes();
 
-    let (parsed, graph_time, graph) = build(files);
+    let (parsed, graph_time, graph) = build(files).map_err(|error| error.to_string())?;
     let per_second = |time: Duration| lines as f64 / time.as_secs_f64();
     println!("reading the files                {}", parsed.shown());
     println!(
@@ -124,7 +124,7 @@ impl Cost {
 }
 
 /// Reads the files and makes the graph, and tells what each costs.
-fn build(files: Vec<SourceFile>) -> (Cost, Cost, DependenceGraph) {
+fn build(files: Vec<SourceFile>) -> Result<(Cost, Cost, DependenceGraph), TooManyCallees> {
     let start = (Instant::now(), processor_time());
     let between = std::sync::Mutex::new(None);
     let graph = dependence_graph(files, None, &|step| {
@@ -139,7 +139,7 @@ fn build(files: Vec<SourceFile>) -> (Cost, Cost, DependenceGraph) {
         // Nobody told of the step between: all of it is reading.
         _ => (Cost::since(start), (Instant::now(), processor_time())),
     };
-    (parsed, Cost::since(middle), graph)
+    Ok((parsed, Cost::since(middle), graph?))
 }
 
 fn slices(graph: &DependenceGraph, lines: usize) -> Result<(), String> {

@@ -14,6 +14,7 @@ use dataflow::FunctionIndex;
 use hashbrown::HashSet;
 use ir::ExprId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 
 /// The functions that each call through a pointer may lead to.
 pub(crate) type Targets = BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>;
@@ -52,11 +53,38 @@ struct Meeting<'u> {
     effects: Vec<Effect>,
 }
 
+/// So many functions, all calls through pointers together, may be called by them: each is a dependence of the graph, and one is followed
+/// for every slice. hypre has a tenth of it.
+const MOST_LINKS: u64 = 1 << 25;
+
+/// The calls through pointers of a program may lead to so many functions that their dependences would fill the memory: most of what
+/// is called is in tables of which every call may use any entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooManyCallees {
+    /// How many calls through pointers there are.
+    pub calls: usize,
+}
+
+impl fmt::Display for TooManyCallees {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the program calls through pointers in {} places, which may lead to more than {} functions all together: \
+             such a dependence graph would fill the memory. `hindmost slice FILE:LINE PATH...` takes the files that you name only",
+            self.calls, MOST_LINKS
+        )
+    }
+}
+
+impl std::error::Error for TooManyCallees {}
+
 /// More arguments than these are taken together.
 const ARGUMENTS: usize = 24;
 
 /// Resolves all calls through pointers.
-pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<'u>>) {
+pub(crate) fn resolve<'u>(
+    values: &mut Values<'_, 'u>,
+) -> Result<(Targets, Vec<Foreign<'u>>), TooManyCallees> {
     let mut calls = std::mem::take(&mut values.indirect);
     let mut meetings: BTreeMap<PlaceId, Meeting<'u>> = BTreeMap::new();
     let mut spread = HashSet::new();
@@ -70,7 +98,7 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<
         spread_wholes(&mut values.places, &mut spread);
         values.places.tidy();
         let wanted: Vec<PlaceId> = calls.iter().map(|call| values.places.find(call.callee)).collect();
-        let reached = functions(values, &wanted);
+        let reached = functions(values, &wanted)?;
         let mut found_new = inner_arrays(values);
         for (&place, callees) in &reached {
             let meeting = meetings.entry(place).or_default();
@@ -151,7 +179,7 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>) -> (Targets, Vec<Foreign<
     for number in nowhere.into_iter().flatten() {
         add(number, &BTreeSet::new(), &[effect("")]);
     }
-    (targets, foreign)
+    Ok((targets, foreign))
 }
 
 /// The calls of C that lead to no function at all. Those of C++ may be of objects.
@@ -285,7 +313,10 @@ fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting<'_>, callee: F
 
 /// The functions that each of the wanted places may point to. They go forward from where their addresses are taken,
 /// sixty-four side by side.
-fn functions<'u>(values: &Values<'_, 'u>, wanted: &[PlaceId]) -> BTreeMap<PlaceId, Vec<Called<'u>>> {
+fn functions<'u>(
+    values: &Values<'_, 'u>,
+    wanted: &[PlaceId],
+) -> Result<BTreeMap<PlaceId, Vec<Called<'u>>>, TooManyCallees> {
     let places = &values.places;
     let mut starts: BTreeMap<Called<'u>, Vec<PlaceId>> = BTreeMap::new();
     for place in places.ids() {
@@ -299,10 +330,16 @@ fn functions<'u>(values: &Values<'_, 'u>, wanted: &[PlaceId]) -> BTreeMap<PlaceI
             }
         }
     }
-    let wanted: BTreeSet<PlaceId> = wanted.iter().copied().collect();
+    let calls = wanted.len();
+    // How many calls each of them has.
+    let mut wanted_by: BTreeMap<PlaceId, u64> = BTreeMap::new();
+    for &place in wanted {
+        *wanted_by.entry(place).or_default() += 1;
+    }
+    let mut links = 0;
     // Only few places lead to one where something is called.
     let mut leads = vec![false; places.len()];
-    let mut work: Vec<PlaceId> = wanted.iter().copied().collect();
+    let mut work: Vec<PlaceId> = wanted_by.keys().copied().collect();
     work.iter().for_each(|place| leads[place.index()] = true);
     while let Some(place) = work.pop() {
         for &from in places.from(place) {
@@ -346,10 +383,14 @@ fn functions<'u>(values: &Values<'_, 'u>, wanted: &[PlaceId]) -> BTreeMap<PlaceI
                 }
             }
         }
-        for &place in &wanted {
+        for (&place, &times) in &wanted_by {
             let bits = seen[number[place.index()] as usize];
             if bits == 0 {
                 continue;
+            }
+            links += times * u64::from(bits.count_ones());
+            if links > MOST_LINKS {
+                return Err(TooManyCallees { calls });
             }
             let here = together.iter().enumerate();
             let here = here.filter(|(bit, _)| bits & 1 << bit != 0);
@@ -359,7 +400,7 @@ fn functions<'u>(values: &Values<'_, 'u>, wanted: &[PlaceId]) -> BTreeMap<PlaceI
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// A pointer that was stored in an object without naming a member may be in any of its members: initialisers, and casts.

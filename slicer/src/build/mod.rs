@@ -35,6 +35,7 @@ use callees::Callees;
 use cxx::{Cxx, may_throw};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
 use indirect::Foreign;
+pub use indirect::TooManyCallees;
 use ir::{Callee, ExprKind, LocalId, StmtKind};
 use local::Source;
 use memory::Home;
@@ -46,12 +47,18 @@ use values::Values;
 
 impl Graph {
     /// The dependence graph of parsed files.
-    pub fn of_units(units: &[ir::Unit]) -> Graph {
+    ///
+    /// # Errors
+    /// It would fill the memory.
+    pub fn of_units(units: &[ir::Unit]) -> Result<Graph, TooManyCallees> {
         Graph::new(&Program::of_units(units))
     }
 
     /// The dependence graph of a program. The same program gives the same graph, however many threads there are.
-    pub fn new(program: &Program<'_>) -> Graph {
+    ///
+    /// # Errors
+    /// It would fill the memory.
+    pub fn new(program: &Program<'_>) -> Result<Graph, TooManyCallees> {
         let infos: Vec<&FunctionInfo<'_>> = program.functions.iter().collect();
         let mut homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
         let cxx = Cxx::new(program);
@@ -68,12 +75,12 @@ impl Graph {
             parts.collect(&mut values, id);
         }
         parts.initial_values(&mut values);
-        let (targets, foreign) = indirect::resolve(&mut values);
+        let (targets, foreign) = indirect::resolve(&mut values)?;
         parts.rest_arguments(&values);
         parts.resolve_calls(&values, &callees, &targets);
         parts.call_foreign(&mut values, &foreign);
         parts.find_ends(program, &cxx, &foreign);
-        parts.finish(program, &homes, values)
+        Ok(parts.finish(program, &homes, values))
     }
 }
 

@@ -109,7 +109,7 @@ impl Subject {
             path: FILE.to_owned(),
             bytes: self.layout.clean.clone().into_bytes(),
         };
-        dependence_graph(vec![file], None, &|_| {})
+        dependence_graph(vec![file], None, &|_| {}).unwrap()
     }
 
     /// The line that an event is stopped at.

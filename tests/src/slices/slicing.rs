@@ -18,7 +18,7 @@ pub fn graph(program: &Program) -> DependenceGraph {
         path: "observe.h".to_owned(),
         bytes: OBSERVE.as_bytes().to_vec(),
     };
-    dependence_graph(own.chain([observe]).collect(), None, &|_| {})
+    dependence_graph(own.chain([observe]).collect(), None, &|_| {}).expect("a small program")
 }
 
 /// The slices of a program's criteria; a [`Slicer`](super::judge::Slicer).
