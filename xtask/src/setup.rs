@@ -6,6 +6,7 @@ use crate::command::{self, find_program};
 use anyhow::{Result, bail};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
@@ -55,6 +56,7 @@ const SERVICES: [(&str, &[&str]); 4] = [
 /// Installs what is missing.
 pub fn ensure() -> Result<()> {
     ensure_tools(&TOOLS)?;
+    ensure_runtime_of_clang()?;
     if std::env::var_os("CI").is_some() {
         ensure_tools(&SERVICES)?;
     }
@@ -78,21 +80,7 @@ pub fn ensure_tools(tools: &[(&str, &[&str])]) -> Result<()> {
         .flat_map(|(_, packages)| packages.iter().copied())
         .collect();
     let wanted = Vec::from_iter(packages.iter().copied()).join(" ");
-    println!("missing: {programs}");
-
-    if find_program("apt-get").is_none() {
-        bail!("this is not a Debian system: please install {programs} (Debian packages: {wanted})");
-    }
-    if !is_root() && find_program("sudo").is_none() {
-        bail!("not root, and there is no sudo: please have someone run 'apt-get install {wanted}'");
-    }
-    command::run(apt_get().arg("update"))?;
-    command::run(
-        apt_get()
-            .args(["install", "--yes", "--no-install-recommends"])
-            .args(&packages),
-    )?;
-
+    install(&programs, &packages)?;
     let still = Vec::from_iter(
         missing
             .into_iter()
@@ -103,6 +91,45 @@ pub fn ensure_tools(tools: &[(&str, &[&str])]) -> Result<()> {
         bail!("installed {wanted}, but there is still no {}", still.join(" "));
     }
     Ok(())
+}
+
+/// Installs the libraries of clang's sanitizers, which the C reader of maps is checked with. No program tells whether they are there, and
+/// their package is named after clang's version.
+fn ensure_runtime_of_clang() -> Result<()> {
+    let clang = |arguments: &[&str]| -> Result<String> {
+        let (output, _) = command::succeed(Command::new("clang").args(arguments))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let library = &clang(&["-print-libgcc-file-name", "-rtlib=compiler-rt"])?;
+    if Path::new(library).is_file() {
+        return Ok(());
+    }
+    let version = clang(&["-dumpversion"])?;
+    let major = version.split('.').next().unwrap_or_default();
+    let package = format!("libclang-rt-{major}-dev");
+    install(library, &BTreeSet::from([package.as_str()]))?;
+    if !Path::new(library).is_file() {
+        bail!("installed {package}, but there is still no {library}");
+    }
+    Ok(())
+}
+
+/// Installs Debian packages; `what` is missing without them.
+fn install(what: &str, packages: &BTreeSet<&str>) -> Result<()> {
+    let wanted = Vec::from_iter(packages.iter().copied()).join(" ");
+    println!("missing: {what}");
+    if find_program("apt-get").is_none() {
+        bail!("this is not a Debian system: please install {what} (Debian packages: {wanted})");
+    }
+    if !is_root() && find_program("sudo").is_none() {
+        bail!("not root, and there is no sudo: please have someone run 'apt-get install {wanted}'");
+    }
+    command::run(apt_get().arg("update"))?;
+    command::run(
+        apt_get()
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(packages),
+    )
 }
 
 /// The `setup` command: as [`ensure`], and says that all is there.
