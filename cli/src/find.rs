@@ -24,6 +24,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         threads::start(None);
         return cores::run(args);
     }
+    runtime_probe::die_without_memory();
     let mut job = find_job(args)?;
     let is_large = job.tasks.len() > engine::TASKS_FOR_ONE_THREAD;
     if is_large || args.tree.is_some() || args.slice {

@@ -42,6 +42,8 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
         }
         (None, None) => return Err(Failure::new("nothing to watch").into()),
     };
+    // Only now: the job has the environment that it was given.
+    runtime_probe::die_without_memory();
     let watched = watch(args, pid, started.as_mut());
     let ended = started.map(|mut child| child.wait());
     let hung = watched?;

@@ -61,5 +61,6 @@ pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
 pub use libraries::{libraries_of, libraries_of_core};
 pub use proctable::{ProcessTable, TableEntry, of_launcher as launcher_table, own_host};
+pub use sys::die_without_memory;
 pub use take::{Options, Threads, take};
 pub use tasks::{Job, TaskRef, discover, tasks_of};

@@ -28,6 +28,7 @@ Exit status: 0 all tasks were read, 1 some were not (their records say why), 2 e
 ";
 
 fn main() -> ExitCode {
+    runtime_probe::die_without_memory();
     match parse(std::env::args().skip(1)) {
         Ok(None) => {
             print!("{USAGE}");

@@ -295,6 +295,17 @@ impl Drop for Alarm {
     }
 }
 
+/// Lets this process die where its memory runs out. With `RUST_BACKTRACE` set the standard library would first print the way there, for
+/// which it needs memory, and without that wait for itself for ever, perhaps while a task is stopped: so the variable is taken away.
+///
+/// To be called first of all: once there are several threads nothing is changed.
+pub fn die_without_memory() {
+    if crate::procfs::stat(std::process::id()).is_ok_and(|own| own.threads == 1) {
+        // SAFETY: no other thread is there that could read the environment meanwhile.
+        unsafe { std::env::remove_var("RUST_BACKTRACE") };
+    }
+}
+
 /// Asks for real-time scheduling of this thread. Without the right to it nothing changes. It ends with the thread.
 pub(crate) fn hurry() {
     // The kernel's `struct sched_param` is this one number; musl's function of the name only fails.

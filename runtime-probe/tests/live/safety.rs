@@ -170,6 +170,8 @@ fn a_probe_without_memory_or_disk_releases_its_targets() {
         let script = format!("ulimit -v {limit}; exec \"$0\" --map \"$1\" -o {output} {pid}");
         let said = Command::new("sh")
             .args(["-c", &script, env!("CARGO_BIN_EXE_hindmost-probe"), &map])
+            // With it the standard library needs memory to say that there is none.
+            .env("RUST_BACKTRACE", "1")
             .output()
             .unwrap();
         until("released", || released(pid));
