@@ -33,16 +33,19 @@ impl Outline {
     /// Asks for what counts, mapping by mapping.
     fn asked(maps: &File) -> io::Result<Self> {
         let mut outline = Self::default();
-        let mut address = 0;
-        while let Some(mapping) = sys::next_mapping(maps, address, sys::WRITABLE)? {
-            address = mapping.end;
-            outline.add_writable(&mapping);
-        }
-        address = 0;
-        while let Some(mapping) = sys::next_mapping(maps, address, sys::READABLE | sys::EXECUTABLE)? {
-            address = mapping.end;
+        let mut name = [0; libc::PATH_MAX as usize];
+        let mut each = |permissions, keep: &mut dyn FnMut(Mapping)| -> io::Result<()> {
+            let mut address = 0;
+            while let Some(mapping) = sys::next_mapping(maps, address, permissions, &mut name)? {
+                address = mapping.end;
+                keep(mapping);
+            }
+            Ok(())
+        };
+        each(sys::WRITABLE, &mut |mapping| outline.add_writable(&mapping))?;
+        each(sys::READABLE | sys::EXECUTABLE, &mut |mapping| {
             outline.add_code(mapping);
-        }
+        })?;
         Ok(outline)
     }
 

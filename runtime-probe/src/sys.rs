@@ -150,20 +150,24 @@ pub(crate) const WRITABLE: u64 = 2;
 pub(crate) const EXECUTABLE: u64 = 4;
 
 /// The first mapping that ends behind `address` and has all of `permissions`, in the process whose open
-/// `/proc/PID/maps` this is; `None` behind the last one.
+/// `/proc/PID/maps` this is; `None` behind the last one. `name` is room for its path.
 ///
 /// # Errors
 /// `ENOTTY` from kernels before Linux 6.11, which know no such request.
-pub(crate) fn next_mapping(maps: &File, address: u64, permissions: u64) -> io::Result<Option<Mapping>> {
+pub(crate) fn next_mapping(
+    maps: &File,
+    address: u64,
+    permissions: u64,
+    name: &mut [u8],
+) -> io::Result<Option<Mapping>> {
     // _IOWR('f', 17, struct procmap_query)
     const PROCMAP_QUERY: u64 = (3 << 30) | ((size_of::<MappingQuery>() as u64) << 16) | (0x66 << 8) | 17;
     const COVERING_OR_NEXT: u64 = 0x10;
-    let mut name = [0u8; libc::PATH_MAX as usize];
     let mut query = MappingQuery {
         size: size_of::<MappingQuery>() as u64,
         flags: COVERING_OR_NEXT | permissions,
         address,
-        name_size: libc::PATH_MAX as u32,
+        name_size: u32::try_from(name.len()).unwrap_or(u32::MAX),
         name: name.as_mut_ptr() as u64,
         ..MappingQuery::default()
     };
