@@ -57,7 +57,7 @@ pub fn map_preprocessed(
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
 ) -> Map {
-    let units = parse(files, preprocess, parser, reuse, progress);
+    let (units, _) = parse(files, preprocess, parser, reuse, progress);
     progress(Step::Analysing);
     lov::analyse(&units)
 }
@@ -68,8 +68,10 @@ pub fn dependence_graph(
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
 ) -> Result<slicer::Graph, slicer::TooManyCallees> {
-    let units = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
+    let (mut units, macros) = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
     progress(Step::Analysing);
+    frontend::add_macros(&mut units, &macros);
+    drop(macros);
     slicer::Graph::of_units(&units)
 }
 
@@ -79,7 +81,7 @@ fn parse(
     parser: Parser,
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
-) -> Vec<ir::Unit> {
+) -> (Vec<ir::Unit>, Macros) {
     // A stable sort: the first of two files of one path stays first.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|later, first| later.path == first.path);
@@ -97,7 +99,7 @@ fn parse(
     let macros = Macros::merge(parts);
     done.store(0, Ordering::Relaxed);
     let kept = reuse.map(|reuse| reuse::Units::new(reuse, &macros));
-    files
+    let units = files
         .into_par_iter()
         // A file's text is dropped as soon as it is parsed.
         .map(|file| {
@@ -115,7 +117,9 @@ fn parse(
             advance(Step::Parsed);
             unit
         })
-        .collect()
+        .collect();
+    drop(kept);
+    (units, macros)
 }
 
 /// Rebuilds from preprocessor output what raw text left open, or all that `parser` can read.

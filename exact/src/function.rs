@@ -84,6 +84,7 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
             Confidence::Clean
         },
         confidence_reason: body.partial,
+        of_macro: None,
     })
 }
 

@@ -31,6 +31,8 @@ pub struct FileFacts {
 pub struct Event {
     /// Offset of the directive.
     pub offset: u32,
+    /// Its line, from 1.
+    pub line: u32,
     /// The macro.
     pub name: Box<[u8]>,
     /// Its definition; `None` for `#undef`.
@@ -90,6 +92,7 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
     let mut conditions = Conditions::default();
     let mut scope = Scope::default();
     let mut code: Vec<Token> = Vec::new();
+    let (mut line, mut counted) = (1, 0);
     for token in tokens {
         if token.kind != TokenKind::Directive {
             if conditions.live() {
@@ -115,8 +118,12 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
             }
             _ => continue,
         };
+        let start = token.start as usize;
+        line += text[counted..start].iter().filter(|&&byte| byte == b'\n').count() as u32;
+        counted = start;
         facts.events.push(Event {
             offset: token.start,
+            line,
             name,
             definition,
             conditional: conditions.open(),

@@ -11,6 +11,7 @@
 //! file that the `Alternatives` in it allow.
 
 mod asked;
+mod bodies;
 mod condition;
 mod cxx;
 mod directive;
@@ -39,6 +40,7 @@ mod variants;
 mod tests;
 
 pub use asked::{Asked, State};
+pub use bodies::add_macros;
 pub use macros::Macros;
 pub use parse::{parse, parse_asking};
 pub use preprocessed::{

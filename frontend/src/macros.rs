@@ -114,6 +114,38 @@ impl Macros {
         seen
     }
 
+    /// Every definition of every macro, by name, whatever takes it away again; in the order of files and lines.
+    pub fn definitions(&self) -> BTreeMap<&[u8], Vec<Defined<'_>>> {
+        let mut all: BTreeMap<&[u8], Vec<Defined<'_>>> = BTreeMap::new();
+        for (path, facts) in &self.files {
+            for event in &facts.events {
+                let Some(definition) = &event.definition else {
+                    continue;
+                };
+                let known = all.entry(&event.name).or_default();
+                if known.iter().all(|other| other.definition != definition) {
+                    known.push(Defined {
+                        path,
+                        language: facts.language,
+                        line: event.line,
+                        definition,
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    /// The files whose macros others can see: those that are included, and headers.
+    pub fn shared(&self) -> BTreeSet<u32> {
+        let included = self.edges.iter().flatten().copied();
+        let headers = (0_u32..).zip(&self.files).filter(|(_, (path, _))| {
+            let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+            ending.starts_with(['h', 'H', 'i'])
+        });
+        included.chain(headers.map(|(id, _)| id)).collect()
+    }
+
     /// Whether some header defines a macro of this name with parameters.
     fn is_macro_of_a_header(&self, name: &[u8]) -> bool {
         let in_header = |(id, state): &(u32, MacroState)| {
@@ -186,6 +218,19 @@ fn histories(facts: &FileFacts) -> BTreeMap<&[u8], Vec<(u32, MacroState)>> {
         history.push((event.offset, state));
     }
     histories
+}
+
+/// A definition of a macro, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Defined<'m> {
+    /// The file.
+    pub path: &'m str,
+    /// The language that this is read as.
+    pub language: Language,
+    /// The line of the directive, from 1.
+    pub line: u32,
+    /// What it says.
+    pub definition: &'m Definition,
 }
 
 /// What a name means as a macro at one place.
@@ -281,6 +326,25 @@ impl<'m> Visible<'m> {
         if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
             included.remove(&(own as u32));
         }
+        Self::of(included, own_facts, macros)
+    }
+
+    /// What text that whoever includes the file at `path` may have, and whose facts are `own_facts`, can see: all that is `shared`
+    /// ([`Macros::shared`]), and that file.
+    pub fn anywhere(
+        path: &str,
+        shared: &BTreeSet<u32>,
+        own_facts: &'m FileFacts,
+        macros: &'m Macros,
+    ) -> Self {
+        let mut included = shared.clone();
+        if let Ok(own) = macros.files.binary_search_by(|f| f.0.as_str().cmp(path)) {
+            included.insert(own as u32);
+        }
+        Self::of(included, own_facts, macros)
+    }
+
+    fn of(included: BTreeSet<u32>, own_facts: &'m FileFacts, macros: &'m Macros) -> Self {
         Self {
             macros,
             included,

@@ -122,6 +122,21 @@ pub struct Function {
     pub confidence: Confidence,
     /// Why `confidence` is not `Clean`, for the user.
     pub confidence_reason: Option<String>,
+    /// It is no function of the source but the definition of a macro, whose name it has behind [`MACRO`]; `None` for all
+    /// others.
+    pub of_macro: Option<MacroBody>,
+}
+
+/// What the name of a function begins with that is the definition of a macro: no name of C does.
+pub const MACRO: char = '#';
+
+/// What a macro's replacement list is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MacroBody {
+    /// An expression, whose value the function returns.
+    Value,
+    /// Statements: their `return` leaves the function around the macro.
+    Statements,
 }
 
 impl Function {
@@ -134,6 +149,25 @@ impl Function {
             } => Some((name, args)),
             _ => None,
         }
+    }
+
+    /// The arguments of a call of a macro that is left as it is, as the source has them: behind them stand the variables that the
+    /// macro may write without a sign of it, `BUILD_CHOICE && (variable = macro())`. All arguments of any other call.
+    pub fn macro_arguments(&self, call: ExprId) -> &[ExprId] {
+        let ExprKind::Call { callee, args } = &self.exprs[call].kind else {
+            return &[];
+        };
+        let is_hidden = |arg: &ExprId| match self.exprs[*arg].kind {
+            ExprKind::And(choice, _) => {
+                matches!(&self.exprs[choice].kind, ExprKind::Var(VarRef::Global(name)) if name == BUILD_CHOICE)
+            }
+            _ => false,
+        };
+        let hidden = match callee {
+            Callee::Macro(_) => args.iter().rev().take_while(|arg| is_hidden(arg)).count(),
+            _ => 0,
+        };
+        &args[..args.len() - hidden]
     }
 }
 

@@ -56,6 +56,10 @@ impl Executed {
             for call in graph.calls_of(&graph.functions[function]) {
                 if before.contains(&call.node) {
                     work.extend(&call.callees);
+                } else if points.contains(&call.node) {
+                    // What a macro calls is on the stack, not the macro: it is under way.
+                    let callees = call.callees.iter();
+                    work.extend(callees.filter(|&&callee| graph.is_macro(callee)));
                 }
             }
             before.extend(&points);

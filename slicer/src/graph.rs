@@ -68,6 +68,8 @@ pub(crate) enum EdgeKind {
     Jump,
     /// The other is a call that may not return, so that this is not executed.
     Ends,
+    /// The other is a macro that may leave the function, so that this is not executed.
+    Leaves,
 }
 
 /// A dependence inside a function.
@@ -162,7 +164,7 @@ pub(crate) struct Function {
     pub(crate) points: u32,
     /// Its parameters; one more node, for all arguments beyond them, comes after theirs.
     pub(crate) params: u32,
-    /// The points that return a value.
+    /// The points that return a value, and the macros that may; of a macro's statements, all that leave the function around it.
     pub(crate) returns: Vec<NodeId>,
     /// The calls that may not return, and so end the function.
     pub(crate) ends: Vec<NodeId>,
@@ -327,6 +329,11 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Whether a function is the definition of a macro: part of what happens at the calls of it.
+    pub(crate) fn is_macro(&self, function: FunctionId) -> bool {
+        self.name(self.functions[function].name).starts_with(ir::MACRO)
+    }
+
     /// The call at a node.
     pub(crate) fn call(&self, node: NodeId) -> Option<&Call> {
         let number = self.call_numbers[base::Id::index(node)].checked_sub(1)?;

@@ -129,7 +129,8 @@ pub fn effect(name: &str) -> Effect {
         | "atof" | "puts" | "printf" | "putchar" | "perror" | "strerror" | "abs" | "labs" | "llabs"
         | "sleep" | "usleep" | "toupper" | "tolower" | "isalpha" | "isdigit" | "isspace" | "isalnum"
         | "isupper" | "islower" | "ispunct" | "isprint" | "getpid" | "sched_yield" | "clock"
-        | "operator delete" | "operator delete[]" | "getchar" => reads(ALL),
+        | "operator delete" | "operator delete[]" | "getchar" | "assert" | "static_assert"
+        | "_Static_assert" => reads(ALL),
         // The stream changes; what is printed does not.
         "fprintf" | "vfprintf" | "fputs" | "fputc" | "putc" | "fflush" | "fclose" => reads(!1),
         "fwrite" => reads(!8),

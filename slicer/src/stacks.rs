@@ -12,6 +12,9 @@ impl Graph {
             .calls
             .iter()
             .filter(|call| call.callees.is_empty() && call.name.is_some())
+            .filter(|call| {
+                { self.nodes[call.node].function }.is_some_and(|function| !self.is_macro(function))
+            })
             .map(|call| call.node)
             .collect();
         let step = (leaves.len() / count.max(1)).max(1);
@@ -41,7 +44,7 @@ impl Graph {
             let is_new = |caller: &&NodeId| {
                 self.nodes[**caller]
                     .function
-                    .is_some_and(|other| !seen.contains(&other))
+                    .is_some_and(|other| !seen.contains(&other) && !self.is_macro(other))
             };
             // Not always the first caller, which would make all stacks alike.
             let callers: Vec<&NodeId> = function.callers.iter().filter(is_new).collect();

@@ -228,6 +228,11 @@ impl<'g> Walk<'g> {
                     }
                 }
                 EdgeKind::Jump => self.go(state, to, distance + 2, Dependence::Jumps, None),
+                EdgeKind::Leaves => {
+                    self.go(state, to, distance + 2, Dependence::Jumps, None);
+                    let value = State::Value(context, edge.to);
+                    self.go(state, value, distance + 2, Dependence::Jumps, None);
+                }
                 EdgeKind::Ends => {
                     self.go(state, to, distance + 3, Dependence::Ends, None);
                     let back = State::Back(context, edge.to);
@@ -455,8 +460,24 @@ impl<'g> Walk<'g> {
         );
         for &callee in &call.callees {
             for &value in &graph.functions[callee].returns {
-                let to = State::At(called(context), value);
-                self.go(state, to, distance + 1, Dependence::Returns, None);
+                let inner = called(context);
+                self.go(
+                    state,
+                    State::At(inner, value),
+                    distance + 1,
+                    Dependence::Returns,
+                    None,
+                );
+                // A macro that may leave the function.
+                if graph.nodes[value].kind == NodeKind::Call {
+                    self.go(
+                        state,
+                        State::Value(inner, value),
+                        distance + 1,
+                        Dependence::Returns,
+                        None,
+                    );
+                }
             }
             self.site(state, callee, (context, node), distance + 1);
         }

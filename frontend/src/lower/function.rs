@@ -139,6 +139,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         body: block,
         confidence,
         confidence_reason,
+        of_macro: None,
     })
 }
 
@@ -173,6 +174,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
         body: block,
         confidence,
         confidence_reason,
+        of_macro: None,
     });
 }
 

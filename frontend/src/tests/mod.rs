@@ -1,5 +1,6 @@
 //! What C constructs become. Each case is a small file and its ir in the form of [`print`].
 
+mod bodies;
 mod builds;
 mod cxx;
 mod hostile;

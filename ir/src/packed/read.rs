@@ -270,6 +270,7 @@ impl<'b> Input<'b> {
             body,
             confidence,
             confidence_reason,
+            of_macro: None,
         })
     }
 

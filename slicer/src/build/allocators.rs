@@ -2,6 +2,7 @@
 
 use crate::build::callees::Callees;
 use crate::build::locations::plain_variable;
+use crate::build::macros::Macros;
 use crate::library::effect;
 use base::Id as _;
 use dataflow::{FunctionIndex, FunctionInfo, Program};
@@ -10,13 +11,17 @@ use std::collections::BTreeSet;
 
 /// The functions of a program that return memory which they allocate and do nothing else with: each of their calls makes
 /// memory of its own.
-pub(crate) fn allocators(program: &Program<'_>, callees: &Callees<'_, '_>) -> Vec<FunctionIndex> {
+pub(crate) fn allocators(
+    program: &Program<'_>,
+    callees: &Callees<'_, '_>,
+    macros: &Macros<'_>,
+) -> Vec<FunctionIndex> {
     let mut known: BTreeSet<FunctionIndex> = BTreeSet::new();
     // Functions that wrap others are found in the next round.
     for _ in 0..4 {
         let before = known.len();
         for (id, info) in program.functions.iter_enumerated() {
-            if !known.contains(&id) && only_allocates(callees, info, &known) {
+            if !known.contains(&id) && only_allocates(callees, macros, info, &known) {
                 known.insert(id);
             }
         }
@@ -29,6 +34,7 @@ pub(crate) fn allocators(program: &Program<'_>, callees: &Callees<'_, '_>) -> Ve
 
 fn only_allocates(
     callees: &Callees<'_, '_>,
+    macros: &Macros<'_>,
     info: &FunctionInfo<'_>,
     known: &BTreeSet<FunctionIndex>,
 ) -> bool {
@@ -38,6 +44,16 @@ fn only_allocates(
             match &function.exprs[expr].kind {
                 ExprKind::Cast(_, inner) => expr = *inner,
                 ExprKind::Int(0) => return Some(false),
+                ExprKind::Call {
+                    callee: Callee::Macro(name),
+                    ..
+                } => {
+                    let mut definitions = macros.of(name).iter();
+                    let is_new = !definitions.as_slice().is_empty()
+                        && definitions.all(|callee| known.contains(callee))
+                        && !callees.any(info.unit, name);
+                    return is_new.then_some(true);
+                }
                 ExprKind::Call {
                     callee: Callee::Named(name),
                     ..

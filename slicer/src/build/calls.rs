@@ -10,7 +10,7 @@ use base::Id as _;
 use dataflow::FunctionIndex;
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
 
-impl Values<'_, '_> {
+impl<'u> Values<'_, 'u> {
     /// Notes the object that a function allocates, when its values have just been worked out.
     pub(crate) fn settle_allocator(&mut self, id: FunctionIndex) {
         if !self.allocators.contains_key(&id) {
@@ -20,12 +20,12 @@ impl Values<'_, '_> {
         let mut inner = None;
         for (expr, each) in function.exprs.iter_enumerated() {
             if let ExprKind::Call {
-                callee: Callee::Named(name),
+                callee: callee @ (Callee::Named(name) | Callee::Macro(name)),
                 ..
             } = &each.kind
             {
                 let unit = self.program.functions[id].unit;
-                let mut callees = self.callees.of(unit, name).into_iter().peekable();
+                let mut callees = self.called(unit, callee).into_iter().peekable();
                 let is_new = match callees.peek() {
                     None => effect(name).allocates,
                     Some(_) => callees.all(|callee| self.allocators.contains_key(&callee)),
@@ -42,7 +42,7 @@ impl Values<'_, '_> {
         &mut self,
         id: FunctionIndex,
         call: ExprId,
-        callee: &Callee,
+        callee: &'u Callee,
         args: &[ExprId],
     ) -> Option<PlaceId> {
         match callee {
@@ -74,18 +74,11 @@ impl Values<'_, '_> {
                     if name.starts_with("operator") && self.cxx.is_cxx(callee) {
                         self.link_operator(callee, &values, &structures);
                     }
-                    let inside = self.results[callee.index()];
-                    match self.allocators.get(&callee).copied() {
-                        Some(inner) => {
-                            let new = self.allocate(inner);
-                            self.places.flow(new, result);
-                        }
-                        None => self.places.flow(inside, result),
-                    }
+                    self.take_result(callee, result);
                 }
                 Some(result)
             }
-            Callee::Macro(name) => self.call_library(id, call, name, args),
+            Callee::Macro(name) => self.call_macro(id, call, name, args),
             Callee::Indirect(pointer) => {
                 let function = self.program.functions[id].function;
                 let mut place = self.value(*pointer);
@@ -122,6 +115,96 @@ impl Values<'_, '_> {
                 Some(result)
             }
         }
+    }
+
+    /// The functions with source that a call by name may mean, macros' definitions among them.
+    fn called(&self, unit: usize, callee: &Callee) -> Vec<FunctionIndex> {
+        match callee {
+            Callee::Named(name) => self.callees.of(unit, name),
+            Callee::Macro(name) => {
+                // Where no definition is in force it is a function.
+                let mut all = self.macros.of(name).to_vec();
+                all.extend(self.callees.of(unit, name));
+                all
+            }
+            Callee::Indirect(_) => Vec::new(),
+        }
+    }
+
+    fn take_result(&mut self, callee: FunctionIndex, result: PlaceId) {
+        match self.allocators.get(&callee).copied() {
+            Some(inner) => {
+                let new = self.allocate(inner);
+                self.places.flow(new, result);
+            }
+            None => self.places.flow(self.results[callee.index()], result),
+        }
+    }
+
+    /// A call of a macro that is left as it is: of all its definitions.
+    fn call_macro(
+        &mut self,
+        id: FunctionIndex,
+        call: ExprId,
+        name: &'u str,
+        args: &[ExprId],
+    ) -> Option<PlaceId> {
+        let info = &self.program.functions[id];
+        let given = info.function.macro_arguments(call);
+        let opaque = self.macros.is_opaque(self.program, name, given.len());
+        let unknown = if opaque {
+            self.call_library(id, call, name, args)
+        } else {
+            None
+        };
+        let callees = self.called(info.unit, &Callee::Macro(name.to_owned()));
+        if callees.is_empty() {
+            return unknown;
+        }
+        let result = self.places.fresh();
+        if let Some(unknown) = unknown {
+            self.places.flow(unknown, result);
+        }
+        for callee in callees {
+            let values: Vec<Option<PlaceId>> = given.iter().map(|&arg| self.value(arg)).collect();
+            let mut addresses = Vec::with_capacity(given.len());
+            for (index, &arg) in given.iter().enumerate() {
+                let borrowed = self.macros.is_borrowed(callee, index);
+                addresses.push(match borrowed && self.location(id, arg).is_none() {
+                    true => Some(self.stand_in(call, index, values[index])),
+                    false => self.address(id, arg),
+                });
+            }
+            self.link(callee, &values, &addresses);
+            self.take_result(callee, result);
+            if self.macros.leaves(name) {
+                self.places
+                    .flow(self.results[callee.index()], self.results[id.index()]);
+            }
+        }
+        for free in self.macros.free(name) {
+            for (local, each) in info.function.locals.iter_enumerated() {
+                if each.name == free {
+                    let (variable, captured) = (self.local(id, local), self.captured_name(free));
+                    self.places.flow(variable, captured);
+                }
+            }
+        }
+        Some(result)
+    }
+
+    /// An object that has the value of an argument which is no variable, for a macro that takes it for one.
+    fn stand_in(&mut self, call: ExprId, index: usize, value: Option<PlaceId>) -> PlaceId {
+        let place = match self.stand_ins.get(&(call, index)) {
+            Some(&place) => place,
+            None => self.fresh_object(),
+        };
+        self.stand_ins.insert((call, index), place);
+        if let Some(value) = value {
+            let inside = self.places.content(place, None);
+            self.places.flow(value, inside);
+        }
+        place
     }
 
     /// New memory. `inner` is the allocation in the function that was called, if it is one with source: what is written there
@@ -167,6 +250,11 @@ impl Values<'_, '_> {
                     if let Some(value) = *value {
                         let into = self.places.content(place, None);
                         self.places.flow(value, into);
+                    }
+                }
+                Home::Borrowed => {
+                    if let Some(variable) = structures.get(index).copied().flatten() {
+                        self.places.flow(variable, place);
                     }
                 }
                 // An array that is a parameter is a pointer; a structure is copied.

@@ -56,7 +56,7 @@ impl<'u> Values<'_, 'u> {
         match &function.exprs[expr].kind {
             ExprKind::Var(VarRef::Local(local)) => match self.homes[id.index()][local.index()] {
                 Home::Value => None,
-                Home::Memory | Home::Aggregate => Some((self.local(id, *local), None)),
+                Home::Memory | Home::Aggregate | Home::Borrowed => Some((self.local(id, *local), None)),
             },
             ExprKind::Var(VarRef::Global(name)) => {
                 let unit = self.program.functions[id].unit;
@@ -200,7 +200,7 @@ impl<'u> Values<'_, 'u> {
                     self.places.flow(value, place);
                 }
             }
-            Home::Memory => self.store((place, None), init),
+            Home::Memory | Home::Borrowed => self.store((place, None), init),
             Home::Aggregate => {
                 self.store((place, None), init);
                 self.copy_structure(id, (place, None), init);

@@ -1,7 +1,7 @@
 //! Which local variables live in memory, so that pointers may read and write them, and which are plain values.
 
 use dataflow::{FunctionInfo, operands};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
+use ir::{ExprId, ExprKind, Function, LocalId, Type, VarRef};
 
 /// Where a local variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,9 +12,11 @@ pub(crate) enum Home {
     Memory,
     /// In memory, an array or a structure: its name is an address.
     Aggregate,
+    /// In memory of the caller: a parameter of a macro that assigns it.
+    Borrowed,
 }
 
-/// The home of every local variable of a function.
+/// The home of every local variable of a function, but for what macros do to them ([`Macros::settle`](crate::build::macros::Macros::settle)).
 pub(crate) fn homes(info: &FunctionInfo<'_>) -> Vec<Home> {
     let function = info.function;
     let mut homes: Vec<Home> = function
@@ -51,19 +53,6 @@ pub(crate) fn homes(info: &FunctionInfo<'_>) -> Vec<Home> {
                     && homes[index(local)] == Home::Value
                 {
                     homes[index(local)] = Home::Memory;
-                }
-            }
-            // A macro that could not be expanded may write the variables that it is given.
-            ExprKind::Call {
-                callee: Callee::Macro(_),
-                args,
-            } => {
-                for &arg in args {
-                    if let Some(local) = local(function, arg)
-                        && homes[index(local)] == Home::Value
-                    {
-                        homes[index(local)] = Home::Memory;
-                    }
                 }
             }
             ExprKind::Unknown(_) => {

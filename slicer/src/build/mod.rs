@@ -16,6 +16,7 @@ mod freeze;
 mod indirect;
 mod local;
 mod locations;
+mod macros;
 mod memory;
 mod message;
 mod names;
@@ -38,6 +39,7 @@ use indirect::Foreign;
 pub use indirect::TooManyCallees;
 use ir::{Callee, ExprKind, LocalId, StmtKind};
 use local::Source;
+use macros::Macros;
 use memory::Home;
 use progress_map::PointId;
 use rayon::prelude::*;
@@ -62,10 +64,12 @@ impl Graph {
         let infos: Vec<&FunctionInfo<'_>> = program.functions.iter().collect();
         let mut homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
         let cxx = Cxx::new(program);
-        cxx.settle(program, &mut homes);
         let callees = Callees::new(program);
-        let mut values = Values::new(program, &callees, &homes, &cxx);
-        for id in allocators::allocators(program, &callees) {
+        let macros = Macros::new(program, &callees);
+        macros.settle(program, &mut homes);
+        cxx.settle(program, &mut homes);
+        let mut values = Values::new(program, &callees, &homes, &cxx, &macros);
+        for id in allocators::allocators(program, &callees, &macros) {
             values.allocators.insert(id, None);
         }
         let mut parts = Parts::new(program);
@@ -105,6 +109,8 @@ struct Parts {
     edges: Vec<(u32, Edge)>,
     /// Calls that may not return, by function.
     ends: Vec<BTreeSet<PointId>>,
+    /// Macros that may leave the function, by function.
+    leaves: Vec<BTreeSet<PointId>>,
 }
 
 struct PendingCall {
@@ -169,6 +175,7 @@ impl Parts {
             local_uses: (0..count).map(|_| Vec::new()).collect(),
             edges: Vec::new(),
             ends: (0..count).map(|_| BTreeSet::new()).collect(),
+            leaves: (0..count).map(|_| BTreeSet::new()).collect(),
         }
     }
 
@@ -188,7 +195,7 @@ impl Parts {
         }
         for index in 0..own.params {
             let node = NodeId::from_index(first_parameter + index);
-            if values.homes[id.index()][index] != Home::Value {
+            if !matches!(values.homes[id.index()][index], Home::Value | Home::Borrowed) {
                 let place = values.local(id, LocalId::from_index(index));
                 self.writes.push((place, None, node));
             }
@@ -205,6 +212,10 @@ impl Parts {
             let Action::Call(call) = each.action else {
                 continue;
             };
+            for (index, place) in uses.stand_ins {
+                let node = NodeId::from_index(argument.index() + index);
+                self.writes.push((place, None, node));
+            }
             let count = uses.arguments.len();
             let name = match &own.exprs[call].kind {
                 ExprKind::Call {
@@ -332,12 +343,25 @@ impl Parts {
         for pending in &mut self.calls {
             let info = &program.functions[pending.caller];
             let mut callees: BTreeSet<FunctionIndex> = BTreeSet::new();
-            if let ExprKind::Call {
-                callee: Callee::Named(name),
-                ..
-            } = &info.function.exprs[pending.call].kind
-            {
-                callees.extend(by_name.of(info.unit, name));
+            match &info.function.exprs[pending.call].kind {
+                ExprKind::Call {
+                    callee: Callee::Named(name),
+                    ..
+                } => callees.extend(by_name.of(info.unit, name)),
+                ExprKind::Call {
+                    callee: Callee::Macro(name),
+                    ..
+                } => {
+                    callees.extend(values.macros.of(name));
+                    callees.extend(by_name.of(info.unit, name));
+                    let given = info.function.macro_arguments(pending.call).len();
+                    let opaque = values.macros.is_opaque(program, name, given);
+                    pending.done.hands_on = opaque && !callees.is_empty();
+                    if values.macros.leaves(name) {
+                        self.leaves[pending.caller.index()].insert(pending.point);
+                    }
+                }
+                _ => {}
             }
             if let Some(found) = targets.get(&(pending.caller, pending.call)) {
                 pending.done.hands_on = pending.done.name.is_some();
@@ -429,8 +453,13 @@ impl Parts {
         let mut functions: IdVec<FunctionId, Function> = IdVec::new();
         for (id, info) in program.functions.iter_enumerated() {
             let own = info.function;
+            // What leaves a macro's statements leaves the function around it, with a value or without.
+            let all = own.of_macro == Some(ir::MacroBody::Statements);
             let returns = info.flow.points.iter_enumerated();
-            let returns = returns.filter(|(_, each)| matches!(each.action, Action::Return(Some(_))));
+            let returns = returns.filter(|&(point, each)| match each.action {
+                Action::Return(value) => value.is_some() || all,
+                _ => self.leaves[id.index()].contains(&point),
+            });
             let partial = own.confidence == Confidence::Partial;
             let partly = || own.confidence_reason.clone().unwrap_or_default();
             functions.push(Function {
@@ -491,15 +520,20 @@ impl Parts {
         let node = |point: PointId| self.node_of(id, point);
         let number = |point: PointId| node(point).index() as u32;
         let edge = |to: NodeId, kind: EdgeKind| Edge { to, kind, name: None };
-        let ends = &self.ends[id.index()];
-        let control = control::control(info, ends);
+        let (ends, leaves) = (&self.ends[id.index()], &self.leaves[id.index()]);
+        let control = control::control(info, &ends.union(leaves).copied().collect());
         let mut decided: BTreeSet<PointId> = BTreeSet::new();
         for &(point, branch) in &control.deciders {
-            let kind = match ends.contains(&branch) && info.flow.succs[branch].len() < 2 {
-                true => EdgeKind::Ends,
-                false => EdgeKind::Control,
-            };
-            found.edges.push((number(point), edge(node(branch), kind)));
+            let one_way = info.flow.succs[branch].len() < 2;
+            let mut kinds = Vec::new();
+            kinds.extend((ends.contains(&branch) && one_way).then_some(EdgeKind::Ends));
+            kinds.extend(leaves.contains(&branch).then_some(EdgeKind::Leaves));
+            if kinds.is_empty() {
+                kinds.push(EdgeKind::Control);
+            }
+            for kind in kinds {
+                found.edges.push((number(point), edge(node(branch), kind)));
+            }
             if control.jumps.contains(&point) {
                 decided.insert(point);
                 found

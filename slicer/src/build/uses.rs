@@ -5,7 +5,7 @@ use crate::build::memory::Home;
 use crate::build::objects::THROWN;
 use crate::build::values::Values;
 use crate::graph::Access;
-use crate::places::NameId;
+use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
@@ -27,6 +27,8 @@ pub(crate) struct PointUses {
     pub(crate) reads: Reads,
     pub(crate) writes: Vec<Access>,
     pub(crate) arguments: Vec<Reads>,
+    /// Objects that its arguments write, by their numbers.
+    pub(crate) stand_ins: Vec<(usize, PlaceId)>,
 }
 
 /// Collects what nodes of one function do; [`Values::function`] has just been called for it.
@@ -141,6 +143,18 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 name
             }
             Callee::Macro(name) => {
+                let given = self.function().macro_arguments(call);
+                self.stand_ins(call, given.len(), uses);
+                if !self
+                    .values
+                    .macros
+                    .is_opaque(self.values.program, name, given.len())
+                {
+                    for (&arg, reads) in given.iter().zip(&mut uses.arguments) {
+                        self.whole(arg, reads);
+                    }
+                    return;
+                }
                 // It may write whatever variable it names.
                 for &arg in args {
                     if let Some((place, key)) = self.values.location(self.id, arg) {
@@ -152,6 +166,15 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             }
         };
         self.library(call, name, args, uses);
+    }
+
+    /// Values that stand for variables are written by the call that hands them over.
+    fn stand_ins(&mut self, call: ExprId, count: usize, uses: &mut PointUses) {
+        for index in 0..count {
+            if let Some(&place) = self.values.stand_ins.get(&(call, index)) {
+                uses.stand_ins.push((index, place));
+            }
+        }
     }
 
     /// The object that a call is made for: a function without source reads and writes it, and what it points to.
@@ -320,7 +343,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 // The name of an array is its address, which is read from nowhere.
                 Home::Aggregate
                     if function.locals[*local].ty == Type::Array && local.index() >= function.params => {}
-                Home::Memory | Home::Aggregate => self.read_memory(expr, reads),
+                Home::Memory | Home::Aggregate | Home::Borrowed => self.read_memory(expr, reads),
             },
             ExprKind::Var(VarRef::Global(name)) => {
                 let unit = self.values.program.functions[self.id].unit;

@@ -6,6 +6,7 @@
 use crate::build::callees::Callees;
 use crate::build::cxx::{Cxx, captured};
 use crate::build::locations::MemberNature;
+use crate::build::macros::Macros;
 use crate::build::memory::Home;
 use crate::build::names::Names;
 use crate::places::{NameId, ObjectId, PlaceId, Places};
@@ -35,6 +36,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) callees: &'p Callees<'p, 'u>,
     pub(crate) homes: &'p [Vec<Home>],
     pub(crate) cxx: &'p Cxx,
+    pub(crate) macros: &'p Macros<'u>,
     pub(crate) names: Names,
     pub(crate) places: Places,
     /// Of each object: the function that it is, if it is one.
@@ -74,6 +76,13 @@ pub(crate) struct Values<'p, 'u> {
     pub(super) thises: BTreeMap<FunctionIndex, PlaceId>,
     /// The functions that objects are called as, by call.
     pub(crate) called_objects: BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>,
+    /// The addresses of what names in macros mean that nobody declares: variables of their callers.
+    captured_names: HashMap<&'u str, PlaceId>,
+    /// Objects that stand for values which are handed to macros as if they were variables: the call, and which argument it is, of the
+    /// function at hand.
+    pub(crate) stand_ins: BTreeMap<(ExprId, usize), PlaceId>,
+    /// The function at hand is a macro.
+    is_macro: bool,
     /// The values of the expressions of the function at hand.
     values: Vec<Option<PlaceId>>,
 }
@@ -84,6 +93,7 @@ impl<'p, 'u> Values<'p, 'u> {
         callees: &'p Callees<'p, 'u>,
         homes: &'p [Vec<Home>],
         cxx: &'p Cxx,
+        macros: &'p Macros<'u>,
     ) -> Self {
         let mut places = Places::default();
         let mut objects = IdVec::new();
@@ -110,6 +120,7 @@ impl<'p, 'u> Values<'p, 'u> {
             callees,
             homes,
             cxx,
+            macros,
             names: Names::default(),
             places,
             objects,
@@ -134,6 +145,9 @@ impl<'p, 'u> Values<'p, 'u> {
             any: None,
             thises: BTreeMap::new(),
             called_objects: BTreeMap::new(),
+            captured_names: HashMap::new(),
+            stand_ins: BTreeMap::new(),
+            is_macro: false,
             values: Vec::new(),
         };
         values.set_up_objects();
@@ -146,6 +160,8 @@ impl<'p, 'u> Values<'p, 'u> {
         let info = &self.program.functions[id];
         let function = info.function;
         self.values.clear();
+        self.stand_ins.clear();
+        self.is_macro = function.of_macro.is_some();
         for expr in function.exprs.ids() {
             let value = self.evaluate(id, expr);
             self.values.push(value);
@@ -203,7 +219,8 @@ impl<'p, 'u> Values<'p, 'u> {
             return place;
         }
         let place = match self.homes[id.index()][local.index()] {
-            Home::Value => self.places.fresh(),
+            // Of one that is borrowed, the address comes from the caller.
+            Home::Value | Home::Borrowed => self.places.fresh(),
             Home::Memory | Home::Aggregate => self.fresh_object(),
         };
         if self.homes[id.index()][local.index()] == Home::Aggregate && self.cxx.is_cxx(id) {
@@ -249,9 +266,20 @@ impl<'p, 'u> Values<'p, 'u> {
         match key {
             Some(key) => Some(self.global_at(key)),
             None if self.callees.any(unit, name) => None,
+            None if self.is_macro && self.macros.is_captured(name) => Some(self.captured_name(name)),
             // A variable of some header, or a constant that was not resolved.
             None => Some(self.outside),
         }
+    }
+
+    /// The address of what a name in macros means that nobody declares.
+    pub(super) fn captured_name(&mut self, name: &'u str) -> PlaceId {
+        if let Some(&place) = self.captured_names.get(name) {
+            return place;
+        }
+        let place = self.places.fresh();
+        self.captured_names.insert(name, place);
+        place
     }
 
     fn global_key(&self, unit: usize, name: &'u str) -> Option<(Option<usize>, &'u str)> {
@@ -345,7 +373,7 @@ impl<'p, 'u> Values<'p, 'u> {
                         Some(self.merge(place, inside))
                     }
                     Home::Value | Home::Aggregate => Some(place),
-                    Home::Memory => Some(self.places.content(place, None)),
+                    Home::Memory | Home::Borrowed => Some(self.places.content(place, None)),
                 }
             }
             ExprKind::Var(VarRef::Global(name)) => {

@@ -72,12 +72,13 @@ const NODE_KINDS: [NodeKind; 5] = [
     NodeKind::Initial,
 ];
 
-const EDGE_KINDS: [EdgeKind; 5] = [
+const EDGE_KINDS: [EdgeKind; 6] = [
     EdgeKind::Control,
     EdgeKind::Local,
     EdgeKind::Part,
     EdgeKind::Jump,
     EdgeKind::Ends,
+    EdgeKind::Leaves,
 ];
 
 const ROLES: [Role; 11] = [
