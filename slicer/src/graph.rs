@@ -328,10 +328,37 @@ pub struct Graph {
     pub(crate) unseen: Unseen,
 }
 
+/// The name of what stands between many calls and the many functions that each of them may lead to, as if it were a function: no
+/// function of a program has it.
+pub(crate) const TABLE_NAME: &str = "*";
+
 impl Graph {
     /// Whether a function is the definition of a macro: part of what happens at the calls of it.
     pub(crate) fn is_macro(&self, function: FunctionId) -> bool {
         self.name(self.functions[function].name).starts_with(ir::MACRO)
+    }
+
+    /// Whether a function is none of the source: a macro, or a table of functions.
+    pub(crate) fn is_hidden(&self, function: FunctionId) -> bool {
+        self.is_macro(function) || self.is_table(function)
+    }
+
+    fn is_table(&self, function: FunctionId) -> bool {
+        self.name(self.functions[function].name) == TABLE_NAME
+    }
+
+    /// Whether a call may lead to a function, directly or by way of tables.
+    pub(crate) fn leads_to(&self, call: &Call, function: FunctionId) -> bool {
+        let mut work = vec![call];
+        while let Some(call) = work.pop() {
+            if call.callees.binary_search(&function).is_ok() {
+                return true;
+            }
+            for &table in call.callees.iter().filter(|&&callee| self.is_table(callee)) {
+                work.extend(self.calls_of(&self.functions[table]));
+            }
+        }
+        false
     }
 
     /// The call at a node.

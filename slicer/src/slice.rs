@@ -148,7 +148,7 @@ impl Graph {
         let stands_there = |node: &NodeId| {
             let node = &self.nodes[*node];
             node.line == line
-                && node.function.is_none_or(|function| !self.is_macro(function))
+                && node.function.is_none_or(|function| !self.is_hidden(function))
                 && matches!(node.kind, NodeKind::Plain | NodeKind::Call | NodeKind::Argument)
                 && files.iter().any(|(id, _)| *id == node.file)
         };
@@ -389,7 +389,7 @@ impl Graph {
         let Some(function) = each.function else {
             return true;
         };
-        if self.is_macro(function) {
+        if self.is_hidden(function) {
             return false;
         }
         let function = &self.functions[function];

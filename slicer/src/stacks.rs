@@ -13,7 +13,7 @@ impl Graph {
             .iter()
             .filter(|call| call.callees.is_empty() && call.name.is_some())
             .filter(|call| {
-                { self.nodes[call.node].function }.is_some_and(|function| !self.is_macro(function))
+                { self.nodes[call.node].function }.is_some_and(|function| !self.is_hidden(function))
             })
             .map(|call| call.node)
             .collect();
@@ -44,7 +44,7 @@ impl Graph {
             let is_new = |caller: &&NodeId| {
                 self.nodes[**caller]
                     .function
-                    .is_some_and(|other| !seen.contains(&other) && !self.is_macro(other))
+                    .is_some_and(|other| !seen.contains(&other) && !self.is_hidden(other))
             };
             // Not always the first caller, which would make all stacks alike.
             let callers: Vec<&NodeId> = function.callers.iter().filter(is_new).collect();

@@ -432,7 +432,7 @@ impl<'g> Walk<'g> {
         let index = parameter.index() - callee.parameter(0).index();
         // The last node of the parameters stands for all arguments beyond them; and nobody knows in which order a function
         // without source hands on what it was given.
-        let (skipped, taken) = match call.hands_on || call.callees.binary_search(&function).is_err() {
+        let (skipped, taken) = match call.hands_on || !graph.leads_to(call, function) {
             true => (0, usize::MAX),
             false if index < callee.params as usize => (index, 1),
             false => (index, usize::MAX),

@@ -23,6 +23,42 @@ fn a_graph_that_was_kept_is_the_graph_that_was_made() {
     }
 }
 
+/// Large programs have tables of functions where small ones have a list for every call. They may lose contexts, never a line.
+#[test]
+fn tables_of_functions_lose_no_line() {
+    let (mut with_tables, mut larger) = (0, 0);
+    for program in suite::programs() {
+        let (plain, tables) = (slicing::graph(&program), slicing::graph_of_tables(&program));
+        with_tables += usize::from(plain.counts().1 < tables.counts().1);
+        let kept = DependenceGraph::from_bytes(&tables.to_bytes());
+        let kept = kept.unwrap_or_else(|e| panic!("{}: {e}", program.name));
+        for criterion in program.criteria() {
+            let lines = |graph: &DependenceGraph| {
+                let options = SliceOptions::default();
+                let slice = graph.slice_at(&criterion.file, criterion.line, None, options);
+                slice
+                    .map(|slice| slice.lines())
+                    .unwrap_or_else(|e| panic!("{}: {e}", program.name))
+            };
+            let (plain, tables) = (lines(&plain), lines(&tables));
+            let lost = Vec::from_iter(plain.difference(&tables));
+            assert!(
+                lost.is_empty(),
+                "{} at line {}: {lost:?}",
+                program.name,
+                criterion.line
+            );
+            larger += usize::from(plain.len() < tables.len());
+            assert_eq!(lines(&kept), tables, "{}", program.name);
+        }
+    }
+    assert!(
+        with_tables >= 15,
+        "only {with_tables} programs call through pointers"
+    );
+    println!("{with_tables} programs with tables, {larger} slices larger by them");
+}
+
 #[test]
 fn a_damaged_graph_is_an_error_or_a_graph() {
     let program = suite::programs().swap_remove(40);

@@ -10,14 +10,18 @@ use crate::graph::{Access, ClassId, Labels, Lists, Memory, NodeId};
 use crate::places::{Key, NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
 use hashbrown::HashMap;
+use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
 /// How many objects a place may point to before they are taken together.
 const FEW: usize = 48;
 
-/// How many classes it may point to before all are one.
+/// How many classes it may point to before members are told apart no more.
 const FEW_CLASSES: usize = 24;
+
+/// How many classes it may point to before all of them are one.
+const MOST_CLASSES: usize = 128;
 
 /// The tables of memory. `writes` are places, parts, and who writes them.
 pub(crate) fn memory(
@@ -35,14 +39,14 @@ pub(crate) fn memory(
             class_of[object] = class(places, place);
         }
     }
-    let mut pool = Pool::default();
+    let mut pool = Pool::new(places.len());
     let mut labels = vec![Labels::Few(0); places.len()];
     in_order(places, |circle| match circle {
         &[place] => labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool),
         // A circle over members has an address of itself inside itself.
         _ => {
             let classes = circle.iter().map(|&place| (class(places, place), None)).collect();
-            let shared = pool.many(classes);
+            let shared = pool.many(pool.whole(&classes));
             circle.iter().for_each(|place| labels[place.index()] = shared);
         }
     });
@@ -52,7 +56,13 @@ pub(crate) fn memory(
     }
 
     let few = Lists::new(pool.few.rows.len(), pool.few.pairs());
-    let many = Lists::new(pool.many.rows.len(), pool.many.pairs());
+    // Classes may have become one since.
+    let many = pool.many.pairs().into_iter();
+    let many = many.map(|(row, (class, member))| (row, (pool.class(class), member)));
+    let many = Lists::new(pool.many.rows.len(), many.collect());
+    for object in class_of.iter_mut() {
+        *object = pool.class(*object);
+    }
     drop(pool);
     let mut memory = Memory {
         labels,
@@ -130,7 +140,7 @@ fn collect(
             }
             Labels::Many(row) => {
                 let classes = pool.many.rows[row as usize].iter();
-                many.extend(classes.map(|&(class, inner)| (class, member.or(inner))));
+                many.extend(classes.map(|&(class, inner)| (pool.class(class), member.or(inner))));
             }
         }
         if few.len() > FEW {
@@ -152,21 +162,52 @@ fn collect(
     many.extend(classes);
     many.insert((class(places, place), None));
     if many.len() > FEW_CLASSES {
-        // By members no more.
-        let whole: BTreeSet<(ClassId, Key)> = many.iter().map(|&(class, _)| (class, None)).collect();
-        many = whole;
+        many = pool.whole(&many);
+    }
+    if many.len() > MOST_CLASSES {
+        many = pool.join(&many);
     }
     pool.many(many)
 }
 
 /// Labels, each row of them once.
-#[derive(Default)]
 struct Pool {
     few: Rows<(ObjectId, Key)>,
     many: Rows<(ClassId, Key)>,
+    /// Classes that are one.
+    one: UnionFind<u32>,
 }
 
 impl Pool {
+    fn new(classes: usize) -> Pool {
+        Pool {
+            few: Rows::default(),
+            many: Rows::default(),
+            one: UnionFind::new(classes),
+        }
+    }
+
+    /// The class that a class has become part of.
+    fn class(&self, class: ClassId) -> ClassId {
+        ClassId::from_index(self.one.find(class.index() as u32) as usize)
+    }
+
+    /// The same classes, by members no more.
+    fn whole(&self, many: &BTreeSet<(ClassId, Key)>) -> BTreeSet<(ClassId, Key)> {
+        many.iter().map(|&(class, _)| (self.class(class), None)).collect()
+    }
+
+    /// Makes all classes one.
+    fn join(&mut self, many: &BTreeSet<(ClassId, Key)>) -> BTreeSet<(ClassId, Key)> {
+        let mut classes = many.iter().map(|&(class, _)| class.index() as u32);
+        if let Some(first) = classes.next() {
+            for class in classes {
+                self.one.union(first, class);
+            }
+        }
+        self.whole(many)
+    }
+
     fn many(&mut self, row: BTreeSet<(ClassId, Key)>) -> Labels {
         Labels::Many(self.many.number(row.into_iter().collect()))
     }

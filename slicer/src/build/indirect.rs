@@ -11,13 +11,32 @@ use crate::library::{Effect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
 use dataflow::FunctionIndex;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use ir::ExprId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
+use std::rc::Rc;
 
 /// The functions that each call through a pointer may lead to.
 pub(crate) type Targets = BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>;
+
+/// Many functions, each of which may be called wherever any of them is: a table of operations, or pointers that cannot be told
+/// apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// The calls that may lead to any of them.
+    pub(crate) calls: Vec<(FunctionIndex, ExprId)>,
+    /// The functions, sorted.
+    pub(crate) callees: Vec<FunctionIndex>,
+}
+
+/// What calls through pointers may lead to.
+pub(crate) struct Resolved<'u> {
+    pub(crate) targets: Targets,
+    /// What is too much to list for every call.
+    pub(crate) tables: Vec<Table>,
+    pub(crate) foreign: Vec<Foreign<'u>>,
+}
 
 /// A call through a pointer that may lead to functions without source.
 pub(crate) struct Foreign<'u> {
@@ -25,7 +44,7 @@ pub(crate) struct Foreign<'u> {
     pub(crate) call: ExprId,
     pub(crate) arguments: Vec<Option<PlaceId>>,
     /// Their names; none of a call that leads nowhere.
-    pub(crate) names: BTreeSet<&'u str>,
+    pub(crate) names: Rc<BTreeSet<&'u str>>,
     /// What they do, each once.
     pub(crate) effects: Vec<Effect>,
     /// A function without source calls them: what it hands over is nobody's but its own business.
@@ -49,8 +68,85 @@ struct Meeting<'u> {
     calls: BTreeSet<usize>,
     callees: BTreeSet<FunctionIndex>,
     /// The functions without source that are called here, and what they do, each once.
-    names: BTreeSet<&'u str>,
+    names: Rc<BTreeSet<&'u str>>,
     effects: Vec<Effect>,
+}
+
+/// The meetings. Pointers that may each lead to the same many functions have one together: nothing is lost by that, since what is
+/// called gets what all of them hand over, and all of them get what any of it returns.
+#[derive(Default)]
+struct Meetings<'u> {
+    all: Vec<Meeting<'u>>,
+    /// By pointer.
+    of: BTreeMap<PlaceId, usize>,
+    /// Of one that has become part of another: which.
+    into: BTreeMap<usize, usize>,
+}
+
+impl<'u> Meetings<'u> {
+    fn find(&self, mut number: usize) -> usize {
+        while let Some(&into) = self.into.get(&number) {
+            number = into;
+        }
+        number
+    }
+
+    /// The meeting of a pointer.
+    fn number(&mut self, place: PlaceId) -> usize {
+        match self.of.get(&place) {
+            Some(&number) => self.find(number),
+            None => {
+                self.all.push(Meeting::default());
+                self.of.insert(place, self.all.len() - 1);
+                self.all.len() - 1
+            }
+        }
+    }
+
+    /// The meeting of a pointer, if it leads anywhere.
+    fn known(&mut self, place: PlaceId) -> Option<&mut Meeting<'u>> {
+        let number = self.find(*self.of.get(&place)?);
+        Some(&mut self.all[number])
+    }
+
+    /// Makes one meeting of two.
+    fn join(&mut self, values: &mut Values<'_, '_>, into: usize, from: usize) {
+        if into == from {
+            return;
+        }
+        self.into.insert(from, into);
+        let other = std::mem::take(&mut self.all[from]);
+        let meeting = &mut self.all[into];
+        let mut same = |a: PlaceId, b: PlaceId| {
+            values.places.flow(a, b);
+            values.places.flow(b, a);
+        };
+        for (index, &argument) in other.arguments.iter().enumerate() {
+            match meeting.arguments.get(index) {
+                Some(&known) => same(known, argument),
+                None => meeting.arguments.push(argument),
+            }
+        }
+        match (meeting.result, other.result) {
+            (Some(a), Some(b)) => same(a, b),
+            (one, two) => meeting.result = one.or(two),
+        }
+        meeting.calls.extend(other.calls);
+        meeting.callees.extend(other.callees);
+        Rc::make_mut(&mut meeting.names).extend(other.names.iter());
+        for effect in other.effects {
+            if !meeting.effects.contains(&effect) {
+                meeting.effects.push(effect);
+            }
+        }
+    }
+
+    /// All that have not become part of another.
+    fn iter(&self) -> impl Iterator<Item = &Meeting<'u>> {
+        let all = self.all.iter().enumerate();
+        all.filter(|(number, _)| !self.into.contains_key(number))
+            .map(|(_, meeting)| meeting)
+    }
 }
 
 /// So many functions, all calls through pointers together, may be called by them: each is a dependence of the graph, and one is followed
@@ -81,16 +177,16 @@ impl std::error::Error for TooManyCallees {}
 /// More arguments than these are taken together.
 const ARGUMENTS: usize = 24;
 
-/// Resolves all calls through pointers.
-pub(crate) fn resolve<'u>(
-    values: &mut Values<'_, 'u>,
-) -> Result<(Targets, Vec<Foreign<'u>>), TooManyCallees> {
+/// Resolves all calls through pointers. As many functions as `table` make a [`Table`].
+pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<Resolved<'u>, TooManyCallees> {
     let mut calls = std::mem::take(&mut values.indirect);
-    let mut meetings: BTreeMap<PlaceId, Meeting<'u>> = BTreeMap::new();
+    let mut meetings = Meetings::default();
     let mut spread = HashSet::new();
     // What has been done to each call: places merge, and then its calls meet anew.
     let mut applied: Vec<Vec<Effect>> = Vec::new();
     let mut nowhere: Option<Vec<usize>> = None;
+    // The meetings of the last round: others were of pointers that have become one with another, which leads wherever they did.
+    let mut live: BTreeSet<usize>;
     for place in std::mem::take(&mut values.followed) {
         values.places.follow(place);
     }
@@ -98,17 +194,32 @@ pub(crate) fn resolve<'u>(
         spread_wholes(&mut values.places, &mut spread);
         values.places.tidy();
         let wanted: Vec<PlaceId> = calls.iter().map(|call| values.places.find(call.callee)).collect();
-        let reached = functions(values, &wanted)?;
+        let reached = functions(values, &wanted, table)?;
         let mut found_new = inner_arrays(values);
-        for (&place, callees) in &reached {
-            let meeting = meetings.entry(place).or_default();
+        // The meeting that each large set has.
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        for (&place, &set) in &reached.of {
+            let callees = &reached.sets[set];
+            let mut number = meetings.number(place);
+            if callees.len() >= table {
+                match shared.get(&set) {
+                    Some(&known) => {
+                        meetings.join(values, known, number);
+                        continue;
+                    }
+                    None => drop(shared.insert(set, number)),
+                }
+                number = meetings.find(number);
+            }
+            let meeting = &mut meetings.all[number];
             for &callee in callees {
                 match callee {
                     Called::Own(callee) if meeting.callees.insert(callee) => {
                         found_new = true;
                         join_callee(values, meeting, callee);
                     }
-                    Called::Foreign(name) if meeting.names.insert(name) => {
+                    Called::Foreign(name) if !meeting.names.contains(name) => {
+                        Rc::make_mut(&mut meeting.names).insert(name);
                         let effect = effect(name);
                         if !meeting.effects.contains(&effect) {
                             meeting.effects.push(effect);
@@ -118,8 +229,9 @@ pub(crate) fn resolve<'u>(
                 }
             }
         }
-        for (number, place) in wanted.iter().enumerate() {
-            if let Some(meeting) = meetings.get_mut(place)
+        live = reached.of.keys().map(|&place| meetings.number(place)).collect();
+        for (number, &place) in wanted.iter().enumerate() {
+            if let Some(meeting) = meetings.known(place)
                 && meeting.calls.insert(number)
             {
                 found_new = true;
@@ -127,7 +239,7 @@ pub(crate) fn resolve<'u>(
             }
         }
         applied.resize_with(calls.len(), Vec::new);
-        for meeting in meetings.values().filter(|meeting| !meeting.effects.is_empty()) {
+        for meeting in meetings.iter().filter(|meeting| !meeting.effects.is_empty()) {
             for &number in &meeting.calls {
                 for effect in &meeting.effects {
                     if !applied[number].contains(effect) {
@@ -139,7 +251,7 @@ pub(crate) fn resolve<'u>(
         }
         if !found_new && nowhere.is_none() {
             // Calls that lead nowhere call somebody of whom nothing is known.
-            let found = lead_nowhere(values, &calls, meetings.values());
+            let found = lead_nowhere(values, &calls, meetings.iter());
             for &number in &found {
                 found_new = true;
                 join_foreign(values, number, &effect(""), &mut applied[number], &mut calls);
@@ -152,34 +264,47 @@ pub(crate) fn resolve<'u>(
     }
     values.places.tidy();
     let mut targets = Targets::new();
-    for meeting in meetings.values() {
-        for &number in &meeting.calls {
-            let call = &calls[number];
-            let known = targets.entry((call.caller, call.call)).or_default();
-            known.extend(&meeting.callees);
+    let mut tables = Vec::new();
+    for meeting in live.iter().map(|&number| &meetings.all[number]) {
+        let places = meeting.calls.iter().map(|&number| &calls[number]);
+        let places = places.map(|call| (call.caller, call.call));
+        if meeting.callees.len() >= table {
+            tables.push(Table {
+                calls: BTreeSet::from_iter(places).into_iter().collect(),
+                callees: meeting.callees.iter().copied().collect(),
+            });
+            continue;
+        }
+        for place in places {
+            targets.entry(place).or_default().extend(&meeting.callees);
         }
     }
     let mut foreign = Vec::new();
-    let mut add = |number: usize, names: &BTreeSet<&'u str>, effects: &[Effect]| {
+    let mut add = |number: usize, names: &Rc<BTreeSet<&'u str>>, effects: &[Effect]| {
         let call = &calls[number];
         foreign.push(Foreign {
             caller: call.caller,
             call: call.call,
             arguments: call.arguments.clone(),
-            names: names.clone(),
+            names: Rc::clone(names),
             effects: effects.to_vec(),
             is_callback: call.is_callback,
         });
     };
-    for meeting in meetings.values().filter(|meeting| !meeting.names.is_empty()) {
+    let live = live.iter().map(|&number| &meetings.all[number]);
+    for meeting in live.filter(|meeting| !meeting.names.is_empty()) {
         for &number in &meeting.calls {
             add(number, &meeting.names, &meeting.effects);
         }
     }
     for number in nowhere.into_iter().flatten() {
-        add(number, &BTreeSet::new(), &[effect("")]);
+        add(number, &Rc::default(), &[effect("")]);
     }
-    Ok((targets, foreign))
+    Ok(Resolved {
+        targets,
+        tables,
+        foreign,
+    })
 }
 
 /// The calls of C that lead to no function at all. Those of C++ may be of objects.
@@ -311,12 +436,21 @@ fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting<'_>, callee: F
     values.places.flow(inside, result);
 }
 
+/// The functions that places may point to.
+struct Reached<'u> {
+    /// The sets of functions that some place has, each once.
+    sets: Vec<Vec<Called<'u>>>,
+    /// By place: its set, if that is not empty.
+    of: BTreeMap<PlaceId, usize>,
+}
+
 /// The functions that each of the wanted places may point to. They go forward from where their addresses are taken,
 /// sixty-four side by side.
 fn functions<'u>(
     values: &Values<'_, 'u>,
     wanted: &[PlaceId],
-) -> Result<BTreeMap<PlaceId, Vec<Called<'u>>>, TooManyCallees> {
+    table: usize,
+) -> Result<Reached<'u>, TooManyCallees> {
     let places = &values.places;
     let mut starts: BTreeMap<Called<'u>, Vec<PlaceId>> = BTreeMap::new();
     for place in places.ids() {
@@ -330,13 +464,11 @@ fn functions<'u>(
             }
         }
     }
-    let calls = wanted.len();
     // How many calls each of them has.
     let mut wanted_by: BTreeMap<PlaceId, u64> = BTreeMap::new();
     for &place in wanted {
         *wanted_by.entry(place).or_default() += 1;
     }
-    let mut links = 0;
     // Only few places lead to one where something is called.
     let mut leads = vec![false; places.len()];
     let mut work: Vec<PlaceId> = wanted_by.keys().copied().collect();
@@ -362,10 +494,10 @@ fn functions<'u>(
             to.filter(|&to| to != u32::MAX).collect()
         })
         .collect();
-    let mut found: BTreeMap<PlaceId, Vec<Called<'u>>> = BTreeMap::new();
+    let mut rows: BTreeMap<PlaceId, Vec<u64>> = BTreeMap::new();
     let starts: Vec<(Called<'u>, Vec<PlaceId>)> = starts.into_iter().collect();
     let mut seen = vec![0_u64; leading.len()];
-    for together in starts.chunks(64) {
+    for (chunk, together) in starts.chunks(64).enumerate() {
         seen.fill(0);
         let mut work: VecDeque<u32> = VecDeque::new();
         for (bit, (_, starts)) in together.iter().enumerate() {
@@ -383,24 +515,45 @@ fn functions<'u>(
                 }
             }
         }
-        for (&place, &times) in &wanted_by {
+        for &place in wanted_by.keys() {
             let bits = seen[number[place.index()] as usize];
-            if bits == 0 {
-                continue;
-            }
-            links += times * u64::from(bits.count_ones());
-            if links > MOST_LINKS {
-                return Err(TooManyCallees { calls });
-            }
-            let here = together.iter().enumerate();
-            let here = here.filter(|(bit, _)| bits & 1 << bit != 0);
-            let here: Vec<Called<'u>> = here.map(|(_, (called, _))| *called).collect();
-            if !here.is_empty() {
-                found.entry(place).or_default().extend(here);
+            if bits != 0 {
+                let row = rows.entry(place).or_default();
+                row.resize(chunk, 0);
+                row.push(bits);
             }
         }
     }
-    Ok(found)
+    let mut reached = Reached {
+        sets: Vec::new(),
+        of: BTreeMap::new(),
+    };
+    let mut numbers: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut links = 0;
+    for (place, row) in rows {
+        let set = match numbers.get(&row) {
+            Some(&known) => known,
+            None => {
+                let bits = (0..64 * row.len()).filter(|bit| row[bit / 64] & 1 << (bit % 64) != 0);
+                reached.sets.push(bits.map(|bit| starts[bit].0).collect());
+                numbers.insert(row, reached.sets.len() - 1);
+                links += reached.sets[reached.sets.len() - 1].len() as u64;
+                reached.sets.len() - 1
+            }
+        };
+        let callees = reached.sets[set].len();
+        let times = wanted_by.get(&place).copied().unwrap_or(0);
+        links += if callees < table {
+            times * callees as u64
+        } else {
+            times
+        };
+        reached.of.insert(place, set);
+    }
+    match links > MOST_LINKS {
+        true => Err(TooManyCallees { calls: wanted.len() }),
+        false => Ok(reached),
+    }
 }
 
 /// A pointer that was stored in an object without naming a member may be in any of its members: initialisers, and casts.

@@ -21,13 +21,14 @@ mod memory;
 mod message;
 mod names;
 mod objects;
+mod tables;
 mod unseen;
 mod uses;
 mod values;
 
 use crate::graph::{
     Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, Graph, Lists, Node, NodeId, NodeKind,
-    call_numbers,
+    TABLE_NAME, call_numbers,
 };
 use crate::library::effect;
 use crate::places::{Key, PlaceId};
@@ -35,8 +36,8 @@ use base::{Confidence, Id as _, IdVec};
 use callees::Callees;
 use cxx::{Cxx, may_throw};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
-use indirect::Foreign;
 pub use indirect::TooManyCallees;
+use indirect::{Foreign, Table};
 use ir::{Callee, ExprKind, LocalId, StmtKind};
 use local::Source;
 use macros::Macros;
@@ -44,23 +45,26 @@ use memory::Home;
 use progress_map::PointId;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use tables::TableFunction;
 use uses::Collector;
 use values::Values;
 
 impl Graph {
-    /// The dependence graph of parsed files.
+    /// The dependence graph of parsed files. The same files give the same graph, however many threads there are.
     ///
     /// # Errors
     /// It would fill the memory.
     pub fn of_units(units: &[ir::Unit]) -> Result<Graph, TooManyCallees> {
-        Graph::new(&Program::of_units(units))
+        Graph::with_tables(units, TABLE)
     }
 
-    /// The dependence graph of a program. The same program gives the same graph, however many threads there are.
+    /// The same, where as many functions as `table` that calls through one pointer may lead to are not listed for each of the
+    /// calls but once for all. Slices are the same but for distances, and for contexts that such calls do not keep apart.
     ///
     /// # Errors
     /// It would fill the memory.
-    pub fn new(program: &Program<'_>) -> Result<Graph, TooManyCallees> {
+    pub fn with_tables(units: &[ir::Unit], table: usize) -> Result<Graph, TooManyCallees> {
+        let program = &Program::of_units(units);
         let infos: Vec<&FunctionInfo<'_>> = program.functions.iter().collect();
         let mut homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
         let cxx = Cxx::new(program);
@@ -79,14 +83,23 @@ impl Graph {
             parts.collect(&mut values, id);
         }
         parts.initial_values(&mut values);
-        let (targets, foreign) = indirect::resolve(&mut values)?;
+        let indirect::Resolved {
+            targets,
+            tables,
+            foreign,
+        } = indirect::resolve(&mut values, table)?;
         parts.rest_arguments(&values);
-        parts.resolve_calls(&values, &callees, &targets);
+        parts.resolve_calls(&values, &callees, &targets, &tables);
+        drop(targets);
+        parts.add_tables(program, &tables);
         parts.call_foreign(&mut values, &foreign);
         parts.find_ends(program, &cxx, &foreign);
         Ok(parts.finish(program, &homes, values))
     }
 }
+
+/// So many functions that one call may lead to are a table.
+const TABLE: usize = 128;
 
 /// All functions, those first that allocate memory for others: what they allocate is known when their callers are met.
 fn inside_out<V>(program: &Program<'_>, allocators: &BTreeMap<FunctionIndex, V>) -> Vec<FunctionIndex> {
@@ -107,6 +120,9 @@ struct Parts {
     /// Per function: nodes that use local variables, with the point at which they do.
     local_uses: Vec<Vec<(NodeId, PointId, LocalId)>>,
     edges: Vec<(u32, Edge)>,
+    tables: Vec<TableFunction>,
+    /// The calls in tables.
+    table_calls: Vec<Call>,
     /// Calls that may not return, by function.
     ends: Vec<BTreeSet<PointId>>,
     /// Macros that may leave the function, by function.
@@ -174,6 +190,8 @@ impl Parts {
             writes: Vec::new(),
             local_uses: (0..count).map(|_| Vec::new()).collect(),
             edges: Vec::new(),
+            tables: Vec::new(),
+            table_calls: Vec::new(),
             ends: (0..count).map(|_| BTreeSet::new()).collect(),
             leaves: (0..count).map(|_| BTreeSet::new()).collect(),
         }
@@ -338,8 +356,15 @@ impl Parts {
         values: &Values<'_, '_>,
         by_name: &Callees<'_, '_>,
         targets: &indirect::Targets,
+        tables: &[Table],
     ) {
         let program = values.program;
+        let mut in_tables: BTreeMap<(FunctionIndex, ir::ExprId), Vec<usize>> = BTreeMap::new();
+        for (number, table) in tables.iter().enumerate() {
+            for &call in &table.calls {
+                in_tables.entry(call).or_default().push(number);
+            }
+        }
         for pending in &mut self.calls {
             let info = &program.functions[pending.caller];
             let mut callees: BTreeSet<FunctionIndex> = BTreeSet::new();
@@ -379,6 +404,12 @@ impl Parts {
             }
             let callees = callees.into_iter();
             pending.done.callees = callees.map(|id| FunctionId::from_index(id.index())).collect();
+            if let Some(tables) = in_tables.get(&(pending.caller, pending.call)) {
+                pending.done.hands_on |= pending.done.name.is_some();
+                let tables = tables.iter();
+                let ids = tables.map(|table| FunctionId::from_index(program.functions.len() + table));
+                pending.done.callees.extend(ids);
+            }
         }
     }
 
@@ -389,14 +420,26 @@ impl Parts {
             .filter(|each| each.effects.iter().any(|effect| effect.ends));
         let through_pointers: BTreeSet<(FunctionIndex, ir::ExprId)> =
             through_pointers.map(|each| (each.caller, each.call)).collect();
-        let mut callers: Vec<Vec<usize>> = program.functions.ids().map(|_| Vec::new()).collect();
-        let mut work: Vec<usize> = Vec::new();
+        // Who calls a function: a call, or a table of this number, as which of its calls.
+        #[derive(Clone, Copy)]
+        enum Caller {
+            Call(usize),
+            Table(usize, usize),
+        }
+        let functions = program.functions.len() + self.tables.len();
+        let mut callers: Vec<Vec<Caller>> = (0..functions).map(|_| Vec::new()).collect();
+        for (number, table) in self.tables.iter().enumerate() {
+            for (at, callee) in table.callees.iter().enumerate() {
+                callers[callee.index()].push(Caller::Table(number, at));
+            }
+        }
+        let mut work: Vec<Caller> = Vec::new();
         for (number, pending) in self.calls.iter().enumerate() {
             for callee in &pending.done.callees {
-                callers[callee.index()].push(number);
+                callers[callee.index()].push(Caller::Call(number));
             }
             if through_pointers.contains(&(pending.caller, pending.call)) {
-                work.push(number);
+                work.push(Caller::Call(number));
             }
             let info = &program.functions[pending.caller];
             if (pending.done.callees.is_empty() || pending.done.hands_on)
@@ -407,7 +450,7 @@ impl Parts {
                 && (pending.done.callees.is_empty() && effect(name).ends
                     || cxx.catches && cxx.is_cxx(pending.caller) && may_throw(name))
             {
-                work.push(number);
+                work.push(Caller::Call(number));
             }
         }
         // What is thrown ends the function that throws it, and may end its callers.
@@ -416,12 +459,22 @@ impl Parts {
                 work.extend(&callers[function]);
             }
         }
-        while let Some(number) = work.pop() {
-            let pending = &self.calls[number];
-            let ends = &mut self.ends[pending.caller.index()];
-            let is_first = ends.is_empty();
-            if ends.insert(pending.point) && is_first {
-                work.extend(&callers[pending.caller.index()]);
+        while let Some(caller) = work.pop() {
+            let (function, is_first) = match caller {
+                Caller::Call(number) => {
+                    let pending = &self.calls[number];
+                    let ends = &mut self.ends[pending.caller.index()];
+                    let is_first = ends.is_empty();
+                    (pending.caller.index(), ends.insert(pending.point) && is_first)
+                }
+                Caller::Table(number, at) => {
+                    let table = &mut self.tables[number];
+                    let is_first = table.ends.is_empty();
+                    (table.id.index(), table.ends.insert(at) && is_first)
+                }
+            };
+            if is_first {
+                work.extend(&callers[function]);
             }
         }
     }
@@ -432,6 +485,7 @@ impl Parts {
         for info in program.functions.iter() {
             values.names.id(&info.function.name);
         }
+        values.names.id(TABLE_NAME);
         let mut reads = std::mem::take(&mut self.reads);
         for (_, access) in &mut reads {
             access.place = values.places.find(access.place);
@@ -482,7 +536,14 @@ impl Parts {
                 },
             });
         }
+        if !self.tables.is_empty() {
+            let name = values.names.id(TABLE_NAME);
+            for table in &self.tables {
+                functions.push(table.function(name));
+            }
+        }
         let mut calls: Vec<Call> = self.calls.into_iter().map(|pending| pending.done).collect();
+        calls.append(&mut self.table_calls);
         calls.sort_unstable_by_key(|call| call.node);
         for call in &calls {
             for &callee in &call.callees {

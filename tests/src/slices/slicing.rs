@@ -21,6 +21,25 @@ pub fn graph(program: &Program) -> DependenceGraph {
     dependence_graph(own.chain([observe]).collect(), None, &|_| {}).expect("a small program")
 }
 
+/// The same graph, where all functions that a call through a pointer may lead to are tables.
+#[must_use]
+pub fn graph_of_tables(program: &Program) -> DependenceGraph {
+    let own = program
+        .files
+        .iter()
+        .map(|file| (file.name.as_str(), file.text.as_str()));
+    let files = own.chain([("observe.h", OBSERVE)]);
+    let sources = files.map(|(path, text)| frontend::Source {
+        path,
+        text: text.as_bytes(),
+    });
+    let sources = Vec::from_iter(sources);
+    let macros = frontend::Macros::gather(sources.iter().copied());
+    let mut units = Vec::from_iter(sources.iter().map(|source| frontend::parse(source, &macros)));
+    frontend::add_macros(&mut units, &macros);
+    DependenceGraph::with_tables(&units, 1).expect("a small program")
+}
+
 /// The slices of a program's criteria; a [`Slicer`](super::judge::Slicer).
 #[must_use]
 pub fn slices(program: &Program, criteria: &[Criterion]) -> Vec<Result<Lines, String>> {
