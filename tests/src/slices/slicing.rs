@@ -28,8 +28,14 @@ pub fn graph_of_tables(program: &Program) -> DependenceGraph {
         .files
         .iter()
         .map(|file| (file.name.as_str(), file.text.as_str()));
-    let files = own.chain([("observe.h", OBSERVE)]);
-    let sources = files.map(|(path, text)| frontend::Source {
+    let files = Vec::from_iter(own.chain([("observe.h", OBSERVE)]));
+    DependenceGraph::with_tables(&units(&files), 1).expect("a small program")
+}
+
+/// Files, by path and text, as the slicer gets them.
+#[must_use]
+pub fn units(files: &[(&str, &str)]) -> Vec<ir::Unit> {
+    let sources = files.iter().map(|&(path, text)| frontend::Source {
         path,
         text: text.as_bytes(),
     });
@@ -37,7 +43,7 @@ pub fn graph_of_tables(program: &Program) -> DependenceGraph {
     let macros = frontend::Macros::gather(sources.iter().copied());
     let mut units = Vec::from_iter(sources.iter().map(|source| frontend::parse(source, &macros)));
     frontend::add_macros(&mut units, &macros);
-    DependenceGraph::with_tables(&units, 1).expect("a small program")
+    units
 }
 
 /// The slices of a program's criteria; a [`Slicer`](super::judge::Slicer).
