@@ -89,6 +89,8 @@ struct Fields {
     parent: FieldsId,
     weight: u32,
     values: BTreeMap<NameId, PlaceId>,
+    /// What was written to a whole that has these members: to each of them.
+    any: Option<PlaceId>,
 }
 
 #[derive(Debug)]
@@ -183,26 +185,33 @@ impl Places {
         self.join(Join::Contents(self.places[a].content, self.places[b].content));
     }
 
-    /// What is written both as a whole and by members: a value of a whole that may point to something, and that of a member,
-    /// in pairs.
-    pub fn wholes_with_members(&self) -> Vec<(PlaceId, PlaceId)> {
+    /// What is written both as a whole and by members: values of wholes that may point to something become values of every member.
+    /// One place for each set of members stands between them, where there would be an edge for every pair.
+    pub fn wholes_with_members(&mut self) -> Vec<(PlaceId, PlaceId)> {
         let mut pairs = Vec::new();
-        for (id, content) in self.contents.iter_enumerated() {
-            if content.parent == id
-                && let (Some(whole), Some(fields)) = (content.whole, content.fields)
-            {
-                let whole = self.find(whole);
-                if self.places[whole].points {
-                    let members = self.fields[self.find_fields(fields)].values.values();
-                    let members = members.map(|&member| self.find(member));
-                    pairs.extend(
-                        members
-                            .filter(|&member| member != whole)
-                            .map(|member| (whole, member)),
-                    );
-                }
+        for id in self.contents.ids() {
+            let content = &self.contents[id];
+            let (Some(whole), Some(fields)) = (content.whole, content.fields) else {
+                continue;
+            };
+            let whole = self.find(whole);
+            if content.parent == id && self.places[whole].points {
+                let fields = self.find_fields(fields);
+                let any = match self.fields[fields].any {
+                    Some(any) => self.find(any),
+                    None => self.fresh(),
+                };
+                self.fields[fields].any = Some(any);
+                pairs.push((whole, any));
             }
         }
+        for (id, fields) in self.fields.iter_enumerated() {
+            if let Some(any) = fields.any.filter(|_| fields.parent == id) {
+                let any = self.find(any);
+                pairs.extend(fields.values.values().map(|&member| (any, self.find(member))));
+            }
+        }
+        pairs.retain(|(from, to)| from != to);
         pairs
     }
 
@@ -392,6 +401,7 @@ impl Places {
                     parent: fields,
                     weight: 1,
                     values: BTreeMap::new(),
+                    any: None,
                 });
                 self.contents[content].fields = Some(fields);
                 fields
@@ -499,6 +509,10 @@ impl Places {
         };
         self.fields[kept].weight += self.fields[gone].weight;
         self.fields[gone].parent = kept;
+        match (self.fields[kept].any, self.fields[gone].any) {
+            (Some(one), Some(other)) => self.work.push(Join::Places(one, other)),
+            (one, other) => self.fields[kept].any = one.or(other),
+        }
         for (name, value) in std::mem::take(&mut self.fields[gone].values) {
             match self.fields[kept].values.get(&name) {
                 Some(&known) => self.work.push(Join::Places(known, value)),
