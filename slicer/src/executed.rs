@@ -53,7 +53,7 @@ impl Executed {
                 let all = first..first + graph.functions[function].points as usize;
                 before.extend(all.map(NodeId::from_index));
             }
-            for call in graph.calls_of(&graph.functions[function]) {
+            for call in graph.calls_of(function) {
                 if before.contains(&call.node) {
                     work.extend(&call.callees);
                 } else if points.contains(&call.node) {
@@ -74,7 +74,7 @@ impl Executed {
             if std::mem::replace(&mut finished[function.index()], true) {
                 continue;
             }
-            for call in graph.calls_of(&graph.functions[function]) {
+            for call in graph.calls_of(function) {
                 work.extend(&call.callees);
             }
         }

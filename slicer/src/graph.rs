@@ -309,6 +309,19 @@ pub(crate) fn call_numbers(nodes: usize, calls: &[Call]) -> Vec<u32> {
     numbers
 }
 
+/// For each function where its calls stand among all calls, which are sorted by node.
+pub(crate) fn call_ranges(functions: &IdVec<FunctionId, Function>, calls: &[Call]) -> Vec<(u32, u32)> {
+    let before = |node: usize| calls.partition_point(|call| base::Id::index(call.node) < node) as u32;
+    let range = |function: &Function| {
+        let first = base::Id::index(function.first_node);
+        (
+            before(first),
+            before(first.saturating_add(function.points as usize)),
+        )
+    };
+    functions.iter().map(range).collect()
+}
+
 /// The dependence graph of a program.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -320,6 +333,8 @@ pub struct Graph {
     pub(crate) calls: Vec<Call>,
     /// By node: the number of its call, from 1; 0 where there is none. Follows from the calls.
     pub(crate) call_numbers: Vec<u32>,
+    /// By function: where its calls stand among all of them. Follows from these, too.
+    pub(crate) call_ranges: Vec<(u32, u32)>,
     pub(crate) edges: Lists<Edge>,
     pub(crate) reads: Lists<Access>,
     /// Control flow backward, inside functions.
@@ -355,7 +370,7 @@ impl Graph {
                 return true;
             }
             for &table in call.callees.iter().filter(|&&callee| self.is_table(callee)) {
-                work.extend(self.calls_of(&self.functions[table]));
+                work.extend(self.calls_of(table));
             }
         }
         false
@@ -368,11 +383,9 @@ impl Graph {
     }
 
     /// The calls of a function.
-    pub(crate) fn calls_of(&self, function: &Function) -> &[Call] {
-        let first = self.calls.partition_point(|call| call.node < function.first_node);
-        let end = base::Id::index(function.first_node) + function.points as usize;
-        let count = self.calls[first..].partition_point(|call| base::Id::index(call.node) < end);
-        &self.calls[first..first + count]
+    pub(crate) fn calls_of(&self, function: FunctionId) -> &[Call] {
+        let (first, end) = self.call_ranges[base::Id::index(function)];
+        &self.calls[first as usize..end as usize]
     }
 
     /// A name.

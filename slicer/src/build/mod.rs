@@ -28,7 +28,7 @@ mod values;
 
 use crate::graph::{
     Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, Graph, Lists, Node, NodeId, NodeKind,
-    TABLE_NAME, call_numbers,
+    TABLE_NAME, call_numbers, call_ranges,
 };
 use crate::library::effect;
 use crate::places::{Key, PlaceId};
@@ -558,6 +558,7 @@ impl Parts {
             names: values.names.texts,
             files: self.files,
             nodes: self.nodes,
+            call_ranges: call_ranges(&functions, &calls),
             functions,
             call_numbers: call_numbers(count, &calls),
             calls,

@@ -5,7 +5,7 @@ use super::write::Last;
 use super::{EDGE_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{
     Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, Labels, Lists, Memory, Message, Node,
-    NodeId, Unseen, call_numbers,
+    NodeId, Unseen, call_numbers, call_ranges,
 };
 use crate::places::{Key, NameId, ObjectId};
 use base::{Id, Number, take_number};
@@ -33,11 +33,13 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
     let edges = input.lists(|input, row, _| input.edge(row))?;
     let reads = input.lists(|input, _, _| input.access())?;
     let preds = input.lists(|input, row, _| input.near(row))?;
+    let functions = functions.into();
     let graph = Graph {
         names,
         files: files.into(),
         nodes: nodes.into(),
-        functions: functions.into(),
+        call_ranges: call_ranges(&functions, &calls),
+        functions,
         call_numbers: call_numbers(count, &calls),
         calls,
         edges,

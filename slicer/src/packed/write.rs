@@ -17,6 +17,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
         functions,
         calls,
         call_numbers: _,
+        call_ranges: _,
         edges,
         reads,
         preds,
