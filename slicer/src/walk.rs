@@ -47,6 +47,9 @@ impl Entered {
 /// message did not come.
 const CARRIED: u32 = 3;
 
+/// How far away a macro is that may leave the function: in some programs every other statement is one, and few ever do.
+const LEAVES: u32 = 3;
+
 /// How much farther away is what is called without a sign of it: any statement that has to do with objects may call any such
 /// function.
 const UNSEEN: u32 = 4;
@@ -229,9 +232,9 @@ impl<'g> Walk<'g> {
                 }
                 EdgeKind::Jump => self.go(state, to, distance + 2, Dependence::Jumps, None),
                 EdgeKind::Leaves => {
-                    self.go(state, to, distance + 2, Dependence::Jumps, None);
+                    self.go(state, to, distance + LEAVES, Dependence::Jumps, None);
                     let value = State::Value(context, edge.to);
-                    self.go(state, value, distance + 2, Dependence::Jumps, None);
+                    self.go(state, value, distance + LEAVES, Dependence::Jumps, None);
                 }
                 EdgeKind::Ends => {
                     self.go(state, to, distance + 3, Dependence::Ends, None);
@@ -461,22 +464,18 @@ impl<'g> Walk<'g> {
         for &callee in &call.callees {
             for &value in &graph.functions[callee].returns {
                 let inner = called(context);
-                self.go(
-                    state,
-                    State::At(inner, value),
-                    distance + 1,
-                    Dependence::Returns,
-                    None,
-                );
-                // A macro that may leave the function.
-                if graph.nodes[value].kind == NodeKind::Call {
-                    self.go(
-                        state,
-                        State::Value(inner, value),
-                        distance + 1,
-                        Dependence::Returns,
-                        None,
-                    );
+                // A macro that may leave the function, or a function of a table.
+                let is_call = graph.nodes[value].kind == NodeKind::Call;
+                let farther = if is_call && !graph.is_hidden(callee) {
+                    LEAVES
+                } else {
+                    1
+                };
+                let to = State::At(inner, value);
+                self.go(state, to, distance + farther, Dependence::Returns, None);
+                if is_call {
+                    let to = State::Value(inner, value);
+                    self.go(state, to, distance + farther, Dependence::Returns, None);
                 }
             }
             self.site(state, callee, (context, node), distance + 1);
