@@ -25,7 +25,11 @@ impl<'u> Values<'_, 'u> {
             } = &each.kind
             {
                 let unit = self.program.functions[id].unit;
-                let mut callees = self.called(unit, callee).into_iter().peekable();
+                let callees = match callee {
+                    Callee::Macro(_) => self.definitions(unit, name),
+                    _ => self.callees.of(unit, name),
+                };
+                let mut callees = callees.into_iter().peekable();
                 let is_new = match callees.peek() {
                     None => effect(name).allocates,
                     Some(_) => callees.all(|callee| self.allocators.contains_key(&callee)),
@@ -117,18 +121,11 @@ impl<'u> Values<'_, 'u> {
         }
     }
 
-    /// The functions with source that a call by name may mean, macros' definitions among them.
-    fn called(&self, unit: usize, callee: &Callee) -> Vec<FunctionIndex> {
-        match callee {
-            Callee::Named(name) => self.callees.of(unit, name),
-            Callee::Macro(name) => {
-                // Where no definition is in force it is a function.
-                let mut all = self.macros.of(name).to_vec();
-                all.extend(self.callees.of(unit, name));
-                all
-            }
-            Callee::Indirect(_) => Vec::new(),
-        }
+    /// The definitions of a macro that a call may mean, and the functions of its name.
+    fn definitions(&self, unit: usize, name: &str) -> Vec<FunctionIndex> {
+        let mut all = self.macros.of(name).to_vec();
+        all.extend(self.callees.of(unit, name));
+        all
     }
 
     fn take_result(&mut self, callee: FunctionIndex, result: PlaceId) {
@@ -157,7 +154,7 @@ impl<'u> Values<'_, 'u> {
         } else {
             None
         };
-        let callees = self.called(info.unit, &Callee::Macro(name.to_owned()));
+        let callees = self.definitions(info.unit, name);
         if callees.is_empty() {
             return unknown;
         }
