@@ -259,6 +259,45 @@ int main(int argc, char **argv) {
     assert_eq!(few.statements[..], slice.statements[..few.statements.len()]);
 }
 
+/// What a macro calls is on the stack, the macro is not: it is under way, and what it did before counts.
+#[test]
+fn a_call_out_of_a_macro_is_on_the_stack() {
+    let text = r"
+int input(int);
+int state;
+static void enter(int n) {
+    state = n + 1;
+}
+static int wait_for(int n) {
+    return input(n + state);
+}
+#ifdef TRACED
+#define WAIT(n) (enter(2), wait_for(n))
+#else
+#define WAIT(n) (enter((n) + 1), wait_for(n))
+#endif
+int main(void) {
+    int noise = 3;
+    int x = input(1);
+    int y = 1 + WAIT(x);
+    noise = y;
+    return noise;
+}
+";
+    let frame = |function: &str, line, callee: &str| SliceFrame {
+        file: "snippet.c".to_owned(),
+        function: function.to_owned(),
+        line,
+        column: None,
+        callee: Some(callee.to_owned()),
+    };
+    let frames = [frame("main", 18, "wait_for"), frame("wait_for", 8, "input")];
+    let slice = graph(text).slice_stack(&frames, SliceOptions::default());
+    let lines = slice.expect("a slice").lines().into_iter();
+    let lines: Vec<u32> = lines.map(|(_, line)| line).collect();
+    assert_eq!(lines, [3, 5, 8, 17, 18]);
+}
+
 /// Six thousand functions in one table, six thousand calls of some entry of it: thirty-six million dependences where these are listed for
 /// each call, and few where they are not.
 #[test]
