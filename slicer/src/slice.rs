@@ -1,7 +1,7 @@
 //! Slices: what a criterion depends on, statement by statement, nearest first.
 
 use crate::executed::Executed;
-use crate::graph::{FileId, FunctionId, Graph, NodeId, NodeKind};
+use crate::graph::{Call, FileId, FunctionId, Graph, NodeId, NodeKind};
 use crate::reached::Reached;
 use crate::state::{Context, Dependence, State};
 use crate::walk::Walk;
@@ -279,11 +279,7 @@ impl Graph {
             let (Some(call), Some(callee)) = (self.call(*node), &frame.callee) else {
                 return false;
             };
-            let by_name = call
-                .name
-                .is_none_or(|name| base::mpi_name(self.name(name)) == base::mpi_name(callee));
-            let mut callees = call.callees.iter();
-            by_name || callees.any(|&id| self.name(self.functions[id].name) == callee)
+            self.may_call(call, callee)
         };
         let calls: Vec<NodeId> = on_line.iter().copied().filter(calls_it).collect();
         let in_column = |node: &NodeId| {
@@ -299,6 +295,27 @@ impl Graph {
             .collect();
         let mut points = [exact, calls, starting, on_line].into_iter();
         Some((id, points.find(|points| !points.is_empty())?))
+    }
+
+    /// Whether a call may be of the function of this name, by way of macros, too: these leave no frame.
+    fn may_call(&self, call: &Call, callee: &str) -> bool {
+        let mut work = vec![call];
+        let mut seen: BTreeSet<FunctionId> = BTreeSet::new();
+        while let Some(call) = work.pop() {
+            let by_name = call
+                .name
+                .is_none_or(|name| base::mpi_name(self.name(name)) == base::mpi_name(callee));
+            let mut callees = call.callees.iter();
+            if by_name || callees.any(|&id| self.name(self.functions[id].name) == callee) {
+                return true;
+            }
+            for &id in &call.callees {
+                if self.is_macro(id) && seen.insert(id) {
+                    work.extend(self.calls_of(id));
+                }
+            }
+        }
+        false
     }
 
     fn slice_of(&self, reached: Reached) -> Slice {
