@@ -22,6 +22,7 @@ mod slice;
 mod stacks;
 mod state;
 mod walk;
+mod within;
 
 pub use build::TooManyCallees;
 pub use graph::Graph;

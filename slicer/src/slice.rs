@@ -1,10 +1,11 @@
 //! Slices: what a criterion depends on, statement by statement, nearest first.
 
 use crate::executed::Executed;
-use crate::graph::{Call, FileId, FunctionId, Graph, NodeId, NodeKind};
+use crate::graph::{FileId, FunctionId, Graph, NodeId, NodeKind};
 use crate::reached::Reached;
 use crate::state::{Context, Dependence, State};
 use crate::walk::Walk;
+use crate::within::Within;
 use base::Id as _;
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -171,12 +172,14 @@ impl Graph {
             match variable {
                 None => {
                     walk.start(context, node, 0, Dependence::Criterion);
+                    let within = self.within_macros(&[node], None);
+                    walk.start_within(context, within, 0, Dependence::Criterion);
                     found = true;
                 }
                 Some(variable) => found |= walk.start_variable(context, node, variable),
             }
         }
-        self.start_callers(&mut walk, &executed);
+        self.start_callers(&mut walk, &executed, &[]);
         match (found, variable) {
             (false, Some(variable)) => Err(CriterionError::NoVariable(
                 file.to_owned(),
@@ -190,8 +193,13 @@ impl Graph {
     /// The slice of a hung stack, outermost frame first.
     pub fn slice_stack(&self, frames: &[Frame], options: Options) -> Result<Slice, CriterionError> {
         let mut stack: Vec<(FunctionId, Vec<NodeId>)> = Vec::new();
+        let mut within: Vec<Within> = Vec::new();
         for frame in frames {
             if let Some(found) = self.resolve(frame) {
+                within.push(match &frame.callee {
+                    Some(callee) => self.within_macros(&found.1, Some(callee)),
+                    None => Within::default(),
+                });
                 stack.push(found);
             }
         }
@@ -201,20 +209,28 @@ impl Graph {
         let executed = Executed::before(self, stack);
         let mut walk = Walk::new(self, &executed, options.messages);
         if let Some((depth, innermost)) = executed.stack.iter().enumerate().next_back() {
+            let context = Context::Stack(depth as u16);
             for &node in &innermost.points {
-                walk.start(Context::Stack(depth as u16), node, 0, Dependence::Criterion);
+                walk.start(context, node, 0, Dependence::Criterion);
+            }
+            if let Some(within) = within.get(depth) {
+                walk.start_within(context, within.clone(), 0, Dependence::Criterion);
             }
         }
-        self.start_callers(&mut walk, &executed);
+        self.start_callers(&mut walk, &executed, &within);
         Ok(self.slice_of(walk.run(options.enough)))
     }
 
     /// The calls of a stack are under way: they are executed, the nearer to its end the more telling.
-    fn start_callers(&self, walk: &mut Walk<'_>, executed: &Executed) {
+    fn start_callers(&self, walk: &mut Walk<'_>, executed: &Executed, within: &[Within]) {
         let callers = executed.stack.iter().enumerate().rev().skip(1);
         for (distance, (depth, active)) in (1..).zip(callers) {
+            let context = Context::Stack(depth as u16);
             for &node in &active.points {
-                walk.start(Context::Stack(depth as u16), node, distance, Dependence::UnderWay);
+                walk.start(context, node, distance, Dependence::UnderWay);
+            }
+            if let Some(within) = within.get(depth) {
+                walk.start_within(context, within.clone(), distance, Dependence::UnderWay);
             }
         }
     }
@@ -295,27 +311,6 @@ impl Graph {
             .collect();
         let mut points = [exact, calls, starting, on_line].into_iter();
         Some((id, points.find(|points| !points.is_empty())?))
-    }
-
-    /// Whether a call may be of the function of this name, by way of macros, too: these leave no frame.
-    fn may_call(&self, call: &Call, callee: &str) -> bool {
-        let mut work = vec![call];
-        let mut seen: BTreeSet<FunctionId> = BTreeSet::new();
-        while let Some(call) = work.pop() {
-            let by_name = call
-                .name
-                .is_none_or(|name| base::mpi_name(self.name(name)) == base::mpi_name(callee));
-            let mut callees = call.callees.iter();
-            if by_name || callees.any(|&id| self.name(self.functions[id].name) == callee) {
-                return true;
-            }
-            for &id in &call.callees {
-                if self.is_macro(id) && seen.insert(id) {
-                    work.extend(self.calls_of(id));
-                }
-            }
-        }
-        false
     }
 
     fn slice_of(&self, reached: Reached) -> Slice {

@@ -17,6 +17,7 @@ use crate::meet::{by_address, compete, fills, meet};
 use crate::places::{Key, NameId, PlaceId};
 use crate::reached::{Queue, Reached};
 use crate::state::{Context, Dependence, Part, Side, State, Step, Writers};
+use crate::within::Within;
 use base::Id as _;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;
@@ -68,6 +69,8 @@ pub(crate) struct Walk<'g> {
     reached: Reached,
     own: Entered,
     other: Entered,
+    /// By depth on the stack: the calls under way in macros.
+    within: Vec<Vec<NodeId>>,
 }
 
 impl<'g> Walk<'g> {
@@ -86,6 +89,7 @@ impl<'g> Walk<'g> {
             reached: Reached::new(graph.nodes.len()),
             own: Entered::new(graph.functions.len()),
             other: Entered::new(graph.functions.len()),
+            within: vec![Vec::new(); executed.stack.len()],
         }
     }
 
@@ -115,6 +119,32 @@ impl<'g> Walk<'g> {
             && let Some(function) = self.graph.nodes[node].function
         {
             self.open(Side::Own, function, State::At(context, node), distance);
+        }
+    }
+
+    /// Starts from what is under way in macros that a statement of this context calls.
+    pub(crate) fn start_within(&mut self, context: Context, within: Within, distance: u32, kind: Dependence) {
+        for &(function, call) in &within.entered {
+            let around = self.graph.nodes[call].function;
+            let is_inner = around.is_some_and(|around| self.graph.is_macro(around));
+            let context = if is_inner { called(context) } else { context };
+            self.site(State::At(context, call), function, (context, call), distance);
+        }
+        let inner = called(context);
+        for &call in &within.calls {
+            let step = Step {
+                distance,
+                from: None,
+                kind,
+                name: None,
+            };
+            self.push(State::At(inner, call), step);
+            if kind == Dependence::Criterion {
+                self.push(State::Value(inner, call), step);
+            }
+        }
+        if let Context::Stack(depth) = context {
+            self.within[usize::from(depth)].extend(within.calls);
         }
     }
 
@@ -391,6 +421,10 @@ impl<'g> Walk<'g> {
                 let Some(caller) = depth.checked_sub(1) else {
                     return;
                 };
+                for inner in self.within[usize::from(caller)].clone() {
+                    let site = (called(context), inner);
+                    self.hand_over(state, site, function, node, distance + 1);
+                }
                 let sites = self.executed.stack[usize::from(caller)].points.clone();
                 for site in sites {
                     self.hand_over(

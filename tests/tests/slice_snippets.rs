@@ -298,6 +298,55 @@ int main(void) {
     assert_eq!(lines, [3, 5, 8, 17, 18]);
 }
 
+/// Where a task stands in a call that a macro makes, that call is asked why it has not come back: its arguments, and the messages of others.
+#[test]
+fn a_task_stands_in_a_call_of_a_macro() {
+    let text = r"
+typedef int MPI_Comm;
+int rank, size;
+#ifdef TRACED
+#define SUM(value, all) do { int n_ = 1; trace(n_); MPI_Allreduce(value, all, n_, 0, 0, comm); } while (0)
+#elif defined(ONE)
+#define SUM(value, all) do { *(all) = *(value); } while (0)
+#elif defined(TWO)
+#define SUM(value, all) do { MPI_Allreduce(value, all, 2, 0, 0, comm); } while (0)
+#elif defined(THREE)
+#define SUM(value, all) do { MPI_Allreduce(value, all, 3, 0, 0, comm); } while (0)
+#else
+#define SUM(value, all) do { if (size > 1) MPI_Allreduce(value, all, 1, 0, 0, comm); } while (0)
+#endif
+int main(void) {
+    MPI_Comm comm = 0;
+    int own = 1, all, noise = 3;
+    size = 2;
+    noise = size;
+    SUM(&own, &all);
+    return noise;
+}
+int other(MPI_Comm comm) {
+    int a, b;
+    int wanted = rank > 3;
+    if (wanted)
+        MPI_Allreduce(&a, &b, 1, 0, 0, comm);
+    return b;
+}
+";
+    let frames = [SliceFrame {
+        file: "snippet.c".to_owned(),
+        function: "main".to_owned(),
+        line: 20,
+        column: None,
+        callee: Some("MPI_Allreduce".to_owned()),
+    }];
+    let slice = graph(text).slice_stack(&frames, SliceOptions::default());
+    let lines = slice.expect("a slice").lines().into_iter();
+    let lines: Vec<u32> = lines.map(|(_, line)| line).collect();
+    for needed in [16, 17, 18, 20, 25, 26, 27] {
+        assert!(lines.contains(&needed), "{needed} in {lines:?}");
+    }
+    assert!(!lines.contains(&19), "{lines:?}");
+}
+
 /// Six thousand functions in one table, six thousand calls of some entry of it: thirty-six million dependences where these are listed for
 /// each call, and few where they are not.
 #[test]
