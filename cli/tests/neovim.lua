@@ -7,9 +7,27 @@ local function wait(what, condition)
   end
 end
 
+local function client_named(name)
+  for _, client in ipairs(vim.lsp.get_active_clients()) do
+    if client.name == name then
+      return client
+    end
+  end
+end
+
+-- What one server says about the file.
+local function said_by(name)
+  local client = client_named(name)
+  return client and vim.diagnostic.get(0, { namespace = vim.lsp.diagnostic.get_namespace(client.id) }) or {}
+end
+
+local function ours()
+  return said_by("hindmost")
+end
+
 local function diagnostics()
   local found = {}
-  for _, each in ipairs(vim.diagnostic.get(0)) do
+  for _, each in ipairs(ours()) do
     table.insert(found, {
       line = each.lnum + 1,
       column = each.col + 1,
@@ -38,14 +56,61 @@ local function walk(key, times)
   return places
 end
 
+-- The server of the language, as its users start it.
+local function start_beside(command)
+  local id
+  vim.api.nvim_create_autocmd("FileType", {
+    pattern = { "c", "cpp" },
+    callback = function(event)
+      id = id or vim.lsp.start_client({ name = "beside", cmd = { command }, root_dir = vim.fn.getcwd() })
+      vim.lsp.buf_attach_client(event.buf, id)
+    end,
+  })
+end
+
+-- What both servers are asked at once, and what only the other one knows. `line` is the call of step(), which ours has facts on.
+local function ask_beside(line)
+  wait("the other server", function() return client_named("beside") end)
+  local other = client_named("beside")
+  local answers = { pid = other.rpc.pid, encoding = other.offset_encoding }
+  vim.api.nvim_win_set_cursor(0, { line, 10 })
+  local params = vim.lsp.util.make_position_params(0, other.offset_encoding)
+  answers.hovers = {}
+  for id, answer in pairs(vim.lsp.buf_request_sync(0, "textDocument/hover", params, 30000)) do
+    answers.hovers[vim.lsp.get_client_by_id(id).name] = answer.result.contents.value
+  end
+  -- As the user's key does it: a server that does not know the method must not be asked, and none may answer for another.
+  vim.lsp.buf.definition()
+  wait("the definition", function() return vim.api.nvim_win_get_cursor(0)[1] ~= line end)
+  answers.definition = vim.api.nvim_win_get_cursor(0)
+
+  -- A mistake, in a line that the slice does not need: theirs comes, and ours stays where it is.
+  vim.api.nvim_buf_set_lines(0, 16, 17, false, { "\tother += unheard_of;" })
+  wait("the other server's diagnostic", function() return #said_by("beside") > 0 end)
+  answers.mistakes = {}
+  for _, each in ipairs(said_by("beside")) do
+    table.insert(answers.mistakes, { each.lnum + 1, each.message })
+  end
+  answers.kept = {}
+  for _, each in ipairs(diagnostics()) do
+    table.insert(answers.kept, { each.line, each.code })
+  end
+  vim.cmd("silent undo")
+  wait("no mistake", function() return #said_by("beside") == 0 end)
+  return answers
+end
+
 local function main()
   local hindmost = require("hindmost")
+  if vim.env.BESIDE then
+    start_beside(vim.env.BESIDE)
+  end
   hindmost.setup({ command = { vim.env.HINDMOST, "lsp" }, map = "job.hmap", snapshot = "stacks" })
   vim.cmd("filetype on | edit job.c | set filetype=c")
-  wait("diagnostics", function() return #vim.diagnostic.get(0) > 0 end)
+  wait("diagnostics", function() return #ours() > 0 end)
   seen.diagnostics = diagnostics()
 
-  local client = vim.lsp.get_active_clients()[1]
+  local client = client_named("hindmost")
   seen.pid = client.rpc.pid
   seen.encoding = client.offset_encoding
 
@@ -67,6 +132,10 @@ local function main()
     table.insert(seen.hints, mark[2] + 1 .. ": " .. mark[4].virt_text[1][1])
   end
 
+  if vim.env.BESIDE then
+    seen.beside = ask_beside(30)
+  end
+
   seen.next = walk("]h", 4)
   seen.previous = walk("[h", 2)
 
@@ -86,10 +155,10 @@ local function main()
   end
 
   vim.cmd("HindmostFade")
-  wait("fading", function() return #vim.diagnostic.get(0) > #seen.diagnostics end)
+  wait("fading", function() return #ours() > #seen.diagnostics end)
   seen.faded = diagnostics()
   vim.cmd("HindmostFade")
-  wait("no fading", function() return #vim.diagnostic.get(0) == #seen.diagnostics end)
+  wait("no fading", function() return #ours() == #seen.diagnostics end)
 
   -- Unsaved: a line above moves what is below it; an edit of the line itself takes the facts away.
   vim.api.nvim_buf_set_lines(0, 0, 0, false, { "/* one more line */" })
@@ -100,7 +169,7 @@ local function main()
   seen.moved = diagnostics()
   local line = seen.moved[1].line
   vim.api.nvim_buf_set_lines(0, line - 1, line, false, { "\tpause(), pause();" })
-  wait("nothing on an edited line", function() return #vim.diagnostic.get(0) == 0 end)
+  wait("nothing on an edited line", function() return #ours() == 0 end)
   vim.cmd("silent undo | silent undo")
   wait("the same as before", function()
     local all = diagnostics()

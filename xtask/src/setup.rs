@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 31] = [
+const TOOLS: [(&str, &[&str]); 32] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("dwz", &["dwz"]),
@@ -36,6 +36,7 @@ const TOOLS: [(&str, &[&str]); 31] = [
     ("tmux", &["tmux"]),
     ("chromedriver", &["chromium-driver"]),
     ("nvim", &["neovim"]),
+    ("clangd", &["clangd"]),
     ("mpirun.openmpi", &["openmpi-bin"]),
     ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
     ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),

@@ -75,23 +75,63 @@ pub fn hung(name: &str) -> Sandbox {
     sandbox
 }
 
+/// Whether a program is there; under CI it must be.
+fn is_installed(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").output();
+    let found = asked.is_ok_and(|output| output.status.success());
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "no {program}: `cargo xtask setup` installs it"
+    );
+    if !found {
+        eprintln!("skipped: there is no {program}");
+    }
+    found
+}
+
 #[test]
 fn a_user_of_neovim() {
-    let nvim = Command::new("nvim").arg("--version").output();
-    if !nvim.is_ok_and(|output| output.status.success()) {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "no nvim: `cargo xtask setup` installs it"
-        );
-        eprintln!("skipped: there is no nvim");
+    if is_installed("nvim") {
+        walk_in_neovim("neovim", None);
+    }
+}
+
+#[test]
+fn a_user_of_neovim_and_clangd() {
+    if !is_installed("nvim") || !is_installed("clangd") {
         return;
     }
-    let sandbox = hung("neovim");
+    let seen = walk_in_neovim("neovim-clangd", Some("clangd"));
+    let beside = &seen["beside"];
+    assert_eq!(beside["encoding"], "utf-16");
+    let hovers = beside["hovers"].as_object().unwrap();
+    let theirs = hovers["beside"].as_str().unwrap();
+    assert!(theirs.contains("static int step(int it, int last)"), "{theirs}");
+    let ours = hovers["hindmost"].as_str().unwrap();
+    assert!(ours.contains("LOV it: strict, up"), "{ours}");
+    assert_eq!(beside["definition"], json!([14, 11]));
+    let [mistake] = &beside["mistakes"].as_array().unwrap()[..] else {
+        panic!("{beside:#}")
+    };
+    assert_eq!(mistake[0], 17);
+    assert!(mistake[1].as_str().unwrap().contains("unheard_of"), "{mistake}");
+    assert_eq!(beside["kept"], json!([[11, "hindmost"], [11, "here"]]));
+    ends(&beside["pid"]);
+}
+
+/// What a user does in an editor, with the server of the language beside ours or without. Everything that we show must be there
+/// either way.
+fn walk_in_neovim(name: &str, beside: Option<&str>) -> Value {
+    let sandbox = hung(name);
     let stacks = std::fs::read(sandbox.path("stacks")).unwrap();
     sandbox.write("damaged", &stacks[..stacks.len() / 2]);
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plugin = here.join("../integrations/nvim");
-    let output = Command::new("nvim")
+    let mut nvim = Command::new("nvim");
+    if let Some(server) = beside {
+        nvim.env("BESIDE", server);
+    }
+    let output = nvim
         .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd"])
         .arg(format!("set runtimepath+={}", plugin.display()))
         .arg("-S")
@@ -196,8 +236,13 @@ fn a_user_of_neovim() {
         "{told}"
     );
 
-    // The server ends with the editor.
-    let server = format!("/proc/{}", seen["pid"]);
+    ends(&seen["pid"]);
+    seen
+}
+
+/// A server ends with the editor.
+fn ends(pid: &Value) {
+    let server = format!("/proc/{pid}");
     let begun = Instant::now();
     while Path::new(&server).exists() && begun.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(20));
