@@ -3,12 +3,12 @@
 //! columns. Neither path to the ir knows of the other, so each is a check of the other.
 
 use base::Confidence;
-use frontend::{Macros, Source, parse, parse_preprocessed};
+use frontend::{Macros, Source, parse, parse_preprocessed, same_function};
 use ir::{Callee, ExprKind, Function, LoopKind, StmtKind};
 use std::path::{Path, PathBuf};
 use tests::oracle::generate::Profile;
 use tests::oracle::judge::Directory;
-use tests::second::{c_files, installed, preprocess, random_programs};
+use tests::second::{files_of, installed, preprocess, random_programs};
 
 /// What a function does and where, in order of place.
 fn doings(function: &Function) -> Vec<String> {
@@ -88,7 +88,7 @@ fn compare(files: &[PathBuf], headers: &[PathBuf], compiler: &str, flags: &[Stri
         let raw = parse(&source, &macros);
         let rebuilt = parse_preprocessed(&source, &output, &macros).unwrap();
         for function in &raw.functions {
-            let same = rebuilt.functions.iter().find(|f| f.name == function.name);
+            let same = rebuilt.functions.iter().find(|f| same_function(f, function));
             let same = same.unwrap_or_else(|| panic!("{path}: {} was not rebuilt", function.name));
             assert_eq!(
                 same.confidence,
@@ -119,11 +119,33 @@ fn compare(files: &[PathBuf], headers: &[PathBuf], compiler: &str, flags: &[Stri
 #[test]
 fn the_corpus_is_the_same_before_and_after_preprocessing() {
     let corpus = corpus::directory();
-    let files = c_files(corpus);
+    let files = files_of(corpus, "c");
     for compiler in ["mpicc.openmpi", "mpicc.mpich"] {
         if installed(compiler) {
             let compared = compare(&files, &[corpus.join("stall.h")], compiler, &[]);
             assert!(compared > 25, "{compiler}: {compared} functions");
+        }
+    }
+}
+
+#[test]
+fn programs_of_cxx_are_the_same_before_and_after_preprocessing() {
+    let executed = Path::new(env!("CARGO_MANIFEST_DIR")).join("slices");
+    let files = files_of(&executed.join("cxx"), "cpp");
+    assert!(files.len() > 30, "{} programs", files.len());
+    let flags = [format!("-I{}", executed.display())];
+    for compiler in ["g++", "clang++"] {
+        if installed(compiler) {
+            let compared = compare(&files, &[executed.join("observe.h")], compiler, &flags);
+            assert!(compared > 100, "{compiler}: {compared} functions");
+        }
+    }
+    let corpus = corpus::directory();
+    let with_mpi = files_of(corpus, "cpp");
+    for compiler in ["mpicxx.openmpi", "mpicxx.mpich"] {
+        if installed(compiler) {
+            let compared = compare(&with_mpi, &[corpus.join("stall.h")], compiler, &[]);
+            assert!(compared >= 10, "{compiler}: {compared} functions");
         }
     }
 }

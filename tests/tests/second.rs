@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use tests::oracle::generate::Profile;
 use tests::oracle::judge::Directory;
-use tests::second::{Comparison, Detail, c_files, compare, installed, program, random_programs};
+use tests::second::{Comparison, Detail, compare, files_of, installed, program, random_programs};
 
 const COMPILERS: [&str; 2] = ["gcc", "clang-14"];
 
@@ -21,7 +21,7 @@ fn mpi_headers(directory: &Directory) -> Vec<String> {
 #[test]
 fn the_corpus_is_read_alike() {
     let corpus = corpus::directory();
-    let files = c_files(corpus);
+    let files = files_of(corpus, "c");
     let headers = [corpus::directory().join("stall.h")];
     for compiler in ["mpicc.openmpi", "mpicc.mpich"]
         .into_iter()

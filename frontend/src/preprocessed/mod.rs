@@ -60,11 +60,9 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// Whether some function of `unit` would gain from preprocessor output: it is not clean, or macros are left in it. Units
-/// of C++, which have linkage names, are not rebuilt: that has not been tested.
+/// Whether some function of `unit` would gain from preprocessor output: it is not clean, or macros are left in it.
 pub fn wants_preprocessing(unit: &Unit) -> bool {
-    let cxx = unit.functions.iter().all(|f| f.linkage_name.is_some());
-    !cxx && unit.functions.iter().any(wants)
+    unit.functions.iter().any(wants)
 }
 
 fn wants(function: &Function) -> bool {
@@ -340,7 +338,7 @@ impl Joined {
         mut places: Option<&mut std::vec::IntoIter<Place>>,
     ) {
         let whole = bytes(raw, range);
-        for token in &line.tokens {
+        for (index, token) in line.tokens.iter().enumerate() {
             let offset = self.text.len() as u32;
             match places.as_mut().and_then(|places| places.next()) {
                 Some(place) if place.written => self.map.copied(offset, place.raw.start),
@@ -348,7 +346,11 @@ impl Joined {
                 None => self.map.expanded(offset, whole.start, whole.end),
             }
             self.text.extend_from_slice(token.text(output));
-            self.text.push(b' ');
+            // To the grammar `operator()` and `operator ( )` are not the same.
+            let next = line.tokens.get(index + 1);
+            if next.is_none_or(|next| next.start != token.end) {
+                self.text.push(b' ');
+            }
         }
     }
 

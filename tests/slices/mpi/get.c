@@ -17,7 +17,7 @@ int main(int argc, char **argv)
         MPI_Get(&fetched, 1, MPI_INT, 1, 0, 1, MPI_INT, window); /* needed */
     MPI_Win_fence(0, window);
     if (rank == 0)
-        observe(fetched); /* criterion */
+        observe(fetched); /* criterion */ /* observes 66 */
     noise++;
     MPI_Win_free(&window);
     MPI_Finalize();

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
         MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window); /* needed */
     MPI_Win_fence(0, window);
     if (rank == 0)
-        observe(cell); /* criterion */
+        observe(cell); /* criterion */ /* observes 41 */
     noise--;
     MPI_Win_free(&window);
     MPI_Finalize();

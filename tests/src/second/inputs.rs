@@ -24,16 +24,16 @@ pub fn installed(compiler: &str) -> bool {
     found
 }
 
-/// The C files of a directory, sorted.
+/// The files of a directory whose names have this ending, sorted.
 ///
 /// # Panics
 /// When it cannot be read.
-pub fn c_files(directory: &Path) -> Vec<PathBuf> {
+pub fn files_of(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display()));
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap_or_else(|e| panic!("{}: {e}", directory.display())))
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
+        .filter(|path| path.extension().is_some_and(|its| its == ending))
         .collect();
     files.sort();
     files

@@ -10,7 +10,7 @@ mod inputs;
 mod items;
 
 pub use expressions::program;
-pub use inputs::{c_files, installed, random_programs};
+pub use inputs::{files_of, installed, random_programs};
 pub use items::{Detail, Item, items};
 
 use base::Confidence;
