@@ -51,6 +51,8 @@ pub struct Shape {
     statement: usize,
     body_start: u32,
     bodies: Bodies,
+    /// The last token closed a body with nothing in it.
+    emptily_closed: bool,
 }
 
 impl Shape {
@@ -92,6 +94,11 @@ impl Shape {
         self.statement >= self.item.len() && !matches!(self.innermost(), Some(Open::Call(_) | Open::Other))
     }
 
+    /// Whether the last token closed the body of a function with nothing in it.
+    pub fn is_behind_empty_body(&self) -> bool {
+        self.emptily_closed
+    }
+
     /// The bodies closed so far.
     pub fn into_bodies(self) -> Bodies {
         self.bodies
@@ -100,6 +107,7 @@ impl Shape {
     /// Follows `token`, which has just been written to `out`.
     pub fn write(&mut self, token: Written, out: &mut [u8]) -> Effect {
         let mut effect = Effect::None;
+        self.emptily_closed = false;
         let text = out
             .get(token.start as usize..token.end as usize)
             .unwrap_or_default();
@@ -199,6 +207,8 @@ impl Shape {
         match self.open.pop() {
             Some(Open::Body) => {
                 self.functions -= 1;
+                let before = self.item.len().checked_sub(2).map(|at| self.item[at].start);
+                self.emptily_closed = before == Some(self.body_start);
                 self.bodies.push((self.body_start, token.end));
                 if self.in_function() {
                     self.begin_statement()
@@ -296,17 +306,23 @@ impl Shape {
         });
         if let Some(key) = key
             && position(b"enum").is_none()
-            && paren.is_none_or(|paren| paren < key)
+            && paren.is_none_or(|paren| paren < key || position(b":").is_some_and(|colon| colon < paren))
         {
             return Open::Linkage;
         }
-        let Some(paren) = paren else {
+        if paren.is_none() {
             return Open::Data;
-        };
-        let assigned = head[..paren]
-            .iter()
-            .enumerate()
-            .any(|(at, t)| text(t) == b"=" && (at == 0 || text(&head[at - 1]) != b"operator"));
+        }
+        // `std::function<void()> f = [] {`: what is assigned is no body, wherever the first parenthesis stands.
+        let mut depth = 0_i32;
+        let assigned = head.iter().enumerate().any(|(at, t)| {
+            match text(t) {
+                b"(" | b"[" | b"{" => depth += 1,
+                b")" | b"]" | b"}" => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && text(t) == b"=" && (at == 0 || text(&head[at - 1]) != b"operator")
+        });
         if assigned || last == b"=" {
             return Open::Data;
         }

@@ -4,73 +4,10 @@
 
 use base::Confidence;
 use frontend::{Macros, Source, parse, parse_preprocessed, same_function};
-use ir::{Callee, ExprKind, Function, LoopKind, StmtKind};
 use std::path::{Path, PathBuf};
 use tests::oracle::generate::Profile;
 use tests::oracle::judge::Directory;
-use tests::second::{files_of, installed, preprocess, random_programs};
-
-/// What a function does and where, in order of place.
-fn doings(function: &Function) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut add = |span: base::Span, what: String| found.push((span.line, span.column, what));
-    for expr in function.exprs.iter() {
-        match &expr.kind {
-            ExprKind::Call { callee, args } => {
-                let name = match callee {
-                    Callee::Named(name) => name.clone(),
-                    Callee::Macro(name) => format!("macro {name}"),
-                    Callee::Indirect(_) => "pointer".to_owned(),
-                };
-                add(expr.span, format!("calls {name} with {}", args.len()));
-            }
-            ExprKind::Assign { .. } => add(expr.span, "assigns".to_owned()),
-            ExprKind::Step { .. } => add(expr.span, "steps".to_owned()),
-            _ => {}
-        }
-    }
-    for stmt in function.stmts.iter() {
-        match &stmt.kind {
-            StmtKind::Loop { kind, cond, .. } => {
-                let once = *kind == LoopKind::DoWhile
-                    && cond.is_some_and(|cond| function.exprs[cond].kind == ExprKind::Int(0));
-                if !once {
-                    add(stmt.span, format!("loops by {kind:?}"));
-                }
-            }
-            StmtKind::If { .. } => add(stmt.span, "asks".to_owned()),
-            StmtKind::Return(_) => add(stmt.span, "returns".to_owned()),
-            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => add(stmt.span, "jumps".to_owned()),
-            _ => {}
-        }
-    }
-    for local in function.locals.iter() {
-        add(local.span, format!("has {} of type {:?}", local.name, local.ty));
-    }
-    found.sort();
-    found
-        .into_iter()
-        .map(|(line, column, what)| format!("{line}:{column} {what}"))
-        .collect()
-}
-
-/// Whether a function depends on the build, or holds macros: then the two readings differ by right.
-fn has_alternatives(function: &Function) -> bool {
-    let macros = |kind: &ExprKind| {
-        matches!(
-            kind,
-            ExprKind::Call {
-                callee: Callee::Macro(_),
-                ..
-            }
-        )
-    };
-    let arms = function
-        .stmts
-        .iter()
-        .any(|stmt| matches!(stmt.kind, StmtKind::Alternatives(_)));
-    arms || function.exprs.iter().any(|expr| macros(&expr.kind))
-}
+use tests::second::{doings, files_of, has_alternatives, installed, preprocess, random_programs};
 
 /// Compares the two readings of each file; how many functions were compared.
 fn compare(files: &[PathBuf], headers: &[PathBuf], compiler: &str, flags: &[String]) -> usize {
@@ -98,12 +35,20 @@ fn compare(files: &[PathBuf], headers: &[PathBuf], compiler: &str, flags: &[Stri
                 same.confidence_reason
             );
             if function.confidence == Confidence::Clean && !has_alternatives(function) {
+                let place = format!("{compiler}: {path}: {}", function.name);
+                assert_eq!(same.span, function.span, "{place}");
+                let (one, other) = (doings(function), doings(same));
+                let only = |one: &[String], other: &[String]| {
+                    let only = one.iter().filter(|each| !other.contains(each));
+                    Vec::from_iter(only.cloned())
+                };
+                let none: Vec<String> = Vec::new();
                 assert_eq!(
-                    (same.span, doings(same)),
-                    (function.span, doings(function)),
-                    "{compiler}: {path}: {}",
-                    function.name
+                    (only(&one, &other), only(&other, &one)),
+                    (none.clone(), none),
+                    "{place}: as written, and as preprocessed"
                 );
+                assert_eq!(one, other, "{place}");
                 compared += 1;
             }
         }

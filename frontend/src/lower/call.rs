@@ -75,6 +75,13 @@ impl Body<'_, '_> {
                 return ExprKind::Call { callee, args };
             }
             "identifier" | "type_identifier" => {}
+            // What MPICH's headers make of MPI_SUM. Any other argument may be given to what a class or another file names so.
+            "parenthesized_expression"
+                if matches!(arguments, [only] if only.kind() == "number_literal")
+                    && self.is_unknown_name_in_parens(function) =>
+            {
+                return ExprKind::Cast(Type::Unknown, self.expr(arguments[0]));
+            }
             _ => {
                 let callee = Callee::Indirect(self.expr(function));
                 let args = self.arguments(None, arguments);
@@ -152,7 +159,8 @@ impl Body<'_, '_> {
         };
         let text = self.file.name(*name);
         let known = self.lookup(&text).is_some() || self.file.global_index.contains_key(&text);
-        name.kind() == "identifier" && !known && !self.is_function(&text)
+        let member = self.file.is_cxx() && self.is_callable_member(&text);
+        name.kind() == "identifier" && !known && !member && !self.is_function(&text)
     }
 
     fn callee(&mut self, function: Node) -> Callee {

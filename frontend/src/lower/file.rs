@@ -5,6 +5,7 @@ use crate::lower::declare::{Derived, Specifiers};
 use crate::lower::function::lower_function;
 use crate::lower::{children, declare, field, literal, member};
 use crate::prepare::{Prepared, Raw};
+use crate::shape::is_keyword;
 use base::{Diagnostic, Span};
 use ir::{ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,6 +161,10 @@ impl<'a> File<'a> {
             let Some(declared) = declare::declarator(self, declarator) else {
                 continue;
             };
+            // `return x;` behind a body that was closed too early looks like a declaration.
+            if is_keyword(self.text(declared.name)) {
+                continue;
+            }
             let mut initial_names = Vec::new();
             if let Some(value) = declared.value {
                 self.note_function_names(value, 0, &mut initial_names);

@@ -195,6 +195,11 @@ impl<'a> Writer<'a> {
     /// Lets the shape follow the token that was written from `start` on, and makes the repairs that it asks for.
     pub(super) fn written(&mut self, kind: TokenKind, start: u32, raw: u32) {
         let end = self.offset();
+        // To the grammar of C++ `void f() {};` is a declaration with an initialiser, and `void f() {}` a function.
+        if self.shape.is_behind_empty_body() && self.prepared.text[start as usize..] == *b";" {
+            self.prepared.text[start as usize] = b' ';
+            return;
+        }
         let token = Written { kind, start, end };
         let effect = self.shape.write(token, &mut self.prepared.text);
         match effect {

@@ -102,6 +102,7 @@ pub fn improve(
         })
     };
     let mut rebuilt = 0;
+    let mut understood: Vec<base::Span> = Vec::new();
     for mut function in std::mem::take(&mut first.functions) {
         if function.confidence == Confidence::Partial || !agreed(&function) {
             continue;
@@ -109,6 +110,7 @@ pub fn improve(
         if function.confidence == Confidence::Clean {
             function.confidence_reason = Some(FROM_PREPROCESSOR.to_owned());
         }
+        let span = function.span;
         let known = unit.functions.iter().position(|f| same_function(f, &function));
         match known {
             Some(index) if wants(&unit.functions[index]) => unit.functions[index] = function,
@@ -118,8 +120,16 @@ pub fn improve(
             None => unit.functions.push(function),
         }
         rebuilt += 1;
+        understood.push(span);
     }
     if rebuilt > 0 {
+        // What raw text left unexplained in them is explained.
+        let inside = |line: u32| {
+            understood
+                .iter()
+                .any(|span| (span.line..=span.end_line).contains(&line))
+        };
+        unit.diagnostics.retain(|warning| !inside(warning.span.line));
         unit.functions.sort_by_key(|f| (f.span.line, f.span.column));
         join_file_scope(unit, std::mem::take(&mut read));
     }

@@ -372,3 +372,41 @@ void f(int i, int n) {
         "#]],
     );
 }
+
+#[test]
+fn an_empty_body_may_have_a_semicolon_behind_it() {
+    check(
+        "struct A {\n  virtual void init(){};\n  virtual void pack(int, void *) const {/* nothing */};\n  A(){};\n  int *p(){ };\n\
+         \x20 std::function<void()> f = [](){};\n  int m{};\n  int after() { return 1; }\n};\nvoid g(){};\nvoid A::h() noexcept {};\n\
+         template <typename S> struct B : std::is_class<decltype(f(std::declval<S>()))> {\n  int k() { auto l = [](){}; return 2; }\n};\n",
+        expect![[r#"
+            address taken: A init operator() pack
+            fn A::init()
+            fn A::pack(#1:?, #2:?)
+            fn A::A()
+            fn A::p()
+            fn A::after()
+              8:17 return 1
+            fn g()
+            fn A::h()
+            fn B::k()
+              13:13 decl l:?@13:18 = {}
+              13:30 return 2
+            static fn (lambda)::operator()()
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_called_in_parentheses_may_be_a_cast() {
+    check(
+        "struct A {\n  void (*handler)(int);\n  void f(int x) {\n    (handler)(3);\n    reduce((MPI_Op)(0x58000003));\n    (unseen)(x);\n  }\n};\n",
+        expect![[r#"
+            address taken: handler
+            fn A::f(x&:i32)
+              4:5 [@handler]@4:5(3)
+              5:5 reduce@5:5((?)1476395011)
+              6:5 [this->unseen]@6:5(&x)
+        "#]],
+    );
+}

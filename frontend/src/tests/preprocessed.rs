@@ -124,6 +124,65 @@ int clean(void) { return 1; }
 }
 
 #[test]
+fn cxx_as_one_build_has_it() {
+    let text = "#ifdef THROWS
+#define BEGIN Error *error = last; try
+#define END catch (Abort &a) { error->set(a); }
+#else
+#define BEGIN
+#define END
+#endif
+struct Adder {
+  int operator()(int x) const { return x + by; }
+  int operator[](int x) { return x; }
+  int by;
+};
+template <typename T> T twice(T x) {
+  BEGIN
+  {
+    for (std::vector<std::vector<T>> v; v.size() < x; ) v.push_back({x});
+  }
+  END
+  return x >> 1;
+}
+";
+    let output = "# 1 \"t.cpp\"\n# 8 \"t.cpp\"\nstruct Adder {\n  int operator()(int x) const { return x + by; }\n\
+                  \x20 int operator[](int x) { return x; }\n  int by;\n};\ntemplate <typename T> T twice(T x) {\n  Error *error = last; try\n\
+                  \x20 {\n    for (std::vector<std::vector<T>> v; v.size() < x; ) v.push_back({x});\n  }\n\
+                  \x20 catch (Abort &a) { error->set(a); }\n  return x >> 1;\n}\n";
+    let own = Source {
+        path: "t.cpp",
+        text: text.as_bytes(),
+    };
+    let macros = Macros::gather([own]);
+    let mut unit = parse(&own, &macros);
+    assert!(wants_preprocessing(&unit));
+    assert!(!unit.diagnostics.is_empty());
+    assert_eq!(improve(&mut unit, &own, &[output.into()], &macros), Ok(1));
+    assert_eq!(unit.diagnostics, []);
+    expect![[r#"
+        address taken: operator() operator[]
+        fn Adder::operator()(x:i32)
+          9:33 return (x Add this->by)
+        fn Adder::operator[](x:i32)
+          10:27 return x
+        fn twice(x:?)
+          14:3' decl error:ptr@14:3 = @last
+          14:3 try
+            15:3 block
+              16:5 for ((&v, size@16:41()) Lt x) step -
+                  16:10 decl v&:struct@16:38 = {}
+                16:57 (&v, push_back@16:57({x}))
+            18:3' block
+              18:3' decl a:ptr@18:3 = *const
+              18:3' block
+                18:3' set@18:3'(a)
+          19:3 return (x Shr 1)
+    "#]]
+    .assert_eq(&print::unit(&unit));
+}
+
+#[test]
 fn what_cannot_be_placed_is_not_claimed() {
     // Which of the two unknown macros the call comes from cannot be known.
     check(

@@ -5,10 +5,12 @@
 //! out, and macros that were not expanded because nobody defines them in the tree, or several headers do. Every difference is counted under
 //! its cause; one without such a cause is a fault in one of the two.
 
+mod doings;
 mod expressions;
 mod inputs;
 mod items;
 
+pub use doings::{doings, has_alternatives};
 pub use expressions::program;
 pub use inputs::{files_of, installed, random_programs};
 pub use items::{Detail, Item, items};
