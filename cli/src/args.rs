@@ -152,7 +152,7 @@ pub(crate) struct MapArgs {
     /// Neither use nor keep maps of unchanged sources in $XDG_CACHE_HOME/hindmost, or ~/.cache/hindmost
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// Print nothing but errors
+    /// Print nothing but warnings and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -171,7 +171,7 @@ pub(crate) struct CountersArgs {
     /// Also loops that call nothing
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print nothing but the patch and errors
+    /// Print nothing but the patch, warnings and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

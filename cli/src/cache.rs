@@ -71,7 +71,7 @@ impl Slot {
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
         }
-        files::write_atomically(&self.path, &map.to_bytes())
+        files::write_atomically(&self.path, &map.to_bytes_by(rayon::current_num_threads()))
     }
 }
 

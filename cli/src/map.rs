@@ -71,7 +71,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
                 !args.quiet,
             );
             warn_all(&preprocessor.warnings());
-            let bytes = map.to_bytes();
+            let bytes = map.to_bytes_by(rayon::current_num_threads());
             if let Some(Err(error)) = kept.map(|kept| kept.write(&bytes, &preprocessor)) {
                 output::warn(&format!("the map could not be kept for the next time: {error}"));
             }
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
 
     let path = output_path(args);
     let bytes = match map.binding {
-        Some(_) => map.to_bytes(),
+        Some(_) => map.to_bytes_by(rayon::current_num_threads()),
         None => unbound,
     };
     files::write_atomically(&path, &bytes)?;

@@ -7,10 +7,10 @@
 use crate::flow::Action;
 use crate::program::{FunctionIndex, FunctionInfo};
 use base::{Id, IdVec, define_id};
+use hashbrown::HashMap;
 use ir::{Callee, ExprId, ExprKind, Function};
 use petgraph::graph::{DiGraph, NodeIndex};
 use progress_map::PointId;
-use std::collections::BTreeMap;
 
 define_id!(
     /// A name that functions of the program have.
@@ -28,7 +28,7 @@ pub(crate) type Site = (FunctionIndex, PointId, ExprId);
 /// The functions of a program by name, and the calls of each name.
 #[derive(Debug, Default)]
 pub(crate) struct Calls<'u> {
-    numbers: BTreeMap<&'u str, NameId>,
+    numbers: HashMap<&'u str, NameId>,
     names: IdVec<NameId, Name>,
     places: IdVec<FunctionIndex, Place>,
 }

@@ -8,7 +8,8 @@ use crate::bits::Bits;
 use crate::calls::{CallGraph, Calls, NodeId};
 use crate::program::FunctionIndex;
 use base::{Id, IdVec};
-use std::collections::{BTreeMap, BTreeSet};
+use hashbrown::HashMap;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// What one function may change.
@@ -33,6 +34,26 @@ impl Changes {
     }
 }
 
+/// What some functions may change.
+#[derive(Debug, Default)]
+pub(crate) struct Together<'u> {
+    changes: Changes,
+    /// The functions of which nothing is known that one of them leads to.
+    pub(crate) unknown: BTreeSet<&'u str>,
+}
+
+impl Together<'_> {
+    /// Whether one of them may change the global of this number.
+    pub(crate) fn global(&self, number: usize) -> bool {
+        self.changes.globals.contains(number)
+    }
+
+    /// Whether one of them may change a member of this number.
+    pub(crate) fn member(&self, number: usize) -> bool {
+        self.changes.members.contains(number)
+    }
+}
+
 /// What each function of a program may change.
 #[derive(Debug, Default)]
 pub(crate) struct AllChanges<'u> {
@@ -44,8 +65,8 @@ pub(crate) struct AllChanges<'u> {
     row_of: IdVec<NodeId, u32>,
     /// A function that each function leads to and that is neither in the map nor in the table of library functions.
     unknown: IdVec<FunctionIndex, Option<&'u str>>,
-    globals: BTreeMap<&'u str, usize>,
-    members: BTreeMap<&'u str, usize>,
+    globals: HashMap<&'u str, usize>,
+    members: HashMap<&'u str, usize>,
     /// The functions that change each global, by its number, when asked for.
     changers: Vec<OnceLock<Vec<FunctionIndex>>>,
 }
@@ -117,7 +138,7 @@ impl<'u> AllChanges<'u> {
         }
         self.rows = rows;
         self.row_of = row_of.into();
-        self.changers = self.globals.iter().map(|_| OnceLock::new()).collect();
+        self.changers = (0..self.globals.len()).map(|_| OnceLock::new()).collect();
         self.close_unknown(calls);
     }
 
@@ -179,6 +200,21 @@ impl<'u> AllChanges<'u> {
         &self.rows[self.row_of[node] as usize]
     }
 
+    /// What one of these functions or another may change, and the functions of which nothing is known that they lead to.
+    pub(crate) fn together(&self, functions: impl Iterator<Item = FunctionIndex>) -> Together<'u> {
+        let mut changes = Changes::default();
+        let mut unknown = BTreeSet::new();
+        let mut rows: BTreeSet<u32> = BTreeSet::new();
+        for id in functions {
+            let row = self.row_of[NodeId::from_index(id.index())];
+            if rows.insert(row) {
+                changes.join(&self.rows[row as usize]);
+            }
+            unknown.extend(self.unknown[id]);
+        }
+        Together { changes, unknown }
+    }
+
     /// A function of which nothing is known that this one leads to, if any.
     pub(crate) fn unknown(&self, id: FunctionIndex) -> Option<&'u str> {
         self.unknown[id]
@@ -200,7 +236,7 @@ impl<'u> AllChanges<'u> {
     }
 }
 
-fn number<'u>(numbers: &mut BTreeMap<&'u str, usize>, name: &'u str) -> usize {
+fn number<'u>(numbers: &mut HashMap<&'u str, usize>, name: &'u str) -> usize {
     let next = numbers.len();
     *numbers.entry(name).or_insert(next)
 }

@@ -1,7 +1,7 @@
 //! All functions together: who calls whom, and what a call may change.
 
 use crate::calls::{CallGraph, Calls, NodeId, Site};
-use crate::changes::AllChanges;
+use crate::changes::{AllChanges, Together};
 use crate::control::Control;
 use crate::definitions::Definitions;
 use crate::effects::{Target, children};
@@ -34,6 +34,8 @@ pub struct Program<'u> {
     pub(crate) call_graph: CallGraph,
     /// Functions that a pointer may lead to.
     through_pointer: BTreeSet<FunctionIndex>,
+    /// What these may change, all together: there may be thousands, and every call through a pointer may be of any.
+    by_pointer: Together<'u>,
     /// What each function may change, its callees included.
     changes: AllChanges<'u>,
     /// Members whose address is taken somewhere: any store may change them.
@@ -132,6 +134,7 @@ impl<'u> Program<'u> {
             changes: AllChanges::new(functions.len()),
             functions,
             through_pointer: BTreeSet::new(),
+            by_pointer: Together::default(),
             exposed_members: BTreeSet::new(),
             members: BTreeMap::new(),
             exposed_globals: BTreeSet::new(),
@@ -334,8 +337,12 @@ impl<'u> Program<'u> {
                 else {
                     return None;
                 };
-                let mut callees = self.callees(info.unit, callee).peekable();
-                callees.peek()?;
+                let number = self.changes.number_of_global(name)?;
+                let mut nodes = self.calls.nodes(info.unit, callee);
+                if !nodes.any(|node| self.changes.global(node, number)) {
+                    return None;
+                }
+                let callees = self.callees(info.unit, callee);
                 let known = self.effects_on_global(name);
                 let effect = |callee| known.and_then(|known| known.get(&callee)).copied();
                 let mut effects = callees.map(|callee| effect(callee).unwrap_or(Effect::Leaves));
@@ -380,9 +387,34 @@ impl<'u> Program<'u> {
                 "the macro {name} could not be expanded and may change it"
             )),
             Callee::Indirect(_) => {
-                let known = self.some_may_change(id, self.through_pointer.iter().copied(), target);
+                let known = self.some_behind_pointer_may_change(id, target);
                 known.max(self.unknown_may_change(id, "a function behind a pointer", args, target))
             }
+        }
+    }
+
+    /// Whether a function that a pointer may lead to may change `target`.
+    fn some_behind_pointer_may_change(&self, here: FunctionIndex, target: &Target) -> Touch {
+        let number = self.number(target);
+        let direct = match target {
+            Target::Local(_) => false,
+            Target::Global(_) => number.is_some_and(|number| self.by_pointer.global(number)),
+            Target::Member(_) => number.is_some_and(|number| self.by_pointer.member(number)),
+            Target::Memory => true,
+        };
+        match direct {
+            // Which of them is asked for the user's sake.
+            true => self.some_may_change(here, self.through_pointer.iter().copied(), target),
+            false => self.some_unknown_may_change(here, self.by_pointer.unknown.iter().copied(), target),
+        }
+    }
+
+    /// The number of the global or member that `target` names, if some function of the program changes one of that name.
+    fn number(&self, target: &Target) -> Option<usize> {
+        match target {
+            Target::Global(global) => self.changes.number_of_global(global),
+            Target::Member(path) => self.changes.number_of_member(&path.member),
+            Target::Local(_) | Target::Memory => None,
         }
     }
 
@@ -393,11 +425,7 @@ impl<'u> Program<'u> {
         callees: impl Iterator<Item = FunctionIndex>,
         target: &Target,
     ) -> Touch {
-        let number = match target {
-            Target::Global(global) => self.changes.number_of_global(global),
-            Target::Member(path) => self.changes.number_of_member(&path.member),
-            Target::Local(_) | Target::Memory => None,
-        };
+        let number = self.number(target);
         let mut changers: BTreeSet<&str> = BTreeSet::new();
         let mut unknown: BTreeSet<&str> = BTreeSet::new();
         for callee in callees {
@@ -584,6 +612,7 @@ impl<'u> Program<'u> {
             }
         }
         self.changes.close(&self.calls, &self.call_graph);
+        self.by_pointer = self.changes.together(self.through_pointer.iter().copied());
         let globals = 0..self.changes.global_count();
         self.global_effects = globals.map(|_| OnceLock::new()).collect();
     }

@@ -210,7 +210,7 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, known: &mut Know
     let mut steps: Vec<(PointId, i64)> = Vec::new();
     let mut sets = false;
     let target = Target::Global(name.to_owned());
-    let is_self = |id: ExprId| crate::target_of(info.function, id) == target;
+    let is_self = |id: ExprId| names_global(info.function, id, name);
     for (point, each) in info.flow.points.iter_enumerated() {
         match &each.action {
             Action::Assign {
@@ -242,6 +242,15 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, known: &mut Know
         }
     }
     total(&info.flow, &steps, sets)
+}
+
+/// Whether an expression is the value of this global, perhaps cast.
+fn names_global(function: &Function, id: ExprId, name: &str) -> bool {
+    match &function.exprs[id].kind {
+        ExprKind::Var(VarRef::Global(other)) => other == name,
+        ExprKind::Cast(_, inner) => names_global(function, *inner, name),
+        _ => false,
+    }
 }
 
 fn either(a: Effect, b: Effect) -> Effect {

@@ -33,8 +33,17 @@ pub fn improve(unit: &mut Unit, source: &Source, raw: Raw<'_>, prepared: &Prepar
     } else {
         Vec::new()
     };
-    let speaks =
-        |at: usize| only_cxx(&prepared.text, &tokens, at) || is_reference(&prepared.text, &tokens, at);
+    // A reference counts in the head of a function; in a body `(flags & MASK)` looks like one.
+    let is_in_body = |at: usize| {
+        let offset = tokens[at].start;
+        let before = prepared.bodies.partition_point(|body| body.0 < offset);
+        before
+            .checked_sub(1)
+            .is_some_and(|body| offset < prepared.bodies[body].1)
+    };
+    let speaks = |at: usize| {
+        only_cxx(&prepared.text, &tokens, at) || is_reference(&prepared.text, &tokens, at) && !is_in_body(at)
+    };
     let blanked = |token: &Token| is_for_gpus(token.text(raw.text));
     if !(0..tokens.len()).any(speaks)
         && templates.is_empty()
@@ -255,8 +264,12 @@ fn adopt(unit: &mut Unit, read: Vec<Function>, raw: Raw<'_>, marks: &Marks) {
             continue;
         }
         unit.functions.retain(|f| !replaced(f));
-        unit.diagnostics
-            .retain(|diagnostic| !span.contains(diagnostic.span));
+        // C stumbles where the head begins, over `template <…>`. Bodies that are not found have warnings of their own.
+        let explained = head..=end;
+        unit.diagnostics.retain(|diagnostic| {
+            let start = offset(diagnostic.span.line, diagnostic.span.column);
+            !explained.contains(&start)
+        });
         unit.functions.extend(group);
     }
     unit.functions.sort_by_key(|f| (f.span.line, f.span.column));

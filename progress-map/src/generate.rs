@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 /// As [`Map::to_bytes`], without deflating anything: bytes that a mutation changes then reach the decoders.
 pub fn verbatim_bytes(map: &Map) -> Vec<u8> {
-    crate::format::write(map, Packing::Verbatim).0
+    crate::format::write(map, Packing::Verbatim, 1).0
 }
 
 /// Computes the checksums of a record anew, after a mutation.

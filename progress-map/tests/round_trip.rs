@@ -27,6 +27,7 @@ fn a_map_of_many_blocks_comes_back_whole_and_function_by_function() {
     assert_eq!(map.validate(), Ok(()));
     let bytes = map.to_bytes();
     assert_eq!(bytes, map.clone().to_bytes());
+    assert_eq!(bytes, map.to_bytes_by(3));
     assert_eq!(Map::from_bytes(&bytes).as_ref(), Ok(&map));
 
     let reader = Reader::new(&bytes).unwrap();

@@ -6,6 +6,7 @@ use crate::lower::function::lower_function;
 use crate::lower::{children, declare, field, literal, member};
 use crate::prepare::{Prepared, Raw};
 use crate::shape::is_keyword;
+use crate::token::lex;
 use base::{Diagnostic, Span};
 use ir::{ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,9 @@ pub struct File<'a> {
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }
+
+/// Bytes in which `typedef enum` must stand to be seen.
+const ENUMERATION_HEAD: usize = 100;
 
 impl<'a> File<'a> {
     /// The prepared text of `node`.
@@ -133,10 +137,12 @@ impl<'a> File<'a> {
                 self.note_members(item);
             }
             "ERROR" => {
-                let line = self.span(item).line;
-                let message =
-                    format!("text at line {line} is not understood; functions inside it may be missing");
-                self.warn(self.span(item), message);
+                if self.may_lose_function(item) {
+                    let line = self.span(item).line;
+                    let message =
+                        format!("text at line {line} is not understood; functions inside it may be missing");
+                    self.warn(self.span(item), message);
+                }
                 self.items(item, true, depth + 1);
             }
             "linkage_specification"
@@ -366,6 +372,20 @@ impl<'a> File<'a> {
         if known && !self.global_index.contains_key(&name) {
             self.address_taken_functions.insert(name);
         }
+    }
+
+    /// Whether functions may be lost where text is not understood. There is none without a brace (headers of Fortran, lists of
+    /// macros), in the error or in what the parser made of the text behind it; and none in an enumeration, whose
+    /// enumerators may have attributes.
+    fn may_lose_function(&self, error: Node) -> bool {
+        let text = self.text(error);
+        let tokens = lex(&text[..text.len().min(ENUMERATION_HEAD)]);
+        let word = |at: usize| tokens.get(at).map(|token| token.text(text)).unwrap_or_default();
+        let is_enumeration = word(usize::from(word(0) == b"typedef")) == b"enum";
+        let behind = error.next_named_sibling();
+        let behind = behind.filter(|next| next.kind().ends_with("statement"));
+        let opens = |node: Node| self.text(node).contains(&b'{');
+        !is_enumeration && (opens(error) || behind.is_some_and(opens))
     }
 
     /// Function bodies that the tokens show and the tree does not.

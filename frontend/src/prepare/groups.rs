@@ -46,8 +46,12 @@ impl<'a> Writer<'a> {
                 self.groups.push(frame);
                 self.arm(at);
             }
-            Some(Directive::Elif(_) | Directive::Else) => self.arm(at),
+            Some(Directive::Elif(_) | Directive::Else) => {
+                self.end_arm();
+                self.arm(at);
+            }
             Some(Directive::Endif) => {
+                self.end_arm();
                 let Some(frame) = self.groups.pop() else {
                     return at + 1;
                 };
@@ -78,6 +82,18 @@ impl<'a> Writer<'a> {
         self.run(shared, expander);
         self.insert("\n#endif\n", self.raw_at);
         self.copies -= 1;
+    }
+
+    /// Leaves the arm at hand. Where it ends in `name:`, the statement that this belongs to stands behind the group, for all
+    /// builds; behind `case …:` the grammar wants none.
+    fn end_arm(&mut self) {
+        let statement = self.shape.statement();
+        let first = statement.first();
+        let first = first.and_then(|t| self.prepared.text.get(t.start as usize..t.end as usize));
+        let named = statement.len() == 2 && first != Some(b"default");
+        if named && self.groups.last().is_some_and(|frame| frame.live && frame.native) {
+            self.end_label();
+        }
     }
 
     /// Enters the arm whose directive is at `at`.

@@ -922,3 +922,76 @@ void crossed(int x) {
         "#]],
     );
 }
+
+#[test]
+fn a_label_that_some_builds_have() {
+    check(
+        "int f(int a) {\n  if (a) {\n    g();\n  } else {\n    int k;\n#ifdef GPU\n  HEURISTIC:\n#endif\n    h(&k);\n    return k;\n  }\n\
+         #ifdef GPU\n  goto HEURISTIC;\n#endif\n  return 0;\n}\n",
+        expect![[r#"
+            fn f(a:i32)
+              2:3 if a else@4
+                2:10 block
+                  3:5 g@3:5()
+                4:10 block
+                  5:5 decl k&:i32@5:9
+                  6:1 alternatives
+                    7:3 group
+                      7:3 group
+                        7:3 label HEURISTIC
+                        7:13' empty
+                    6:1 empty
+                  9:5 h@9:5(&k)
+                  10:5 return k
+              12:1 alternatives
+                13:3 group
+                  13:3 goto HEURISTIC
+                12:1 empty
+              15:3 return 0
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_hold_a_function_is_no_warning() {
+    // Fortran, an enumerator with an attribute, and braces in a string; and what may be a function.
+    check(
+        "! a header of Fortran\n      integer, parameter :: n = 3\n",
+        expect![[r#"
+            1:12 global of: ? = 0
+            2:7 global integer: ? = 0
+            2:16 global parameter: ? = 3
+        "#]],
+    );
+    check(
+        "typedef enum {\n  OLD DEPRECATED_ENUM(\"use NEW\") = 1,\n  NEW = 2\n} Kind;\nint f(void) { return NEW; }\n",
+        expect![[r#"
+            fn f()
+              5:15 return 2
+        "#]],
+    );
+    check(
+        "EXTERN DEPRECATED(\"use {A|B}\") Code old(int);\nint f(void) { return 1; }\n",
+        expect![[r#"
+            fn f()
+              2:15 return 1
+            warning: t.c:1:1: text at line 1 is not understood; functions inside it may be missing
+        "#]],
+    );
+    check(
+        "int f(int x)) { return 1; }\n",
+        expect![[r#"
+        fn f(x:i32) Partial: syntax error at line 1
+          1:17 return 1
+    "#]],
+    );
+    check(
+        "int f(int x)) } { g(x); }\nint h(void) { return 1; }\n",
+        expect![[r#"
+        fn f(x:i32) Partial: syntax error at line 1
+          1:19 g@1:19(x)
+        fn h()
+          2:15 return 1
+    "#]],
+    );
+}

@@ -8,6 +8,8 @@ use super::{
 use crate::error::Tag;
 use crate::{Binding, Map};
 use std::ops::Range;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
 
 /// A `BODY` section ends with the function that reaches so many points. Larger sections gain little in size (each
 /// column's Huffman codes take under a hundred bytes), smaller ones let a reader inflate less for one function.
@@ -19,23 +21,24 @@ impl Map {
     /// A map that breaks a promise of its types (see [`Map::validate`]) gives bytes too, which [`Map::from_bytes`]
     /// refuses.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (bytes, memory) = write(self, Packing::Deflate);
+        self.to_bytes_by(1)
+    }
+
+    /// The same bytes, deflated by so many threads (by fewer where they cannot be had).
+    pub fn to_bytes_by(&self, threads: usize) -> Vec<u8> {
+        let (bytes, memory) = write(self, Packing::Deflate, threads);
         // A map that repeats itself beyond all measure would go over the reader's budget: then it is stored at length.
         if Budget::new(bytes.len()).allows(memory) {
             bytes
         } else {
-            write(self, Packing::Verbatim).0
+            write(self, Packing::Verbatim, 1).0
         }
     }
 }
 
 /// The record, and how many bytes a reader's budget is charged for it.
-pub(crate) fn write(map: &Map, packing: Packing) -> (Vec<u8>, u64) {
-    let mut sections = Sections {
-        packing,
-        list: Vec::new(),
-        memory: 0,
-    };
+pub(crate) fn write(map: &Map, packing: Packing, threads: usize) -> (Vec<u8>, u64) {
+    let mut sections = Sections::default();
     let mut strings = Interner::default();
     let drafts = write_static(map, &mut strings);
     strings.settle();
@@ -58,19 +61,44 @@ pub(crate) fn write(map: &Map, packing: Packing) -> (Vec<u8>, u64) {
         }
     }
     let paths: usize = map.files.iter().map(|file| file.path.len()).sum();
-    (record::write(&sections.list), sections.memory + paths as u64)
+    let packed = pack(sections.list, packing, threads);
+    (record::write(&packed), sections.memory + paths as u64)
 }
 
+/// The bytes of each section, by so many threads.
+fn pack(sections: Vec<(Tag, ColumnsOut)>, packing: Packing, threads: usize) -> Vec<(Tag, Vec<u8>)> {
+    let places = Vec::from_iter(sections.iter().map(|&(tag, _)| (tag, OnceLock::new())));
+    let left = Mutex::new(sections.into_iter().enumerate());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some((index, (_, columns))) = next() {
+            places[index].1.get_or_init(|| columns.pack(packing));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without them this thread does it all.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let bytes = |place: OnceLock<Vec<u8>>| place.into_inner().unwrap_or_default();
+    places
+        .into_iter()
+        .map(|(tag, place)| (tag, bytes(place)))
+        .collect()
+}
+
+#[derive(Default)]
 struct Sections {
-    packing: Packing,
-    list: Vec<(Tag, Vec<u8>)>,
+    list: Vec<(Tag, ColumnsOut)>,
     memory: u64,
 }
 
 impl Sections {
     fn columns(&mut self, tag: Tag, columns: ColumnsOut) {
         self.memory += columns.len() as u64;
-        self.list.push((tag, columns.pack(self.packing)));
+        self.list.push((tag, columns));
     }
 
     fn strings(&mut self, tag: Tag, strings: &Interner<'_>) {
