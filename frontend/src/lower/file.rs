@@ -376,7 +376,7 @@ impl<'a> File<'a> {
 
     /// Whether functions may be lost where text is not understood. There is none without a brace (headers of Fortran, lists of
     /// macros), in the error or in what the parser made of the text behind it; and none in an enumeration, whose
-    /// enumerators may have attributes.
+    /// enumerators may have attributes. What is no text at all may hold anything.
     fn may_lose_function(&self, error: Node) -> bool {
         let text = self.text(error);
         let tokens = lex(&text[..text.len().min(ENUMERATION_HEAD)]);
@@ -385,7 +385,8 @@ impl<'a> File<'a> {
         let behind = error.next_named_sibling();
         let behind = behind.filter(|next| next.kind().ends_with("statement"));
         let opens = |node: Node| self.text(node).contains(&b'{');
-        !is_enumeration && (opens(error) || behind.is_some_and(opens))
+        let is_text = || !self.raw.text.contains(&0);
+        !is_enumeration && (opens(error) || behind.is_some_and(opens)) || !is_text()
     }
 
     /// Function bodies that the tokens show and the tree does not.
