@@ -36,7 +36,7 @@ mod wanted;
 pub use elf::{DebugHints, Identity};
 pub use error::{BindError, Mismatch};
 pub use sections::{Needs, Program};
-pub use sources::{Language, SourceUnit};
+pub use sources::{Language, SourceUnit, Sources};
 
 use base::Diagnostic;
 use debug::Debug;
@@ -131,17 +131,15 @@ pub fn identity(executable: &[u8]) -> Result<Identity, BindError> {
     Ok(Image::parse(executable)?.identity())
 }
 
-/// The C and C++ sources that an executable was built from, sorted by path, each once.
-///
-/// Headers are among them when they hold code (inline functions, or parts of functions that were included).
+/// The C and C++ sources that an executable was built from, and where the compiler found headers.
 ///
 /// # Errors
 /// When there is no debug info to tell.
-pub fn sources(program: &Program<'_>) -> Result<Vec<SourceUnit>, BindError> {
+pub fn sources(program: &Program<'_>) -> Result<Sources, BindError> {
     let image = Image::parse(program.executable)?;
     let sections = debug_sections(&image, program)?;
     let parsed = whole_debug(&sections)?;
-    Ok(sources::source_units(&image, &parsed))
+    Ok(sources::sources(&image, &parsed))
 }
 
 /// The return addresses of the calls that debug info describes, sorted: nearly all of optimised code, none of other code.

@@ -53,6 +53,16 @@ impl<'d, 'a> UnitFiles<'d, 'a> {
         path
     }
 
+    /// The paths of all files of `unit`.
+    pub(crate) fn all(&mut self, unit: UnitId) -> Vec<PathId> {
+        let program = self.debug.units[self.debug.with_lines(unit)]
+            .line_program
+            .as_ref();
+        // Files count from 1 before DWARF 5.
+        let count = program.map_or(0, |program| program.header().file_names().len() as u64 + 1);
+        (0..count).filter_map(|index| self.path(unit, index)).collect()
+    }
+
     fn spell(&self, unit: UnitId, header: &LineProgramHeader<Slice<'a>>, index: u64) -> Option<String> {
         let string = |value: AttributeValue<Slice<'a>>| self.debug.string(unit, value).map(text);
         let file = header.file(index)?;

@@ -9,6 +9,9 @@
 //! `if (a) f(); g(); if (b) f();`. Calls that the compiler may have dropped or inlined do not count among those passed, but all that are
 //! call instructions in this copy of the function do: debug info describes them (`DW_TAG_call_site`).
 //!
+//! Calls of different functions are never one. What a macro calls that stays unexpanded is known for some
+//! ([`Map::called_by_macro`]); of others, and behind pointers, it may be anything.
+//!
 //! A call that has an instruction of its own was not merged, unless code was copied before: then one copy may have
 //! gone and another be left. So a call that shows the position of one point stands for every other that it may meet and that shows
 //! no call in this copy of the function; where some position has more call instructions than the source has calls, for all that it may meet.
@@ -16,8 +19,11 @@
 use crate::debug::Debug;
 use crate::optimised::gcc;
 use crate::walk::{Forest, NodeId, OriginId};
-use base::IdVec;
+use base::{Id as _, IdVec};
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
 use progress_map::{BoundMerge, Function, FunctionId, Map, PointId, PointKind};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many points are looked at for one copy of a function, at most.
@@ -56,27 +62,37 @@ pub(crate) fn merges(
         // Parents have smaller ids.
         roots.push(node.parent.map_or(id, |parent| roots[parent]));
     }
-    let mut found = BTreeSet::new();
-    for (node, sites) in copies {
+    let pairs = |(node, sites): (NodeId, BTreeMap<Position, usize>)| {
+        let mut found = Vec::new();
         let (root, origin) = (&forest.nodes[roots[node]], forest.nodes[node].origin);
         if let Some(id) = identified[origin]
             && root.optimised
             && gcc(debug, root.die.unit)
         {
-            of_copy(&map.functions[id], &sites, |shown, other| {
-                found.insert(BoundMerge {
+            of_copy(map, id, &sites, |shown, other| {
+                found.push(BoundMerge {
                     function: id,
                     shown,
                     other,
                 });
             });
         }
-    }
-    found.into_iter().collect()
+        found
+    };
+    let mut found: Vec<BoundMerge> = copies.into_par_iter().flat_map_iter(pairs).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What one copy of a function shows: `sites` counts the calls at each position.
-fn of_copy(function: &Function, sites: &BTreeMap<Position, usize>, mut found: impl FnMut(PointId, PointId)) {
+fn of_copy(
+    map: &Map,
+    id: FunctionId,
+    sites: &BTreeMap<Position, usize>,
+    mut found: impl FnMut(PointId, PointId),
+) {
+    let function = &map.functions[id];
     let calls = || {
         function
             .points
@@ -98,48 +114,110 @@ fn of_copy(function: &Function, sites: &BTreeMap<Position, usize>, mut found: im
             certain.extend(here);
         }
     }
-    let mut meetings = Meetings::new(function, &certain);
+    let names = Names::new(map, id);
+    let mut meetings = Meetings::new(&names, &certain);
     for &one in &shown {
-        for (other, point) in calls() {
+        for (other, _) in calls() {
             let is_open = copied || !certain.contains(&other);
-            let is_alike = other != one && alike(&function.points[one].kind, &point.kind);
-            if is_open && is_alike && meetings.meet(one, other) {
+            if is_open && other != one && names.alike(one, other) && meetings.meet(one, other) {
                 found(one, other);
             }
         }
     }
 }
 
-/// Whether two calls may be of one function.
-fn alike(a: &PointKind, b: &PointKind) -> bool {
-    match (a, b) {
-        (PointKind::Call(a), PointKind::Call(b)) => a == b,
-        // Nobody knows what is called there.
-        _ => true,
+/// Who is called where in a function.
+struct Names<'m> {
+    function: &'m Function,
+    /// By point: which of the kinds of calls it is, if it is one.
+    kinds: IdVec<PointId, Option<u32>>,
+    /// By two kinds: whether both may call one function.
+    alike: Vec<Vec<bool>>,
+}
+
+impl<'m> Names<'m> {
+    fn new(map: &'m Map, id: FunctionId) -> Self {
+        let function = &map.functions[id];
+        let mut numbers: BTreeMap<(bool, &str), u32> = BTreeMap::new();
+        let mut kinds: IdVec<PointId, Option<u32>> = IdVec::new();
+        // The functions that calls of a kind may call themselves; `None` where nobody knows.
+        let mut called: Vec<Option<&[String]>> = Vec::new();
+        for (point, what) in function.points.iter_enumerated() {
+            let (key, names) = match &what.kind {
+                PointKind::Call(name) => ((true, name.as_str()), Some(std::slice::from_ref(name))),
+                PointKind::MacroCall(name) => ((false, name.as_str()), map.called_by_macro(id, point)),
+                kind if kind.is_call() => ((false, ""), None),
+                _ => {
+                    kinds.push(None);
+                    continue;
+                }
+            };
+            let kind = *numbers.entry(key).or_insert_with(|| {
+                called.push(names);
+                called.len() as u32 - 1
+            });
+            kinds.push(Some(kind));
+        }
+        let both = |a: &Option<&[String]>, b: &Option<&[String]>| match (a, b) {
+            (Some(a), Some(b)) => a.iter().any(|name| b.contains(name)),
+            _ => true,
+        };
+        let alike = called
+            .iter()
+            .map(|a| called.iter().map(|b| both(a, b)).collect())
+            .collect();
+        Self {
+            function,
+            kinds,
+            alike,
+        }
+    }
+
+    fn is_call(&self, point: PointId) -> bool {
+        self.kinds[point].is_some()
+    }
+
+    /// Whether two calls may be of one function.
+    fn alike(&self, a: PointId, b: PointId) -> bool {
+        match (self.kinds[a], self.kinds[b]) {
+            (Some(a), Some(b)) => self.alike[a as usize][b as usize],
+            _ => true,
+        }
     }
 }
 
 /// Whether two calls may have a common continuation in one copy of a function.
 struct Meetings<'f> {
-    function: &'f Function,
-    /// The calls that certainly are call instructions in this copy.
-    certain: &'f BTreeSet<PointId>,
+    names: &'f Names<'f>,
+    /// By point: it certainly is a call instruction in this copy.
+    certain: IdVec<PointId, bool>,
     known: BTreeMap<(PointId, PointId), bool>,
     /// How many more points may be looked at: beyond that, calls are taken to meet.
     budget: usize,
+    /// What each point is followed by.
+    succs: IdVec<PointId, Vec<PointId>>,
+    /// What every way to the exit passes.
+    ends: Ends,
     /// By point: the number of the search that has reached it last.
     reached: IdVec<PointId, usize>,
     searches: usize,
 }
 
 impl<'f> Meetings<'f> {
-    fn new(function: &'f Function, certain: &'f BTreeSet<PointId>) -> Self {
+    fn new(names: &'f Names<'f>, certain: &BTreeSet<PointId>) -> Self {
+        let points = &names.function.points;
+        let mut succs: IdVec<PointId, Vec<PointId>> = points.iter().map(|_| Vec::new()).collect();
+        for &(from, to) in &names.function.edges {
+            succs[from].push(to);
+        }
         Self {
-            function,
-            certain,
+            names,
+            certain: points.ids().map(|point| certain.contains(&point)).collect(),
             known: BTreeMap::new(),
             budget: BUDGET,
-            reached: function.points.iter().map(|_| 0).collect(),
+            succs,
+            ends: Ends::new(names.function),
+            reached: points.iter().map(|_| 0).collect(),
             searches: 0,
         }
     }
@@ -149,9 +227,18 @@ impl<'f> Meetings<'f> {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let found = self.search(key);
+        let found = !self.ends.is_behind(key.0, key.1)
+            && !self.ends.is_behind(key.1, key.0)
+            && self.may_come_together(key)
+            && self.search(key);
         self.known.insert(key, found);
         found
+    }
+
+    /// Whether some point is reached from both, whatever is called on the way. Where none is, no search in step finds one.
+    fn may_come_together(&mut self, (a, b): (PointId, PointId)) -> bool {
+        let found = self.share(a, b, (a, b), Past::Calls);
+        found.is_none_or(|(together, _, _)| together)
     }
 
     /// Goes on from both in step: what one passes for certain the other must pass too, as far as its name tells.
@@ -159,27 +246,20 @@ impl<'f> Meetings<'f> {
         let mut seen = BTreeSet::from([(a, b)]);
         let mut work = vec![(a, b)];
         while let Some((x, y)) = work.pop() {
-            let Some(from_x) = self.ahead(x, (a, b)) else {
+            let Some((together, from_x, from_y)) = self.share(x, y, (a, b), Past::NoCall) else {
                 return true;
             };
-            let number = self.searches;
-            let Some(from_y) = self.ahead(y, (a, b)) else {
-                return true;
-            };
-            // What the second search has reached has its number now.
-            if from_x.iter().any(|&point| self.reached[point] > number) {
+            if together {
                 return true;
             }
-            let function = self.function;
             let calls = |ahead: &[PointId]| {
                 let calls = ahead.iter().copied();
-                Vec::from_iter(calls.filter(|&point| function.points[point].kind.is_call()))
+                Vec::from_iter(calls.filter(|&point| self.names.is_call(point)))
             };
             let (calls_x, calls_y) = (calls(&from_x), calls(&from_y));
             for &next_x in &calls_x {
                 for &next_y in &calls_y {
-                    let same = alike(&function.points[next_x].kind, &function.points[next_y].kind);
-                    if same && seen.insert((next_x, next_y)) {
+                    if self.names.alike(next_x, next_y) && seen.insert((next_x, next_y)) {
                         work.push((next_x, next_y));
                     }
                 }
@@ -188,21 +268,38 @@ impl<'f> Meetings<'f> {
         false
     }
 
-    /// What is reached from a point without passing a call that is certain, such calls included. Neither of the two that are
+    /// What lies ahead of `x` and of `y`, and whether they have a point of that in common; `None` when the budget is used up.
+    #[allow(clippy::type_complexity, reason = "two lists and their relation")]
+    fn share(
+        &mut self,
+        x: PointId,
+        y: PointId,
+        asked: (PointId, PointId),
+        past: Past,
+    ) -> Option<(bool, Vec<PointId>, Vec<PointId>)> {
+        let from_x = self.ahead(x, asked, past)?;
+        let number = self.searches;
+        let from_y = self.ahead(y, asked, past)?;
+        // What the second search has reached has its number now.
+        let together = from_x.iter().any(|&point| self.reached[point] > number);
+        Some((together, from_x, from_y))
+    }
+
+    /// What is reached from a point, past calls that are certain or up to these, them included. Neither of the two that are
     /// asked about is passed: the way from one to the other leads to no common place.
-    fn ahead(&mut self, from: PointId, (a, b): (PointId, PointId)) -> Option<Vec<PointId>> {
+    fn ahead(&mut self, from: PointId, (a, b): (PointId, PointId), past: Past) -> Option<Vec<PointId>> {
         self.searches += 1;
         let mut found = Vec::new();
         let mut work = vec![from];
         while let Some(point) = work.pop() {
-            for next in self.function.successors(point) {
+            for &next in &self.succs[point] {
                 let before = std::mem::replace(&mut self.reached[next], self.searches);
                 if next == a || next == b || before == self.searches {
                     continue;
                 }
                 self.budget = self.budget.checked_sub(1)?;
                 found.push(next);
-                if !self.certain.contains(&next) {
+                if past == Past::Calls || !self.certain[next] {
                     work.push(next);
                 }
             }
@@ -211,10 +308,91 @@ impl<'f> Meetings<'f> {
     }
 }
 
+/// How far a search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Past {
+    /// Past all calls.
+    Calls,
+    /// Up to calls that certainly are instructions.
+    NoCall,
+}
+
+/// What every way to the exit passes, for a quick answer about the many calls that stand one behind the other.
+struct Ends {
+    /// By point: its number and that of the last point that cannot get to the exit without it, in the tree of post-dominators. Empty
+    /// where some point does not get to the exit at all.
+    ranges: IdVec<PointId, (u32, u32)>,
+    /// The points outside all loops.
+    once: IdVec<PointId, bool>,
+}
+
+impl Ends {
+    fn new(function: &Function) -> Self {
+        let node = |point: PointId| NodeIndex::<u32>::new(point.index());
+        let mut graph: DiGraph<(), (), u32> = DiGraph::new();
+        for _ in &function.points {
+            graph.add_node(());
+        }
+        for &(from, to) in &function.edges {
+            graph.add_edge(node(to), node(from), ());
+        }
+        let points = || function.points.ids();
+        let mut ranges = IdVec::new();
+        if let Some(exit) = points().next_back() {
+            let tree = simple_fast(&graph, node(exit));
+            let mut below: Vec<Vec<NodeIndex<u32>>> = vec![Vec::new(); function.points.len()];
+            for point in points() {
+                if let Some(above) = tree.immediate_dominator(node(point)) {
+                    below[above.index()].push(node(point));
+                }
+            }
+            ranges = numbered(&below, node(exit).index());
+        }
+        Ends {
+            ranges,
+            once: points()
+                .map(|point| function.points[point].innermost_loop.is_none())
+                .collect(),
+        }
+    }
+
+    /// Whether every way from `a` to the exit passes `b`, and none leads back to `b`. Then no point that is reached from `a` before `b`
+    /// is reached from `b`: it would have to lead to `b` again.
+    fn is_behind(&self, a: PointId, b: PointId) -> bool {
+        let (Some(&(number, _)), Some(&(first, last))) = (self.ranges.get(a), self.ranges.get(b)) else {
+            return false;
+        };
+        self.once[b] && first < number && number <= last
+    }
+}
+
+/// Numbers the nodes of a tree, each before those below it; by node, its number and the last one below it. Nothing where some node
+/// is not in the tree.
+fn numbered(below: &[Vec<NodeIndex<u32>>], root: usize) -> IdVec<PointId, (u32, u32)> {
+    let mut ranges = vec![(0, 0); below.len()];
+    let mut next = 0;
+    let mut work = vec![(root, false)];
+    while let Some((at, done)) = work.pop() {
+        if done {
+            ranges[at].1 = next - 1;
+            continue;
+        }
+        ranges[at].0 = next;
+        next += 1;
+        work.push((at, true));
+        work.extend(below[at].iter().map(|child| (child.index(), false)));
+    }
+    if next as usize == below.len() {
+        ranges.into()
+    } else {
+        IdVec::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::{Confidence, Id as _, Span};
+    use base::{Confidence, Id, Span};
     use progress_map::{FileId, Point, Scope, ScopeId, ScopeKind};
 
     /// A function whose points are an entry, calls of the given names on lines 1, 2, ..., and an exit.
@@ -264,7 +442,11 @@ mod tests {
     fn found(function: &Function, sites: &[(u32, usize)]) -> Vec<(usize, usize)> {
         let sites = sites.iter().map(|&(line, count)| ((line, 1), count)).collect();
         let mut pairs = Vec::new();
-        of_copy(function, &sites, |one, other| {
+        let map = Map {
+            functions: vec![function.clone()].into(),
+            ..Map::default()
+        };
+        of_copy(&map, Id::from_index(0), &sites, |one, other| {
             pairs.push((one.index(), other.index()))
         });
         pairs
@@ -312,5 +494,121 @@ mod tests {
         // With another call behind it, it is not the same code.
         let arms = function(&["first", "second", "first", "third"], &edges);
         assert_eq!(found(&arms, &[(1, 1), (2, 1), (4, 1)]), []);
+    }
+
+    /// A function of random edges and loops; its calls are of two functions.
+    fn random(state: &mut u64) -> Function {
+        let mut below = |limit: usize| {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 33) as usize % limit
+        };
+        let count = 4 + below(9);
+        let names = Vec::from_iter((0..count - 2).map(|_| ["one", "two", ""][below(3)]));
+        let mut edges = BTreeSet::new();
+        for from in 0..count - 1 {
+            edges.insert((from, from + 1 + below(count - 1 - from)));
+            for _ in 0..below(2) {
+                edges.insert((from, from + 1 + below(count - 1 - from)));
+            }
+            if from > 0 && below(4) == 0 {
+                edges.insert((from, 1 + below(from)));
+            }
+        }
+        // Everything is entered.
+        for to in 1..count {
+            if !edges.iter().any(|&(_, into)| into == to) {
+                edges.insert((to - 1, to));
+            }
+        }
+        let edges = Vec::from_iter(edges);
+        let mut function = function(&names, &edges);
+        let reaches = |from: usize, to: usize| {
+            let (mut seen, mut work) = (vec![false; count], vec![from]);
+            while let Some(at) = work.pop() {
+                for &(_, next) in edges.iter().filter(|&&(source, _)| source == at) {
+                    if !std::mem::replace(&mut seen[next], true) {
+                        work.push(next);
+                    }
+                }
+            }
+            seen[to]
+        };
+        for at in 0..count {
+            let point = &mut function.points[PointId::from_index(at)];
+            if matches!(&point.kind, PointKind::Call(name) if name.is_empty()) {
+                point.kind = PointKind::Eval;
+            }
+            if reaches(at, at) {
+                point.innermost_loop = Some(Id::from_index(0));
+            }
+        }
+        function
+    }
+
+    #[test]
+    fn short_cuts_say_what_the_search_says() {
+        const SEED: u64 = 0x5eed_0001;
+        let mut state = SEED;
+        let (mut asked, mut cut) = (0, 0);
+        for case in 0..4000 {
+            let function = random(&mut state);
+            let calls = function.points.iter_enumerated();
+            let calls = Vec::from_iter(calls.filter(|(_, point)| point.kind.is_call()).map(|(id, _)| id));
+            let certain = calls.iter().copied().filter(|id| (state >> id.index()) & 1 == 1);
+            let certain: BTreeSet<PointId> = certain.collect();
+            let map = Map {
+                functions: vec![function].into(),
+                ..Map::default()
+            };
+            let names = Names::new(&map, Id::from_index(0));
+            for &a in &calls {
+                for &b in calls.iter().filter(|&&b| b > a) {
+                    let mut meetings = Meetings::new(&names, &certain);
+                    let found = meetings.meet(a, b);
+                    let searched = Meetings::new(&names, &certain).search((a, b));
+                    assert_eq!(
+                        found, searched,
+                        "seed {SEED:#x}, case {case}: {a:?} {b:?} {map:?}"
+                    );
+                    asked += 1;
+                    let ends = &meetings.ends;
+                    cut += usize::from(ends.is_behind(a, b) || ends.is_behind(b, a));
+                }
+            }
+        }
+        assert!(asked > 10_000 && cut > 1000, "{asked} pairs, {cut} cut short");
+    }
+
+    #[test]
+    fn a_macro_stands_for_what_it_calls_only() {
+        // if (…) { second(); first(); } else { CHECK(); }
+        let edges = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4)];
+        let mut arms = function(&["second", "first", "CHECK"], &edges);
+        arms.points[PointId::from_index(3)].kind = PointKind::MacroCall("CHECK".to_owned());
+        let sites = BTreeMap::from([((1, 1), 1), ((2, 1), 1)]);
+        let found = |macros: Vec<progress_map::MacroCalls>| {
+            let map = Map {
+                functions: vec![arms.clone()].into(),
+                macros,
+                ..Map::default()
+            };
+            let mut pairs = Vec::new();
+            of_copy(&map, Id::from_index(0), &sites, |one, other| {
+                pairs.push((one.index(), other.index()))
+            });
+            pairs
+        };
+        let calls = |name: &str| {
+            vec![progress_map::MacroCalls {
+                file: FileId::from_index(0),
+                name: "CHECK".to_owned(),
+                callees: vec![name.to_owned()],
+            }]
+        };
+        assert_eq!(found(Vec::new()), [(2, 3)]);
+        assert_eq!(found(calls("first")), [(2, 3)]);
+        assert_eq!(found(calls("fail")), []);
     }
 }

@@ -3,7 +3,7 @@
 use crate::debug::{Debug, UnitId, text};
 use crate::elf::Image;
 use crate::lines::{UnitFiles, primary_path, rows};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A source language that maps can be made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +28,42 @@ pub struct SourceUnit {
     pub is_header: bool,
 }
 
+/// What debug info tells of the sources of an executable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The C and C++ sources, sorted by path, each once. Headers are among them when they hold code (inline functions, or
+    /// parts of functions that were included).
+    pub units: Vec<SourceUnit>,
+    /// The directories of all files that the units name, headers that hold declarations alone included, sorted: where the
+    /// compiler found headers. Spelled like the paths of `units`.
+    pub directories: Vec<String>,
+}
+
+/// The sources, and where their headers are.
+pub(crate) fn sources(image: &Image<'_>, debug: &Debug<'_>) -> Sources {
+    Sources {
+        units: source_units(image, debug),
+        directories: directories(debug),
+    }
+}
+
+/// The directories of all files that line tables name.
+fn directories(debug: &Debug<'_>) -> Vec<String> {
+    let mut files = UnitFiles::new(debug);
+    let mut found = BTreeSet::new();
+    for unit in debug.units.ids() {
+        for path in files.all(unit) {
+            let path = &files.paths.paths[path];
+            if let Some((directory, _)) = path.rsplit_once('/') {
+                found.insert(directory.to_owned());
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
 /// All C and C++ sources, sorted by path, each once.
-pub(crate) fn source_units(image: &Image<'_>, debug: &Debug<'_>) -> Vec<SourceUnit> {
+fn source_units(image: &Image<'_>, debug: &Debug<'_>) -> Vec<SourceUnit> {
     let mut found: BTreeMap<String, SourceUnit> = BTreeMap::new();
     for unit in debug.units.ids() {
         if let (Some(path), Some(language)) = (primary_path(debug, unit), language(debug, unit)) {

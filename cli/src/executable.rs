@@ -67,16 +67,15 @@ impl Executable {
         }
     }
 
-    /// The C and C++ sources that it was built from, but for the headers of compilers and systems.
-    pub(crate) fn program_sources(&self) -> Result<Vec<engine::SourceUnit>, Failure> {
-        let all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
-        let of_system = |unit: &engine::SourceUnit| {
-            unit.is_header
-                && SYSTEM_HEADERS
-                    .iter()
-                    .any(|directory| unit.path.starts_with(directory))
-        };
-        Ok(all.into_iter().filter(|unit| !of_system(unit)).collect())
+    /// The C and C++ sources that it was built from, and where the compiler found headers, but for those of compilers and
+    /// systems.
+    pub(crate) fn program_sources(&self) -> Result<engine::ProgramSources, Failure> {
+        let mut all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
+        all.units
+            .retain(|unit| !unit.is_header || !is_of_system(&unit.path));
+        all.directories
+            .retain(|directory| !is_of_system(&format!("{directory}/")));
+        Ok(all)
     }
 
     /// Binds `map` to this build; returns what could not be bound.
@@ -115,6 +114,10 @@ impl Executable {
 
 /// Where compilers and distributions keep headers. Those of C++ hold code, which is none of the program's.
 const SYSTEM_HEADERS: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/c++/"];
+
+fn is_of_system(path: &str) -> bool {
+    SYSTEM_HEADERS.iter().any(|directory| path.starts_with(directory))
+}
 
 /// Where distributions and build systems put separate debug info.
 const DEBUG_ROOT: &str = "/usr/lib/debug";

@@ -14,8 +14,16 @@ pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf]) -> Vec<Pa
     includes(&file.bytes)
         .filter_map(|(name, quoted)| {
             let own = quoted.then(|| beside.to_owned());
+            // Debug info may name `include/lib/private` and not `include`, for `<lib/private/part.h>`.
+            let parent = Path::new(&name).parent().unwrap_or(Path::new(""));
+            let outer = include_dirs.iter().filter_map(|directory| {
+                let depth = parent.components().count();
+                let outer = directory.ancestors().nth(depth).filter(|_| depth > 0)?;
+                directory.ends_with(parent).then(|| outer.to_owned())
+            });
             own.into_iter()
                 .chain(include_dirs.iter().cloned())
+                .chain(outer)
                 .map(|directory| normalise(&directory.join(&name)))
                 .find(|path| path.is_file())
         })

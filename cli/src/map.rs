@@ -122,17 +122,17 @@ pub(crate) fn add_sources_of(
     sources: &mut Sources,
     roots: &[PathBuf],
 ) -> Result<(), Failure> {
-    let units = executable.program_sources()?;
+    let engine::ProgramSources { units, directories } = executable.program_sources()?;
+    let candidates = |path: &str| {
+        let path = Path::new(path).to_owned();
+        let below = roots
+            .iter()
+            .map(|root| root.join(path.strip_prefix("/").unwrap_or(&path)));
+        Vec::from_iter(std::iter::once(path.clone()).chain(below))
+    };
     let mut missing: Vec<&str> = Vec::new();
     for unit in &units {
-        let path = Path::new(&unit.path);
-        let candidates = roots
-            .iter()
-            .map(|root| root.join(path.strip_prefix("/").unwrap_or(path)));
-        match std::iter::once(path.to_owned())
-            .chain(candidates)
-            .find(|path| path.is_file())
-        {
+        match candidates(&unit.path).into_iter().find(|path| path.is_file()) {
             // The path in the map is the debug info's, wherever the bytes come from.
             Some(found) => sources.add_as(&found, &unit.path),
             // Headers of the system hold code too, but none of the program's.
@@ -140,6 +140,11 @@ pub(crate) fn add_sources_of(
             None => missing.push(&unit.path),
         }
     }
+    // Macros of headers without code matter as well. What MPI's own mean is known by their names.
+    let is_ours = |directory: &PathBuf| directory.is_dir() && !directory.join("mpi.h").exists();
+    let headers = directories.iter();
+    let headers = headers.filter_map(|directory| candidates(directory).into_iter().find(is_ours));
+    sources.include_dirs.extend(headers);
     if !missing.is_empty() {
         let some = missing.iter().take(3).copied().collect::<Vec<_>>().join(", ");
         let more = if missing.len() > 3 { ", …" } else { "" };

@@ -2,7 +2,10 @@
 //!
 //! Binding itself is `bind`'s; this is the way to it for surfaces, which see only the facade.
 
-pub use bind::{BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit};
+pub use bind::{
+    BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit,
+    Sources as ProgramSources,
+};
 pub use bind::{
     bind as bind_map, bind_library, bind_program, check as check_map, identity, needs,
     sources as executable_sources,

@@ -47,8 +47,8 @@ pub use answer::{
 };
 pub use assemble::{answer, answer_alike, answer_since};
 pub use binding::{
-    BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit, bind_library, bind_map,
-    bind_program, build_id_text, check_map, executable_sources, identity, needs,
+    BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources, SourceUnit,
+    bind_library, bind_map, bind_program, build_id_text, check_map, executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
 pub use counterparts::ThreadsBehind;

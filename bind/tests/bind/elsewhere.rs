@@ -71,7 +71,7 @@ fn split_debug_info_gives_the_same_binding() {
             "{said:?}"
         );
         assert_eq!(essence(&map), essence(&whole), "{}", program.label);
-        let found = Vec::from_iter(sources(&parts).unwrap().into_iter().map(|unit| unit.path));
+        let found = Vec::from_iter(sources(&parts).unwrap().units.into_iter().map(|unit| unit.path));
         for name in ["mesh.h", "norm.c", "solve.c"] {
             let path = program.scratch.0.join(name).display().to_string();
             assert!(

@@ -121,7 +121,9 @@ fn sources_are_units_and_headers_with_code() {
             continue;
         };
         let found = sources(&program.bytes, None).unwrap();
-        let mut found = Vec::from_iter(found.iter().map(|unit| {
+        let here = program.scratch.0.display().to_string();
+        assert!(found.directories.contains(&here), "{:?}", found.directories);
+        let mut found = Vec::from_iter(found.units.iter().map(|unit| {
             assert_eq!(unit.language, Language::C);
             assert!(!unit.producer.is_empty());
             (Path::new(&unit.path).to_owned(), unit.is_header)

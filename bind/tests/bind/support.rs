@@ -341,7 +341,7 @@ pub struct Position {
 }
 
 /// The sources of an executable with at most a separate debug file.
-pub fn sources(executable: &[u8], debug: Option<&[u8]>) -> Result<Vec<bind::SourceUnit>, bind::BindError> {
+pub fn sources(executable: &[u8], debug: Option<&[u8]>) -> Result<bind::Sources, bind::BindError> {
     bind::sources(&bind::Program {
         executable,
         debug,

@@ -205,3 +205,25 @@ fn bound_to_its_executable() {
         "{message}"
     );
 }
+
+#[test]
+fn macros_of_headers_without_code_are_known_from_the_executable() {
+    let sandbox = Sandbox::new("map-headers-of-exe");
+    sandbox.write(
+        "include/lib/each.h",
+        "#define EACH(i, n) for (i = 0; i < (n); i++)\n",
+    );
+    sandbox.write("include/lib/grid.h", "struct grid { int cells; };\n");
+    sandbox.write(
+        "src/main.c",
+        "#include <lib/grid.h>\n#include <lib/each.h>\nvoid visit(int i) { (void)i; }\n\
+         int main(int argc, char **argv)\n{\n    struct grid grid = {argc + 3};\n    int i;\n    EACH(i, grid.cells)\n    {\n\
+         \x20       visit(i);\n    }\n    return !argv;\n}\n",
+    );
+    let include = format!("-I{}", sandbox.path("include").display());
+    sandbox.compile("src/main.c", "app", &["-g", "-O0", &include]);
+    let said = sandbox.ok(&["map", "--exe", "app", "-o", "app.hmap"]);
+    assert!(said.contains("1 loop, 1 of them with a LOV"), "{said}");
+    let shown = sandbox.ok(&["show", "app.hmap", "main.c:10"]);
+    assert!(shown.contains("LOV i: strict, up"), "{shown}");
+}
