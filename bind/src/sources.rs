@@ -41,15 +41,15 @@ pub struct Sources {
 
 /// The sources, and where their headers are.
 pub(crate) fn sources(image: &Image<'_>, debug: &Debug<'_>) -> Sources {
+    let mut files = UnitFiles::new(debug);
     Sources {
-        units: source_units(image, debug),
-        directories: directories(debug),
+        units: source_units(image, debug, &mut files),
+        directories: directories(debug, &mut files),
     }
 }
 
 /// The directories of all files that line tables name.
-fn directories(debug: &Debug<'_>) -> Vec<String> {
-    let mut files = UnitFiles::new(debug);
+fn directories(debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>) -> Vec<String> {
     let mut found = BTreeSet::new();
     for unit in debug.units.ids() {
         for path in files.all(unit) {
@@ -63,7 +63,7 @@ fn directories(debug: &Debug<'_>) -> Vec<String> {
 }
 
 /// All C and C++ sources, sorted by path, each once.
-fn source_units(image: &Image<'_>, debug: &Debug<'_>) -> Vec<SourceUnit> {
+fn source_units(image: &Image<'_>, debug: &Debug<'_>, files: &mut UnitFiles<'_, '_>) -> Vec<SourceUnit> {
     let mut found: BTreeMap<String, SourceUnit> = BTreeMap::new();
     for unit in debug.units.ids() {
         if let (Some(path), Some(language)) = (primary_path(debug, unit), language(debug, unit)) {
@@ -75,8 +75,7 @@ fn source_units(image: &Image<'_>, debug: &Debug<'_>) -> Vec<SourceUnit> {
             });
         }
     }
-    let mut files = UnitFiles::new(debug);
-    let (rows, _) = rows(image, &mut files);
+    let (rows, _) = rows(image, files);
     let mut headers: BTreeMap<_, UnitId> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.line != 0) {
         headers.entry(row.path).or_insert(row.unit);

@@ -1,6 +1,6 @@
 //! A job in a real editor: Neovim without a screen, with the plugin of `integrations/nvim`.
 
-use crate::support::{Sandbox, Target};
+use crate::support::{Sandbox, Target, installed};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -75,30 +75,16 @@ pub fn hung(name: &str) -> Sandbox {
     sandbox
 }
 
-/// Whether a program is there; under CI it must be.
-fn is_installed(program: &str) -> bool {
-    let asked = Command::new(program).arg("--version").output();
-    let found = asked.is_ok_and(|output| output.status.success());
-    assert!(
-        found || std::env::var_os("CI").is_none(),
-        "no {program}: `cargo xtask setup` installs it"
-    );
-    if !found {
-        eprintln!("skipped: there is no {program}");
-    }
-    found
-}
-
 #[test]
 fn a_user_of_neovim() {
-    if is_installed("nvim") {
+    if installed("nvim") {
         walk_in_neovim("neovim", None);
     }
 }
 
 #[test]
 fn a_user_of_neovim_and_clangd() {
-    if !is_installed("nvim") || !is_installed("clangd") {
+    if !installed("nvim") || !installed("clangd") {
         return;
     }
     let seen = walk_in_neovim("neovim-clangd", Some("clangd"));

@@ -1,7 +1,7 @@
 //! `hindmost map -p`: what raw text leaves open comes from the build's own preprocessor, and a compiler that is missing,
 //! fails or hangs costs a warning.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, installed};
 use std::process::Command;
 
 /// Loops behind macros that another header, out of the map's sight, defines.
@@ -17,18 +17,6 @@ int f(int n) {
 int plain(int n) { while (n > 0) n--; return n; }
 ";
 const HEADER: &str = "#define EACH_BEGIN(i, n) { int i; for (i = 0; i < (n); i++) {\n#define EACH_END }}\n";
-
-fn installed(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output().is_ok();
-    assert!(
-        found || std::env::var_os("CI").is_none(),
-        "{program} is not installed, and CI must have it"
-    );
-    if !found {
-        eprintln!("SKIPPED: {program} is not installed");
-    }
-    found
-}
 
 /// A project whose header the map does not see: it is in a system directory, as far as the compiler is concerned.
 fn project(name: &str) -> Sandbox {

@@ -131,3 +131,20 @@ impl Drop for Target {
         let _ = self.0.wait();
     }
 }
+
+/// Whether a program is there. Under CI it must be.
+///
+/// # Panics
+/// When it is missing under CI.
+pub fn installed(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").output();
+    let found = asked.is_ok_and(|output| output.status.success());
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "no {program}: `cargo xtask setup` installs it"
+    );
+    if !found {
+        eprintln!("SKIPPED: {program} is not installed");
+    }
+    found
+}
