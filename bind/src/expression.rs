@@ -3,11 +3,13 @@
 //! The probe evaluates an expression with registers, memory, a frame base and a CFA, nothing else. Operators that
 //! index into the debug info are replaced by what they stand for. Conversions between integer types, which clang
 //! writes for every sign or zero extension, are replaced by shifts and masks as long as nothing after them depends
-//! on the type. The value of a register on entry stays, in one spelling: what the caller passed is listed by `calls`. Everything
-//! else that needs more (values in pieces, typed arithmetic) is refused
-//! with its reason: a variable that is not readable is better than one that is wrong.
+//! on the type. Where something does (gcc divides the way that a pointer has come by the length of a step, without a sign), the types
+//! stay, named by what they are and not by where the unit describes them. The value of a register on entry stays, in
+//! one spelling: what the caller passed is listed by `calls`. Everything else that needs more (values in pieces) is
+//! refused with its reason: a variable that is not readable is better than one that is wrong.
 
 use crate::debug::{Debug, Die, Slice, UnitId};
+use crate::typed::{self, Integer};
 use gimli::{Expression, Operation, Reader as _};
 use std::fmt;
 
@@ -22,7 +24,7 @@ pub(crate) enum Refusal {
     ImplicitPointer,
     /// Thread-local storage.
     ThreadLocal,
-    /// Arithmetic in a type other than the address-sized integer.
+    /// Arithmetic in types that are no machine's, or that do not fit together.
     Typed,
     /// An address that is not part of the program: the linker dropped the variable.
     Dropped,
@@ -39,7 +41,7 @@ impl fmt::Display for Refusal {
             Self::Pieces => "its value lies in several pieces (DW_OP_piece)",
             Self::ImplicitPointer => "the pointer was optimised away (DW_OP_implicit_pointer)",
             Self::ThreadLocal => "it is thread-local",
-            Self::Typed => "its location needs typed arithmetic",
+            Self::Typed => "its location needs arithmetic in an unusual type",
             Self::Dropped => "the linker dropped it",
             Self::Other => "its location uses an unsupported operator",
             Self::Damaged => "its location is damaged",
@@ -69,8 +71,36 @@ enum Typed {
     Wide,
 }
 
+/// What becomes of the types that an expression names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Types {
+    /// They go: every value is an address-sized integer.
+    Dropped,
+    /// They stay, each by the number of its encoding.
+    Kept,
+}
+
 /// Rewrites an expression of `unit`.
 pub(crate) fn rewrite(
+    debug: &Debug<'_>,
+    unit: UnitId,
+    expression: Expression<Slice<'_>>,
+) -> Result<(Vec<u8>, Place), Refusal> {
+    match rewrite_by(Types::Dropped, debug, unit, expression) {
+        Err(Refusal::Typed) => {
+            let (bytes, place) = rewrite_by(Types::Kept, debug, unit, expression)?;
+            if typed::fit_together(&bytes) {
+                Ok((bytes, place))
+            } else {
+                Err(Refusal::Typed)
+            }
+        }
+        done => done,
+    }
+}
+
+fn rewrite_by(
+    types: Types,
     debug: &Debug<'_>,
     unit: UnitId,
     expression: Expression<Slice<'_>>,
@@ -80,13 +110,14 @@ pub(crate) fn rewrite(
     let mut bytes = Vec::with_capacity(rest.len());
     let mut place = Place::Memory;
     let mut typed = Typed::No;
-    let mut branches = false;
-    let mut resized = false;
+    let mut jumps = Jumps::default();
     let mut operations = 0;
     while !rest.is_empty() {
         let before = rest;
         let operation = Operation::parse(&mut rest, encoding).map_err(|_| Refusal::Damaged)?;
         let raw = &before.slice()[..before.len() - rest.len()];
+        let end = expression.0.len() - rest.len();
+        jumps.starts.push((end - raw.len(), bytes.len()));
         operations += 1;
         if matches!(place, Place::Value) {
             // A register or a finished value ends an expression; what may follow is a piece.
@@ -99,6 +130,17 @@ pub(crate) fn rewrite(
             return Err(Refusal::Typed);
         }
         let last = std::mem::replace(&mut place, Place::Memory);
+        let number_of = |base_type| match types {
+            Types::Dropped => Err(Refusal::Typed),
+            Types::Kept => typed::number(
+                debug,
+                Die {
+                    unit,
+                    offset: base_type,
+                },
+            )
+            .ok_or(Refusal::Typed),
+        };
         match operation {
             Operation::Register { .. } if operations > 1 => return Err(Refusal::Damaged),
             Operation::Register { .. } | Operation::ImplicitValue { .. } | Operation::StackValue => {
@@ -114,7 +156,6 @@ pub(crate) fn rewrite(
                 let address = address.map_err(|_| Refusal::Damaged)?;
                 place = fixed(address, operations);
                 literal(&mut bytes, gimli::DW_OP_addr, address);
-                resized = true;
             }
             Operation::ConstantIndex { index } => {
                 let value = debug.dwarf(unit).address(&debug.units[unit], index);
@@ -123,35 +164,43 @@ pub(crate) fn rewrite(
                     gimli::DW_OP_const8u,
                     value.map_err(|_| Refusal::Damaged)?,
                 );
-                resized = true;
+            }
+            Operation::Convert { base_type } if types == Types::Kept => {
+                bytes.extend_from_slice(&[gimli::DW_OP_convert.0, number_of(base_type)?]);
             }
             Operation::Convert { base_type } => {
-                typed = convert(
+                let integer = typed::integer(
                     debug,
                     Die {
                         unit,
                         offset: base_type,
                     },
-                    typed,
-                    &mut bytes,
-                )?;
-                resized = true;
+                );
+                typed = convert(integer.ok_or(Refusal::Typed)?, typed, &mut bytes);
             }
-            Operation::Deref { base_type, space, .. } => {
-                if base_type.0 != 0 || space {
-                    return Err(Refusal::Typed);
-                }
-                bytes.extend_from_slice(raw);
+            Operation::Reinterpret { base_type } => {
+                bytes.extend_from_slice(&[gimli::DW_OP_reinterpret.0, number_of(base_type)?]);
             }
-            Operation::RegisterOffset { base_type, .. } => {
-                if base_type.0 != 0 {
-                    return Err(Refusal::Typed);
-                }
-                bytes.extend_from_slice(raw);
+            Operation::TypedLiteral { base_type, value } => {
+                let length = u8::try_from(value.len()).map_err(|_| Refusal::Damaged)?;
+                bytes.extend_from_slice(&[gimli::DW_OP_const_type.0, number_of(base_type)?, length]);
+                bytes.extend_from_slice(value.slice());
             }
-            Operation::Bra { .. } | Operation::Skip { .. } => {
-                branches = true;
+            Operation::Deref { space: true, .. } => return Err(Refusal::Other),
+            Operation::Deref { base_type, size, .. } if base_type.0 != 0 => {
+                bytes.extend_from_slice(&[gimli::DW_OP_deref_type.0, size, number_of(base_type)?]);
+            }
+            Operation::RegisterOffset {
+                register, base_type, ..
+            } if base_type.0 != 0 => {
+                let register = u8::try_from(register.0).ok().filter(|register| *register < 0x80);
+                let register = register.ok_or(Refusal::Typed)?;
+                bytes.extend_from_slice(&[gimli::DW_OP_regval_type.0, register, number_of(base_type)?]);
+            }
+            Operation::Bra { target } | Operation::Skip { target } => {
+                let target = end.checked_add_signed(target.into()).ok_or(Refusal::Damaged)?;
                 bytes.extend_from_slice(raw);
+                jumps.found.push((bytes.len(), target));
             }
             Operation::Abs
             | Operation::Div
@@ -169,7 +218,9 @@ pub(crate) fn rewrite(
                 }
                 bytes.extend_from_slice(raw);
             }
-            Operation::Drop
+            Operation::Deref { .. }
+            | Operation::RegisterOffset { .. }
+            | Operation::Drop
             | Operation::Pick { .. }
             | Operation::Swap
             | Operation::Rot
@@ -197,11 +248,9 @@ pub(crate) fn rewrite(
             Operation::EntryValue { expression } => {
                 let register = entry_register(expression, encoding).ok_or(Refusal::EntryValue)?;
                 bytes.extend_from_slice(&[gimli::DW_OP_entry_value.0, 1, gimli::DW_OP_reg0.0 + register]);
-                resized = true;
             }
             Operation::ImplicitPointer { .. } => return Err(Refusal::ImplicitPointer),
             Operation::TLS => return Err(Refusal::ThreadLocal),
-            Operation::TypedLiteral { .. } | Operation::Reinterpret { .. } => return Err(Refusal::Typed),
             _ => return Err(Refusal::Other),
         }
     }
@@ -209,11 +258,31 @@ pub(crate) fn rewrite(
         // An empty expression says that the variable is optimised out here.
         return Err(Refusal::Other);
     }
-    // Branch distances count bytes.
-    if branches && resized {
-        return Err(Refusal::Typed);
-    }
+    jumps.starts.push((expression.0.len(), bytes.len()));
+    jumps.write(&mut bytes)?;
     Ok((bytes, place))
+}
+
+/// The jumps of an expression whose operations change their lengths.
+#[derive(Default)]
+struct Jumps {
+    /// Where each operation begins, before and now; the end is one too.
+    starts: Vec<(usize, usize)>,
+    /// By jump: where it ends now, and where it led before.
+    found: Vec<(usize, usize)>,
+}
+
+impl Jumps {
+    fn write(&self, bytes: &mut [u8]) -> Result<(), Refusal> {
+        for &(end, target) in &self.found {
+            let at = self.starts.binary_search_by_key(&target, |&(before, _)| before);
+            let (_, now) = self.starts[at.map_err(|_| Refusal::Damaged)?];
+            // Expressions are lists of bytes in memory: far below the limits of a signed number.
+            let distance = i16::try_from(now as i64 - end as i64).map_err(|_| Refusal::Damaged)?;
+            bytes[end - 2..end].copy_from_slice(&distance.to_le_bytes());
+        }
+        Ok(())
+    }
 }
 
 /// The general register whose value on entry is asked for.
@@ -293,43 +362,27 @@ fn fixed(address: u64, operations: usize) -> Place {
 }
 
 /// Rewrites a conversion of the top of the stack, which is kept sign- or zero-extended to the width of an address.
-fn convert(debug: &Debug<'_>, base_type: Die, typed: Typed, bytes: &mut Vec<u8>) -> Result<Typed, Refusal> {
-    if base_type.offset.0 == 0 {
-        // Back to the generic type, which is as wide as an address. Other values on the stack stay as they are.
-        return Ok(if typed == Typed::Narrow { Typed::No } else { typed });
-    }
-    let entry = debug.entry(base_type).ok_or(Refusal::Damaged)?;
-    let size = entry
-        .attr_value(gimli::DW_AT_byte_size)
-        .and_then(|value| value.udata_value());
-    let bits = entry
-        .attr_value(gimli::DW_AT_bit_size)
-        .and_then(|value| value.udata_value());
-    let bits = bits.or_else(|| size?.checked_mul(8)).ok_or(Refusal::Damaged)?;
-    let signed = match entry.attr_value(gimli::DW_AT_encoding) {
-        Some(gimli::AttributeValue::Encoding(encoding)) => match encoding {
-            gimli::DW_ATE_signed | gimli::DW_ATE_signed_char => true,
-            gimli::DW_ATE_unsigned | gimli::DW_ATE_unsigned_char | gimli::DW_ATE_address => false,
-            _ => return Err(Refusal::Typed),
+fn convert(to: Integer, typed: Typed, bytes: &mut Vec<u8>) -> Typed {
+    match to {
+        // Other values on the stack stay as they are.
+        Integer::Address => match typed {
+            Typed::Narrow => Typed::No,
+            other => other,
         },
-        _ => return Err(Refusal::Typed),
-    };
-    match bits {
-        64 => return Ok(Typed::Wide),
-        1..64 => {}
-        _ => return Err(Refusal::Typed),
-    }
-    if signed {
-        // The generic type's DW_OP_shra fills with the sign.
-        let unused = u8::try_from(64 - bits).map_err(|_| Refusal::Damaged)?;
-        for shift in [gimli::DW_OP_shl, gimli::DW_OP_shra] {
-            bytes.extend_from_slice(&[gimli::DW_OP_const1u.0, unused, shift.0]);
+        Integer::Signed(64) | Integer::Unsigned(64) => Typed::Wide,
+        Integer::Signed(bits) => {
+            // The generic type's DW_OP_shra fills with the sign.
+            for shift in [gimli::DW_OP_shl, gimli::DW_OP_shra] {
+                bytes.extend_from_slice(&[gimli::DW_OP_const1u.0, 64 - bits, shift.0]);
+            }
+            Typed::Narrow
         }
-    } else {
-        literal(bytes, gimli::DW_OP_const8u, (1 << bits) - 1);
-        bytes.push(gimli::DW_OP_and.0);
+        Integer::Unsigned(bits) => {
+            literal(bytes, gimli::DW_OP_const8u, (1 << bits) - 1);
+            bytes.push(gimli::DW_OP_and.0);
+            Typed::Narrow
+        }
     }
-    Ok(Typed::Narrow)
 }
 
 /// An operator with one operand of eight bytes.

@@ -28,6 +28,7 @@ mod paths;
 mod sections;
 mod sources;
 mod trouble;
+mod typed;
 mod types;
 mod variables;
 mod walk;

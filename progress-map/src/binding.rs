@@ -149,9 +149,9 @@ pub struct LocationRange {
     pub start: u64,
     /// Address after the last.
     pub end: u64,
-    /// The expression, self-contained: `DW_OP_addrx`, `DW_OP_constx` and typed operators that need a unit have been
-    /// rewritten by the binder, and what cannot be is left out. `DW_OP_entry_value` holds one register and means
-    /// [`Binding::calls`]. `DW_AT_const_value` is `DW_OP_consts …
+    /// The expression, self-contained: `DW_OP_addrx` and `DW_OP_constx` have been rewritten by the binder, and what cannot
+    /// be is left out. An operator that names a type names it by [`Encoding::number`]. `DW_OP_entry_value` holds one
+    /// register and means [`Binding::calls`]. `DW_AT_const_value` is `DW_OP_consts …
     /// DW_OP_stack_value`.
     pub expression: Vec<u8>,
 }
@@ -218,4 +218,30 @@ pub enum Encoding {
     Float(u8),
     /// An address; its values compare only after the start has been taken away.
     Address,
+}
+
+impl Encoding {
+    /// By what a location expression names a type: a number below 128, where a unit of debug info would be asked. 0 is the
+    /// generic type, as wide as an address; else four times the size in bytes, plus 0 if signed, 1 if unsigned, 2 if a
+    /// floating-point number.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Address => 0,
+            Self::Signed(bytes) => 4 * bytes,
+            Self::Unsigned(bytes) => 4 * bytes + 1,
+            Self::Float(bytes) => 4 * bytes + 2,
+        }
+    }
+
+    /// The type that a number stands for, if it is one.
+    pub fn of_number(number: u8) -> Option<Self> {
+        let bytes = number / 4;
+        match (number % 4, bytes) {
+            (0, 0) => Some(Self::Address),
+            (0, 1 | 2 | 4 | 8) => Some(Self::Signed(bytes)),
+            (1, 1 | 2 | 4 | 8) => Some(Self::Unsigned(bytes)),
+            (2, 4 | 8) => Some(Self::Float(bytes)),
+            _ => None,
+        }
+    }
 }

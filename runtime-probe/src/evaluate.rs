@@ -7,7 +7,8 @@ use crate::callers::Callers;
 use crate::elf::Slice;
 use crate::memory::Memory;
 use crate::registers::{self, Registers};
-use gimli::{EndianSlice, EvaluationResult, Expression, LittleEndian, Piece, Value};
+use gimli::{EndianSlice, EvaluationResult, Expression, LittleEndian, Piece, UnitOffset, Value, ValueType};
+use progress_map::Encoding;
 use std::fmt;
 
 /// What an expression may refer to.
@@ -135,16 +136,19 @@ impl Context<'_> {
                     size,
                     space: None,
                     base_type,
-                } if base_type.0 == 0 => {
+                } => {
                     let bytes = self.read(address, usize::from(size))?;
-                    evaluation.resume_with_memory(Value::Generic(word(bytes)))?
+                    evaluation.resume_with_memory(of_type(word(bytes), base_type)?)?
                 }
-                EvaluationResult::RequiresRegister { register, base_type } if base_type.0 == 0 => {
+                EvaluationResult::RequiresRegister { register, base_type } => {
                     let value = self
                         .registers
                         .get(register.0)
                         .ok_or(Unknown::NotSaved(register.0))?;
-                    evaluation.resume_with_register(Value::Generic(value))?
+                    evaluation.resume_with_register(of_type(value, base_type)?)?
+                }
+                EvaluationResult::RequiresBaseType(base_type) => {
+                    evaluation.resume_with_base_type(value_type(base_type)?)?
                 }
                 EvaluationResult::RequiresFrameBase => {
                     let base = self.frame_base()?;
@@ -167,11 +171,8 @@ impl Context<'_> {
                     evaluation.resume_with_entry_value(Value::Generic(value))?
                 }
                 EvaluationResult::RequiresTls(_) => return Err(Unknown::ThreadLocal),
-                EvaluationResult::RequiresMemory { .. } | EvaluationResult::RequiresRegister { .. } => {
-                    return Err(Unknown::Expression("typed memory or another address space"));
-                }
-                EvaluationResult::RequiresBaseType(_) => {
-                    return Err(Unknown::Expression("a type of the debug info"));
+                EvaluationResult::RequiresMemory { .. } => {
+                    return Err(Unknown::Expression("another address space"));
                 }
                 EvaluationResult::RequiresAtLocation(_) | EvaluationResult::RequiresParameterRef(_) => {
                     return Err(Unknown::Expression("another entry of the debug info"));
@@ -226,6 +227,30 @@ impl Context<'_> {
     }
 }
 
+/// The low bytes of a word as a value of the type that a bound map gives this number.
+fn of_type(word: u64, number: UnitOffset) -> Result<Value, Unknown> {
+    match value_type(number)? {
+        ValueType::Generic => Ok(Value::Generic(word)),
+        other => Ok(Value::parse(
+            other,
+            EndianSlice::new(&word.to_le_bytes(), LittleEndian),
+        )?),
+    }
+}
+
+/// The type that a bound map gives this number.
+fn value_type(number: UnitOffset) -> Result<ValueType, Unknown> {
+    const NONE: Unknown = Unknown::Expression("a type of the debug info");
+    let encoding = u8::try_from(number.0).ok().and_then(Encoding::of_number);
+    let (encoding, bytes) = match encoding.ok_or(NONE)? {
+        Encoding::Address => return Ok(ValueType::Generic),
+        Encoding::Signed(bytes) => (gimli::DW_ATE_signed, bytes),
+        Encoding::Unsigned(bytes) => (gimli::DW_ATE_unsigned, bytes),
+        Encoding::Float(bytes) => (gimli::DW_ATE_float, bytes),
+    };
+    ValueType::from_encoding(encoding, bytes.into()).ok_or(NONE)
+}
+
 /// Little-endian bytes, at most eight, as an unsigned number.
 pub(crate) fn word(bytes: &[u8]) -> u64 {
     bytes
@@ -266,6 +291,32 @@ mod tests {
         );
         // DW_OP_fbreg -20 over DW_OP_call_frame_cfa
         assert_eq!(evaluate(&[0x91, 0x6c], &[0x9c]), Ok(0x7000 - 20));
+    }
+
+    #[test]
+    fn arithmetic_is_in_the_types_that_are_named() {
+        const U64: u8 = 33;
+        const I32: u8 = 16;
+        // DW_OP_const1s -16, DW_OP_convert U64, DW_OP_lit8, DW_OP_convert U64, DW_OP_div, DW_OP_convert generic: no sign.
+        let divided = [0x09, 0xf0, 0xa8, U64, 0x38, 0xa8, U64, 0x1b, 0xa8, 0, 0x9f];
+        assert_eq!(evaluate(&divided, &[]), Ok((u64::MAX - 15) / 8));
+        // The same in the generic type, which has one when it is divided.
+        assert_eq!(
+            evaluate(&[0x09, 0xf0, 0x38, 0x1b, 0x9f], &[]),
+            Ok((-2_i64).cast_unsigned())
+        );
+        // DW_OP_regval_type r3 I32, DW_OP_const_type I32 -1, DW_OP_plus.
+        let typed = [0xa5, 3, I32, 0xa4, I32, 4, 0xff, 0xff, 0xff, 0xff, 0x22, 0x9f];
+        assert_eq!(evaluate(&typed, &[]), Ok(0xfff));
+        // DW_OP_breg3 8, DW_OP_deref_type 4 I32.
+        assert_eq!(evaluate(&[0x73, 8, 0xa6, 4, I32, 0x9f], &[]), Ok(0x4433_2211));
+        // Operands of two types, a type that there is not.
+        let mixed = [0x09, 0xf0, 0xa8, U64, 0x38, 0x1b, 0x9f];
+        assert!(matches!(evaluate(&mixed, &[]), Err(Unknown::Expression(_))));
+        assert!(matches!(
+            evaluate(&[0x31, 0xa8, 7, 0x9f], &[]),
+            Err(Unknown::Expression(_))
+        ));
     }
 
     #[test]

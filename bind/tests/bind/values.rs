@@ -2,7 +2,7 @@
 //! computed from the binding must equal the one that gdb reads, in every frame.
 
 use crate::support::{BUILDS, MapBuilder, Program, binding, have, instances, run};
-use gimli::{EndianSlice, EvaluationResult, LittleEndian, Location, Value};
+use gimli::{EndianSlice, EvaluationResult, LittleEndian, Location, Value, ValueType};
 use object::{Object as _, ObjectSection as _};
 use progress_map::{Binding, BoundVariable, Encoding, FunctionInstance, Map, PathStep};
 use std::collections::BTreeMap;
@@ -52,9 +52,14 @@ impl Frame<'_> {
         loop {
             state = match state {
                 EvaluationResult::Complete => break,
-                EvaluationResult::RequiresRegister { register, .. } => evaluation
-                    .resume_with_register(Value::Generic(self.register(register.0)?))
-                    .ok()?,
+                EvaluationResult::RequiresRegister { register, base_type } => {
+                    assert_eq!(base_type.0, 0, "general registers are read as they are");
+                    let value = Value::Generic(self.register(register.0)?);
+                    evaluation.resume_with_register(value).ok()?
+                }
+                EvaluationResult::RequiresBaseType(base_type) => {
+                    evaluation.resume_with_base_type(named_type(base_type)).unwrap()
+                }
                 EvaluationResult::RequiresFrameBase => match self.evaluate(frame_base, &[])? {
                     Place::Memory(base) | Place::Value(base) => {
                         evaluation.resume_with_frame_base(base).ok()?
@@ -123,6 +128,18 @@ impl Frame<'_> {
             Encoding::Float(4) => f64::from(f32::from_bits(bits as u32)).to_bits(),
             _ => bits << unused >> unused,
         })
+    }
+}
+
+/// The type that the binder has named by a number.
+fn named_type(number: gimli::UnitOffset) -> ValueType {
+    match Encoding::of_number(u8::try_from(number.0).unwrap()).unwrap() {
+        Encoding::Address => ValueType::Generic,
+        Encoding::Signed(8) => ValueType::I64,
+        Encoding::Signed(4) => ValueType::I32,
+        Encoding::Unsigned(8) => ValueType::U64,
+        Encoding::Unsigned(4) => ValueType::U32,
+        other => panic!("no compiler was seen to compute in {other:?}"),
     }
 }
 
@@ -407,6 +424,45 @@ fn converted_values_equal_those_of_gdb() {
         eprintln!("{}: {rewritten} conversions, {tally:?}", program.label);
         assert!(
             tally.equal > 50 && rewritten > 0 && tally.only_ours.is_empty(),
+            "{tally:?}"
+        );
+    }
+}
+
+/// Loops that step a pointer and not the counter: gcc gives the counter by a division in a type without a sign.
+#[test]
+fn divided_values_equal_those_of_gdb() {
+    let source = std::fs::read_to_string(crate::support::programs().join("divide.c")).unwrap();
+    for optimisation in ["-O1", "-O2", "-O3"] {
+        let flags = ["-g", "-gdwarf-5", optimisation];
+        let built = Program::build("gcc", &flags, &[("divide.c", &source)]);
+        let (true, Some(program)) = (have("gdb"), built) else {
+            continue;
+        };
+        let mut builder = MapBuilder::default();
+        let file = builder.file("divide.c", &source);
+        let local = |name, declaration| (name, builder.local(file, name, declaration));
+        let (k, j, i) = (
+            local("k", "long k"),
+            local("j", "unsigned j"),
+            local("i", "int i"),
+        );
+        builder.function(file, "rows", vec![k, j]);
+        builder.function(file, "back", vec![i]);
+        builder.function(file, "visit", Vec::new());
+        builder.function(file, "main", Vec::new());
+        let mut map = builder.map;
+        bind::bind(&mut map, &program.bytes, None, "divide").unwrap();
+        let divided = { binding(&map).variables.iter() }
+            .flat_map(|variable| &variable.locations)
+            .filter(|location| location.expression.contains(&gimli::DW_OP_convert.0))
+            .count();
+        let tally = compare(&program, &map, &record(&program, &map));
+        eprintln!("{}: {divided} divisions, {tally:?}", program.label);
+        // What `back` was called with only its caller knows; the tests of the probe go there.
+        assert!(tally.only_gdb.keys().all(|key| key == "back:i"), "{tally:?}");
+        assert!(
+            tally.equal > 40 && divided > 0 && tally.only_ours.is_empty(),
             "{tally:?}"
         );
     }
