@@ -57,8 +57,10 @@ pub fn map_preprocessed(
     reuse: Option<Reuse<'_>>,
     progress: &(dyn Fn(Step) + Sync),
 ) -> Map {
-    let (units, _) = parse(files, preprocess, parser, reuse, progress);
+    let (mut units, macros) = parse(files, preprocess, parser, reuse, progress);
     progress(Step::Analysing);
+    frontend::add_macro_calls(&mut units, &macros);
+    drop(macros);
     lov::analyse(&units)
 }
 

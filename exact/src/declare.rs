@@ -5,7 +5,7 @@ use crate::types::{Derived, derivations, name_of, of_specifiers};
 use ir::{ExprId, ExprKind, StmtId, StmtKind, Type};
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Initializer,
-    StorageClassSpecifier,
+    StorageClassSpecifier, TypeQualifier,
 };
 use lang_c::span::Node;
 
@@ -20,6 +20,8 @@ pub struct Specifiers {
     pub is_extern: bool,
     /// `typedef`.
     pub is_typedef: bool,
+    /// `const`.
+    pub is_const: bool,
 }
 
 impl Specifiers {
@@ -45,6 +47,10 @@ impl Specifiers {
             is_static: has(&StorageClassSpecifier::Static),
             is_extern: has(&StorageClassSpecifier::Extern),
             is_typedef: has(&StorageClassSpecifier::Typedef),
+            is_const: specifiers.iter().any(|each| match &each.node {
+                DeclarationSpecifier::TypeQualifier(found) => found.node == TypeQualifier::Const,
+                _ => false,
+            }),
         }
     }
 }

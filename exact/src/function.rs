@@ -99,7 +99,12 @@ impl Body<'_, '_> {
                         continue;
                     };
                     if let Some(name) = name_of(declarator) {
-                        self.parameter(name, Derived::of(&declarator.node), specifiers.ty);
+                        let local = self.parameter(name, Derived::of(&declarator.node), specifiers.ty);
+                        let is_address = match &declarator.node.derived[..] {
+                            [only] => !matches!(only.node, DerivedDeclarator::Function(_)),
+                            _ => false,
+                        };
+                        self.locals[local].promises = specifiers.is_const && is_address;
                     }
                 }
             }
@@ -126,13 +131,13 @@ impl Body<'_, '_> {
     }
 
     /// An array or function parameter is a pointer.
-    fn parameter(&mut self, name: &Node<Identifier>, derived: Derived, ty: Type) {
+    fn parameter(&mut self, name: &Node<Identifier>, derived: Derived, ty: Type) -> LocalId {
         let ty = match (derived, ty) {
             (Derived::Plain, Type::Array) => Type::Pointer,
             (Derived::Plain, ty) => ty,
             _ => Type::Pointer,
         };
-        self.declare_local(name, ty, false);
+        self.declare_local(name, ty, false)
     }
 
     /// Declares a variable in the innermost scope.
@@ -143,6 +148,7 @@ impl Body<'_, '_> {
             ty,
             is_static,
             address_taken: ty == Type::Array,
+            promises: false,
         });
         self.bind(name.node.name.clone(), Binding::Local(local));
         local

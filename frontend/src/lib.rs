@@ -15,6 +15,7 @@ mod bodies;
 mod condition;
 mod cxx;
 mod directive;
+mod everywhere;
 mod expand;
 mod facts;
 mod hazard;
@@ -41,6 +42,7 @@ mod tests;
 
 pub use asked::{Asked, State};
 pub use bodies::add_macros;
+pub use everywhere::add_macro_calls;
 pub use macros::Macros;
 pub use parse::{parse, parse_asking};
 pub use preprocessed::{

@@ -136,6 +136,34 @@ impl Macros {
         all
     }
 
+    /// Every definition of every macro, by name, with the number of its file; in the order of files and lines.
+    pub fn definitions_by_name(&self) -> BTreeMap<&[u8], Vec<(u32, &Definition)>> {
+        let mut all: BTreeMap<&[u8], Vec<(u32, &Definition)>> = BTreeMap::new();
+        for (file, (_, facts)) in (0_u32..).zip(&self.files) {
+            for event in &facts.events {
+                if let Some(definition) = &event.definition {
+                    all.entry(&event.name).or_default().push((file, definition));
+                }
+            }
+        }
+        all
+    }
+
+    /// The numbers of the file at `path` and of those that it includes, directly or not; `None` if there is no such file, or it is not
+    /// read as C.
+    pub fn included_by_c(&self, path: &str) -> Option<BTreeSet<u32>> {
+        let own = self.files.binary_search_by(|f| f.0.as_str().cmp(path)).ok()?;
+        let (_, facts) = &self.files[own];
+        let mut files = self.included(path, facts);
+        files.insert(own as u32);
+        (facts.language == Language::C).then_some(files)
+    }
+
+    /// Whether some file declares or defines a function of this name.
+    pub fn is_function(&self, name: &[u8]) -> bool {
+        self.functions.contains(name)
+    }
+
     /// The files whose macros others can see: those that are included, and headers.
     pub fn shared(&self) -> BTreeSet<u32> {
         let included = self.edges.iter().flatten().copied();

@@ -29,6 +29,28 @@ const CALLING_NOTHING: [&str; 8] = [
 /// Macros nested deeper than this are not looked into.
 const DEPTH_LIMIT: usize = 12;
 
+/// Who knows what a name may mean.
+pub trait Meanings<'m> {
+    /// The definitions that `name` may have at `offset` of the text; `None` when there may be others, too.
+    fn definitions(&self, name: &[u8], offset: u32) -> Option<Vec<&'m Definition>>;
+    /// Whether the definitions of `name` are other ones at other places of the text.
+    fn have_an_order(&self, name: &[u8]) -> bool;
+    /// Whether a function of this name is declared or defined.
+    fn is_function(&self, name: &[u8]) -> bool;
+}
+
+impl<'m> Meanings<'m> for Visible<'m> {
+    fn definitions(&self, name: &[u8], offset: u32) -> Option<Vec<&'m Definition>> {
+        Some(Visible::definitions(self, name, offset))
+    }
+    fn have_an_order(&self, name: &[u8]) -> bool {
+        self.is_own(name)
+    }
+    fn is_function(&self, name: &[u8]) -> bool {
+        Visible::is_function(self, name)
+    }
+}
+
 /// The functions that the macro `name`, called with arguments at `offset`, may call once it has its arguments; `None` when that is not
 /// known, or it may call something before.
 pub fn called_after_arguments(
@@ -36,7 +58,7 @@ pub fn called_after_arguments(
     offset: u32,
     visible: &Visible<'_>,
 ) -> Option<BTreeSet<Box<[u8]>>> {
-    // Definitions of the file itself have an order.
+    // Before the answer is looked up: definitions of the file itself have an order.
     if visible.is_own(name) {
         return None;
     }
@@ -44,21 +66,31 @@ pub fn called_after_arguments(
         return known.clone();
     }
     let placed = visible.placed();
-    let found = read(name, offset, visible);
+    let found = called_after_arguments_by(visible, name, offset);
     if visible.placed() == placed {
         visible.called.borrow_mut().insert(name.into(), found.clone());
     }
     found
 }
 
-fn read(name: &[u8], offset: u32, visible: &Visible<'_>) -> Option<BTreeSet<Box<[u8]>>> {
-    let definitions = visible.definitions(name, offset);
+/// The same by what `meanings` knows.
+pub fn called_after_arguments_by<'m>(
+    meanings: &impl Meanings<'m>,
+    name: &[u8],
+    offset: u32,
+) -> Option<BTreeSet<Box<[u8]>>> {
+    if meanings.have_an_order(name) {
+        return None;
+    }
+    let definitions = meanings.definitions(name, offset)?;
     // Where none is in force it is a function.
     let mut all = BTreeSet::from([Box::from(name)]);
     for definition in &definitions {
-        definition.params.as_ref()?;
+        if definition.params.is_none() && !is_closed(definition) {
+            return None;
+        }
         let mut scan = Scan {
-            visible,
+            meanings,
             offset,
             calls: BTreeSet::new(),
             open: false,
@@ -66,13 +98,17 @@ fn read(name: &[u8], offset: u32, visible: &Visible<'_>) -> Option<BTreeSet<Box<
             within: vec![name],
         };
         scan.body(definition, true)?;
+        // Written without parameters, it may have come before an argument all the same: `M (x)`.
+        if definition.params.is_none() && !scan.calls.is_empty() {
+            return None;
+        }
         all.append(&mut scan.calls);
     }
     (!definitions.is_empty()).then_some(all)
 }
 
-struct Scan<'v, 'a> {
-    visible: &'v Visible<'a>,
+struct Scan<'v, M> {
+    meanings: &'v M,
     offset: u32,
     calls: BTreeSet<Box<[u8]>>,
     /// An argument stands in the statement at hand.
@@ -82,7 +118,7 @@ struct Scan<'v, 'a> {
     within: Vec<&'v [u8]>,
 }
 
-impl<'a: 'v, 'v> Scan<'v, 'a> {
+impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
     /// Reads a replacement list; `outer` when its parameters are the arguments in question.
     fn body(&mut self, definition: &'a Definition, outer: bool) -> Option<()> {
         let body = &definition.body;
@@ -123,7 +159,7 @@ impl<'a: 'v, 'v> Scan<'v, 'a> {
                     self.name(name, called)?;
                     // What a macro within makes of an argument is not known.
                     let handed = given.iter().any(|token| param(token).is_some());
-                    if outer && handed && !self.visible.definitions(name, self.offset).is_empty() {
+                    if outer && handed && !self.meanings.definitions(name, self.offset)?.is_empty() {
                         return None;
                     }
                 }
@@ -134,11 +170,11 @@ impl<'a: 'v, 'v> Scan<'v, 'a> {
 
     /// Looks into what `name` stands for.
     fn name(&mut self, name: &'a [u8], called: bool) -> Option<()> {
-        let definitions = self.visible.definitions(name, self.offset);
+        let definitions = self.meanings.definitions(name, self.offset)?;
         if definitions.is_empty() || self.within.contains(&name) {
             return if called { self.call(name) } else { Some(()) };
         }
-        if self.within.len() > DEPTH_LIMIT || self.visible.is_own(name) {
+        if self.within.len() > DEPTH_LIMIT || self.meanings.have_an_order(name) {
             return None;
         }
         self.within.push(name);
@@ -152,7 +188,7 @@ impl<'a: 'v, 'v> Scan<'v, 'a> {
         }
         self.within.pop();
         // Where no definition is in force it is a function.
-        if called && self.visible.is_function(name) {
+        if called && self.meanings.is_function(name) {
             self.call(name)?;
         }
         Some(())
@@ -163,13 +199,19 @@ impl<'a: 'v, 'v> Scan<'v, 'a> {
         if CALLING_NOTHING.contains(&text) {
             return Some(());
         }
-        let known = self.visible.is_function(name) || base::is_mpi(text) || text.starts_with("__builtin_");
+        let known = self.meanings.is_function(name) || base::is_mpi(text) || text.starts_with("__builtin_");
         if self.open || !known || is_shouted(name) {
             return None;
         }
         self.calls.insert(name.into());
         Some(())
     }
+}
+
+/// Whether a bracket behind the replacement list calls nothing that this ends with.
+fn is_closed(definition: &Definition) -> bool {
+    let last = definition.body.last();
+    last.is_none_or(|last| matches!(&*last.text, b";" | b"}") || last.kind == TokenKind::Number)
 }
 
 /// The tokens between the bracket at `open` and its partner.
@@ -228,6 +270,9 @@ mod tests {
         let hint = "#ifdef A\n#define M(x) __builtin_expect(!!(x), 0)\n#else\n#define M(x) (x)\n#endif\n";
         assert_eq!(of(hint).as_deref(), Some("M"));
         assert_eq!(of("#define M(x) (x)\n").as_deref(), Some("M"));
+        let line =
+            "#ifdef A\n#define M if (depth > 0) { lines[depth - 1] = __LINE__; }\n#else\n#define M\n#endif\n";
+        assert_eq!(of(line).as_deref(), Some("M"));
         let two = "#ifdef A\n#define M(x) e = x; fail(1)\n#else\n#define M(x) do { x; enter(); } while (0)\n#endif\n";
         assert_eq!(of(two).as_deref(), Some("M enter fail"));
     }
@@ -253,6 +298,7 @@ mod tests {
             assert_eq!(of(&header), None, "{body}");
         }
         assert_eq!(of("#define M fail\n"), None);
+        assert_eq!(of("#define M enter();\n"), None);
         let other = "#ifdef A\n#define M(x) x\n#else\n#define M(x) (enter(), x)\n#endif\n";
         assert_eq!(of(other), None);
     }

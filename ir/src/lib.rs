@@ -52,6 +52,15 @@ pub struct Unit {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Unit {
+    /// Whether a program holds the code of the file once, as far as its name tells. A header is compiled into many files, and what its
+    /// macros mean may be another thing in each.
+    pub fn is_compiled_once(&self) -> bool {
+        let ending = self.path.rsplit_once('.').map(|(_, ending)| ending);
+        matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "C" | "c++"))
+    }
+}
+
 /// A macro that evaluates each argument once at most, and calls nothing before that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroCalls {
@@ -184,6 +193,9 @@ pub struct Local {
     pub is_static: bool,
     /// `&x` occurs, or it is an array: memory that a callee or a pointer may change.
     pub address_taken: bool,
+    /// A parameter that points to something constant (`const int *`, `const int[]`): the function promises its callers not to change
+    /// that.
+    pub promises: bool,
 }
 
 /// A type, reduced to what decides whether a value can be ordered and may wrap around.

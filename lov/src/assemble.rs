@@ -28,7 +28,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     }
     let mut macros = Vec::new();
     for (source, &file) in program.units.iter().zip(&file_of) {
-        if let (Some(file), true) = (file, is_compiled_once(&source.path)) {
+        if let Some(file) = file {
             macros.extend(source.macros.iter().map(|each| MacroCalls {
                 file,
                 name: each.name.clone(),
@@ -47,10 +47,9 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     let all = program.functions.into_iter().zip(variables).enumerate();
     for (index, (info, variables)) in all {
         if let Some(file) = file_of[info.unit] {
-            let path = &units[info.unit].path;
             let beside = Beside {
                 calls: mpi::calls(&info),
-                choices: if is_compiled_once(path) {
+                choices: if units[info.unit].is_compiled_once() {
                     info.flow.choices.clone()
                 } else {
                     Vec::new()
@@ -99,13 +98,6 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
 struct Beside {
     calls: mpi::Calls,
     choices: Vec<Vec<PointId>>,
-}
-
-/// Whether a program holds the code of a file once, as far as its name tells. A header is compiled into many files, and what its macros mean
-/// may be another thing in each.
-fn is_compiled_once(path: &str) -> bool {
-    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
-    matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "C" | "c++"))
 }
 
 /// The candidates that order a loop, by the ids of the map. `indices` are those of its functions in the program.

@@ -195,7 +195,7 @@ impl Body<'_, '_> {
     }
 
     /// Notes what the macro `name`, which stays as it is at the raw `offset`, calls after it has its arguments.
-    fn note_macro(&mut self, name: &str, offset: u32) {
+    pub(super) fn note_macro(&mut self, name: &str, offset: u32) {
         if self.file.is_cxx() {
             return;
         }

@@ -87,6 +87,8 @@ pub struct Declared<'t> {
     pub function: Option<Node<'t>>,
     /// The size of the array next to the name.
     pub size: Option<Node<'t>>,
+    /// How many pointers and arrays stand between the name and the type in front.
+    pub levels: usize,
 }
 
 /// The declarators of a declaration.
@@ -103,6 +105,7 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
         value: None,
         function: None,
         size: None,
+        levels: 0,
     };
     let mut at = node;
     for _ in 0..DECLARATOR_LIMIT {
@@ -126,10 +129,14 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
             "structured_binding_declarator" => return None,
             "reference_declarator" => declared.derived = Derived::Reference,
             "init_declarator" => declared.value = field(at, "value"),
-            "pointer_declarator" => declared.derived = Derived::Pointer,
+            "pointer_declarator" => {
+                declared.derived = Derived::Pointer;
+                declared.levels += 1;
+            }
             "array_declarator" => {
                 declared.derived = Derived::Array;
                 declared.size = field(at, "size");
+                declared.levels += 1;
             }
             "function_declarator" => {
                 declared.derived = Derived::Function;
@@ -141,6 +148,12 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
         at = inner.or_else(|| children(at).into_iter().find(|child| wrapped(child.kind())))?;
     }
     None
+}
+
+/// Whether `const` stands in front of the declarators of `node`.
+pub fn is_constant(file: &File, node: Node) -> bool {
+    let mut children = children(node).into_iter();
+    children.any(|child| child.kind() == "type_qualifier" && file.text(child) == b"const")
 }
 
 /// The names and types that a `typedef` introduces.

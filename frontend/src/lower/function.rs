@@ -257,11 +257,16 @@ impl<'f, 'a> Body<'f, 'a> {
                                 ty: Type::Unknown,
                                 is_static: false,
                                 address_taken: false,
+                                promises: false,
                             });
                         }
                         continue;
                     };
                     let local = self.parameter(declared.name, declared.derived, specifiers.ty);
+                    // Whatever the body is like: this is all that has to be understood.
+                    let is_clean = list.is_some_and(|list| !list.has_error());
+                    self.locals[local].promises =
+                        is_clean && declared.levels == 1 && declare::is_constant(self.file, child);
                     self.note_elements(local, declared.derived, specifiers.ty);
                     if declared.derived == Derived::Reference {
                         self.references.insert(local);
@@ -325,6 +330,7 @@ impl<'f, 'a> Body<'f, 'a> {
             name: text.clone(),
             ty,
             is_static,
+            promises: false,
         });
         self.bind(text, Binding::Local(local));
         local

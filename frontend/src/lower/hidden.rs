@@ -11,6 +11,7 @@ impl Body<'_, '_> {
         let offset = node.start_byte() as u32;
         self.file.prepared.invocations.binary_search(&offset).ok()?;
         self.file.passed.insert(offset);
+        self.note_macro(name, self.file.prepared.map.raw_start(offset));
         let callee = Callee::Macro(name.to_owned());
         let args = self.hidden_writes(node, name);
         Some(ExprKind::Call { callee, args })

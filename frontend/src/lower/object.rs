@@ -23,6 +23,7 @@ impl Body<'_, '_> {
             ty: Type::Pointer,
             is_static: false,
             address_taken: false,
+            promises: false,
         });
         self.this = Some(local);
         local

@@ -276,13 +276,14 @@ impl<'b> Input<'b> {
 
     fn local(&mut self) -> Result<Local, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
-        let [is_static, address_taken] = self.flags()?;
+        let [is_static, address_taken, promises] = self.flags()?;
         Ok(Local {
             name,
             span,
             ty,
             is_static,
             address_taken,
+            promises,
         })
     }
 

@@ -189,7 +189,7 @@ impl<'u> Out<'u> {
         self.name(&local.name);
         self.span(local.span);
         self.ty(local.ty);
-        self.flags(&[local.is_static, local.address_taken]);
+        self.flags(&[local.is_static, local.address_taken, local.promises]);
     }
 
     /// The operand `id` of a node that stands at `at`.

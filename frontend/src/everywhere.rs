@@ -1,0 +1,201 @@
+//! What the macros in headers call, whoever includes these.
+//!
+//! A header is compiled into many files, and a macro in it means what the file in hand has made of the name by then. What
+//! *all* definitions that any file has of a name let it call is known all the same, and so it is for a file that defines the
+//! macro anew between its functions. A name that the header does not get from the gathered files is left alone: what some
+//! other file calls `assert` is not what it means here.
+
+use crate::directive::Definition;
+use crate::macros::Macros;
+use crate::sequence::{Meanings, called_after_arguments_by};
+use ir::{Callee, ExprKind, Function, MacroCalls, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Adds to `units` what the macros call that are left as they are in their functions of C, as far as that is the same by all
+/// definitions in all files. `macros` are those of all files.
+pub fn add_macro_calls(units: &mut [Unit], macros: &Macros) {
+    let definitions = macros.definitions_by_name();
+    for unit in units {
+        let mut wanted: BTreeSet<&str> = unit.functions.iter().flat_map(called_macros).collect();
+        for each in &unit.macros {
+            wanted.remove(each.name.as_str());
+        }
+        if wanted.is_empty() {
+            continue;
+        }
+        let Some(seen) = macros.included_by_c(&unit.path) else {
+            continue;
+        };
+        let everywhere = Everywhere {
+            macros,
+            definitions: &definitions,
+            seen,
+        };
+        let mut found = Vec::new();
+        for name in wanted {
+            if let Some(callees) = everywhere.called(name)
+                && !callees.iter().any(|callee| hides(unit, callee))
+            {
+                found.push(MacroCalls {
+                    name: name.to_owned(),
+                    callees,
+                });
+            }
+        }
+        unit.macros.append(&mut found);
+        unit.macros.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
+/// The macros that a function calls, as often as it does.
+fn called_macros(function: &Function) -> impl Iterator<Item = &str> {
+    function.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Call {
+            callee: Callee::Macro(name),
+            ..
+        } => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+/// Whether some place in the file may have a variable of this name: calling it leads anywhere.
+fn hides(unit: &Unit, name: &str) -> bool {
+    let mut locals = unit.functions.iter().flat_map(|function| function.locals.iter());
+    unit.globals.iter().any(|global| global.name == name) || locals.any(|local| local.name == name)
+}
+
+/// All definitions of all files, wherever they hold, as far as one file sees any.
+struct Everywhere<'m> {
+    macros: &'m Macros,
+    definitions: &'m BTreeMap<&'m [u8], Vec<(u32, &'m Definition)>>,
+    /// The file and those that it includes.
+    seen: BTreeSet<u32>,
+}
+
+impl Everywhere<'_> {
+    fn called(&self, name: &str) -> Option<Vec<String>> {
+        let callees = called_after_arguments_by(self, name.as_bytes(), 0)?;
+        let names = callees
+            .iter()
+            .map(|name| String::from_utf8_lossy(name).into_owned());
+        Some(names.collect())
+    }
+}
+
+impl<'m> Meanings<'m> for Everywhere<'m> {
+    fn definitions(&self, name: &[u8], _offset: u32) -> Option<Vec<&'m Definition>> {
+        let Some(all) = self.definitions.get(name) else {
+            return Some(Vec::new());
+        };
+        if !all.iter().any(|(file, _)| self.seen.contains(file)) {
+            return None;
+        }
+        let mut different: Vec<&Definition> = Vec::new();
+        for (_, definition) in all {
+            if !different.contains(definition) {
+                different.push(definition);
+            }
+        }
+        Some(different)
+    }
+
+    fn have_an_order(&self, _name: &[u8]) -> bool {
+        false
+    }
+
+    fn is_function(&self, name: &[u8]) -> bool {
+        self.macros.is_function(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Source, parse};
+
+    /// What the macro `CHECK` calls in `inline.h`, by `CHECK fail` where `check.h` alone defines it, and `other` is one more file.
+    fn of(other: (&str, &str)) -> Option<String> {
+        let files = [
+            (
+                "check.h",
+                "int fail(int); int enter(void);\n#ifdef A\nint CHECK(int);\n#else\n#define CHECK(x) do { int e = (x); if (e) fail(e); } while (0)\n#endif\n",
+            ),
+            (
+                "inline.h",
+                "#include \"check.h\"\nstatic inline void all(void) { CHECK(step(1)); }\n",
+            ),
+            (
+                "a.c",
+                "#include \"inline.h\"\nint main(void) { all(); return 0; }\n",
+            ),
+            other,
+        ];
+        let sources = files.map(|(path, text)| Source {
+            path,
+            text: text.as_bytes(),
+        });
+        let macros = Macros::gather(sources);
+        let mut units = Vec::from_iter(sources.iter().map(|source| parse(source, &macros)));
+        assert!(units[1].macros.is_empty(), "a header alone cannot know");
+        add_macro_calls(&mut units, &macros);
+        assert_eq!(units[1].path, "inline.h");
+        let found = units[1].macros.iter().find(|each| each.name == "CHECK")?;
+        Some(found.callees.join(" "))
+    }
+
+    #[test]
+    fn a_macro_of_a_header_is_known_by_all_its_definitions() {
+        let harmless = (
+            "b.h",
+            "#ifdef CHECK\n#endif\n#if A\n#undef CHECK\n#define CHECK(x) (x)\n#endif\n",
+        );
+        assert_eq!(of(harmless).as_deref(), Some("CHECK fail"));
+        let other = "#include \"check.h\"\n#undef CHECK\n#define CHECK(x) do { int e = x; if (e) enter(); } while (0)\n#include \"inline.h\"\n";
+        assert_eq!(of(("b.c", other)).as_deref(), Some("CHECK enter fail"));
+        let before = "#undef CHECK\n#define CHECK(x) do { enter(); x; } while (0)\n#include \"inline.h\"\n";
+        assert_eq!(of(("b.c", before)), None);
+        let twice = "#define CHECK(x) ((x) && (x))\n#include \"inline.h\"\n";
+        assert_eq!(of(("b.c", twice)), None);
+    }
+
+    #[test]
+    fn what_another_file_calls_by_the_name_of_a_macro_of_the_system_is_not_it() {
+        let files = [
+            (
+                "own.c",
+                "int fail(int);\n#define assert(x) do { if (x) fail(1); } while (0)\n",
+            ),
+            ("a.c", "#include <assert.h>\nvoid f(void) { assert(step(1)); }\n"),
+        ];
+        let sources = files.map(|(path, text)| Source {
+            path,
+            text: text.as_bytes(),
+        });
+        let macros = Macros::gather(sources);
+        let mut units = Vec::from_iter(sources.iter().map(|source| parse(source, &macros)));
+        add_macro_calls(&mut units, &macros);
+        assert!(units.iter().all(|unit| unit.macros.is_empty()));
+    }
+
+    #[test]
+    fn a_variable_of_the_name_of_a_callee_leads_anywhere() {
+        let files = [
+            (
+                "check.h",
+                "int fail(int);\n#ifdef A\nint CHECK(int);\n#else\n#define CHECK(x) do { int e = (x); if (e) fail(e); } while (0)\n#endif\n",
+            ),
+            (
+                "inline.h",
+                "#include \"check.h\"\nstatic inline void all(int (*fail)(int)) { CHECK(step(1)); }\n",
+            ),
+        ];
+        let sources = files.map(|(path, text)| Source {
+            path,
+            text: text.as_bytes(),
+        });
+        let macros = Macros::gather(sources);
+        let mut units = Vec::from_iter(sources.iter().map(|source| parse(source, &macros)));
+        add_macro_calls(&mut units, &macros);
+        assert!(units[1].macros.is_empty());
+    }
+}
