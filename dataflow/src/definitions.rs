@@ -15,10 +15,21 @@ use progress_map::PointId;
 /// The definitions of every local variable of a function.
 #[derive(Clone, Debug)]
 pub struct Definitions {
-    escaped: IdVec<LocalId, bool>,
+    escaped: IdVec<LocalId, Escape>,
     points: IdVec<LocalId, Vec<PointId>>,
     /// Sorted by call.
     by_calls: Vec<ByCall>,
+}
+
+/// Who may change a variable where no definition shows, strongest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Escape {
+    /// Nobody.
+    None,
+    /// Whom this call leads to, who have promised not to.
+    Promised(ExprId),
+    /// Anybody.
+    Anywhere,
 }
 
 /// A call that changes a variable whose address it is given.
@@ -63,11 +74,22 @@ impl Definitions {
             escaped: function
                 .locals
                 .iter()
-                .map(|local| local.ty == Type::Array || local.is_static && local.address_taken)
+                .map(
+                    |local| match local.ty == Type::Array || local.is_static && local.address_taken {
+                        true => Escape::Anywhere,
+                        false => Escape::None,
+                    },
+                )
                 .collect(),
             points: function.locals.iter().map(|_| Vec::new()).collect(),
             by_calls,
         };
+        for each in &found.by_calls {
+            if each.effect == Effect::Promises {
+                let escaped = &mut found.escaped[each.local];
+                *escaped = (*escaped).max(Escape::Promised(each.call));
+            }
+        }
         for (id, point) in flow.points.iter_enumerated() {
             match &point.action {
                 Action::Assign {
@@ -95,7 +117,7 @@ impl Definitions {
                 // `NEXT(i)` may assign its argument; what is no variable (`i + 1`) it cannot.
                 for &arg in args {
                     if let ExprKind::Var(VarRef::Local(local)) = function.exprs[arg].kind {
-                        found.escaped[local] = true;
+                        found.escaped[local] = Escape::Anywhere;
                     }
                 }
             }
@@ -105,28 +127,38 @@ impl Definitions {
                     let here = of_call(&found.by_calls, id).iter();
                     here.map(|each| args[each.index]).collect()
                 }
-                ExprKind::AddressOf(_) => continue,
+                // Whoever has the cast has the address.
+                ExprKind::AddressOf(_) | ExprKind::Cast(..) => continue,
                 _ => Vec::new(),
             };
             each_child(expr, |child| {
                 if !kept.contains(&child)
                     && let Some(local) = address_of(function, child)
                 {
-                    found.escaped[local] = true;
+                    found.escaped[local] = Escape::Anywhere;
                 }
             });
         }
         // An address that is nobody's operand is what a declaration starts with, or what the function returns.
         let whole = function.exprs.ids().filter(|&id| !is_operand[id]);
         for local in whole.filter_map(|id| address_of(function, id)) {
-            found.escaped[local] = true;
+            found.escaped[local] = Escape::Anywhere;
         }
         found
     }
 
     /// Whether the variable may change where no definition shows.
     pub fn escaped(&self, local: LocalId) -> bool {
-        self.escaped[local] && !on(Mutant::AddressIgnored)
+        self.escaped[local] != Escape::None && !on(Mutant::AddressIgnored)
+    }
+
+    /// A call that has promised not to change the variable, where only such calls hide changes of it: they have its address, and may
+    /// keep it.
+    pub fn promised(&self, local: LocalId) -> Option<ExprId> {
+        match self.escaped[local] {
+            Escape::Promised(call) => Some(call),
+            Escape::None | Escape::Anywhere => None,
+        }
     }
 
     /// What the call `call` does to variables whose addresses it is given.
@@ -182,7 +214,7 @@ fn only_reads(name: &str) -> bool {
 }
 
 /// The local variable whose address an expression is (`&x`, `&x.member`, perhaps cast).
-fn address_of(function: &Function, id: ExprId) -> Option<LocalId> {
+pub(crate) fn address_of(function: &Function, id: ExprId) -> Option<LocalId> {
     match &function.exprs[id].kind {
         ExprKind::AddressOf(inner) => base_variable(function, *inner),
         ExprKind::Cast(_, inner) => address_of(function, *inner),

@@ -3,7 +3,7 @@
 use crate::calls::{CallGraph, Calls, NodeId, Site};
 use crate::changes::{AllChanges, Together};
 use crate::control::Control;
-use crate::definitions::Definitions;
+use crate::definitions::{Definitions, address_of};
 use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
 use crate::library::is_library;
@@ -172,8 +172,7 @@ impl<'u> Program<'u> {
                     callee: Callee::Named(name),
                     args,
                 } => {
-                    args.iter()
-                        .any(|&arg| matches!(info.function.exprs[arg].kind, ExprKind::AddressOf(_)))
+                    args.iter().any(|&arg| address_of(info.function, arg).is_some())
                         && self.is_known(info.unit, name)
                 }
                 _ => false,

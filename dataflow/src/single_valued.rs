@@ -234,18 +234,31 @@ impl<'p, 'u> Search<'p, 'u> {
     fn local(&mut self, id: FunctionIndex, local: LocalId, point: PointId) {
         let info = &self.program.functions[id];
         let variable = &info.function.locals[local];
-        if info.definitions.escaped(local) || variable.is_static {
+        if info.definitions.escaped(local) && !self.promised(id, local) || variable.is_static {
             return self.differs(|| format!("{} may change through a pointer", variable.name));
         }
         let reaching = info.definitions.reaching(&info.flow, local, point, None);
         self.definitions(id, local, point, &reaching);
     }
 
+    /// Whether all who may change a variable unseen have promised not to; then the answer rests on that.
+    fn promised(&mut self, id: FunctionIndex, local: LocalId) -> bool {
+        let info = &self.program.functions[id];
+        let promised = info.definitions.promised(local).is_some();
+        if promised {
+            let name = &info.function.locals[local].name;
+            self.rests_on(Assumption::Assumed, || {
+                format!("{name} is given to functions that promise not to change it")
+            });
+        }
+        promised
+    }
+
     /// What the definitions that reach `point` put into `local`, and what chooses among them.
     fn definitions(&mut self, id: FunctionIndex, local: LocalId, point: PointId, reaching: &crate::Reaching) {
         let info = &self.program.functions[id];
         let variable = &info.function.locals[local];
-        if info.definitions.escaped(local) {
+        if info.definitions.escaped(local) && !self.promised(id, local) {
             return self.differs(|| format!("{} may change through a pointer", variable.name));
         }
         if reaching.entry && base::Id::index(local) < info.function.params {

@@ -8,7 +8,7 @@ use crate::calls::NodeId;
 use crate::definitions::Definitions;
 use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
-use crate::library::writes_through;
+use crate::library::{is_library, writes_through};
 use crate::program::{FunctionIndex, Program};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
 use progress_map::PointId;
@@ -21,6 +21,8 @@ pub enum Effect {
     Leaves,
     /// It adds this constant, never zero, exactly once on every path.
     Adds(i64),
+    /// It promises not to change it (`const int *`), and nothing more is known: it may keep the address.
+    Promises,
     /// It may set it to anything before it returns.
     Sets,
     /// It may keep the address, or nothing is known.
@@ -30,7 +32,7 @@ pub enum Effect {
 impl Effect {
     /// Whether the variable may have another value after the call.
     pub fn changes(self) -> bool {
-        self != Effect::Leaves
+        !matches!(self, Effect::Leaves | Effect::Promises)
     }
 
     /// The effect through several arguments that are one address.
@@ -87,7 +89,10 @@ impl Summaries {
         // A function that passes the pointer on to itself is not followed.
         self.known.insert((id, index), Effect::Keeps);
         self.depth += 1;
-        let effect = self.work_out(program, id, index);
+        let effect = match self.work_out(program, id, index) {
+            Effect::Keeps if self.keeps_promise(program, id, index) => Effect::Promises,
+            known => known,
+        };
         self.depth -= 1;
         self.known.insert((id, index), effect);
         effect
@@ -106,7 +111,7 @@ impl Summaries {
             return Effect::Keeps;
         }
         let mut steps: Vec<(PointId, i64)> = Vec::new();
-        let mut sets = false;
+        let (mut sets, mut promised) = (false, false);
         for (point, each) in info.flow.points.iter_enumerated() {
             match &each.action {
                 Action::Assign {
@@ -139,6 +144,7 @@ impl Summaries {
                         }
                         match effect {
                             Effect::Leaves => {}
+                            Effect::Promises => promised = true,
                             Effect::Adds(step) => steps.push((point, step)),
                             Effect::Sets => sets = true,
                             Effect::Keeps => return Effect::Keeps,
@@ -148,7 +154,70 @@ impl Summaries {
                 _ => {}
             }
         }
-        total(&info.flow, &steps, sets)
+        match total(&info.flow, &steps, sets) {
+            other if !promised => other,
+            Effect::Leaves => Effect::Promises,
+            // That nobody else changes it rests on the promise; nothing that is said of changes does.
+            _ => Effect::Keeps,
+        }
+    }
+}
+
+impl Summaries {
+    /// Whether a function promises not to change what its argument of that number points to, and is not seen to break the promise: it
+    /// casts `const` away only for functions of the library or the program, and hands the pointer to none of these that is seen to
+    /// change what it points to. Who loops over a variable and gives its address to such a function relies on the promise as well.
+    fn keeps_promise(&mut self, program: &Program<'_>, id: FunctionIndex, index: usize) -> bool {
+        let info = &program.functions[id];
+        let function = info.function;
+        let local = <LocalId as base::Id>::from_index(index);
+        if index >= function.params || !function.locals[local].promises {
+            return false;
+        }
+        let leads = |id: ExprId| leads_to_pointee(function, id, local);
+        let is_cast = |id: ExprId| matches!(function.exprs[id].kind, ExprKind::Cast(..)) && leads(id);
+        for each in info.flow.points.iter() {
+            let broken = match each.action {
+                Action::Assign { by, initial, .. } => {
+                    initial && is_cast(by)
+                        || written(function, by).is_some_and(|at| is_behind(function, at, local))
+                }
+                Action::Return(Some(value)) => is_cast(value),
+                _ => false,
+            };
+            if broken {
+                return false;
+            }
+        }
+        for expr in function.exprs.iter() {
+            let kept = match &expr.kind {
+                ExprKind::Call {
+                    callee: Callee::Named(name),
+                    args,
+                } => args.iter().enumerate().all(|(index, &arg)| {
+                    !leads(arg)
+                        || match program.is_known(info.unit, name) {
+                            true => !matches!(
+                                self.through_argument(program, info.unit, name, index),
+                                Effect::Sets | Effect::Adds(_)
+                            ),
+                            false => !is_cast(arg) || is_library(name),
+                        }
+                }),
+                ExprKind::Deref(_)
+                | ExprKind::Index { .. }
+                | ExprKind::Cast(..)
+                | ExprKind::Unary(UnaryOp::Not, _)
+                | ExprKind::And(..)
+                | ExprKind::Or(..)
+                | ExprKind::Binary(..) => true,
+                _ => !children(expr).into_iter().any(is_cast),
+            };
+            if !kept {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -232,7 +301,7 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, known: &mut Know
                         match effects.reduce(either) {
                             None | Some(Effect::Leaves) => {}
                             Some(Effect::Adds(step)) => steps.push((point, step)),
-                            Some(Effect::Sets | Effect::Keeps) => sets = true,
+                            Some(Effect::Promises | Effect::Sets | Effect::Keeps) => sets = true,
                         }
                     }
                     _ => sets = true,
@@ -257,6 +326,8 @@ fn either(a: Effect, b: Effect) -> Effect {
     match (a, b) {
         _ if a == b => a,
         (Effect::Keeps, _) | (_, Effect::Keeps) => Effect::Keeps,
+        (Effect::Leaves, Effect::Promises) | (Effect::Promises, Effect::Leaves) => Effect::Promises,
+        (Effect::Promises, _) | (_, Effect::Promises) => Effect::Keeps,
         _ => Effect::Sets,
     }
 }
@@ -309,6 +380,42 @@ fn carries(function: &Function, id: ExprId, param: LocalId) -> bool {
         ExprKind::Var(VarRef::Local(local)) => *local == param,
         ExprKind::Cast(_, inner) => carries(function, *inner, param),
         _ => false,
+    }
+}
+
+/// Whether an expression is an address in what the parameter points to.
+fn leads_to_pointee(function: &Function, id: ExprId, param: LocalId) -> bool {
+    match function.exprs[id].kind {
+        ExprKind::Var(VarRef::Local(local)) => local == param,
+        ExprKind::Cast(_, inner) => leads_to_pointee(function, inner, param),
+        ExprKind::AddressOf(inner) => is_behind(function, inner, param),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) | ExprKind::Conditional(_, a, b) => {
+            leads_to_pointee(function, a, param) || leads_to_pointee(function, b, param)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression names a part of what the parameter points to.
+fn is_behind(function: &Function, id: ExprId, param: LocalId) -> bool {
+    match function.exprs[id].kind {
+        ExprKind::Deref(base)
+        | ExprKind::Index { base, .. }
+        | ExprKind::Field {
+            base, arrow: true, ..
+        } => leads_to_pointee(function, base, param),
+        ExprKind::Field {
+            base, arrow: false, ..
+        } => is_behind(function, base, param),
+        _ => false,
+    }
+}
+
+/// What an assignment assigns to.
+fn written(function: &Function, by: ExprId) -> Option<ExprId> {
+    match function.exprs[by].kind {
+        ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => Some(target),
+        _ => None,
     }
 }
 
@@ -368,10 +475,7 @@ fn written_through(function: &Function, by: ExprId, param: LocalId) -> Option<Op
     let is_param =
         |id: ExprId| matches!(function.exprs[id].kind, ExprKind::Var(VarRef::Local(local)) if local == param);
     let is_pointee = |id: ExprId| matches!(function.exprs[id].kind, ExprKind::Deref(base) if is_param(base));
-    let target = match function.exprs[by].kind {
-        ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => target,
-        _ => return None,
-    };
+    let target = written(function, by)?;
     if is_pointee(target) {
         return Some(constant_step(function, by, &is_pointee));
     }

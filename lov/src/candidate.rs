@@ -4,7 +4,7 @@ use base::mutant::{Mutant, on};
 use dataflow::{
     Action, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands, target_of,
 };
-use ir::{ExprId, ExprKind, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, Type, VarRef};
 use progress_map::{LoopId, PointId, Storage};
 use std::collections::BTreeSet;
 
@@ -311,7 +311,8 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
         Target::Memory => return Touch::May("it is no variable".to_owned()),
         Target::Local(local) => {
             let variable = &info.function.locals[*local];
-            if info.definitions.escaped(*local) {
+            let promised = info.definitions.promised(*local);
+            if info.definitions.escaped(*local) && promised.is_none() {
                 return Touch::May("it may change through a pointer".to_owned());
             }
             if variable.is_static && !on(Mutant::StaticIsLocal) {
@@ -320,9 +321,13 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
             let mut inside = info.loops.among(context.in_loop, info.definitions.of(*local));
             let by_call = inside
                 .find(|&point| matches!(info.flow.points[point].action, Action::Call(_)) && !adds(point));
-            return match by_call {
-                Some(point) => Touch::May(format!("the call at line {} sets it", context.line(point))),
-                None => Touch::Leaves,
+            return match (by_call, promised) {
+                (Some(point), _) => Touch::May(format!("the call at line {} sets it", context.line(point))),
+                (None, Some(call)) => Touch::Assumed(format!(
+                    "{} has promised not to change it (const)",
+                    callee_name(info.function, call)
+                )),
+                (None, None) => Touch::Leaves,
             };
         }
         Target::Global(name) if context.program.is_exposed_global(name) => {
@@ -349,6 +354,17 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
         false => context.program.may_change(context.id, point, target),
     });
     each.max().unwrap_or(Touch::Leaves)
+}
+
+/// The function that a call names.
+fn callee_name(function: &Function, call: ExprId) -> String {
+    match &function.exprs[call].kind {
+        ExprKind::Call {
+            callee: Callee::Named(name),
+            ..
+        } => format!("{name}()"),
+        _ => "a function".to_owned(),
+    }
 }
 
 /// Why the path to a member may lead elsewhere, or another path to the same place.

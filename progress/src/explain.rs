@@ -104,15 +104,15 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
 pub fn assumption(verdict: &Verdict) -> Option<&'static str> {
     match (verdict.assumption, verdict.trusts_outside) {
         (Assumption::Proven, false) => None,
-        (Assumption::Proven, true) => {
-            Some("assuming that functions outside the map leave the program's variables alone")
-        }
+        (Assumption::Proven, true) => Some(
+            "assuming that functions outside the map, and those that promise it, leave the program's variables alone",
+        ),
         (Assumption::Assumed, false) => {
             Some("assuming that arguments and configuration are the same on every task")
         }
         (Assumption::Assumed, true) => Some(
             "assuming that arguments and configuration are the same on every task, and that functions outside the \
-             map leave the program's variables alone",
+             map, and those that promise it, leave the program's variables alone",
         ),
         (Assumption::RankDependent, _) => Some("although the values depend on the rank"),
     }

@@ -47,7 +47,7 @@ pub struct Verdict {
     pub relation: Relation,
     /// The weakest assumption about values on different tasks that was used.
     pub assumption: Assumption,
-    /// It was used that functions outside the map leave alone variables that they could change.
+    /// It was used that functions outside the map, or such as promise it (`const int *`), leave alone variables that they could change.
     pub trusts_outside: bool,
     /// Where and why it was decided.
     pub proof: Proof,

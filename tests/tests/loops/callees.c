@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 struct cursor { int at; int end; };
+struct box { int (*put)(struct box *box, int count, const int at[]); const int *last; };
 
 extern int work(int value);
 extern int coin(int who, int round);
@@ -52,6 +53,21 @@ static void tick_twice(void) { tick(); tick(); }
 static void tick_sometimes(void) { if (coin(rank, ticks)) ticks++; }
 static void lap(void) { laps = laps + 1; }
 static void lap_through(void (*call)(void)) { call(); }
+
+/* Who takes a pointer to what is constant promises not to change it. */
+static int put(struct box *box, int count, const int at[]) { return box->put(box, count, at); }
+static int put_and_keep(struct box *box, int count, const int at[]) { box->last = at; return work(at[count - 1]); }
+static struct box box = { put_and_keep, NULL };
+static int *broken;
+static void breaks(const int *p) { *(int *)p += coin(rank, *p); }
+static void breaks_by_variable(const int *p) { int *q = (int *)p; *q += coin(rank, *q); }
+static void breaks_by_element(const int *p) { int *q = (int *)&p[0]; *q += coin(rank, *q); }
+static void add_coin(int *p) { *p += coin(rank, *p); }
+static void breaks_by_call(const int *p) { box.last = p; add_coin((int *)p); }
+static void breaks_later(const int *p) { broken = (int *)p; }
+static void break_now(void) { if (broken) *broken += coin(rank, *broken); }
+static void promises_less(int *const p) { kept = p; add_coin(p); }
+static void promises_of_pointer(const int **p) { box.last = *p; }
 
 /* Moved by a callee. */
 void f_advance(int n) {
@@ -386,6 +402,77 @@ void m_of_parameter(int communicator) {
   }
 }
 
+void p_put(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    put(&box, 1, &i);
+  }
+}
+void p_put_cast(int n) {
+  int i, j;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    j = i;
+    put(&box, 1, (const int *)&i);
+    put(&box, 1, &j);
+  }
+}
+void p_breaks(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    breaks(&i);
+  }
+}
+void p_breaks_by_variable(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    breaks_by_variable(&i);
+  }
+}
+void p_breaks_by_element(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    breaks_by_element(&i);
+  }
+}
+void p_breaks_by_call(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    breaks_by_call(&i);
+  }
+}
+void p_breaks_later(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    breaks_later(&i);
+    break_now();
+  }
+  broken = NULL;
+}
+void p_promises_less(int n) {
+  int i;
+  for (i = 0; i < n; i++) {
+    /* mark: i */
+    promises_less(&i);
+  }
+  kept = NULL;
+}
+void p_pointer(int n) {
+  int of[64];
+  const int *i;
+  for (int k = 0; k < 64; k++) of[k] = k;
+  for (i = of; i < of + n; i++) {
+    /* mark: i */
+    promises_of_pointer(&i);
+  }
+}
+
 int main(int argc, char **argv) {
   int half;
   MPI_Init(&argc, &argv);
@@ -436,6 +523,15 @@ int main(int argc, char **argv) {
   m_wrapped();
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &half);
   m_of_parameter(half);
+  p_put(9);
+  p_put_cast(9);
+  p_breaks(9);
+  p_breaks_by_variable(9);
+  p_breaks_by_element(9);
+  p_breaks_by_call(9);
+  p_breaks_later(9);
+  p_promises_less(9);
+  p_pointer(9);
   counted = 1;
   MPI_Finalize();
   return 0;
