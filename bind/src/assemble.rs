@@ -12,6 +12,7 @@ use crate::moved;
 use crate::optimised::{gcc, llvm, rearranged};
 use crate::passed::bind_mpi_calls;
 use crate::paths::{PathId, match_files};
+use crate::sites::bind_sites;
 use crate::sources::producer;
 use crate::trouble::{Outcome, Trouble};
 use crate::variables::{Context, bind_variables};
@@ -85,6 +86,7 @@ pub(crate) fn assemble(
     };
     let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest);
     let merges = merges(map, debug, &forest, &identified.functions, position);
+    let sites = bind_sites(map, debug, &forest, &identified.functions, position);
     let mut binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,
@@ -107,6 +109,7 @@ pub(crate) fn assemble(
         calls: Vec::new(),
         merges,
         mpi_calls,
+        sites,
     };
     let lent = handed::lend(map, &mut binding, &only_handed);
     outcomes.retain(|outcome| !only_handed.contains(&(outcome.function, outcome.name.as_str())));

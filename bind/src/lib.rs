@@ -26,6 +26,7 @@ mod optimised;
 mod passed;
 mod paths;
 mod sections;
+mod sites;
 mod sources;
 mod trouble;
 mod typed;

@@ -51,7 +51,8 @@ pub(crate) fn bind_mpi_calls(debug: &Debug<'_>, forest: &Forest) -> (Vec<BoundMp
     (calls.collect(), on_entry)
 }
 
-fn name_of(debug: &Debug<'_>, die: Die) -> Option<String> {
+/// The name of a function in the source.
+pub(crate) fn name_of(debug: &Debug<'_>, die: Die) -> Option<String> {
     debug.string_along(&debug.origins(die), gimli::DW_AT_name)
 }
 

@@ -79,6 +79,8 @@ pub(crate) struct CallSite {
     pub(crate) is_jump: bool,
     /// The function that it names, or a declaration of it.
     pub(crate) target: Option<Die>,
+    /// It names none: the call is one through a pointer.
+    pub(crate) by_pointer: bool,
 }
 
 /// What the pass found.
@@ -253,6 +255,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             node,
             return_address: after.filter(|_| !is_jump),
             is_jump,
+            by_pointer: named.is_none(),
             target: target.map(|target| definition(&self.debug.origins(target)).unwrap_or(target)),
         });
     }

@@ -35,6 +35,7 @@ fn frame(recorded: &snapshot::Frame) -> Frame {
         line: recorded.line.filter(|&line| line > 0),
         column: recorded.column.filter(|&column| column > 0),
         inexact: recorded.inexact,
+        straight: recorded.straight,
         missing: recorded.missing.clone(),
         ..Frame::default()
     };

@@ -34,6 +34,8 @@ pub struct Binding {
     pub merges: Vec<BoundMerge>,
     /// What calls of MPI functions passed, sorted by return address, none twice.
     pub mpi_calls: Vec<BoundMpiCall>,
+    /// Whom call instructions name, where a position has several calls; sorted by return address, none twice.
+    pub sites: Vec<BoundSite>,
 }
 
 impl Binding {
@@ -178,6 +180,15 @@ pub struct Passed {
     /// A DWARF expression as in [`LocationRange::expression`], for the value, in the frame of the caller. It reads no memory,
     /// which the callee might have changed.
     pub expression: Vec<u8>,
+}
+
+/// A call instruction whose position in the source may be that of several calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundSite {
+    /// The address after the call.
+    pub return_address: u64,
+    /// The function that the instruction calls, by its name in the source; `None` when it calls through a pointer.
+    pub named: Option<String>,
 }
 
 /// A call of an MPI function by its name, and what it passed: a library without debug info does not say.

@@ -20,8 +20,8 @@ mod mpi;
 mod validate;
 
 pub use binding::{
-    Binding, BoundCall, BoundFunction, BoundInline, BoundMerge, BoundMpiCall, BoundVariable, Encoding,
-    FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundMerge, BoundMpiCall, BoundSite, BoundVariable,
+    Encoding, FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
 };
 pub use choice::Choice;
 pub use error::{Invalid, Place, ReadError, Section, Tag};

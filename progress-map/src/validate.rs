@@ -416,6 +416,8 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         check(sorted, part, i, "its arguments are not sorted")?;
         last = Some(call.return_address);
     }
+    let sorted = b.sites.is_sorted_by(|a, b| a.return_address < b.return_address);
+    check(sorted, "call site", 0, "call sites are not sorted")?;
     for (i, merge) in b.merges.iter().enumerate() {
         let exists = merge.function.index() < functions;
         check(exists, "merged call", i, no_function)?;

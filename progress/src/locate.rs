@@ -201,11 +201,11 @@ impl Order<'_> {
         let mut chosen = if let Some(callee) = callee {
             let by_name = |point: &Point| calls_by_name(point, &callee.function);
             // What was called may have made a tail call of the callee: then it is no longer there.
-            let vanished = |point: &Point| self.vanished_call(point, &callee.function);
+            let vanished = |point: &Point| !frame.straight && self.vanished_call(point, &callee.function);
             // A pointer or a macro may lead to the same function as a call by its name beside it.
             let hidden = |point: PointId| match body.points[point].kind {
                 PointKind::IndirectCall => true,
-                PointKind::MacroCall(_) => self.macro_may_call(id, point, &callee.function),
+                PointKind::MacroCall(_) => self.macro_may_call(id, point, &callee.function, frame.straight),
                 _ => false,
             };
             let named = points(&on_line, &|p| {
@@ -299,15 +299,16 @@ impl Order<'_> {
         located
     }
 
-    /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments.
-    fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str) -> bool {
+    /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments; `straight` if
+    /// the frame's call is known to be by the callee's name, or through a pointer.
+    fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str, straight: bool) -> bool {
         let Some(callees) = self.map().called_by_macro(id, point) else {
             return true;
         };
         callees.iter().any(|name| {
             let same = name == callee || is_mpi(name) && mpi_name(name) == mpi_name(callee);
             let functions = self.functions_named(name).iter();
-            same || functions.copied().any(|id| self.may_vanish_into(id, callee))
+            same || !straight && functions.copied().any(|id| self.may_vanish_into(id, callee))
         })
     }
 

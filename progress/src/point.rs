@@ -31,6 +31,9 @@ pub struct Frame {
     pub column: Option<u32>,
     /// The task is not in a call, and its code is not in the order of the source: the position orders nothing.
     pub inexact: bool,
+    /// The call is not one by name of a function that has left its frame to the next one's: it is by the name of that one, or
+    /// through a pointer.
+    pub straight: bool,
     /// Values of variables by the names that the map lists.
     pub values: BTreeMap<String, Value>,
     /// Listed variables that could not be read, with the reason.

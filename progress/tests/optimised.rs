@@ -158,6 +158,17 @@ fn a_call_may_have_vanished_into_what_it_calls_last() {
     let b = [("main", 2), ("g", 21), ("work", 0)];
     assert_eq!(relation(&functions(false), &a, &b), Relation::Before);
     assert_eq!(relation(&functions(true), &a, &b), Relation::Unknown);
+
+    // The instruction names g.
+    let map = functions(true);
+    let order = Order::new(&map);
+    let straight = |frames| {
+        let mut stack = stack(0, frames);
+        stack.frames[0].straight = true;
+        order.locate(&stack)
+    };
+    let (a, b) = (order.locate(&stack(1, &a)), straight(&b));
+    assert_eq!(order.compare(&a, &b).relation, Relation::Before);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::modules::{ModuleId, Modules};
 use crate::symbols;
 use crate::unwind::RawFrame;
 use crate::values;
-use progress_map::BoundVariable;
+use progress_map::{BoundSite, BoundVariable};
 use snapshot::Frame;
 use std::collections::BTreeMap;
 
@@ -25,11 +25,32 @@ pub(crate) struct Builder<'a> {
 impl Builder<'_> {
     /// All frames, outermost first, from raw frames that stand innermost first.
     pub(crate) fn build(&mut self, stack: &[RawFrame]) -> Vec<Frame> {
-        let mut frames = Vec::new();
+        let mut frames: Vec<Frame> = Vec::new();
         for (at, raw) in stack.iter().enumerate().rev() {
+            let caller = frames.len().checked_sub(1);
             self.add(raw, &stack[at + 1..], &mut frames);
+            let site = stack.get(at + 1).and_then(|caller| self.site(caller));
+            if let (Some(caller), Some(site)) = (caller, site) {
+                let callee = frames.get(caller + 1).map(|frame| frame.function.as_str());
+                let straight = site.named.is_none() || site.named.as_deref() == callee;
+                frames[caller].straight = straight;
+            }
         }
         frames
+    }
+
+    /// Whom the call of a frame names, if the map lists it.
+    fn site(&self, caller: &RawFrame) -> Option<&BoundSite> {
+        // A signal does not call what it interrupts.
+        if caller.lookup == caller.pc {
+            return None;
+        }
+        let (module, bias) = caller.module?;
+        let (_, locator) = self.bound.iter().find(|(bound, _)| *bound == module)?;
+        let sites = &locator.binding.sites;
+        let address = caller.pc.wrapping_sub(bias);
+        let at = sites.binary_search_by_key(&address, |site| site.return_address);
+        sites.get(at.ok()?)
     }
 
     fn add(&mut self, raw: &RawFrame, outer: &[RawFrame], frames: &mut Vec<Frame>) {

@@ -116,6 +116,8 @@ pub struct Label<T> {
     pub inexact: bool,
     /// The call was inlined into the frame before.
     pub inlined: bool,
+    /// The call is not one by name of a function that has left its frame to the next one's.
+    pub straight: bool,
     /// Values of variables, sorted by name.
     pub values: Box<[(T, Number)]>,
 }
@@ -125,8 +127,8 @@ impl<T: PartialEq> Label<T> {
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         (self.kind, &self.function, &self.file, self.line, self.column)
             == (other.kind, &other.function, &other.file, other.line, other.column)
-            && (&self.module, self.pc, self.inexact, self.inlined)
-                == (&other.module, other.pc, other.inexact, other.inlined)
+            && (&self.module, self.pc) == (&other.module, other.pc)
+            && (self.inexact, self.inlined, self.straight) == (other.inexact, other.inlined, other.straight)
     }
 }
 
@@ -142,6 +144,7 @@ impl<T> Label<T> {
             pc: self.pc,
             inexact: self.inexact,
             inlined: self.inlined,
+            straight: self.straight,
             values: self
                 .values
                 .iter()
@@ -176,6 +179,7 @@ impl<T: Clone> Label<T> {
         label.values = Box::default();
         label.column = 0;
         label.inexact = false;
+        label.straight = false;
         match granularity {
             Granularity::Function => {
                 (label.line, label.pc, label.inlined) = (0, None, false);

@@ -182,7 +182,8 @@ fn put_place(out: &mut Vec<u8>, place: &Label<Text>) {
         | u8::from(place.inlined) << 3
         | u8::from(place.file.is_some()) << 4
         | u8::from(place.module.is_some()) << 5
-        | u8::from(place.pc.is_some()) << 6;
+        | u8::from(place.pc.is_some()) << 6
+        | u8::from(place.straight) << 7;
     out.push(flags);
     put(out, place.function.0.into());
     for text in [place.file, place.module].into_iter().flatten() {
@@ -372,6 +373,7 @@ impl<'a> Reader<'a> {
             pc,
             inexact: has(2),
             inlined: has(3),
+            straight: has(7),
             values: Box::default(),
         })
     }

@@ -39,6 +39,7 @@ fn frame(dice: &mut Dice) -> Label<&'static str> {
         pc: (dice.roll(4) == 0).then(|| dice.roll(2).into()),
         inexact: dice.roll(20) == 0,
         inlined: dice.roll(20) == 0,
+        straight: dice.roll(20) == 0,
         values: value.map(|value| ("it", value)).into_iter().collect(),
     }
 }
@@ -78,6 +79,7 @@ fn owned(label: &Label<&str>) -> Label<String> {
         pc: label.pc,
         inexact: label.inexact,
         inlined: label.inlined,
+        straight: label.straight,
         values: label
             .values
             .iter()

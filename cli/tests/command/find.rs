@@ -228,3 +228,76 @@ fn a_line_of_arguments_that_makes_no_sense() {
         assert!(sandbox.ok(arguments).contains("Exit status"), "{arguments:?}");
     }
 }
+
+/// As PETSc checks what its functions return: a macro that some builds have as a function, and an error handler that is called last, through a
+/// pointer.
+const CHECKED: &str = "\
+#include <unistd.h>
+
+#ifdef WITH_FUNCTIONS
+int CHECK(int code);
+#else
+#define CHECK(...) do { int code = (__VA_ARGS__); if (code) return fail(code); } while (0)
+#endif
+
+static volatile int gate = 1;
+int (*handler)(int);
+
+__attribute__((noipa)) int fail(int code)
+{
+    return handler(code);
+}
+
+__attribute__((noipa)) int wait_for(int told)
+{
+    if (told && write(1, \"x\", 1) == 1)
+        while (gate)
+            continue;
+    return 0;
+}
+
+__attribute__((noipa)) int first(int told)
+{
+    int code = wait_for(told);
+    gate = 1;
+    return code;
+}
+
+__attribute__((noipa)) int second(int told)
+{
+    int code = wait_for(told);
+    gate = 2;
+    return code;
+}
+
+__attribute__((noipa)) int solve(int early)
+{
+    CHECK(first(early));
+    CHECK(second(!early));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(solve(argc > 1 && argv[1][0] == 'e'));
+    return 0;
+}
+";
+
+#[test]
+fn an_error_handler_behind_a_pointer_has_not_led_anywhere() {
+    let sandbox = Sandbox::new("checked");
+    sandbox.write("checked.c", CHECKED);
+    for flags in [&["-g", "-O2"][..], &["-g", "-O2", "-gdwarf-4"], &["-g", "-O0"]] {
+        sandbox.compile("checked.c", "checked", flags);
+        let early = sandbox.start("checked", &["early"]);
+        let late = sandbox.start("checked", &["late"]);
+        let answer = find(&sandbox, &[&late.pid(), &early.pid()]);
+        assert_eq!(
+            answer["classes"][0]["tasks"][0],
+            early.pid(),
+            "{flags:?} {answer:#}"
+        );
+        assert_eq!(answer["hindmost"].as_array().map(Vec::len), Some(1), "{answer:#}");
+    }
+}

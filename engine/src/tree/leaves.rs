@@ -89,6 +89,7 @@ impl Leaves {
                     line: (label.line > 0).then_some(label.line),
                     column: (label.column > 0).then_some(label.column),
                     inexact: label.inexact,
+                    straight: label.straight,
                     values: values.collect(),
                     ..progress::Frame::default()
                 }

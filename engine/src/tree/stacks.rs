@@ -129,6 +129,7 @@ fn borrow(label: &Label<String>) -> Label<&str> {
         pc: label.pc,
         inexact: label.inexact,
         inlined: label.inlined,
+        straight: label.straight,
         values: label
             .values
             .iter()
@@ -239,6 +240,7 @@ fn program_frame(
         pc: recorded.pc.filter(|_| keeps_pc(options)),
         inexact: recorded.inexact,
         inlined: recorded.inlined,
+        straight: recorded.straight,
         values: values.collect(),
         ..Label::default()
     }

@@ -25,6 +25,7 @@ mod prose;
 mod reader;
 mod record;
 mod scopes;
+mod sites;
 mod spans;
 mod storage;
 mod strings;
@@ -62,6 +63,7 @@ const VARIABLES: Tag = Tag(*b"BVAR");
 const CALLS: Tag = Tag(*b"BCAL");
 const MERGES: Tag = Tag(*b"BMRG");
 const PASSED: Tag = Tag(*b"BMPI");
+const SITES: Tag = Tag(*b"BSIT");
 
 const STATIC: [Tag; 9] = [
     STRINGS,
@@ -75,8 +77,8 @@ const STATIC: [Tag; 9] = [
     MACROS,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 5] = [MPI_CALLS, HANDED, CHOICES, MACROS, PASSED];
-const BOUND: [Tag; 9] = [
+const OPTIONAL: [Tag; 6] = [MPI_CALLS, HANDED, CHOICES, MACROS, PASSED, SITES];
+const BOUND: [Tag; 10] = [
     BUILD,
     BOUND_STRINGS,
     ROWS,
@@ -86,4 +88,5 @@ const BOUND: [Tag; 9] = [
     CALLS,
     MERGES,
     PASSED,
+    SITES,
 ];

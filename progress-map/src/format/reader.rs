@@ -6,7 +6,7 @@ use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
     FunctionHead, bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, scopes,
-    variables,
+    sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -401,6 +401,9 @@ impl<'a> Reader<'a> {
         }
         if self.section(super::PASSED).is_ok() {
             binding.mpi_calls = passed::read_passed(self.source(super::PASSED, &strings, budget)?)?;
+        }
+        if self.section(super::SITES).is_ok() {
+            binding.sites = sites::read_sites(self.source(super::SITES, &strings, budget)?)?;
         }
         Ok(binding)
     }

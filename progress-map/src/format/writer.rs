@@ -3,7 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Sink};
 use super::{
-    bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes, variables,
+    bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes, sites,
+    variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Map};
@@ -209,6 +210,11 @@ fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(T
         let mut sink = Sink::new(strings);
         passed::write_passed(&mut sink, &binding.mpi_calls);
         sections.push((super::PASSED, sink.columns));
+    }
+    if !binding.sites.is_empty() {
+        let mut sink = Sink::new(strings);
+        sites::write_sites(&mut sink, &binding.sites);
+        sections.push((super::SITES, sink.columns));
     }
     sections
 }

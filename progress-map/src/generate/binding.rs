@@ -2,8 +2,8 @@
 
 use super::Rng;
 use crate::{
-    Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundVariable, Encoding, FunctionId,
-    FunctionInstance, LocationRange, Map, Passed, PassedArgument, PathStep, Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, Encoding,
+    FunctionId, FunctionInstance, LocationRange, Map, Passed, PassedArgument, PathStep, Row,
 };
 use base::Id;
 
@@ -99,6 +99,14 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         })),
     });
     let mpi_calls = Vec::from_iter(mpi_calls);
+    let mut addresses = rng.list(3, Rng::magnitude);
+    addresses.sort_unstable();
+    addresses.dedup();
+    let sites = addresses.into_iter().map(|return_address| BoundSite {
+        return_address,
+        named: rng.one_in(2).then(|| format!("f{}", rng.word())),
+    });
+    let sites = Vec::from_iter(sites);
     Binding {
         build_id: rng.list(20, |rng| rng.bits() as u8),
         text_hash: rng.hash(),
@@ -112,6 +120,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         calls,
         merges: Vec::new(),
         mpi_calls,
+        sites,
     }
 }
 

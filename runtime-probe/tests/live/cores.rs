@@ -78,9 +78,10 @@ const THREADS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-static volatile int sink, up;
+static volatile int sink, up, back;
 static void *first(void *p) { up = 1; for (;;) sink++; return p; }
 static void *second(void *p) {
+    while (!back) ;  /* libc's code around the start of a thread has no unwind information */
     puts("ready"); fflush(stdout);
     if (getenv("CRASH")) abort();
     for (;;) pause();
@@ -91,6 +92,7 @@ int main(void) {
     pthread_create(&t, 0, first, 0);
     while (up != 1) ;
     pthread_create(&t, 0, second, 0);
+    back = 1;
     for (;;) pause();
 }
 "#;

@@ -144,6 +144,7 @@ fn execution_point(task: &Task) -> ExecutionPoint {
             .collect(),
         missing: frame.missing.clone(),
         inexact: frame.inexact,
+        straight: frame.straight,
     };
     ExecutionPoint {
         task: task.task.clone(),

@@ -1,0 +1,74 @@
+//! Whom call instructions name.
+//!
+//! In optimised code a function that calls another one last leaves its frame to it. Where a macro or a call beside the one that is
+//! meant might have led to the function of a frame that way, the position in the source does not tell which call the task is in.
+//! The instruction does: debug info says whom it calls, or that it calls through a pointer. That is listed for calls whose position has several
+//! calls in the source.
+
+use crate::debug::{Debug, Die};
+use crate::passed::name_of;
+use crate::walk::{Forest, OriginId};
+use base::IdVec;
+use progress_map::{BoundSite, FunctionId, Map};
+use std::collections::BTreeMap;
+
+/// A line and a column.
+type Position = (u32, u32);
+
+/// The calls whose position has several, sorted by return address. `position` gives line and column of an address in the file of a
+/// function.
+pub(crate) fn bind_sites(
+    map: &Map,
+    debug: &Debug<'_>,
+    forest: &Forest,
+    identified: &IdVec<OriginId, Option<FunctionId>>,
+    position: impl Fn(FunctionId, u64) -> Option<Position>,
+) -> Vec<BoundSite> {
+    let mut names: BTreeMap<Die, Option<String>> = BTreeMap::new();
+    let mut crowded: BTreeMap<(FunctionId, Position), bool> = BTreeMap::new();
+    let mut found: BTreeMap<u64, Option<Option<String>>> = BTreeMap::new();
+    for call in &forest.calls {
+        let (Some(id), Some(return_address)) =
+            (identified[forest.nodes[call.node].origin], call.return_address)
+        else {
+            continue;
+        };
+        let Some(position) = position(id, return_address.wrapping_sub(1)) else {
+            continue;
+        };
+        let crowded = crowded.entry((id, position));
+        if !*crowded.or_insert_with(|| has_several_calls(map, id, position)) {
+            continue;
+        }
+        let named = match call.target {
+            Some(target) => {
+                let name = names.entry(target).or_insert_with(|| name_of(debug, target));
+                let Some(name) = name.clone().filter(|name| !name.is_empty()) else {
+                    continue;
+                };
+                Some(name)
+            }
+            None if call.by_pointer => None,
+            None => continue,
+        };
+        // Two descriptions of one call that do not agree say nothing.
+        let known = found.entry(return_address).or_insert_with(|| Some(named.clone()));
+        if known.as_ref() != Some(&named) {
+            *known = None;
+        }
+    }
+    let sites = { found.into_iter() }.filter_map(|(return_address, named)| {
+        Some(BoundSite {
+            return_address,
+            named: named?,
+        })
+    });
+    sites.collect()
+}
+
+/// Whether the source has more than one call on a line.
+fn has_several_calls(map: &Map, id: FunctionId, (line, _): Position) -> bool {
+    let points = map.functions[id].points.iter();
+    let calls = points.filter(|point| point.kind.is_call() && point.span.covers_line(line));
+    calls.take(2).count() > 1
+}
