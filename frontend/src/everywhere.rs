@@ -113,89 +113,63 @@ mod tests {
     use super::*;
     use crate::{Source, parse};
 
-    /// What the macro `CHECK` calls in `inline.h`, by `CHECK fail` where `check.h` alone defines it, and `other` is one more file.
-    fn of(other: (&str, &str)) -> Option<String> {
-        let files = [
-            (
-                "check.h",
-                "int fail(int); int enter(void);\n#ifdef A\nint CHECK(int);\n#else\n#define CHECK(x) do { int e = (x); if (e) fail(e); } while (0)\n#endif\n",
-            ),
-            (
-                "inline.h",
-                "#include \"check.h\"\nstatic inline void all(void) { CHECK(step(1)); }\n",
-            ),
-            (
-                "a.c",
-                "#include \"inline.h\"\nint main(void) { all(); return 0; }\n",
-            ),
-            other,
-        ];
+    /// The files as units, first by themselves and then with what is known by all of them.
+    fn read<const N: usize>(files: [(&str, &str); N]) -> [[Unit; N]; 2] {
         let sources = files.map(|(path, text)| Source {
             path,
             text: text.as_bytes(),
         });
         let macros = Macros::gather(sources);
-        let mut units = Vec::from_iter(sources.iter().map(|source| parse(source, &macros)));
-        assert!(units[1].macros.is_empty(), "a header alone cannot know");
-        add_macro_calls(&mut units, &macros);
-        assert_eq!(units[1].path, "inline.h");
-        let found = units[1].macros.iter().find(|each| each.name == "CHECK")?;
+        let alone = sources.map(|source| parse(&source, &macros));
+        let mut together = alone.clone();
+        add_macro_calls(&mut together, &macros);
+        [alone, together]
+    }
+
+    /// A macro that some build has as a function, so that it stays as it is.
+    const CHECK: &str = "int fail(int); int enter(void);
+        #ifdef A\nint CHECK(int);\n#else
+        #define CHECK(x) do { int e = (x); if (e) fail(e); } while (0)\n#endif\n";
+
+    /// What `CHECK` calls in a header, if `other` is one more file.
+    fn of(other: &str) -> Option<String> {
+        let inline = "#include \"check.h\"\nstatic inline void all(void) { CHECK(step(1)); }\n";
+        let user = "#include \"inline.h\"\nint main(void) { all(); return 0; }\n";
+        let [alone, together] = read([
+            ("check.h", CHECK),
+            ("inline.h", inline),
+            ("a.c", user),
+            ("b.c", other),
+        ]);
+        assert!(alone[1].macros.is_empty(), "a header alone cannot know");
+        let found = together[1].macros.iter().find(|each| each.name == "CHECK")?;
         Some(found.callees.join(" "))
     }
 
     #[test]
     fn a_macro_of_a_header_is_known_by_all_its_definitions() {
-        let harmless = (
-            "b.h",
-            "#ifdef CHECK\n#endif\n#if A\n#undef CHECK\n#define CHECK(x) (x)\n#endif\n",
-        );
+        let harmless = "#undef CHECK\n#define CHECK(x) (x)\n";
         assert_eq!(of(harmless).as_deref(), Some("CHECK fail"));
-        let other = "#include \"check.h\"\n#undef CHECK\n#define CHECK(x) do { int e = x; if (e) enter(); } while (0)\n#include \"inline.h\"\n";
-        assert_eq!(of(("b.c", other)).as_deref(), Some("CHECK enter fail"));
+        let other = "#include \"check.h\"\n#undef CHECK
+            #define CHECK(x) do { int e = x; if (e) enter(); } while (0)\n#include \"inline.h\"\n";
+        assert_eq!(of(other).as_deref(), Some("CHECK enter fail"));
         let before = "#undef CHECK\n#define CHECK(x) do { enter(); x; } while (0)\n#include \"inline.h\"\n";
-        assert_eq!(of(("b.c", before)), None);
-        let twice = "#define CHECK(x) ((x) && (x))\n#include \"inline.h\"\n";
-        assert_eq!(of(("b.c", twice)), None);
+        assert_eq!(of(before), None);
+        assert_eq!(of("#define CHECK(x) ((x) && (x))\n#include \"inline.h\"\n"), None);
     }
 
     #[test]
     fn what_another_file_calls_by_the_name_of_a_macro_of_the_system_is_not_it() {
-        let files = [
-            (
-                "own.c",
-                "int fail(int);\n#define assert(x) do { if (x) fail(1); } while (0)\n",
-            ),
-            ("a.c", "#include <assert.h>\nvoid f(void) { assert(step(1)); }\n"),
-        ];
-        let sources = files.map(|(path, text)| Source {
-            path,
-            text: text.as_bytes(),
-        });
-        let macros = Macros::gather(sources);
-        let mut units = Vec::from_iter(sources.iter().map(|source| parse(source, &macros)));
-        add_macro_calls(&mut units, &macros);
-        assert!(units.iter().all(|unit| unit.macros.is_empty()));
+        let own = "int fail(int);\n#define assert(x) do { if (x) fail(1); } while (0)\n";
+        let user = "#include <assert.h>\nvoid f(void) { assert(step(1)); }\n";
+        let [_, together] = read([("own.c", own), ("a.c", user)]);
+        assert!(together.iter().all(|unit| unit.macros.is_empty()));
     }
 
     #[test]
     fn a_variable_of_the_name_of_a_callee_leads_anywhere() {
-        let files = [
-            (
-                "check.h",
-                "int fail(int);\n#ifdef A\nint CHECK(int);\n#else\n#define CHECK(x) do { int e = (x); if (e) fail(e); } while (0)\n#endif\n",
-            ),
-            (
-                "inline.h",
-                "#include \"check.h\"\nstatic inline void all(int (*fail)(int)) { CHECK(step(1)); }\n",
-            ),
-        ];
-        let sources = files.map(|(path, text)| Source {
-            path,
-            text: text.as_bytes(),
-        });
-        let macros = Macros::gather(sources);
-        let mut units = Vec::from_iter(sources.iter().map(|source| parse(source, &macros)));
-        add_macro_calls(&mut units, &macros);
-        assert!(units[1].macros.is_empty());
+        let inline = "#include \"check.h\"\nstatic inline void all(int (*fail)(int)) { CHECK(step(1)); }\n";
+        let [_, together] = read([("check.h", CHECK), ("inline.h", inline)]);
+        assert!(together[1].macros.is_empty());
     }
 }
