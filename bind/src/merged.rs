@@ -10,14 +10,15 @@
 //! call instructions in this copy of the function do: debug info describes them (`DW_TAG_call_site`).
 //!
 //! Calls of different functions are never one. What a macro calls that stays unexpanded is known for some
-//! ([`Map::called_by_macro`]); of others, and behind pointers, it may be anything.
+//! ([`Map::possibly_called_by_macro`]); of others, and behind pointers, it may be anything.
 //!
 //! A call that has an instruction of its own was not merged, unless code was copied before: then one copy may have
 //! gone and another be left. So a call that shows the position of one point stands for every other that it may meet and that shows
 //! no call in this copy of the function; where some position has more call instructions than the source has calls, for all that it may meet.
 
-use crate::debug::Debug;
+use crate::debug::{Debug, Die};
 use crate::optimised::gcc;
+use crate::passed::name_of;
 use crate::walk::{Forest, NodeId, OriginId};
 use base::{Id as _, IdVec};
 use petgraph::algo::dominators::simple_fast;
@@ -41,20 +42,31 @@ pub(crate) fn merges(
     identified: &IdVec<OriginId, Option<FunctionId>>,
     position: impl Fn(FunctionId, u64) -> Option<Position>,
 ) -> Vec<BoundMerge> {
-    let mut copies: BTreeMap<NodeId, BTreeMap<Position, usize>> = BTreeMap::new();
-    let mut note = |node: NodeId, position: Position| {
-        *copies.entry(node).or_default().entry(position).or_default() += 1;
+    let mut copies: BTreeMap<NodeId, BTreeMap<Position, Sites<'_>>> = BTreeMap::new();
+    let mut note = |node: NodeId, position: Position, name, by_pointer| {
+        let sites = copies.entry(node).or_default().entry(position).or_default();
+        sites.count += 1;
+        sites.by_pointer += usize::from(by_pointer);
+        if let Some(name) = name {
+            *sites.named.entry(name).or_default() += 1;
+        }
     };
+    let targets: BTreeSet<Die> = forest.calls.iter().filter_map(|site| site.target).collect();
+    let names: BTreeMap<Die, Option<String>> = { targets.into_iter() }
+        .map(|target| (target, name_of(debug, target)))
+        .collect();
     for site in &forest.calls {
         if let (Some(id), Some(after)) = (identified[forest.nodes[site.node].origin], site.return_address)
             && let Some(position) = position(id, after.wrapping_sub(1))
         {
-            note(site.node, position);
+            let name = site.target.and_then(|target| names[&target].as_deref());
+            note(site.node, position, name, site.by_pointer);
         }
     }
     for node in &forest.nodes {
         if let (Some(parent), Some(call)) = (node.parent, node.call) {
-            note(parent, (call.line, call.column));
+            let name = Some(forest.origins[node.origin].name.as_str());
+            note(parent, (call.line, call.column), name, false);
         }
     }
     let mut roots: IdVec<NodeId, NodeId> = IdVec::new();
@@ -62,7 +74,7 @@ pub(crate) fn merges(
         // Parents have smaller ids.
         roots.push(node.parent.map_or(id, |parent| roots[parent]));
     }
-    let pairs = |(node, sites): (NodeId, BTreeMap<Position, usize>)| {
+    let pairs = |(node, sites): (NodeId, BTreeMap<Position, Sites<'_>>)| {
         let mut found = Vec::new();
         let (root, origin) = (&forest.nodes[roots[node]], forest.nodes[node].origin);
         if let Some(id) = identified[origin]
@@ -85,11 +97,21 @@ pub(crate) fn merges(
     found
 }
 
-/// What one copy of a function shows: `sites` counts the calls at each position.
+/// The call instructions and inlined calls at one position of one copy of a function.
+#[derive(Default)]
+struct Sites<'n> {
+    count: usize,
+    /// How many of them are of a function, by its name in the source.
+    named: BTreeMap<&'n str, usize>,
+    /// How many are instructions that name none.
+    by_pointer: usize,
+}
+
+/// What one copy of a function shows: the calls at each position.
 fn of_copy(
     map: &Map,
     id: FunctionId,
-    sites: &BTreeMap<Position, usize>,
+    sites: &BTreeMap<Position, Sites<'_>>,
     mut found: impl FnMut(PointId, PointId),
 ) {
     let function = &map.functions[id];
@@ -102,24 +124,52 @@ fn of_copy(
     let mut copied = false;
     let mut shown: BTreeSet<PointId> = BTreeSet::new();
     let mut certain: BTreeSet<PointId> = BTreeSet::new();
-    for (&position, &count) in sites {
+    let names = Names::new(map, id);
+    // Calls through pointers that are instructions through pointers in this copy.
+    let mut through_pointer: BTreeSet<PointId> = BTreeSet::new();
+    for (&position, found) in sites {
+        let Sites { count, named, .. } = found;
         // gcc numbers a call nested in another call's arguments like the outer one.
         let outer = calls().filter(|(_, point)| (point.span.line, point.span.column) == position);
         let outer = Vec::from_iter(outer.map(|(_, point)| point.span));
         let here = calls().filter(|(_, point)| outer.iter().any(|outer| outer.contains(point.span)));
         let here = Vec::from_iter(here.map(|(id, _)| id));
         shown.extend(&here);
-        copied |= count > here.len() && !here.is_empty();
-        if count >= here.len() {
+        // Where the compiler knows what a pointer leads to, the instruction names that.
+        let is_called = |name: &&str| here.iter().any(|&point| names.may_name(point, name));
+        if found.by_pointer > 0 && named.keys().all(is_called) {
+            let indirect = |point: &&PointId| function.points[**point].kind == PointKind::IndirectCall;
+            through_pointer.extend(here.iter().filter(indirect));
+        }
+        copied |= *count > here.len() && !here.is_empty();
+        if *count >= here.len() {
             certain.extend(here);
+            continue;
+        }
+        // Of some functions there may be an instruction for each call all the same, and so of pointers.
+        let unnamed = here.iter().filter(|&&point| !names.only_names(point)).count();
+        for &point in &here {
+            let own = match &function.points[point].kind {
+                PointKind::Call(name) => named.get(name.as_str()).copied().unwrap_or(0),
+                _ => 0,
+            };
+            let alike = here.iter().filter(|&&other| names.alike(point, other)).count();
+            let has_own = match names.only_names(point) {
+                true => own >= alike,
+                false => found.by_pointer >= unnamed,
+            };
+            if has_own {
+                certain.insert(point);
+            }
         }
     }
-    let names = Names::new(map, id);
     let mut meetings = Meetings::new(&names, &certain);
     for &one in &shown {
         for (other, _) in calls() {
             let is_open = copied || !certain.contains(&other);
-            if is_open && other != one && names.alike(one, other) && meetings.meet(one, other) {
+            // An instruction that names a function is never one with another that does not.
+            let differ = through_pointer.contains(&one) && names.only_names(other);
+            if is_open && !differ && other != one && names.alike(one, other) && meetings.meet(one, other) {
                 found(one, other);
             }
         }
@@ -131,6 +181,8 @@ struct Names<'m> {
     function: &'m Function,
     /// By point: which of the kinds of calls it is, if it is one.
     kinds: IdVec<PointId, Option<u32>>,
+    /// The functions that calls of a kind may call themselves; `None` where nobody knows.
+    called: Vec<Option<&'m [String]>>,
     /// By two kinds: whether both may call one function.
     alike: Vec<Vec<bool>>,
 }
@@ -140,12 +192,13 @@ impl<'m> Names<'m> {
         let function = &map.functions[id];
         let mut numbers: BTreeMap<(bool, &str), u32> = BTreeMap::new();
         let mut kinds: IdVec<PointId, Option<u32>> = IdVec::new();
-        // The functions that calls of a kind may call themselves; `None` where nobody knows.
         let mut called: Vec<Option<&[String]>> = Vec::new();
         for (point, what) in function.points.iter_enumerated() {
             let (key, names) = match &what.kind {
                 PointKind::Call(name) => ((true, name.as_str()), Some(std::slice::from_ref(name))),
-                PointKind::MacroCall(name) => ((false, name.as_str()), map.called_by_macro(id, point)),
+                PointKind::MacroCall(name) => {
+                    ((false, name.as_str()), map.possibly_called_by_macro(id, point))
+                }
                 kind if kind.is_call() => ((false, ""), None),
                 _ => {
                     kinds.push(None);
@@ -169,8 +222,20 @@ impl<'m> Names<'m> {
         Self {
             function,
             kinds,
+            called,
             alike,
         }
+    }
+
+    /// Whether a call is one by a name, or of a macro that calls by some.
+    fn only_names(&self, point: PointId) -> bool {
+        self.kinds[point].is_some_and(|kind| self.called[kind as usize].is_some())
+    }
+
+    /// Whether a call is by this name, as far as its own name tells.
+    fn may_name(&self, point: PointId, name: &str) -> bool {
+        let called = self.kinds[point].and_then(|kind| self.called[kind as usize]);
+        called.is_some_and(|called| called.iter().any(|each| each == name))
     }
 
     fn is_call(&self, point: PointId) -> bool {
@@ -438,9 +503,17 @@ mod tests {
         }
     }
 
+    fn unnamed(count: usize) -> Sites<'static> {
+        Sites {
+            count,
+            ..Sites::default()
+        }
+    }
+
     /// The pairs that are found when the calls on these lines have so many instructions.
     fn found(function: &Function, sites: &[(u32, usize)]) -> Vec<(usize, usize)> {
-        let sites = sites.iter().map(|&(line, count)| ((line, 1), count)).collect();
+        let sites = sites.iter().map(|&(line, count)| ((line, 1), unnamed(count)));
+        let sites = sites.collect();
         let mut pairs = Vec::new();
         let map = Map {
             functions: vec![function.clone()].into(),
@@ -587,7 +660,7 @@ mod tests {
         let edges = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4)];
         let mut arms = function(&["second", "first", "CHECK"], &edges);
         arms.points[PointId::from_index(3)].kind = PointKind::MacroCall("CHECK".to_owned());
-        let sites = BTreeMap::from([((1, 1), 1), ((2, 1), 1)]);
+        let sites = BTreeMap::from([((1, 1), unnamed(1)), ((2, 1), unnamed(1))]);
         let found = |macros: Vec<progress_map::MacroCalls>| {
             let map = Map {
                 functions: vec![arms.clone()].into(),
@@ -610,5 +683,70 @@ mod tests {
         assert_eq!(found(Vec::new()), [(2, 3)]);
         assert_eq!(found(calls("first")), [(2, 3)]);
         assert_eq!(found(calls("fail")), []);
+    }
+
+    #[test]
+    fn an_instruction_that_names_a_function_is_its_call() {
+        // if (…) { second(); CHECK(first()); } else { first(); }
+        let edges = [(0, 1), (0, 4), (1, 2), (2, 3), (3, 5), (4, 5)];
+        let mut arms = function(&["second", "first", "CHECK", "first"], &edges);
+        arms.points[PointId::from_index(3)].kind = PointKind::MacroCall("CHECK".to_owned());
+        arms.points[PointId::from_index(3)].span = arms.points[PointId::from_index(2)].span;
+        let map = Map {
+            functions: vec![arms].into(),
+            may_call: vec![progress_map::MacroCalls {
+                file: FileId::from_index(0),
+                name: "CHECK".to_owned(),
+                callees: vec!["fail".to_owned()],
+            }],
+            ..Map::default()
+        };
+        let found = |name: &'static str| {
+            let both = Sites {
+                count: 1,
+                named: BTreeMap::from([(name, 1)]),
+                by_pointer: 0,
+            };
+            let sites = BTreeMap::from([((1, 1), unnamed(1)), ((2, 1), both), ((4, 1), unnamed(1))]);
+            let mut pairs = Vec::new();
+            of_copy(&map, Id::from_index(0), &sites, |one, other| {
+                pairs.push((one.index(), other.index()))
+            });
+            pairs
+        };
+        // What the macro calls has gone.
+        assert_eq!(found("first"), []);
+        assert_eq!(found("fail"), [(4, 2)]);
+    }
+
+    #[test]
+    fn an_instruction_through_a_pointer_is_no_call_by_name() {
+        // if (…) { second(); (*call)(); } else { first(); }
+        let edges = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4)];
+        let mut arms = function(&["second", "", "first"], &edges);
+        arms.points[PointId::from_index(2)].kind = PointKind::IndirectCall;
+        let map = Map {
+            functions: vec![arms].into(),
+            ..Map::default()
+        };
+        let found = |by_pointer, named: &[(&'static str, usize)]| {
+            let call = Sites {
+                count: 1,
+                named: named.iter().copied().collect(),
+                by_pointer: usize::from(by_pointer),
+            };
+            let sites = BTreeMap::from([((1, 1), unnamed(1)), ((2, 1), call)]);
+            let mut pairs = Vec::new();
+            of_copy(&map, Id::from_index(0), &sites, |one, other| {
+                pairs.push((one.index(), other.index()))
+            });
+            pairs
+        };
+        assert_eq!(found(true, &[]), []);
+        // The compiler knew where the pointer leads.
+        assert_eq!(found(false, &[("first", 1)]), [(2, 3)]);
+        assert_eq!(found(true, &[("first", 1)]), [(2, 3)]);
+        // Nothing is described.
+        assert_eq!(found(false, &[]), [(2, 3)]);
     }
 }

@@ -170,12 +170,31 @@ fn negate(condition: Condition, body: &[u8], rest: &[Token]) -> Condition {
 }
 
 fn condition(body: &[u8], rest: &[Token], language: Language) -> Condition {
+    let text = |at: usize| rest.get(at).map(|token| token.text(body));
     let words: Vec<&[u8]> = rest
         .iter()
         .map(|t| t.text(body))
         .filter(|t| !matches!(*t, b"(" | b")"))
         .collect();
-    match words.as_slice() {
+    let is_one = |word: &[u8]| words.contains(&word);
+    // Brackets may negate all that is in them.
+    let grouped = (0..rest.len())
+        .any(|at| text(at) == Some(b"(") && at.checked_sub(1).and_then(text) != Some(b"defined"));
+    let (settles, between) = match (is_one(b"&&"), is_one(b"||")) {
+        (true, false) if !grouped => (Condition::False, b"&&"),
+        (false, true) if !grouped => (Condition::True, b"||"),
+        _ => return operand(&words, language),
+    };
+    let mut operands = words.split(|word| *word == between);
+    match operands.any(|words| operand(words, language) == settles) {
+        true => settles,
+        false => Condition::Open,
+    }
+}
+
+/// What is known of a condition, or of what stands between two operators of it.
+fn operand(words: &[&[u8]], language: Language) -> Condition {
+    match words {
         [b"0"] => Condition::False,
         [b"defined", b"__cplusplus"] | [b"__cplusplus"] => match language {
             Language::C => Condition::False,
@@ -282,6 +301,18 @@ mod tests {
         assert_eq!(read("#if (1)"), Directive::If(Condition::True));
         assert_eq!(read("#ifdef __cplusplus"), Directive::If(Condition::False));
         assert_eq!(read("#if defined(__cplusplus)"), Directive::If(Condition::False));
+        for (line, expected) in [
+            ("#if defined(__cplusplus) && !defined(A)", Condition::False),
+            ("#if A > 1 && defined __cplusplus", Condition::False),
+            ("#if !defined(__cplusplus) || defined(A)", Condition::True),
+            ("#if !defined(__cplusplus) && defined(A)", Condition::Open),
+            ("#if defined(__cplusplus) || defined(A)", Condition::Open),
+            ("#if !(defined(__cplusplus) && defined(A))", Condition::Open),
+            ("#if defined(A) && !(defined(__cplusplus) && B)", Condition::Open),
+            ("#if defined(A) || defined(__cplusplus) && B", Condition::Open),
+        ] {
+            assert_eq!(read(line), Directive::If(expected), "{line}");
+        }
         assert_eq!(
             read("#ifndef X_H"),
             Directive::If(Condition::Unless((*b"X_H").into()))

@@ -7,12 +7,11 @@
 
 use crate::directive::Definition;
 use crate::macros::Macros;
-use crate::sequence::{Meanings, called_after_arguments_by};
+use crate::sequence::{Meanings, called_after_arguments_by, called_at_all_by};
 use ir::{Callee, ExprKind, Function, MacroCalls, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds to `units` what the macros call that are left as they are in their functions of C, as far as that is the same by all
-/// definitions in all files. `macros` are those of all files.
+/// Adds to `units` what the macros may call that are left as they are in their functions of C, by all definitions in all files. `macros` are those of all files.
 pub fn add_macro_calls(units: &mut [Unit], macros: &Macros) {
     let definitions = macros.definitions_by_name();
     for unit in units {
@@ -33,12 +32,20 @@ pub fn add_macro_calls(units: &mut [Unit], macros: &Macros) {
         };
         let mut found = Vec::new();
         for name in wanted {
-            if let Some(callees) = everywhere.called(name)
-                && !callees.iter().any(|callee| hides(unit, callee))
-            {
+            let ordered = called_after_arguments_by(&everywhere, name.as_bytes(), 0);
+            let after_arguments = ordered.is_some();
+            let Some(callees) = ordered.or_else(|| called_at_all_by(&everywhere, name.as_bytes())) else {
+                continue;
+            };
+            let callees = callees
+                .iter()
+                .map(|name| String::from_utf8_lossy(name).into_owned());
+            let callees = Vec::from_iter(callees);
+            if !callees.iter().any(|callee| hides(unit, callee)) {
                 found.push(MacroCalls {
                     name: name.to_owned(),
                     callees,
+                    after_arguments,
                 });
             }
         }
@@ -70,16 +77,6 @@ struct Everywhere<'m> {
     definitions: &'m BTreeMap<&'m [u8], Vec<(u32, &'m Definition)>>,
     /// The file and those that it includes.
     seen: BTreeSet<u32>,
-}
-
-impl Everywhere<'_> {
-    fn called(&self, name: &str) -> Option<Vec<String>> {
-        let callees = called_after_arguments_by(self, name.as_bytes(), 0)?;
-        let names = callees
-            .iter()
-            .map(|name| String::from_utf8_lossy(name).into_owned());
-        Some(names.collect())
-    }
 }
 
 impl<'m> Meanings<'m> for Everywhere<'m> {
@@ -143,7 +140,12 @@ mod tests {
         ]);
         assert!(alone[1].macros.is_empty(), "a header alone cannot know");
         let found = together[1].macros.iter().find(|each| each.name == "CHECK")?;
-        Some(found.callees.join(" "))
+        let order = if found.after_arguments {
+            ""
+        } else {
+            ", in any order"
+        };
+        Some(found.callees.join(" ") + order)
     }
 
     #[test]
@@ -154,8 +156,20 @@ mod tests {
             #define CHECK(x) do { int e = x; if (e) enter(); } while (0)\n#include \"inline.h\"\n";
         assert_eq!(of(other).as_deref(), Some("CHECK enter fail"));
         let before = "#undef CHECK\n#define CHECK(x) do { enter(); x; } while (0)\n#include \"inline.h\"\n";
-        assert_eq!(of(before), None);
-        assert_eq!(of("#define CHECK(x) ((x) && (x))\n#include \"inline.h\"\n"), None);
+        assert_eq!(of(before).as_deref(), Some("CHECK enter fail, in any order"));
+        let twice = "#define CHECK(x) ((x) && (x))\n#include \"inline.h\"\n";
+        assert_eq!(of(twice).as_deref(), Some("CHECK fail, in any order"));
+        for unknown in [
+            "x(1)",
+            "(*table)(x)",
+            "table[1](x)",
+            "object->call(x)",
+            "FAIL(x)",
+            "fa##il(x)",
+        ] {
+            let other = format!("#define CHECK(x) {unknown}\n#include \"inline.h\"\n");
+            assert_eq!(of(&other), None, "{unknown}");
+        }
     }
 
     #[test]

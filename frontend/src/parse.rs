@@ -107,6 +107,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
             Some(MacroCalls {
                 name,
                 callees: callees?,
+                after_arguments: true,
             })
         })
         .collect();

@@ -107,6 +107,63 @@ pub fn called_after_arguments_by<'m>(
     (!definitions.is_empty()).then_some(all)
 }
 
+/// The functions that the macro `name` may call at all, before its arguments or after them, by what `meanings` knows; `None` when that is
+/// not known.
+pub fn called_at_all_by<'m>(meanings: &impl Meanings<'m>, name: &[u8]) -> Option<BTreeSet<Box<[u8]>>> {
+    let mut all = BTreeSet::from([Box::from(name)]);
+    let mut within: BTreeSet<&[u8]> = BTreeSet::new();
+    let mut work = meanings.definitions(name, 0)?;
+    let mut steps = 0;
+    if work.is_empty() {
+        return None;
+    }
+    while let Some(definition) = work.pop() {
+        let body = &definition.body;
+        let text = |at: usize| body.get(at).map_or(&b""[..], |token| &*token.text);
+        let is_param = |name: &[u8]| {
+            let params = definition.params.as_ref();
+            params.is_some_and(|params| params.names.iter().any(|param| **param == *name))
+        };
+        for (at, token) in body.iter().enumerate() {
+            steps += 1;
+            if steps > STEP_LIMIT || token.kind == TokenKind::Directive {
+                return None;
+            }
+            let called = text(at + 1) == b"(";
+            let before = at.checked_sub(1).map_or(&b""[..], text);
+            match &*token.text {
+                b"##" => return None,
+                b"(" if may_call_value(body, at) => return None,
+                b"asm" | b"__asm__" => return None,
+                _ if token.kind != TokenKind::Ident || before == b"#" || is_keyword(&token.text) => {}
+                name if is_param(name) || matches!(before, b"->" | b".") => {
+                    if called {
+                        return None;
+                    }
+                }
+                name => {
+                    let definitions = meanings.definitions(name, 0)?;
+                    let is_macro = !definitions.is_empty();
+                    if is_macro && within.insert(name) {
+                        work.extend(definitions);
+                    }
+                    if !called || is_macro && !meanings.is_function(name) {
+                        continue;
+                    }
+                    let text = std::str::from_utf8(name).ok()?;
+                    if !is_macro && is_shouted(name) {
+                        return None;
+                    }
+                    if !CALLING_NOTHING.contains(&text) {
+                        all.insert(name.into());
+                    }
+                }
+            }
+        }
+    }
+    Some(all)
+}
+
 struct Scan<'v, M> {
     meanings: &'v M,
     offset: u32,
@@ -136,8 +193,7 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
             match &*token.text {
                 b"##" => return None,
                 b";" => self.open = false,
-                // A call through a pointer, or a cast: who can tell.
-                b"(" if matches!(before, b")" | b"]") => return None,
+                b"(" if may_call_value(body, at) => return None,
                 b"while" if (text(at + 1), text(at + 2), text(at + 3)) == (b"(", b"0", b")") => {}
                 b"for" | b"while" | b"goto" | b"switch" | b"case" | b"default" | b"break" | b"continue"
                 | b"asm" | b"__asm__" => return None,
@@ -208,6 +264,47 @@ impl<'a: 'v, 'v, M: Meanings<'a>> Scan<'v, M> {
     }
 }
 
+/// Whether the bracket at `open` may call what the one in front of it, or an index, gives: a pointer, and not a cast.
+fn may_call_value(body: &[BodyToken], open: usize) -> bool {
+    let Some(close) = open.checked_sub(1) else {
+        return false;
+    };
+    match &*body[close].text {
+        b"]" => true,
+        b")" => {
+            let words = { body[..close].iter().rev() }
+                .map(|token| &*token.text)
+                .take_while(|word| *word != b"(");
+            let words: Vec<&[u8]> = words.collect();
+            // With a type's own word in it, the brackets hold a type: `(const char *)(x)`.
+            let is_type = |word: &[u8]| {
+                matches!(
+                    word,
+                    b"char"
+                        | b"short"
+                        | b"int"
+                        | b"long"
+                        | b"float"
+                        | b"double"
+                        | b"void"
+                        | b"const"
+                        | b"signed"
+                        | b"unsigned"
+                        | b"struct"
+                )
+            };
+            let is_name = |word: &[u8]| {
+                word == b"*"
+                    || word
+                        .iter()
+                        .all(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
+            };
+            !words.iter().all(|word| is_name(word)) || !words.iter().any(|word| is_type(word))
+        }
+        _ => false,
+    }
+}
+
 /// Whether a bracket behind the replacement list calls nothing that this ends with.
 fn is_closed(definition: &Definition) -> bool {
     let last = definition.body.last();
@@ -270,6 +367,7 @@ mod tests {
         let hint = "#ifdef A\n#define M(x) __builtin_expect(!!(x), 0)\n#else\n#define M(x) (x)\n#endif\n";
         assert_eq!(of(hint).as_deref(), Some("M"));
         assert_eq!(of("#define M(x) (x)\n").as_deref(), Some("M"));
+        assert_eq!(of("#define M(x) ((const char *)(x))\n").as_deref(), Some("M"));
         let line =
             "#ifdef A\n#define M if (depth > 0) { lines[depth - 1] = __LINE__; }\n#else\n#define M\n#endif\n";
         assert_eq!(of(line).as_deref(), Some("M"));
@@ -290,6 +388,8 @@ mod tests {
             "do { x; unknown(1); } while (0)",
             "do { x; (*enter)(); } while (0)",
             "do { x; table[1](); } while (0)",
+            "do { x; (enter)(); } while (0)",
+            "do { x; (*(int (*)(int))enter)(1); } while (0)",
             "do { x; FAIL(1); } while (0)",
             "do { x; fa##il(1); } while (0)",
             "x(1)",

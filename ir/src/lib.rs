@@ -46,7 +46,7 @@ pub struct Unit {
     pub members: Vec<Member>,
     /// Names of functions whose address is taken or stored anywhere in this file (used other than as a callee).
     pub address_taken_functions: Vec<String>,
-    /// Macros of which it is known what they call where they stay unexpanded in functions of C, by name.
+    /// Macros of which it is known what they may call where they stay unexpanded in functions of C, by name.
     pub macros: Vec<MacroCalls>,
     /// What could not be read, and why.
     pub diagnostics: Vec<Diagnostic>,
@@ -61,13 +61,15 @@ impl Unit {
     }
 }
 
-/// A macro that evaluates each argument once at most, and calls nothing before that.
+/// What a macro may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroCalls {
     /// Its name.
     pub name: String,
-    /// The functions that it may call then, sorted.
+    /// The functions that it may call besides what its arguments call, sorted.
     pub callees: Vec<String>,
+    /// It evaluates each argument once at most, and calls nothing before that.
+    pub after_arguments: bool,
 }
 
 /// A file-scope variable.

@@ -26,17 +26,24 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
-    let mut macros = Vec::new();
+    let (mut macros, mut may_call) = (Vec::new(), Vec::new());
     for (source, &file) in program.units.iter().zip(&file_of) {
         if let Some(file) = file {
-            macros.extend(source.macros.iter().map(|each| MacroCalls {
-                file,
-                name: each.name.clone(),
-                callees: each.callees.clone(),
-            }));
+            for each in &source.macros {
+                let list = match each.after_arguments {
+                    true => &mut macros,
+                    false => &mut may_call,
+                };
+                list.push(MacroCalls {
+                    file,
+                    name: each.name.clone(),
+                    callees: each.callees.clone(),
+                });
+            }
         }
     }
     macros.sort();
+    may_call.sort();
     let mut functions: Vec<(Function, FunctionIndex, Beside)> = Vec::new();
     let units = program.units;
     let candidates = program
@@ -89,6 +96,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         handed,
         choices,
         macros,
+        may_call,
         binding: None,
         libraries: Vec::new(),
     }

@@ -200,16 +200,20 @@ pub fn arbitrary(seed: u64) -> Map {
     }
     choices.sort();
     choices.dedup();
-    let mut macros = Vec::new();
-    for file in files.ids() {
-        macros.extend(rng.list(3, |rng| MacroCalls {
-            file,
-            name: rng.word(),
-            callees: rng.list(3, Rng::word),
-        }));
-    }
-    macros.sort();
-    macros.dedup_by(|a, b| (a.file, &a.name) == (b.file, &b.name));
+    let mut macros = || {
+        let mut macros = Vec::new();
+        for file in files.ids() {
+            macros.extend(rng.list(3, |rng| MacroCalls {
+                file,
+                name: rng.word(),
+                callees: rng.list(3, Rng::word),
+            }));
+        }
+        macros.sort();
+        macros.dedup_by(|a, b| (a.file, &a.name) == (b.file, &b.name));
+        macros
+    };
+    let (macros, may_call) = (macros(), macros());
     Map {
         files,
         functions,
@@ -218,6 +222,7 @@ pub fn arbitrary(seed: u64) -> Map {
         handed,
         choices,
         macros,
+        may_call,
         binding,
         libraries,
     }

@@ -72,8 +72,10 @@ pub struct Map {
     pub handed: Vec<Handed>,
     /// Code of which every build holds one part, sorted.
     pub choices: Vec<Choice>,
-    /// What macros call that were left as they are, sorted.
+    /// What macros call that were left as they are, and that evaluate their arguments first; sorted.
     pub macros: Vec<MacroCalls>,
+    /// What others of them may call at all, in whatever order; sorted.
+    pub may_call: Vec<MacroCalls>,
     /// The build that the map is tied to, if any.
     pub binding: Option<Binding>,
     /// Builds of shared objects that the program runs with and whose sources are in the map as well; empty without a

@@ -2,8 +2,9 @@
 
 use crate::{FileId, FunctionId, Map, PointId, PointKind};
 
-/// In functions of C in this file, the macro of this name evaluates each of its arguments once at most, then calls some of these
-/// functions, and nothing else: whoever is called from its position by another name is called by an argument.
+/// In functions of C in this file, the macro of this name calls some of these functions, and nothing else: whoever is called from its
+/// position by another name is called by an argument. Those of [`Map::macros`] evaluate each of their arguments once at most, before they
+/// call anything.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MacroCalls {
     /// The file.
@@ -18,6 +19,22 @@ impl Map {
     /// The functions that the macro at a point may call once it has its arguments; `None` when that is not known, or the point is no
     /// macro.
     pub fn called_by_macro(&self, function: FunctionId, point: PointId) -> Option<&[String]> {
+        self.by_macro(&self.macros, function, point)
+    }
+
+    /// The functions that the macro at a point may call, before its arguments or after them; `None` when that is not known, or the
+    /// point is no macro.
+    pub fn possibly_called_by_macro(&self, function: FunctionId, point: PointId) -> Option<&[String]> {
+        let ordered = self.called_by_macro(function, point);
+        ordered.or_else(|| self.by_macro(&self.may_call, function, point))
+    }
+
+    fn by_macro<'m>(
+        &self,
+        macros: &'m [MacroCalls],
+        function: FunctionId,
+        point: PointId,
+    ) -> Option<&'m [String]> {
         let body = self.functions.get(function)?;
         let PointKind::MacroCall(name) = &body.points.get(point)?.kind else {
             return None;
@@ -27,9 +44,7 @@ impl Map {
             return None;
         }
         let key = (body.file, name.as_str());
-        let found = self
-            .macros
-            .binary_search_by(|each| (each.file, each.name.as_str()).cmp(&key));
-        found.ok().map(|at| self.macros[at].callees.as_slice())
+        let found = macros.binary_search_by(|each| (each.file, each.name.as_str()).cmp(&key));
+        found.ok().map(|at| macros[at].callees.as_slice())
     }
 }

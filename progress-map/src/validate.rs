@@ -113,14 +113,16 @@ impl Map {
 
     fn check_macros(&self) -> Result<(), Invalid> {
         let part = || "macros".to_owned();
-        if self.macros.iter().any(|each| self.files.get(each.file).is_none()) {
-            return Err(invalid(part(), "there is no file of this number"));
-        }
         let key = |each: &MacroCalls| (each.file, each.name.clone());
-        match self.macros.is_sorted_by(|a, b| key(a) < key(b)) {
-            true => Ok(()),
-            false => Err(invalid(part(), "they are not sorted, or one occurs twice")),
+        for macros in [&self.macros, &self.may_call] {
+            if macros.iter().any(|each| self.files.get(each.file).is_none()) {
+                return Err(invalid(part(), "there is no file of this number"));
+            }
+            if !macros.is_sorted_by(|a, b| key(a) < key(b)) {
+                return Err(invalid(part(), "they are not sorted, or one occurs twice"));
+            }
         }
+        Ok(())
     }
 
     fn check_calls(&self) -> Result<(), Invalid> {

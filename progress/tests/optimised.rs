@@ -79,6 +79,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         handed: Vec::new(),
         choices: Vec::new(),
         macros: Vec::new(),
+        may_call: Vec::new(),
         binding: Some(binding),
         libraries: Vec::new(),
     }

@@ -78,6 +78,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         handed: Vec::new(),
         choices: Vec::new(),
         macros: Vec::new(),
+        may_call: Vec::new(),
         binding: None,
         libraries: Vec::new(),
     }

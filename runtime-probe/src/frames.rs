@@ -95,6 +95,10 @@ impl Builder<'_> {
                 }),
             };
             for (depth, level) in place.levels.iter().enumerate() {
+                // Only what the source calls there is inlined.
+                if let Some(around) = frames.last_mut().filter(|_| depth > 0) {
+                    around.straight = true;
+                }
                 let mut frame = Frame {
                     function: level.name.clone(),
                     file: level.position.file.clone(),

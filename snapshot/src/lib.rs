@@ -91,7 +91,7 @@ pub struct Frame {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub passed: BTreeMap<u8, u64>,
     /// The frame's call is not one by name of a function that has left its frame to the next one's: the build says that it is by the
-    /// name of that one, or through a pointer.
+    /// name of that one, or through a pointer, or has inlined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub straight: bool,
     /// The call was inlined into the frame before.

@@ -37,9 +37,12 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
         members: input.each(Input::member)?,
         address_taken_functions: input.each(Input::owned)?,
         macros: input.each(|input| {
+            let (name, callees) = (input.owned()?, input.each(Input::owned)?);
+            let [after_arguments] = input.flags()?;
             Ok(MacroCalls {
-                name: input.owned()?,
-                callees: input.each(Input::owned)?,
+                name,
+                callees,
+                after_arguments,
             })
         })?,
         diagnostics: input.each(Input::diagnostic)?,

@@ -35,6 +35,7 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
     out.each(&unit.macros, |out, each| {
         out.name(&each.name);
         out.each(&each.callees, |out, name| out.name(name));
+        out.flags(&[each.after_arguments]);
     });
     out.each(&unit.diagnostics, Out::diagnostic);
     let Out { names, bytes, .. } = out;

@@ -1,4 +1,4 @@
-//! Section `MACR`: what macros call. Not required: a reader without it orders less, and nothing wrongly.
+//! Sections `MACR` and `MAYC`: what macros call. Not required: a reader without them orders less, and nothing wrongly.
 
 use super::bytes::number;
 use super::columns::Column;

@@ -54,6 +54,7 @@ const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const MACROS: Tag = Tag(*b"MACR");
+const MAY_CALL: Tag = Tag(*b"MAYC");
 const BUILD: Tag = Tag(*b"BIND");
 const BOUND_STRINGS: Tag = Tag(*b"BSTR");
 const ROWS: Tag = Tag(*b"ROWS");
@@ -65,7 +66,7 @@ const MERGES: Tag = Tag(*b"BMRG");
 const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 
-const STATIC: [Tag; 9] = [
+const STATIC: [Tag; 10] = [
     STRINGS,
     FILES,
     HEADS,
@@ -75,9 +76,10 @@ const STATIC: [Tag; 9] = [
     HANDED,
     CHOICES,
     MACROS,
+    MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 6] = [MPI_CALLS, HANDED, CHOICES, MACROS, PASSED, SITES];
+const OPTIONAL: [Tag; 7] = [MPI_CALLS, HANDED, CHOICES, MACROS, MAY_CALL, PASSED, SITES];
 const BOUND: [Tag; 10] = [
     BUILD,
     BOUND_STRINGS,

@@ -159,10 +159,11 @@ impl<'a> Reader<'a> {
             Ok(_) => choices::read_choices(self.columns(super::CHOICES, &mut budget)?)?,
             Err(_) => Vec::new(),
         };
-        let macros = match self.section(super::MACROS) {
-            Ok(_) => macros::read_macros(self.source(super::MACROS, &index.strings, &mut budget)?)?,
-            Err(_) => Vec::new(),
+        let mut macros_of = |tag| match self.section(tag) {
+            Ok(_) => macros::read_macros(self.source(tag, &index.strings, &mut budget)?),
+            Err(_) => Ok(Vec::new()),
         };
+        let (macros, may_call) = (macros_of(super::MACROS)?, macros_of(super::MAY_CALL)?);
         // A function that the map does not have stays, to be refused.
         let is_left_out = |id: FunctionId| wanted.get(id.index()) == Some(&false);
         mpi_calls.retain(|call| !is_left_out(call.function));
@@ -180,6 +181,7 @@ impl<'a> Reader<'a> {
             handed,
             choices,
             macros,
+            may_call,
             binding: bindings.next(),
             libraries: bindings.collect(),
         };

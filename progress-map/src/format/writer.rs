@@ -155,10 +155,12 @@ fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, Colum
         choices::write_choices(&mut columns, &map.choices);
         sections.push((super::CHOICES, columns));
     }
-    if !map.macros.is_empty() {
-        let mut sink = Sink::new(strings);
-        macros::write_macros(&mut sink, &map.macros);
-        sections.push((super::MACROS, sink.columns));
+    for (tag, macros) in [(super::MACROS, &map.macros), (super::MAY_CALL, &map.may_call)] {
+        if !macros.is_empty() {
+            let mut sink = Sink::new(strings);
+            macros::write_macros(&mut sink, macros);
+            sections.push((tag, sink.columns));
+        }
     }
     sections
 }
