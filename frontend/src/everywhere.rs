@@ -159,6 +159,10 @@ mod tests {
         assert_eq!(of(before).as_deref(), Some("CHECK enter fail, in any order"));
         let twice = "#define CHECK(x) ((x) && (x))\n#include \"inline.h\"\n";
         assert_eq!(of(twice).as_deref(), Some("CHECK fail, in any order"));
+        let renamed = "#define CHECK enter\n#include \"inline.h\"\n";
+        assert_eq!(of(renamed).as_deref(), Some("CHECK enter fail, in any order"));
+        let unseen = "#define CHECK(x) OTHER(x)\n#define OTHER enter\n#include \"inline.h\"\n";
+        assert_eq!(of(unseen), None, "what inline.h does not see");
         for unknown in [
             "x(1)",
             "(*table)(x)",

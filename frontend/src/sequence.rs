@@ -111,25 +111,33 @@ pub fn called_after_arguments_by<'m>(
 /// not known.
 pub fn called_at_all_by<'m>(meanings: &impl Meanings<'m>, name: &[u8]) -> Option<BTreeSet<Box<[u8]>>> {
     let mut all = BTreeSet::from([Box::from(name)]);
-    let mut within: BTreeSet<&[u8]> = BTreeSet::new();
-    let mut work = meanings.definitions(name, 0)?;
+    // The macros within, and whether a bracket follows.
+    let mut within: BTreeSet<(&[u8], bool)> = BTreeSet::new();
+    let own = meanings.definitions(name, 0)?;
+    let mut work = Vec::from_iter(own.into_iter().map(|definition| (definition, true)));
     let mut steps = 0;
     if work.is_empty() {
         return None;
     }
-    while let Some(definition) = work.pop() {
+    while let Some((definition, bracket)) = work.pop() {
         let body = &definition.body;
         let text = |at: usize| body.get(at).map_or(&b""[..], |token| &*token.text);
         let is_param = |name: &[u8]| {
             let params = definition.params.as_ref();
             params.is_some_and(|params| params.names.iter().any(|param| **param == *name))
         };
+        // Without parameters of its own, the bracket is behind what it ends with: `#define M fail` and `M(x)`.
+        let is_open = bracket && definition.params.is_none();
+        let last = body.len().checked_sub(1).filter(|_| is_open);
+        if last.is_some_and(|last| matches!(text(last), b")" | b"]")) {
+            return None;
+        }
         for (at, token) in body.iter().enumerate() {
             steps += 1;
             if steps > STEP_LIMIT || token.kind == TokenKind::Directive {
                 return None;
             }
-            let called = text(at + 1) == b"(";
+            let called = text(at + 1) == b"(" || last == Some(at);
             let before = at.checked_sub(1).map_or(&b""[..], text);
             match &*token.text {
                 b"##" => return None,
@@ -144,8 +152,8 @@ pub fn called_at_all_by<'m>(meanings: &impl Meanings<'m>, name: &[u8]) -> Option
                 name => {
                     let definitions = meanings.definitions(name, 0)?;
                     let is_macro = !definitions.is_empty();
-                    if is_macro && within.insert(name) {
-                        work.extend(definitions);
+                    if is_macro && within.insert((name, called)) {
+                        work.extend(definitions.into_iter().map(|definition| (definition, called)));
                     }
                     if !called || is_macro && !meanings.is_function(name) {
                         continue;
@@ -401,5 +409,42 @@ mod tests {
         assert_eq!(of("#define M enter();\n"), None);
         let other = "#ifdef A\n#define M(x) x\n#else\n#define M(x) (enter(), x)\n#endif\n";
         assert_eq!(of(other), None);
+    }
+
+    #[test]
+    fn whom_a_macro_may_call_at_all() {
+        let of = |header: &str| {
+            let header = format!("int fail(int); int enter(int);\n{header}");
+            let source = |path, text| Source { path, text };
+            let macros = Macros::gather([source("m.h", header.as_bytes())]);
+            let facts = read_facts(b"", &[], Language::C);
+            let facts = crate::facts::FileFacts {
+                includes: ["m.h".to_owned()].into(),
+                ..facts
+            };
+            let visible = Visible::new("a.c", &facts, &macros);
+            let found = called_at_all_by(&visible, b"M")?;
+            let names = found
+                .iter()
+                .map(|name| String::from_utf8_lossy(name).into_owned());
+            Some(Vec::from_iter(names).join(" "))
+        };
+        for (header, expected) in [
+            (
+                "#define M(x) (enter(1), (x), fail((int)(x)))",
+                Some("M enter fail"),
+            ),
+            ("#define M(x) for (;;) { x; fail(1); }", Some("M fail")),
+            ("#define M fail", Some("M fail")),
+            ("#define OTHER fail\n#define M(x) OTHER(x)", Some("M fail")),
+            ("#define SELF WORLD\n#define M(x) enter(SELF, x)", Some("M enter")),
+            ("#define OTHER table[1]\n#define M(x) OTHER(x)", None),
+            ("#define OTHER (fail)\n#define M(x) OTHER(x)", None),
+            ("#define PICK(a) fail\n#define M(x) PICK(1)(x)", None),
+            ("#define DO(f, x) f(x)\n#define M(x) DO(fail, x)", None),
+            ("#define M(x) (x)(1)", None),
+        ] {
+            assert_eq!(of(header).as_deref(), expected, "{header}");
+        }
     }
 }
