@@ -10,7 +10,7 @@ use crate::lines::{RawRow, UnitFiles, rows};
 use crate::merged::merges;
 use crate::moved;
 use crate::optimised::{gcc, llvm, rearranged};
-use crate::passed::bind_mpi_calls;
+use crate::passed::{bind_mpi_calls, callee_names};
 use crate::paths::{PathId, match_files};
 use crate::sites::bind_sites;
 use crate::sources::producer;
@@ -84,9 +84,10 @@ pub(crate) fn assemble(
         let is_there = address < row.end && matching.files[row.path] == Some(map.functions[id].file);
         is_there.then_some((row.line, row.column))
     };
-    let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest);
-    let merges = merges(map, debug, &forest, &identified.functions, position);
-    let sites = bind_sites(map, debug, &forest, &identified.functions, position);
+    let names = callee_names(debug, &forest);
+    let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest, &names);
+    let merges = merges(map, debug, &names, &forest, &identified.functions, position);
+    let sites = bind_sites(map, &names, &forest, &identified.functions, position);
     let mut binding = Binding {
         build_id: identity.build_id,
         text_hash: identity.text_hash,

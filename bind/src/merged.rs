@@ -16,9 +16,9 @@
 //! gone and another be left. So a call that shows the position of one point stands for every other that it may meet and that shows
 //! no call in this copy of the function; where some position has more call instructions than the source has calls, for all that it may meet.
 
-use crate::debug::{Debug, Die};
+use crate::debug::Debug;
 use crate::optimised::gcc;
-use crate::passed::name_of;
+use crate::passed::CalleeNames;
 use crate::walk::{Forest, NodeId, OriginId};
 use base::{Id as _, IdVec};
 use petgraph::algo::dominators::simple_fast;
@@ -38,6 +38,7 @@ type Position = (u32, u32);
 pub(crate) fn merges(
     map: &Map,
     debug: &Debug<'_>,
+    names: &CalleeNames,
     forest: &Forest,
     identified: &IdVec<OriginId, Option<FunctionId>>,
     position: impl Fn(FunctionId, u64) -> Option<Position>,
@@ -51,15 +52,12 @@ pub(crate) fn merges(
             *sites.named.entry(name).or_default() += 1;
         }
     };
-    let targets: BTreeSet<Die> = forest.calls.iter().filter_map(|site| site.target).collect();
-    let names: BTreeMap<Die, Option<String>> = { targets.into_iter() }
-        .map(|target| (target, name_of(debug, target)))
-        .collect();
     for site in &forest.calls {
         if let (Some(id), Some(after)) = (identified[forest.nodes[site.node].origin], site.return_address)
             && let Some(position) = position(id, after.wrapping_sub(1))
         {
-            let name = site.target.and_then(|target| names[&target].as_deref());
+            let name = site.target.and_then(|target| names.get(&target));
+            let name = name.map(String::as_str);
             note(site.node, position, name, site.by_pointer);
         }
     }

@@ -11,23 +11,25 @@ use crate::calls::{Place, parameters, place_of, root_of, value_of};
 use crate::debug::{Debug, Die};
 use crate::walk::{Forest, OriginId};
 use progress_map::{BoundMpiCall, PassedArgument, roles};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The registers of the first arguments, by DWARF number: rdi, rsi, rdx, rcx, r8, r9.
 const REGISTERS: [u8; 6] = [5, 4, 1, 2, 8, 9];
 
 /// The calls of MPI functions by name of whose arguments something is known, sorted by return address; and the functions and
 /// registers whose values on entry they are made of.
-pub(crate) fn bind_mpi_calls(debug: &Debug<'_>, forest: &Forest) -> (Vec<BoundMpiCall>, Vec<(OriginId, u8)>) {
+pub(crate) fn bind_mpi_calls(
+    debug: &Debug<'_>,
+    forest: &Forest,
+    names: &CalleeNames,
+) -> (Vec<BoundMpiCall>, Vec<(OriginId, u8)>) {
     let mut on_entry = Vec::new();
-    let mut names: BTreeMap<Die, Option<String>> = BTreeMap::new();
     let mut found: BTreeMap<u64, Option<Vec<PassedArgument>>> = BTreeMap::new();
     for call in &forest.calls {
         let (Some(target), Some(return_address)) = (call.target, call.return_address) else {
             continue;
         };
-        let name = names.entry(target).or_insert_with(|| name_of(debug, target));
-        let Some(name) = name.as_deref().filter(|name| base::is_mpi(name)) else {
+        let Some(name) = names.get(&target).filter(|name| base::is_mpi(name)) else {
             continue;
         };
         let (arguments, registers) = arguments(debug, call.die, base::mpi_name(name));
@@ -51,9 +53,17 @@ pub(crate) fn bind_mpi_calls(debug: &Debug<'_>, forest: &Forest) -> (Vec<BoundMp
     (calls.collect(), on_entry)
 }
 
-/// The name of a function in the source.
-pub(crate) fn name_of(debug: &Debug<'_>, die: Die) -> Option<String> {
-    debug.string_along(&debug.origins(die), gimli::DW_AT_name)
+/// The functions that call instructions name, by their names in the source; without those that have none.
+pub(crate) type CalleeNames = BTreeMap<Die, String>;
+
+/// The names of all functions that calls of a build name.
+pub(crate) fn callee_names(debug: &Debug<'_>, forest: &Forest) -> CalleeNames {
+    let targets: BTreeSet<Die> = forest.calls.iter().filter_map(|call| call.target).collect();
+    let named = targets.into_iter().filter_map(|target| {
+        let name = debug.string_along(&debug.origins(target), gimli::DW_AT_name)?;
+        Some((target, name))
+    });
+    named.filter(|(_, name)| !name.is_empty()).collect()
 }
 
 /// The arguments that tell what a task waits for, as far as the entry of the call describes their values; and the registers whose

@@ -5,8 +5,7 @@
 //! The instruction does: debug info says whom it calls, or that it calls through a pointer. That is listed for calls whose position has several
 //! calls in the source.
 
-use crate::debug::{Debug, Die};
-use crate::passed::name_of;
+use crate::passed::CalleeNames;
 use crate::walk::{Forest, OriginId};
 use base::IdVec;
 use progress_map::{BoundSite, FunctionId, Map};
@@ -19,12 +18,11 @@ type Position = (u32, u32);
 /// function.
 pub(crate) fn bind_sites(
     map: &Map,
-    debug: &Debug<'_>,
+    names: &CalleeNames,
     forest: &Forest,
     identified: &IdVec<OriginId, Option<FunctionId>>,
     position: impl Fn(FunctionId, u64) -> Option<Position>,
 ) -> Vec<BoundSite> {
-    let mut names: BTreeMap<Die, Option<String>> = BTreeMap::new();
     let mut crowded: BTreeMap<(FunctionId, Position), bool> = BTreeMap::new();
     let mut found: BTreeMap<u64, Option<Option<String>>> = BTreeMap::new();
     for call in &forest.calls {
@@ -41,13 +39,10 @@ pub(crate) fn bind_sites(
             continue;
         }
         let named = match call.target {
-            Some(target) => {
-                let name = names.entry(target).or_insert_with(|| name_of(debug, target));
-                let Some(name) = name.clone().filter(|name| !name.is_empty()) else {
-                    continue;
-                };
-                Some(name)
-            }
+            Some(target) => match names.get(&target) {
+                Some(name) => Some(name.clone()),
+                None => continue,
+            },
             None if call.by_pointer => None,
             None => continue,
         };

@@ -161,9 +161,7 @@ impl Summaries {
             _ => Effect::Keeps,
         }
     }
-}
 
-impl Summaries {
     /// Whether a function promises not to change what its argument of that number points to, and is not seen to break the promise: it
     /// casts `const` away only for functions of the library or the program, and hands the pointer to none of these that is seen to
     /// change what it points to. Who loops over a variable and gives its address to such a function relies on the promise as well.
