@@ -5,8 +5,8 @@
 //! writes for every sign or zero extension, are replaced by shifts and masks as long as nothing after them depends
 //! on the type. Where something does (gcc divides the way that a pointer has come by the length of a step, without a sign), the types
 //! stay, named by what they are and not by where the unit describes them. The value of a register on entry stays, in
-//! one spelling: what the caller passed is listed by `calls`. Everything else that needs more (values in pieces) is
-//! refused with its reason: a variable that is not readable is better than one that is wrong.
+//! one spelling: what the caller passed is listed by `calls`. Of a value in pieces, `pieces` has chosen one before. Everything
+//! else that needs more is refused with its reason: a variable that is not readable is better than one that is wrong.
 
 use crate::debug::{Debug, Die, Slice, UnitId};
 use crate::typed::{self, Integer};
@@ -18,7 +18,7 @@ use std::fmt;
 pub(crate) enum Refusal {
     /// The value at the function's entry of something that is no general register.
     EntryValue,
-    /// The value lies in several pieces.
+    /// The value is split: no one place has all of it.
     Pieces,
     /// The pointer was optimised away; only what it pointed to has a location.
     ImplicitPointer,
@@ -38,7 +38,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::EntryValue => "its value is only known to the caller (DW_OP_entry_value)",
-            Self::Pieces => "its value lies in several pieces (DW_OP_piece)",
+            Self::Pieces => "its value is split between places (DW_OP_piece)",
             Self::ImplicitPointer => "the pointer was optimised away (DW_OP_implicit_pointer)",
             Self::ThreadLocal => "it is thread-local",
             Self::Typed => "its location needs arithmetic in an unusual type",
@@ -56,8 +56,8 @@ pub(crate) enum Place {
     Memory,
     /// A fixed address in memory, the same in every frame.
     Static(u64),
-    /// A register or a computed value: there is no address to add an offset to.
-    Value,
+    /// A register or a computed value, of so many bytes: there is no address to add an offset to.
+    Value(u64),
 }
 
 /// What the values on the stack may be besides address-sized integers.
@@ -119,12 +119,9 @@ fn rewrite_by(
         let end = expression.0.len() - rest.len();
         jumps.starts.push((end - raw.len(), bytes.len()));
         operations += 1;
-        if matches!(place, Place::Value) {
-            // A register or a finished value ends an expression; what may follow is a piece.
-            return Err(match operation {
-                Operation::Piece { .. } => Refusal::Pieces,
-                _ => Refusal::Damaged,
-            });
+        if matches!(place, Place::Value(_)) {
+            // A register or a finished value ends an expression.
+            return Err(Refusal::Damaged);
         }
         if typed == Typed::Narrow && !matches!(operation, Operation::Convert { .. } | Operation::StackValue) {
             return Err(Refusal::Typed);
@@ -143,8 +140,16 @@ fn rewrite_by(
         };
         match operation {
             Operation::Register { .. } if operations > 1 => return Err(Refusal::Damaged),
-            Operation::Register { .. } | Operation::ImplicitValue { .. } | Operation::StackValue => {
-                place = Place::Value;
+            Operation::Register { register } => {
+                place = Place::Value(if register.0 < GENERAL.into() { 8 } else { VECTOR });
+                bytes.extend_from_slice(raw);
+            }
+            Operation::ImplicitValue { data } => {
+                place = Place::Value(data.len() as u64);
+                bytes.extend_from_slice(raw);
+            }
+            Operation::StackValue => {
+                place = Place::Value(8);
                 bytes.extend_from_slice(raw);
             }
             Operation::Address { address } => {
@@ -297,6 +302,9 @@ fn entry_register(mut expression: Slice<'_>, encoding: gimli::Encoding) -> Optio
 
 /// The general registers of the machine, without the program counter.
 const GENERAL: u8 = 16;
+
+/// The length in bytes of what the probe keeps of a vector register.
+const VECTOR: u64 = 16;
 
 /// What a rewritten expression depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

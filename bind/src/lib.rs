@@ -25,6 +25,7 @@ mod moved;
 mod optimised;
 mod passed;
 mod paths;
+mod pieces;
 mod sections;
 mod sites;
 mod sources;

@@ -3,6 +3,7 @@
 use crate::debug::{Debug, Entry, Slice, UnitId};
 use crate::elf::Image;
 use crate::expression::{Place, Refusal, literal, rewrite};
+use crate::pieces::{Part, holding};
 use gimli::AttributeValue;
 use progress_map::{Encoding, LocationRange, PathStep};
 
@@ -32,8 +33,7 @@ pub(crate) fn places<'a>(
     path: &[PathStep],
     encoding: Encoding,
 ) -> Option<Places> {
-    // A member at an offset has no address when its structure is a register or a computed value.
-    let needs_address = matches!(path.first(), Some(PathStep::Offset(_)));
+    let part = Part::of(path, encoding);
     let mut places = Places::default();
     match entry.attr_value(gimli::DW_AT_location) {
         None => {
@@ -44,24 +44,21 @@ pub(crate) fn places<'a>(
             } else {
                 Encoding::Address
             };
-            match constant_expression(constant, encoding).filter(|_| !needs_address) {
+            match constant_expression(constant, encoding).filter(|_| part.offset == 0) {
                 Some(expression) => places.push(ALWAYS, expression),
                 None => places.refused.push(Refusal::Other),
             }
             places.fixed = true;
         }
-        Some(AttributeValue::Exprloc(expression)) => {
-            match checked(image, debug, unit, expression, needs_address) {
-                Ok((bytes, place)) => {
-                    places.push(ALWAYS, bytes);
-                    places.fixed = matches!(place, Place::Static(_));
-                }
-                // An empty expression: optimised out.
-                Err(_) if expression.0.is_empty() => {}
-                Err(refusal) => places.refused.push(refusal),
+        Some(AttributeValue::Exprloc(expression)) => match checked(image, debug, unit, expression, part) {
+            Ok(Some((bytes, place))) => {
+                places.push(ALWAYS, bytes);
+                places.fixed = matches!(place, Place::Static(_));
             }
-        }
-        Some(value) => places.list(image, debug, unit, value, needs_address),
+            Ok(None) => {}
+            Err(refusal) => places.refused.push(refusal),
+        },
+        Some(value) => places.list(image, debug, unit, value, part),
     }
     Some(places)
 }
@@ -81,7 +78,7 @@ impl Places {
         debug: &Debug<'a>,
         unit: UnitId,
         value: AttributeValue<Slice<'a>>,
-        needs_address: bool,
+        part: Part,
     ) {
         let Ok(Some(mut list)) = debug.dwarf(unit).attr_locations(&debug.units[unit], value) else {
             self.refused.push(Refusal::Damaged);
@@ -99,9 +96,8 @@ impl Places {
                 }
             };
             let range = (item.range.begin, item.range.end);
-            let bytes = match checked(image, debug, unit, item.data, needs_address) {
-                Ok((bytes, _)) => Some(bytes),
-                Err(_) if item.data.0.is_empty() => None,
+            let bytes = match checked(image, debug, unit, item.data, part) {
+                Ok(place) => place.map(|(bytes, _)| bytes),
                 Err(refusal) => {
                     self.refused.push(refusal);
                     None
@@ -150,18 +146,24 @@ impl Places {
     }
 }
 
+/// The place of `part` as the probe reads it; `None` where the location says that it is optimised out.
 fn checked<'a>(
     image: &Image<'_>,
     debug: &Debug<'a>,
     unit: UnitId,
     expression: gimli::Expression<Slice<'a>>,
-    needs_address: bool,
-) -> Result<(Vec<u8>, Place), Refusal> {
-    let (bytes, place) = rewrite(debug, unit, expression)?;
+    part: Part,
+) -> Result<Option<(Vec<u8>, Place)>, Refusal> {
+    let held = holding(expression, part, debug.units[unit].encoding())?;
+    if held.place.0.is_empty() {
+        return Ok(None);
+    }
+    let (bytes, place) = rewrite(debug, unit, held.place)?;
+    let start = held.holds.map_or(0, |(start, _)| start);
     match place {
         Place::Static(address) if !image.is_loaded(address) => Err(Refusal::Dropped),
-        Place::Value if needs_address => Err(Refusal::Pieces),
-        _ => Ok((bytes, place)),
+        Place::Value(length) if part.end() - start > length => Err(Refusal::Pieces),
+        _ => Ok(Some((held.at_its_place(bytes), place))),
     }
 }
 
