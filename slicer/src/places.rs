@@ -17,6 +17,7 @@
 
 use crate::circles::circles;
 use base::{Id as _, IdVec, define_id};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 define_id!(
@@ -47,6 +48,12 @@ pub type Key = Option<NameId>;
 #[derive(Debug, Default)]
 pub struct Places {
     places: IdVec<PlaceId, Place>,
+    /// By place: one that it was joined with, or itself. Like the next two it is asked for far more often than the rest.
+    parents: IdVec<PlaceId, PlaceId>,
+    /// By place: it may point to anything; right after [`Places::spread`].
+    points: IdVec<PlaceId, bool>,
+    /// By place: its values, or those that they become, are followed; right after [`Places::spread`].
+    followed: IdVec<PlaceId, bool>,
     contents: IdVec<ContentId, Content>,
     fields: IdVec<FieldsId, Fields>,
     work: Vec<Join>,
@@ -57,16 +64,11 @@ pub struct Places {
 
 #[derive(Debug)]
 struct Place {
-    parent: PlaceId,
     /// Edges and joined places: the heavier of two stays when they are joined, which keeps the way to it short.
     weight: u32,
     content: ContentId,
     /// It is in the list of touched places.
     touched: bool,
-    /// It may point to anything; right after [`Places::spread`].
-    points: bool,
-    /// Its values, or those that they become, are followed; right after [`Places::spread`].
-    followed: bool,
     /// Objects that the value points to by itself.
     objects: Vec<ObjectId>,
     from: Vec<PlaceId>,
@@ -100,7 +102,22 @@ enum Join {
     Fields(FieldsId, FieldsId),
 }
 
+/// So many places are put in order by one processor at a time.
+const PART: usize = 1 << 12;
+
 impl Places {
+    /// Room for so many places.
+    pub fn with_capacity(count: usize) -> Places {
+        Places {
+            places: Vec::with_capacity(count).into(),
+            parents: Vec::with_capacity(count).into(),
+            points: Vec::with_capacity(count).into(),
+            followed: Vec::with_capacity(count).into(),
+            contents: Vec::with_capacity(count).into(),
+            ..Places::default()
+        }
+    }
+
     /// A place that points nowhere yet.
     pub fn fresh(&mut self) -> PlaceId {
         let content = self.contents.next_id();
@@ -110,14 +127,13 @@ impl Places {
             whole: None,
             fields: None,
         });
-        let place = self.places.next_id();
+        self.parents.push(self.places.next_id());
+        self.points.push(false);
+        self.followed.push(false);
         self.places.push(Place {
-            parent: place,
             weight: 1,
             content,
             touched: false,
-            points: false,
-            followed: false,
             objects: Vec::new(),
             from: Vec::new(),
             to: Vec::new(),
@@ -130,16 +146,13 @@ impl Places {
     pub fn address(&mut self, object: ObjectId) -> PlaceId {
         let place = self.fresh();
         self.places[place].objects.push(object);
-        self.places[place].points = true;
+        self.points[place] = true;
         place
     }
 
     /// What stands for all places that were joined with this one.
-    pub fn find(&self, mut place: PlaceId) -> PlaceId {
-        while self.places[place].parent != place {
-            place = self.places[place].parent;
-        }
-        place
+    pub fn find(&self, place: PlaceId) -> PlaceId {
+        root(&self.parents, place)
     }
 
     /// The objects that a place points to by itself; more come along the edges.
@@ -150,11 +163,6 @@ impl Places {
     /// Where values of a place come from.
     pub fn from(&self, place: PlaceId) -> &[PlaceId] {
         &self.places[place].from
-    }
-
-    /// Where they go.
-    pub fn to(&self, place: PlaceId) -> &[PlaceId] {
-        &self.places[place].to
     }
 
     /// The place is the address of these members of what these places point to.
@@ -169,9 +177,7 @@ impl Places {
 
     /// All places that stand for themselves.
     pub fn ids(&self) -> impl Iterator<Item = PlaceId> + '_ {
-        self.places
-            .ids()
-            .filter(|&place| self.places[place].parent == place)
+        self.places.ids().filter(|&place| self.parents[place] == place)
     }
 
     /// How many places were made, those that were joined with others included.
@@ -195,7 +201,7 @@ impl Places {
                 continue;
             };
             let whole = self.find(whole);
-            if content.parent == id && self.places[whole].points {
+            if content.parent == id && self.points[whole] {
                 let fields = self.find_fields(fields);
                 let any = match self.fields[fields].any {
                     Some(any) => self.find(any),
@@ -218,7 +224,7 @@ impl Places {
     /// Values of this place are followed.
     pub fn follow(&mut self, place: PlaceId) {
         let place = self.find(place);
-        self.places[place].followed = true;
+        self.followed[place] = true;
         self.touch(place);
     }
 
@@ -230,34 +236,23 @@ impl Places {
         pointing.sort_unstable();
         pointing.dedup();
         let mut followed = pointing.clone();
-        pointing.retain(|&place| self.places[place].points);
-        followed.retain(|&place| self.places[place].followed);
-        while let Some(place) = pointing.pop() {
-            for at in 0..self.places[place].to.len() {
-                let to = self.find(self.places[place].to[at]);
-                if !std::mem::replace(&mut self.places[to].points, true) {
-                    pointing.push(to);
-                }
-            }
-        }
-        while let Some(place) = followed.pop() {
-            for at in 0..self.places[place].from.len() {
-                let from = self.find(self.places[place].from[at]);
-                if !std::mem::replace(&mut self.places[from].followed, true) {
-                    followed.push(from);
-                }
-            }
-        }
+        pointing.retain(|&place| self.points[place]);
+        followed.retain(|&place| self.followed[place]);
+        let (places, parents) = (&self.places, &self.parents);
+        rayon::join(
+            || reach(&mut self.points, pointing, parents, |place| &places[place].to),
+            || reach(&mut self.followed, followed, parents, |place| &places[place].from),
+        );
     }
 
     /// Whether a place that stands for itself may point to anything, as far as [`spread`](Self::spread) has found.
     pub fn points(&self, place: PlaceId) -> bool {
-        self.places[place].points
+        self.points[place]
     }
 
     /// Whether somebody follows what a place that stands for itself may point to, as far as [`spread`](Self::spread) has found.
     pub fn is_followed(&self, place: PlaceId) -> bool {
-        self.places[place].followed
+        self.followed[place]
     }
 
     /// Whether values of `from` become values of `to` by an edge that is in order; both stand for themselves.
@@ -280,11 +275,9 @@ impl Places {
             for &place in &touched {
                 self.places[place].touched = false;
             }
-            touched.retain(|&place| self.places[place].parent == place);
+            touched.retain(|&place| self.parents[place] == place);
             touched.sort_unstable();
-            for &place in &touched {
-                self.put_in_order(place);
-            }
+            self.put_in_order(&touched);
             let mut joins: Vec<(PlaceId, PlaceId)> = Vec::new();
             let next = |place: PlaceId, at: usize| self.places[place].to.get(at).copied();
             circles(self.places.len(), touched, next, |circle| {
@@ -303,23 +296,38 @@ impl Places {
     fn shorten_ways(&mut self) {
         for place in self.places.ids() {
             let root = self.find(place);
-            self.places[place].parent = root;
+            self.parents[place] = root;
         }
     }
 
-    fn put_in_order(&mut self, id: PlaceId) {
-        let mut from = std::mem::take(&mut self.places[id].from);
-        let mut to = std::mem::take(&mut self.places[id].to);
-        for list in [&mut from, &mut to] {
-            list.iter_mut().for_each(|other| *other = self.find(*other));
-            list.sort_unstable();
-            list.dedup();
-            list.retain(|&other| other != id);
+    /// Sorts the edges of these places, which are sorted, and lets them lead to what stands for where they led.
+    fn put_in_order(&mut self, touched: &[PlaceId]) {
+        let parents = &self.parents;
+        let in_order = |id: PlaceId, place: &mut Place| {
+            for list in [&mut place.from, &mut place.to] {
+                list.iter_mut().for_each(|other| *other = root(parents, *other));
+                list.sort_unstable();
+                list.dedup();
+                list.retain(|&other| other != id);
+            }
+            place.objects.sort_unstable();
+            place.objects.dedup();
+        };
+        // Each processor has a part of the places to itself.
+        let mut rest: &mut [Place] = self.places.as_mut_slice();
+        let mut done = 0;
+        let mut parts: Vec<(usize, &mut [Place], &[PlaceId])> = Vec::new();
+        for part in touched.chunks(PART) {
+            let end = part[part.len() - 1].index() + 1;
+            let (own, others) = rest.split_at_mut(end - done);
+            parts.push((done, own, part));
+            (rest, done) = (others, end);
         }
-        let place = &mut self.places[id];
-        (place.from, place.to) = (from, to);
-        place.objects.sort_unstable();
-        place.objects.dedup();
+        parts.into_par_iter().for_each(|(start, places, part)| {
+            for &id in part {
+                in_order(id, &mut places[id.index() - start]);
+            }
+        });
     }
 
     fn touch(&mut self, place: PlaceId) {
@@ -388,7 +396,7 @@ impl Places {
         self.contents[content].fields = Some(fields);
         self.places[place].members.push((name, address));
         self.places[address].member_of.push((name, place));
-        self.places[address].points = true;
+        self.points[address] = true;
         address
     }
 
@@ -445,22 +453,21 @@ impl Places {
         };
         self.places[kept].weight += self.places[gone].weight;
         let moved = &mut self.places[gone];
-        moved.parent = kept;
+        self.parents[gone] = kept;
         let content = moved.content;
         let objects = std::mem::take(&mut moved.objects);
         let from = std::mem::take(&mut moved.from);
         let to = std::mem::take(&mut moved.to);
         let member_of = std::mem::take(&mut moved.member_of);
         let members = std::mem::take(&mut moved.members);
-        let (points, followed) = (moved.points, moved.followed);
         for &other in from.iter().chain(&to) {
             let other = self.find(other);
             self.touch(other);
         }
         self.touch(kept);
+        self.points[kept] |= self.points[gone];
+        self.followed[kept] |= self.followed[gone];
         let into = &mut self.places[kept];
-        into.points |= points;
-        into.followed |= followed;
         into.objects.extend(objects);
         into.from.extend(from);
         into.to.extend(to);
@@ -519,6 +526,31 @@ impl Places {
                 None => {
                     self.fields[kept].values.insert(name, value);
                 }
+            }
+        }
+    }
+}
+
+/// What stands for all places that were joined with this one.
+fn root(parents: &IdVec<PlaceId, PlaceId>, mut place: PlaceId) -> PlaceId {
+    while parents[place] != place {
+        place = parents[place];
+    }
+    place
+}
+
+/// Marks what can be reached from places that are marked.
+fn reach<'p>(
+    marked: &mut IdVec<PlaceId, bool>,
+    mut work: Vec<PlaceId>,
+    parents: &IdVec<PlaceId, PlaceId>,
+    next: impl Fn(PlaceId) -> &'p Vec<PlaceId>,
+) {
+    while let Some(place) = work.pop() {
+        for &to in next(place) {
+            let to = root(parents, to);
+            if !std::mem::replace(&mut marked[to], true) {
+                work.push(to);
             }
         }
     }

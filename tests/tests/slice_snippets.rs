@@ -377,6 +377,45 @@ fn a_graph_that_would_fill_the_memory_says_so() {
     );
 }
 
+/// Four pointers to some of forty functions each; the sets contain each other, overlap, and come in every order of size. What a
+/// call hands over is written by the functions of its own set, and by no other.
+#[test]
+fn sets_of_functions_that_contain_each_other() {
+    const SETS: [(&str, std::ops::Range<usize>); 4] =
+        [("d", 0..40), ("a", 0..20), ("c", 10..40), ("b", 0..30)];
+    let mut text = String::new();
+    for number in 0..40 {
+        writeln!(text, "int *f{number}(int *at) {{ *at = {number}; return at; }}").unwrap();
+    }
+    text.push_str("int main(int argc, char **argv) {\n    int a = 0, b = 0, c = 0, d = 0;\n");
+    let mut read = Vec::new();
+    for (name, functions) in SETS {
+        writeln!(text, "    int *(*p_{name})(int *) = f{};", functions.start).unwrap();
+        for number in functions {
+            writeln!(text, "    if (argc == {number}) p_{name} = f{number};").unwrap();
+        }
+        writeln!(text, "    p_{name}(&{name});\n    use({name});").unwrap();
+        read.push(text.lines().count() as u32);
+    }
+    text.push_str("    return 0;\n}\n");
+    for table in [usize::MAX, 128, 1] {
+        let graph =
+            DependenceGraph::with_tables(&units(&[("snippet.c", &text)]), table).expect("a small program");
+        for ((name, functions), &line) in SETS.iter().zip(&read) {
+            let slice = graph.slice_at("snippet.c", line, Some(name), SliceOptions::default());
+            let lines = slice.expect("a slice").lines();
+            let written_by =
+                (0..40).filter(|&number| lines.contains(&("snippet.c".to_owned(), number as u32 + 1)));
+            let written_by: Vec<usize> = written_by.collect();
+            assert_eq!(
+                written_by,
+                Vec::from_iter(functions.clone()),
+                "{name}, table {table}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_sliced_says_why() {
     let graph = graph("int f(int n) {\n    return n;\n}\n");

@@ -9,10 +9,11 @@ use crate::circles::circles;
 use crate::graph::{Access, ClassId, Labels, Lists, Memory, NodeId};
 use crate::places::{Key, NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
+use hashbrown::hash_table::{Entry, HashTable};
 use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::Hash;
+use std::hash::{BuildHasher as _, Hash};
 
 /// How many objects a place may point to before they are taken together.
 const FEW: usize = 48;
@@ -45,8 +46,10 @@ pub(crate) fn memory(
         &[place] => labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool),
         // A circle over members has an address of itself inside itself.
         _ => {
-            let classes = circle.iter().map(|&place| (class(places, place), None)).collect();
-            let shared = pool.many(pool.whole(&classes));
+            let classes = circle.iter().map(|&place| (class(places, place), None));
+            let mut classes: Vec<(ClassId, Key)> = classes.collect();
+            pool.whole(&mut classes);
+            let shared = Labels::Many(pool.many.number(classes));
             circle.iter().for_each(|place| labels[place.index()] = shared);
         }
     });
@@ -55,11 +58,11 @@ pub(crate) fn memory(
         labels[id] = labels[places.find(place).index()];
     }
 
-    let few = Lists::new(pool.few.rows.len(), pool.few.pairs());
+    let few = Lists::new(pool.few.ends.len(), pool.few.pairs());
     // Classes may have become one since.
     let many = pool.many.pairs().into_iter();
     let many = many.map(|(row, (class, member))| (row, (pool.class(class), member)));
-    let many = Lists::new(pool.many.rows.len(), many.collect());
+    let many = Lists::new(pool.many.ends.len(), many.collect());
     for object in class_of.iter_mut() {
         *object = pool.class(*object);
     }
@@ -122,52 +125,83 @@ fn collect(
     labels: &[Labels],
     pool: &mut Pool,
 ) -> Labels {
-    let own = places.objects(place).iter();
-    let mut few: Vec<(ObjectId, Key)> = own.map(|&object| (object, None)).collect();
-    let mut many: BTreeSet<(ClassId, Key)> = BTreeSet::new();
-    let sources = places.from(place).iter().map(|&from| (None, places.find(from)));
+    let own = places.objects(place);
+    let edges = places.from(place).iter().map(|&from| (None, from));
     let around = places.member_of(place).iter();
-    let around = around.map(|&(name, around)| (Some(name), places.find(around)));
-    let sources: Vec<(Key, PlaceId)> = sources.chain(around).collect();
-    if let ([(None, only)], true) = (&sources[..], few.is_empty()) {
-        return labels[only.index()];
-    }
-    for (member, source) in sources {
-        match labels[source.index()] {
+    let around = around.map(|&(name, around)| (Some(name), around));
+    // Most that flow into a place of many are labelled alike.
+    let mut sources = std::mem::take(&mut pool.sources);
+    sources.clear();
+    sources.extend(
+        edges
+            .chain(around)
+            .map(|(member, from)| (member, labels[places.find(from).index()])),
+    );
+    sources.sort_unstable();
+    sources.dedup();
+    let label = match (&sources[..], own) {
+        (&[(None, only)], []) => only,
+        _ => united(class_of, class(places, place), own, &sources, pool),
+    };
+    pool.sources = sources;
+    label
+}
+
+/// What a place of this class points to: objects of its own, and what is in the labels of its sources, or members of that.
+fn united(
+    class_of: &IdVec<ObjectId, ClassId>,
+    class: ClassId,
+    own: &[ObjectId],
+    sources: &[(Key, Labels)],
+    pool: &mut Pool,
+) -> Labels {
+    /// So many are sorted, and each kept once, before more are added.
+    const PART: usize = 1 << 12;
+    let mut few: Vec<(ObjectId, Key)> = own.iter().map(|&object| (object, None)).collect();
+    let mut many: Vec<(ClassId, Key)> = Vec::new();
+    for &(member, source) in sources {
+        match source {
             Labels::Few(row) => {
-                let objects = pool.few.rows[row as usize].iter();
+                let objects = pool.few.row(row).iter();
                 few.extend(objects.map(|&(object, inner)| (object, member.or(inner))));
             }
             Labels::Many(row) => {
-                let classes = pool.many.rows[row as usize].iter();
+                let classes = pool.many.row(row).iter();
                 many.extend(classes.map(|&(class, inner)| (pool.class(class), member.or(inner))));
             }
         }
         if few.len() > FEW {
-            few.sort_unstable();
-            few.dedup();
+            each_once(&mut few);
         }
         if few.len() > FEW {
             let classes = few.iter().map(|&(object, member)| (class_of[object], member));
             many.extend(classes);
             few.clear();
         }
+        if many.len() > PART {
+            each_once(&mut many);
+        }
     }
     if many.is_empty() && !few.is_empty() {
-        few.sort_unstable();
-        few.dedup();
+        each_once(&mut few);
         return Labels::Few(pool.few.number(few));
     }
     let classes = few.iter().map(|&(object, member)| (class_of[object], member));
     many.extend(classes);
-    many.insert((class(places, place), None));
+    many.push((class, None));
+    each_once(&mut many);
     if many.len() > FEW_CLASSES {
-        many = pool.whole(&many);
+        pool.whole(&mut many);
     }
     if many.len() > MOST_CLASSES {
-        many = pool.join(&many);
+        pool.join(&mut many);
     }
-    pool.many(many)
+    Labels::Many(pool.many.number(many))
+}
+
+fn each_once<T: Ord>(row: &mut Vec<T>) {
+    row.sort_unstable();
+    row.dedup();
 }
 
 /// Labels, each row of them once.
@@ -176,6 +210,8 @@ struct Pool {
     many: Rows<(ClassId, Key)>,
     /// Classes that are one.
     one: UnionFind<u32>,
+    /// Where the labels of one place after the other are gathered.
+    sources: Vec<(Key, Labels)>,
 }
 
 impl Pool {
@@ -184,6 +220,7 @@ impl Pool {
             few: Rows::default(),
             many: Rows::default(),
             one: UnionFind::new(classes),
+            sources: Vec::new(),
         }
     }
 
@@ -192,57 +229,78 @@ impl Pool {
         ClassId::from_index(self.one.find(class.index() as u32) as usize)
     }
 
-    /// The same classes, by members no more.
-    fn whole(&self, many: &BTreeSet<(ClassId, Key)>) -> BTreeSet<(ClassId, Key)> {
-        many.iter().map(|&(class, _)| (self.class(class), None)).collect()
+    /// Makes these the same classes, by members no more.
+    fn whole(&self, many: &mut Vec<(ClassId, Key)>) {
+        for (class, member) in many.iter_mut() {
+            (*class, *member) = (self.class(*class), None);
+        }
+        each_once(many);
     }
 
     /// Makes all classes one.
-    fn join(&mut self, many: &BTreeSet<(ClassId, Key)>) -> BTreeSet<(ClassId, Key)> {
+    fn join(&mut self, many: &mut Vec<(ClassId, Key)>) {
         let mut classes = many.iter().map(|&(class, _)| class.index() as u32);
         if let Some(first) = classes.next() {
             for class in classes {
                 self.one.union(first, class);
             }
         }
-        self.whole(many)
-    }
-
-    fn many(&mut self, row: BTreeSet<(ClassId, Key)>) -> Labels {
-        Labels::Many(self.many.number(row.into_iter().collect()))
+        self.whole(many);
     }
 }
 
-/// Sorted rows with numbers.
+/// Sorted rows with numbers, one after the other.
 struct Rows<T> {
-    rows: Vec<Vec<T>>,
-    /// Only ever asked for one.
-    numbers: HashMap<Vec<T>, u32>,
+    labels: Vec<T>,
+    /// Where each row ends.
+    ends: Vec<usize>,
+    /// The numbers, found by their rows; only ever asked for one.
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
 }
 
 impl<T> Default for Rows<T> {
     fn default() -> Self {
         Rows {
-            rows: Vec::new(),
-            numbers: HashMap::new(),
+            labels: Vec::new(),
+            ends: Vec::new(),
+            numbers: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
         }
     }
 }
 
+/// The row of this number.
+fn row_of<'r, T>(labels: &'r [T], ends: &[usize], number: u32) -> &'r [T] {
+    let number = number as usize;
+    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+    &labels[start..ends[number]]
+}
+
 impl<T: Copy + Eq + Hash> Rows<T> {
+    fn row(&self, number: u32) -> &[T] {
+        row_of(&self.labels, &self.ends, number)
+    }
+
     fn number(&mut self, row: Vec<T>) -> u32 {
-        if let Some(&number) = self.numbers.get(&row) {
-            return number;
+        let (labels, ends, hasher) = (&self.labels, &self.ends, &self.hasher);
+        let same = |&known: &u32| row_of(labels, ends, known) == row;
+        let hash = |&known: &u32| hasher.hash_one(row_of(labels, ends, known));
+        match self.numbers.entry(hasher.hash_one(&row[..]), same, hash) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let number = ends.len() as u32;
+                new.insert(number);
+                self.labels.extend_from_slice(&row);
+                self.ends.push(self.labels.len());
+                number
+            }
         }
-        let number = self.rows.len() as u32;
-        self.rows.push(row.clone());
-        self.numbers.insert(row, number);
-        number
     }
 
     fn pairs(&self) -> Vec<(u32, T)> {
-        let rows = (0_u32..).zip(&self.rows);
-        rows.flat_map(|(row, each)| each.iter().map(move |&label| (row, label)))
+        let rows = 0..self.ends.len() as u32;
+        rows.flat_map(|row| self.row(row).iter().map(move |&label| (row, label)))
             .collect()
     }
 }

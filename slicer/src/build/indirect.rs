@@ -6,14 +6,17 @@
 //! They may also lead to functions without source: these do to what the call hands over what the table of the library says. A call
 //! that leads nowhere calls somebody who is not in the program.
 
+use crate::build::sets::{SetId, Sets};
 use crate::build::values::{Indirect, Values};
+use crate::circles::circles;
 use crate::library::{Effect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
 use dataflow::FunctionIndex;
 use hashbrown::{HashMap, HashSet};
 use ir::ExprId;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -52,21 +55,32 @@ pub(crate) struct Foreign<'u> {
 }
 
 /// Who is called.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Called<'u> {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Called<'u> {
     Own(FunctionIndex),
     Foreign(&'u str),
+}
+
+impl<'u> Called<'u> {
+    /// The name of a function without source.
+    fn without_source(self) -> Option<&'u str> {
+        match self {
+            Called::Own(_) => None,
+            Called::Foreign(name) => Some(name),
+        }
+    }
 }
 
 /// All calls through one pointer, and all functions that it may lead to, meet here: linking each with each would cost their
 /// product.
 #[derive(Default)]
-struct Meeting<'u> {
+pub(crate) struct Meeting<'u> {
     /// The values of arguments, by number; the last stands for all beyond.
     arguments: Vec<PlaceId>,
     result: Option<PlaceId>,
     calls: BTreeSet<usize>,
-    callees: BTreeSet<FunctionIndex>,
+    /// The sets of functions that are called here.
+    sets: BTreeSet<SetId>,
     /// The functions without source that are called here, and what they do, each once.
     names: Rc<BTreeSet<&'u str>>,
     effects: Vec<Effect>,
@@ -132,7 +146,7 @@ impl<'u> Meetings<'u> {
             (one, two) => meeting.result = one.or(two),
         }
         meeting.calls.extend(other.calls);
-        meeting.callees.extend(other.callees);
+        meeting.sets.extend(other.sets);
         Rc::make_mut(&mut meeting.names).extend(other.names.iter());
         for effect in other.effects {
             if !meeting.effects.contains(&effect) {
@@ -181,6 +195,7 @@ const ARGUMENTS: usize = 24;
 pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<Resolved<'u>, TooManyCallees> {
     let mut calls = std::mem::take(&mut values.indirect);
     let mut meetings = Meetings::default();
+    let mut sets = Sets::default();
     let mut spread = HashSet::new();
     // What has been done to each call: places merge, and then its calls meet anew.
     let mut applied: Vec<Vec<Effect>> = Vec::new();
@@ -196,6 +211,7 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<R
         let wanted: Vec<PlaceId> = calls.iter().map(|call| values.places.find(call.callee)).collect();
         let reached = functions(values, &wanted, table)?;
         let mut found_new = inner_arrays(values);
+        let numbers = sets.numbers(values, &reached.sets);
         // The meeting that each large set has.
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
         for (&place, &set) in &reached.of {
@@ -212,20 +228,18 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<R
                 number = meetings.find(number);
             }
             let meeting = &mut meetings.all[number];
-            for &callee in callees {
-                match callee {
-                    Called::Own(callee) if meeting.callees.insert(callee) => {
-                        found_new = true;
-                        join_callee(values, meeting, callee);
+            if !meeting.sets.insert(numbers[set]) {
+                continue;
+            }
+            found_new = true;
+            sets.hand_over(values, meeting, numbers[set]);
+            for name in callees.iter().filter_map(|callee| callee.without_source()) {
+                if !meeting.names.contains(name) {
+                    Rc::make_mut(&mut meeting.names).insert(name);
+                    let effect = effect(name);
+                    if !meeting.effects.contains(&effect) {
+                        meeting.effects.push(effect);
                     }
-                    Called::Foreign(name) if !meeting.names.contains(name) => {
-                        Rc::make_mut(&mut meeting.names).insert(name);
-                        let effect = effect(name);
-                        if !meeting.effects.contains(&effect) {
-                            meeting.effects.push(effect);
-                        }
-                    }
-                    _ => {}
                 }
             }
         }
@@ -268,15 +282,16 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<R
     for meeting in live.iter().map(|&number| &meetings.all[number]) {
         let places = meeting.calls.iter().map(|&number| &calls[number]);
         let places = places.map(|call| (call.caller, call.call));
-        if meeting.callees.len() >= table {
+        let callees = sets.functions(&meeting.sets);
+        if callees.len() >= table {
             tables.push(Table {
                 calls: BTreeSet::from_iter(places).into_iter().collect(),
-                callees: meeting.callees.iter().copied().collect(),
+                callees,
             });
             continue;
         }
         for place in places {
-            targets.entry(place).or_default().extend(&meeting.callees);
+            targets.entry(place).or_default().extend(&callees);
         }
     }
     let mut foreign = Vec::new();
@@ -314,7 +329,8 @@ fn lead_nowhere<'m, 'u: 'm>(
     meetings: impl Iterator<Item = &'m Meeting<'u>>,
 ) -> Vec<usize> {
     let mut leads = vec![false; calls.len()];
-    for meeting in meetings.filter(|meeting| !meeting.callees.is_empty() || !meeting.names.is_empty()) {
+    // What a pointer leads to is never an empty set.
+    for meeting in meetings.filter(|meeting| !meeting.sets.is_empty()) {
         meeting.calls.iter().for_each(|&number| leads[number] = true);
     }
     let mut numbers = Vec::new();
@@ -388,14 +404,14 @@ fn join_foreign(
 }
 
 impl Meeting<'_> {
-    fn argument(&mut self, values: &mut Values<'_, '_>, index: usize) -> PlaceId {
+    pub(crate) fn argument(&mut self, values: &mut Values<'_, '_>, index: usize) -> PlaceId {
         while self.arguments.len() <= index.min(ARGUMENTS) {
             self.arguments.push(values.places.fresh());
         }
         self.arguments[index.min(ARGUMENTS)]
     }
 
-    fn result(&mut self, values: &mut Values<'_, '_>) -> PlaceId {
+    pub(crate) fn result(&mut self, values: &mut Values<'_, '_>) -> PlaceId {
         *self.result.get_or_insert_with(|| values.places.fresh())
     }
 }
@@ -425,17 +441,6 @@ fn join_call(values: &mut Values<'_, '_>, meeting: &mut Meeting<'_>, call: &Indi
     values.places.flow(result, call.result);
 }
 
-fn join_callee(values: &mut Values<'_, '_>, meeting: &mut Meeting<'_>, callee: FunctionIndex) {
-    let params = values.program.functions[callee].function.params;
-    let arguments: Vec<Option<PlaceId>> = (0..params)
-        .map(|index| Some(meeting.argument(values, index)))
-        .collect();
-    values.link(callee, &arguments, &arguments);
-    let inside = values.result(callee);
-    let result = meeting.result(values);
-    values.places.flow(inside, result);
-}
-
 /// The functions that places may point to.
 struct Reached<'u> {
     /// The sets of functions that some place has, each once.
@@ -444,8 +449,11 @@ struct Reached<'u> {
     of: BTreeMap<PlaceId, usize>,
 }
 
+/// Sixty-four times so many functions are followed side by side.
+const WORDS: usize = 8;
+
 /// The functions that each of the wanted places may point to. They go forward from where their addresses are taken,
-/// sixty-four side by side.
+/// many side by side; the places must be [tidy](Places::tidy).
 fn functions<'u>(
     values: &Values<'_, 'u>,
     wanted: &[PlaceId],
@@ -469,59 +477,52 @@ fn functions<'u>(
     for &place in wanted {
         *wanted_by.entry(place).or_default() += 1;
     }
-    // Only few places lead to one where something is called.
-    let mut leads = vec![false; places.len()];
-    let mut work: Vec<PlaceId> = wanted_by.keys().copied().collect();
-    work.iter().for_each(|place| leads[place.index()] = true);
-    while let Some(place) = work.pop() {
-        for &from in places.from(place) {
-            let from = places.find(from);
-            if !std::mem::replace(&mut leads[from.index()], true) {
-                work.push(from);
-            }
-        }
-    }
-    // These get numbers of their own: the tables below are gone over once for every sixty-four functions.
-    let leading: Vec<PlaceId> = places.ids().filter(|place| leads[place.index()]).collect();
+    // Only few places lead to one where something is called. They get numbers of their own, those first that values come from.
     let mut number = vec![u32::MAX; places.len()];
-    for (at, place) in (0..).zip(&leading) {
-        number[place.index()] = at;
+    let mut leading: Vec<PlaceId> = Vec::new();
+    let mut circle_of: Vec<u32> = Vec::new();
+    let mut met = 0;
+    let before = |place: PlaceId, at: usize| Some(places.find(*places.from(place).get(at)?));
+    circles(places.len(), wanted_by.keys().copied(), before, |circle| {
+        // Circles were joined. If there were any, their places have one number.
+        for &place in circle {
+            number[place.index()] = met;
+            leading.push(place);
+            circle_of.push(met);
+        }
+        met += 1;
+    });
+    let mut sources: Vec<(u32, u32)> = Vec::new();
+    for (&place, &at) in leading.iter().zip(&circle_of) {
+        let from = places
+            .from(place)
+            .iter()
+            .map(|&from| number[places.find(from).index()]);
+        sources.extend(from.filter(|&from| from != at).map(|from| (at, from)));
     }
-    let further: Vec<Vec<u32>> = leading
-        .iter()
-        .map(|&place| {
-            let to = places.to(place).iter().map(|&to| number[places.find(to).index()]);
-            to.filter(|&to| to != u32::MAX).collect()
-        })
-        .collect();
-    let mut rows: BTreeMap<PlaceId, Vec<u64>> = BTreeMap::new();
     let starts: Vec<(Called<'u>, Vec<PlaceId>)> = starts.into_iter().collect();
-    let mut seen = vec![0_u64; leading.len()];
-    for (chunk, together) in starts.chunks(64).enumerate() {
-        seen.fill(0);
-        let mut work: VecDeque<u32> = VecDeque::new();
+    let side_by_side = |together: &[(Called<'u>, Vec<PlaceId>)]| -> Vec<[u64; WORDS]> {
+        let mut seen = vec![[0_u64; WORDS]; met as usize];
         for (bit, (_, starts)) in together.iter().enumerate() {
-            for place in starts.iter().filter(|place| leads[place.index()]) {
-                seen[number[place.index()] as usize] |= 1 << bit;
-                work.push_back(number[place.index()]);
+            let starts = starts.iter().map(|place| number[place.index()]);
+            for at in starts.filter(|&at| at != u32::MAX) {
+                seen[at as usize][bit / 64] |= 1 << (bit % 64);
             }
         }
-        while let Some(at) = work.pop_front() {
-            let here = seen[at as usize];
-            for &to in &further[at as usize] {
-                if here & !seen[to as usize] != 0 {
-                    seen[to as usize] |= here;
-                    work.push_back(to);
-                }
-            }
+        for &(at, from) in &sources {
+            let from = seen[from as usize];
+            let here = &mut seen[at as usize];
+            here.iter_mut().zip(from).for_each(|(here, from)| *here |= from);
         }
-        for &place in wanted_by.keys() {
-            let bits = seen[number[place.index()] as usize];
-            if bits != 0 {
-                let row = rows.entry(place).or_default();
-                row.resize(chunk, 0);
-                row.push(bits);
-            }
+        let wanted = wanted_by.keys();
+        wanted.map(|place| seen[number[place.index()] as usize]).collect()
+    };
+    let chunks: Vec<Vec<[u64; WORDS]>> = starts.par_chunks(64 * WORDS).map(side_by_side).collect();
+    let mut rows: Vec<(PlaceId, Vec<u64>)> = Vec::new();
+    for (at, &place) in wanted_by.keys().enumerate() {
+        let row: Vec<u64> = chunks.iter().flat_map(|chunk| chunk[at]).collect();
+        if row.iter().any(|&word| word != 0) {
+            rows.push((place, row));
         }
     }
     let mut reached = Reached {

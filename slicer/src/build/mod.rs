@@ -21,6 +21,7 @@ mod memory;
 mod message;
 mod names;
 mod objects;
+mod sets;
 mod tables;
 mod unseen;
 mod uses;
@@ -72,11 +73,11 @@ impl Graph {
         let macros = Macros::new(program, &callees);
         macros.settle(program, &mut homes);
         cxx.settle(program, &mut homes);
-        let mut values = Values::new(program, &callees, &homes, &cxx, &macros);
+        let values = || Values::new(program, &callees, &homes, &cxx, &macros);
+        let (mut parts, mut values) = rayon::join(|| Parts::new(program), values);
         for id in allocators::allocators(program, &callees, &macros) {
             values.allocators.insert(id, None);
         }
-        let mut parts = Parts::new(program);
         for id in inside_out(program, &values.allocators) {
             values.function(id);
             values.settle_allocator(id);
@@ -365,7 +366,8 @@ impl Parts {
                 in_tables.entry(call).or_default().push(number);
             }
         }
-        for pending in &mut self.calls {
+        let resolve = |pending: &mut PendingCall| -> Option<(FunctionIndex, PointId)> {
+            let mut leaves = None;
             let info = &program.functions[pending.caller];
             let mut callees: BTreeSet<FunctionIndex> = BTreeSet::new();
             match &info.function.exprs[pending.call].kind {
@@ -383,7 +385,7 @@ impl Parts {
                     let opaque = values.macros.is_opaque(program, name, given);
                     pending.done.hands_on = opaque && !callees.is_empty();
                     if values.macros.leaves(name) {
-                        self.leaves[pending.caller.index()].insert(pending.point);
+                        leaves = Some((pending.caller, pending.point));
                     }
                 }
                 _ => {}
@@ -410,6 +412,11 @@ impl Parts {
                 let ids = tables.map(|table| FunctionId::from_index(program.functions.len() + table));
                 pending.done.callees.extend(ids);
             }
+            leaves
+        };
+        let leaves: Vec<_> = self.calls.par_iter_mut().filter_map(resolve).collect();
+        for (caller, point) in leaves {
+            self.leaves[caller.index()].insert(point);
         }
     }
 

@@ -95,7 +95,13 @@ impl<'p, 'u> Values<'p, 'u> {
         cxx: &'p Cxx,
         macros: &'p Macros<'u>,
     ) -> Self {
-        let mut places = Places::default();
+        let exprs: usize = program
+            .functions
+            .iter()
+            .map(|info| info.function.exprs.len())
+            .sum();
+        // About as many as there turn out to be: growing would copy hundreds of megabytes.
+        let mut places = Places::with_capacity(exprs / 2);
         let mut objects = IdVec::new();
         let outside = places.address(objects.push(None));
         let results = program.functions.ids().map(|_| places.fresh()).collect();
