@@ -74,7 +74,10 @@ pub fn dependence_graph(
     progress(Step::Analysing);
     frontend::add_macros(&mut units, &macros);
     drop(macros);
-    slicer::Graph::of_units(&units)
+    let graph = slicer::Graph::of_units(&units);
+    // Millions of small pieces of memory.
+    units.into_par_iter().for_each(drop);
+    graph
 }
 
 fn parse(

@@ -65,7 +65,8 @@ impl Graph {
     /// # Errors
     /// It would fill the memory.
     pub fn with_tables(units: &[ir::Unit], table: usize) -> Result<Graph, TooManyCallees> {
-        let program = &Program::of_units(units);
+        let owned = Program::of_units(units);
+        let program = &owned;
         let infos: Vec<&FunctionInfo<'_>> = program.functions.iter().collect();
         let mut homes: Vec<Vec<Home>> = infos.par_iter().map(|info| memory::homes(info)).collect();
         let cxx = Cxx::new(program);
@@ -95,7 +96,9 @@ impl Graph {
         parts.add_tables(program, &tables);
         parts.call_foreign(&mut values, &foreign);
         parts.find_ends(program, &cxx, &foreign);
-        Ok(parts.finish(program, &homes, values))
+        let graph = parts.finish(program, &homes, values);
+        Vec::from_iter(owned.functions).into_par_iter().for_each(drop);
+        Ok(graph)
     }
 }
 
@@ -561,17 +564,28 @@ impl Parts {
         let unseen = unseen::unseen(&values, &calls, &|id, point| {
             NodeId::from_index(self.first_nodes[id.index()].index() + point.index())
         });
+        let names = std::mem::take(&mut values.names.texts);
+        // Giving the memory of all places back takes about as long.
+        let edges = self.edges;
+        let lists = || {
+            (
+                Lists::new(count, edges),
+                Lists::new(count, reads),
+                Lists::new(count, preds),
+            )
+        };
+        let ((edges, reads, preds), ()) = rayon::join(lists, || drop(values));
         Graph {
-            names: values.names.texts,
+            names,
             files: self.files,
             nodes: self.nodes,
             call_ranges: call_ranges(&functions, &calls),
             functions,
             call_numbers: call_numbers(count, &calls),
             calls,
-            edges: Lists::new(count, self.edges),
-            reads: Lists::new(count, reads),
-            preds: Lists::new(count, preds),
+            edges,
+            reads,
+            preds,
             memory,
             unseen,
         }
