@@ -4,6 +4,7 @@
 use crate::compile_commands::CompileCommands;
 use crate::headers;
 use engine::SourceFile;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -94,28 +95,42 @@ impl Sources {
     fn try_add(&mut self, path: &Path, name: &str) -> std::io::Result<()> {
         let real = fs::canonicalize(path)?;
         if !self.known.contains(&real) {
-            let bytes = fs::read(path)?;
-            self.known.insert(real);
-            self.files.push(SourceFile {
-                path: name.to_owned(),
-                bytes,
-            });
+            self.insert(real, name.to_owned(), fs::read(path)?);
         }
         Ok(())
     }
 
+    fn insert(&mut self, real: PathBuf, path: String, bytes: Vec<u8>) {
+        if self.known.insert(real) {
+            self.files.push(SourceFile { path, bytes });
+        }
+    }
+
     fn add_directory(&mut self, root: &Path) {
         let walk = WalkDir::new(root).follow_links(true).sort_by_file_name();
+        let mut found: Vec<PathBuf> = Vec::new();
         for entry in walk
             .into_iter()
             .filter_entry(|entry| entry.depth() == 0 || is_source_tree(entry))
         {
             match entry {
-                Ok(entry) if entry.file_type().is_file() && is_source(entry.path()) => self.add(entry.path()),
+                Ok(entry) if entry.file_type().is_file() && is_source(entry.path()) => {
+                    found.push(entry.into_path());
+                }
                 Ok(_) => {}
                 // Everything below the link's target is visited anyway.
                 Err(error) if error.loop_ancestor().is_some() => {}
                 Err(error) => self.warnings.push(error.to_string()),
+            }
+        }
+        let read = |path: &PathBuf| Ok((fs::canonicalize(path)?, fs::read(path)?));
+        let read: Vec<std::io::Result<(PathBuf, Vec<u8>)>> = found.par_iter().map(read).collect();
+        for (path, read) in found.iter().zip(read) {
+            match read {
+                Ok((real, bytes)) => self.insert(real, plain(path), bytes),
+                Err(error) => self
+                    .warnings
+                    .push(format!("cannot read {}: {error}", path.display())),
             }
         }
     }

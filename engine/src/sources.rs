@@ -59,9 +59,12 @@ pub fn map_preprocessed(
 ) -> Map {
     let (mut units, macros) = parse(files, preprocess, parser, reuse, progress);
     progress(Step::Analysing);
-    frontend::add_macro_calls(&mut units, &macros);
+    units.par_iter_mut().for_each(frontend::macro_calls(&macros));
     drop(macros);
-    lov::analyse(&units)
+    let map = lov::analyse(&units);
+    // Millions of small pieces of memory.
+    units.into_par_iter().for_each(drop);
+    map
 }
 
 /// Makes the dependence graph of a program's sources. `progress` is called from worker threads.
@@ -75,7 +78,6 @@ pub fn dependence_graph(
     frontend::add_macros(&mut units, &macros);
     drop(macros);
     let graph = slicer::Graph::of_units(&units);
-    // Millions of small pieces of memory.
     units.into_par_iter().for_each(drop);
     graph
 }

@@ -11,48 +11,54 @@ use crate::sequence::{Meanings, called_after_arguments_by, called_at_all_by};
 use ir::{Callee, ExprKind, Function, MacroCalls, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds to `units` what the macros may call that are left as they are in their functions of C, by all definitions in all files. `macros` are those of all files.
-pub fn add_macro_calls(units: &mut [Unit], macros: &Macros) {
+/// What adds to a file what the macros may call that are left as they are in its functions of C, by all definitions in all files. `macros` are
+/// those of all files; which file comes first does not matter.
+pub fn macro_calls(macros: &Macros) -> impl Fn(&mut Unit) + Sync {
     let definitions = macros.definitions_by_name();
-    for unit in units {
-        let mut wanted: BTreeSet<&str> = unit.functions.iter().flat_map(called_macros).collect();
-        for each in &unit.macros {
-            wanted.remove(each.name.as_str());
-        }
-        if wanted.is_empty() {
-            continue;
-        }
-        let Some(seen) = macros.included_by_c(&unit.path) else {
-            continue;
-        };
-        let everywhere = Everywhere {
-            macros,
-            definitions: &definitions,
-            seen,
-        };
-        let mut found = Vec::new();
-        for name in wanted {
-            let ordered = called_after_arguments_by(&everywhere, name.as_bytes(), 0);
-            let after_arguments = ordered.is_some();
-            let Some(callees) = ordered.or_else(|| called_at_all_by(&everywhere, name.as_bytes())) else {
-                continue;
-            };
-            let callees = callees
-                .iter()
-                .map(|name| String::from_utf8_lossy(name).into_owned());
-            let callees = Vec::from_iter(callees);
-            if !callees.iter().any(|callee| hides(unit, callee)) {
-                found.push(MacroCalls {
-                    name: name.to_owned(),
-                    callees,
-                    after_arguments,
-                });
-            }
-        }
-        unit.macros.append(&mut found);
-        unit.macros.sort_by(|a, b| a.name.cmp(&b.name));
-    }
+    move |unit| add_macro_calls(unit, macros, &definitions)
 }
+
+fn add_macro_calls(unit: &mut Unit, macros: &Macros, definitions: &DefinitionsByName<'_>) {
+    let mut wanted: BTreeSet<&str> = unit.functions.iter().flat_map(called_macros).collect();
+    for each in &unit.macros {
+        wanted.remove(each.name.as_str());
+    }
+    if wanted.is_empty() {
+        return;
+    }
+    let Some(seen) = macros.included_by_c(&unit.path) else {
+        return;
+    };
+    let everywhere = Everywhere {
+        macros,
+        definitions,
+        seen,
+    };
+    let mut found = Vec::new();
+    for name in wanted {
+        let ordered = called_after_arguments_by(&everywhere, name.as_bytes(), 0);
+        let after_arguments = ordered.is_some();
+        let Some(callees) = ordered.or_else(|| called_at_all_by(&everywhere, name.as_bytes())) else {
+            continue;
+        };
+        let callees = callees
+            .iter()
+            .map(|name| String::from_utf8_lossy(name).into_owned());
+        let callees = Vec::from_iter(callees);
+        if !callees.iter().any(|callee| hides(unit, callee)) {
+            found.push(MacroCalls {
+                name: name.to_owned(),
+                callees,
+                after_arguments,
+            });
+        }
+    }
+    unit.macros.append(&mut found);
+    unit.macros.sort_by(|a, b| a.name.cmp(&b.name));
+}
+
+/// All definitions of each name, with the numbers of their files.
+type DefinitionsByName<'m> = BTreeMap<&'m [u8], Vec<(u32, &'m Definition)>>;
 
 /// The macros that a function calls, as often as it does.
 fn called_macros(function: &Function) -> impl Iterator<Item = &str> {
@@ -74,7 +80,7 @@ fn hides(unit: &Unit, name: &str) -> bool {
 /// All definitions of all files, wherever they hold, as far as one file sees any.
 struct Everywhere<'m> {
     macros: &'m Macros,
-    definitions: &'m BTreeMap<&'m [u8], Vec<(u32, &'m Definition)>>,
+    definitions: &'m DefinitionsByName<'m>,
     /// The file and those that it includes.
     seen: BTreeSet<u32>,
 }
@@ -119,7 +125,7 @@ mod tests {
         let macros = Macros::gather(sources);
         let alone = sources.map(|source| parse(&source, &macros));
         let mut together = alone.clone();
-        add_macro_calls(&mut together, &macros);
+        together.iter_mut().for_each(macro_calls(&macros));
         [alone, together]
     }
 

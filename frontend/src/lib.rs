@@ -42,7 +42,7 @@ mod tests;
 
 pub use asked::{Asked, State};
 pub use bodies::add_macros;
-pub use everywhere::add_macro_calls;
+pub use everywhere::macro_calls;
 pub use macros::Macros;
 pub use parse::{parse, parse_asking};
 pub use preprocessed::{

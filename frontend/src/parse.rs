@@ -100,7 +100,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
     unit.globals = file.globals;
     unit.members = file.members.into_iter().collect();
     unit.address_taken_functions = file.address_taken_functions.into_iter().collect();
-    // What a macro means in a header depends on who includes it: `add_macro_calls` is for these.
+    // What a macro means in a header depends on who includes it: `macro_calls` is for these.
     let macros = file.macros.into_iter().filter(|_| unit.is_compiled_once());
     unit.macros = macros
         .filter_map(|(name, callees)| {

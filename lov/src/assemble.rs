@@ -9,6 +9,7 @@ use progress_map::{
     Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
     PointId, ScopeKind,
 };
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
@@ -44,28 +45,29 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     }
     macros.sort();
     may_call.sort();
-    let mut functions: Vec<(Function, FunctionIndex, Beside)> = Vec::new();
     let units = program.units;
     let candidates = program
         .functions
-        .iter()
+        .as_slice()
+        .par_iter()
         .map(|info| handed::candidates(&program, info));
-    let candidates: IdVec<FunctionIndex, Vec<handed::Candidate>> = candidates.collect();
-    let all = program.functions.into_iter().zip(variables).enumerate();
-    for (index, (info, variables)) in all {
-        if let Some(file) = file_of[info.unit] {
-            let beside = Beside {
-                calls: mpi::calls(&info),
-                choices: if units[info.unit].is_compiled_once() {
-                    info.flow.choices.clone()
-                } else {
-                    Vec::new()
-                },
-            };
-            let index = FunctionIndex::from_index(index);
-            functions.push((function(info, file, variables), index, beside));
-        }
-    }
+    let candidates: Vec<Vec<handed::Candidate>> = candidates.collect();
+    let of_function = |(index, (info, variables)): (usize, (FunctionInfo<'_>, Vec<Variables>))| {
+        let file = file_of[info.unit]?;
+        let beside = Beside {
+            calls: mpi::calls(&info),
+            choices: if units[info.unit].is_compiled_once() {
+                info.flow.choices.clone()
+            } else {
+                Vec::new()
+            },
+        };
+        let index = FunctionIndex::from_index(index);
+        Some((function(info, file, variables), index, beside))
+    };
+    let all = Vec::from_iter(program.functions.into_iter().zip(variables).enumerate());
+    let mut functions: Vec<(Function, FunctionIndex, Beside)> =
+        all.into_par_iter().filter_map(of_function).collect();
     functions.sort_by(|(a, ..), (b, ..)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
     let mut beside = Vec::with_capacity(functions.len());
     let mut indices = Vec::with_capacity(functions.len());
@@ -75,7 +77,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         function
     });
     let functions: IdVec<FunctionId, Function> = functions.collect();
-    let handed = handed_on(&functions, &indices, candidates);
+    let handed = handed_on(&functions, &indices, candidates.into());
     let (mut mpi_calls, mut choices) = (Vec::new(), Vec::new());
     for (function, own) in functions.ids().zip(beside) {
         mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
