@@ -154,7 +154,7 @@ pub struct LocationRange {
     /// The expression, self-contained: `DW_OP_addrx` and `DW_OP_constx` have been rewritten by the binder, and what cannot
     /// be is left out. An operator that names a type names it by [`Encoding::number`]. `DW_OP_entry_value` holds one
     /// register and means [`Binding::calls`]. `DW_AT_const_value` is `DW_OP_consts …
-    /// DW_OP_stack_value`.
+    /// DW_OP_stack_value`. Of a value in pieces, one is kept at its place: `DW_OP_piece` of what is before it, and then that piece.
     pub expression: Vec<u8>,
 }
 

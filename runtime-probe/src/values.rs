@@ -33,7 +33,9 @@ pub(crate) fn read(variable: &BoundVariable, address: u64, context: &Context<'_>
             (PathStep::Offset(bytes), Object::Memory(address)) => {
                 Object::Memory(address.wrapping_add(*bytes))
             }
-            (PathStep::Offset(bytes), Object::Pieces(pieces, at)) => Object::Pieces(pieces, at + bytes),
+            (PathStep::Offset(bytes), Object::Pieces(pieces, at)) => {
+                Object::Pieces(pieces, at.saturating_add(*bytes))
+            }
             (PathStep::Deref, object) => match word(&object.bytes(8, context)?) {
                 // Page zero is never mapped: say so without a second stop.
                 pointer if pointer < 4096 => return Err(Unknown::Unmapped(pointer)),
