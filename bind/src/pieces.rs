@@ -68,6 +68,8 @@ impl Held<'_> {
 
 /// The piece of `location` that holds all of `part`.
 ///
+/// What lies behind the last piece is nowhere, as if there were an empty one.
+///
 /// # Errors
 /// When none does: the part lies across two, or a piece before it is not made of bytes.
 pub(crate) fn holding<'a>(
@@ -109,9 +111,14 @@ pub(crate) fn holding<'a>(
         }
         (start, from) = (end, rest);
     }
-    match in_pieces {
-        true => Err(Refusal::Damaged),
-        false => Ok(Held {
+    match (in_pieces, from.is_empty()) {
+        // Operators without a piece that they would be the place of.
+        (true, false) => Err(Refusal::Damaged),
+        (true, true) => Ok(Held {
+            place: Expression(from),
+            holds: None,
+        }),
+        (false, _) => Ok(Held {
             place: location,
             holds: None,
         }),
@@ -158,10 +165,11 @@ mod tests {
         assert_eq!(held(&location, 8, 4), Ok((vec![], vec![0x93, 8, 0x93, 4])));
         let last = vec![0x93, 12, 0x91, 0x6c, 0x93, 0x8c, 1];
         assert_eq!(held(&location, 16, 4), Ok((vec![0x91, 0x6c], last)));
-        // Across two pieces, behind the last one, cut off.
+        // Behind the last one, across two, cut off.
+        assert_eq!(held(&location, 152, 4), Ok((vec![], vec![])));
         assert_eq!(held(&location, 4, 8), Err(Refusal::Pieces));
-        assert_eq!(held(&location, 152, 4), Err(Refusal::Damaged));
         assert_eq!(held(&location[..9], 16, 4), Err(Refusal::Damaged));
+        assert_eq!(held(&location[..7], 16, 4), Err(Refusal::Damaged));
         // DW_OP_reg3, bit_piece of 3 bits.
         assert_eq!(held(&[0x53, 0x9d, 3, 0], 0, 4), Err(Refusal::Pieces));
     }

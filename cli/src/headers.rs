@@ -33,58 +33,47 @@ pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf]) -> Vec<Pa
 /// The names in `#include` lines, and whether they are quoted. An include under `#if 0` counts too: one header too many does little
 /// harm. One in a comment does not: comments tell users of another language what to include, and macros of that one are no macros here.
 fn includes(text: &[u8]) -> impl Iterator<Item = (String, bool)> {
-    let mut in_comment = false;
-    text.split(|&byte| byte == b'\n').filter_map(move |line| {
-        let is_code = !in_comment;
-        in_comment = ends_in_comment(line, in_comment);
-        let directive = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
-        let rest = directive.strip_prefix(b"include")?.trim_ascii_start();
-        let (end, quoted) = match rest.first()? {
-            b'"' => (b'"', true),
-            b'<' => (b'>', false),
-            _ => return None,
-        };
-        let name = rest[1..].split(|&byte| byte == end).next()?;
-        (is_code && name.len() + 1 < rest.len() && !name.is_empty())
-            .then(|| (String::from_utf8_lossy(name).into_owned(), quoted))
-    })
+    let mut found: Vec<(usize, String, bool)> = Vec::new();
+    let mut start = 0;
+    // The last of what may open or close a comment opens one; and whether that was so of some include.
+    let (mut may_be_open, mut in_doubt) = (false, false);
+    for line in text.split(|&byte| byte == b'\n') {
+        if let Some((sign, name, quoted)) = include(line) {
+            in_doubt |= may_be_open;
+            found.push((start + sign, name, quoted));
+        }
+        if line.contains(&b'*') {
+            for two in line.windows(2) {
+                match two {
+                    b"/*" => may_be_open = true,
+                    b"*/" => may_be_open = false,
+                    _ => {}
+                }
+            }
+        }
+        start += line.len() + 1;
+    }
+    // Reading a text by its tokens is dear, and few need it.
+    if in_doubt && let Some(directives) = engine::directives(text) {
+        found.retain(|(start, ..)| directives.contains(start));
+    }
+    found.into_iter().map(|(_, name, quoted)| (name, quoted))
 }
 
-/// Whether a block comment is open where a line ends, if one is where it begins.
-fn ends_in_comment(line: &[u8], mut in_comment: bool) -> bool {
-    if !line.contains(&b'*') {
-        return in_comment;
-    }
-    // The quote that ends a literal.
-    let mut literal = None;
-    let mut at = 0;
-    while let Some(&byte) = line.get(at) {
-        let next = line.get(at + 1);
-        at += match (byte, next) {
-            (b'*', Some(b'/')) if in_comment => {
-                in_comment = false;
-                2
-            }
-            _ if in_comment => 1,
-            (b'\\', _) => 2,
-            (quote, _) if literal == Some(quote) => {
-                literal = None;
-                1
-            }
-            _ if literal.is_some() => 1,
-            (b'"' | b'\'', _) => {
-                literal = Some(byte);
-                1
-            }
-            (b'/', Some(b'/')) => return false,
-            (b'/', Some(b'*')) => {
-                in_comment = true;
-                2
-            }
-            _ => 1,
-        };
-    }
-    in_comment
+/// Where in a line the sign of an `#include` stands, the name in it, and whether it is quoted.
+fn include(line: &[u8]) -> Option<(usize, String, bool)> {
+    let directive = line.trim_ascii_start();
+    let sign = line.len() - directive.len();
+    let rest = directive.strip_prefix(b"#")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"include")?.trim_ascii_start();
+    let (end, quoted) = match rest.first()? {
+        b'"' => (b'"', true),
+        b'<' => (b'>', false),
+        _ => return None,
+    };
+    let name = rest[1..].split(|&byte| byte == end).next()?;
+    (name.len() + 1 < rest.len() && !name.is_empty())
+        .then(|| (sign, String::from_utf8_lossy(name).into_owned(), quoted))
 }
 
 #[cfg(test)]
@@ -101,9 +90,25 @@ mod tests {
 
     #[test]
     fn not_those_in_comments() {
-        let text = b"/* For Fortran:\n#include <f/a.h>\n*/ int x; // /*\n#include \"b.h\"\nchar *s = \"\\\"/*\", c = '\"';\n\
-            #include \"c.h\" /* why:\n#include \"d.h\" */\nint *p; /* a */ /* b\n#include \"e.h\"\n* */\n#include \"f.h\"\n";
-        let found: Vec<String> = includes(text).map(|(name, _)| name).collect();
+        let text: &[&str] = &[
+            "/* For Fortran:",
+            "#include <f/a.h>",
+            "*/ int x; // /*",
+            "#include \"b.h\"",
+            "const char *request = \"GET / HTTP/1.0\\r\\n\\",
+            "Accept: */*\";",
+            "#include \"c.h\" /* why:",
+            "#include \"d.h\" */",
+            "int *p = /* a */ 0; /* b",
+            "#include \"e.h\"",
+            "* /",
+            "#include \"g.h\"",
+            "**/",
+            "  # include \"f.h\"",
+        ];
+        let found: Vec<String> = includes(text.join("\n").as_bytes())
+            .map(|(name, _)| name)
+            .collect();
         assert_eq!(found, ["b.h", "c.h", "f.h"]);
     }
 }

@@ -74,7 +74,7 @@ pub use slicer::{
     Options as SliceOptions, Slice, Statement, TooManyCallees,
 };
 pub use slices::slice_answer;
-pub use sources::{Parser, SourceFile, Step, dependence_graph, map_preprocessed, map_sources};
+pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, TaskSet};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};

@@ -6,6 +6,7 @@ use base::Diagnostic;
 use frontend::{Macros, Source};
 use progress_map::Map;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A source file in memory.
@@ -65,6 +66,15 @@ pub fn map_preprocessed(
     // Millions of small pieces of memory.
     units.into_par_iter().for_each(drop);
     map
+}
+
+/// Where the preprocessor's directives of a file of C or C++ begin: not those in comments and strings. `None` of a text of four gigabytes
+/// and more.
+pub fn directives(text: &[u8]) -> Option<BTreeSet<usize>> {
+    u32::try_from(text.len()).ok()?;
+    let tokens = frontend::lex(text).into_iter();
+    let directives = tokens.filter(|token| token.kind == frontend::TokenKind::Directive);
+    Some(directives.map(|token| token.start as usize).collect())
 }
 
 /// Makes the dependence graph of a program's sources. `progress` is called from worker threads.

@@ -189,7 +189,7 @@ impl fmt::Display for TooManyCallees {
 impl std::error::Error for TooManyCallees {}
 
 /// More arguments than these are taken together.
-const ARGUMENTS: usize = 24;
+pub(crate) const ARGUMENTS: usize = 24;
 
 /// Resolves all calls through pointers. As many functions as `table` make a [`Table`].
 pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<Resolved<'u>, TooManyCallees> {
@@ -220,6 +220,8 @@ pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<R
             if callees.len() >= table {
                 match shared.get(&set) {
                     Some(&known) => {
+                        // It may have become part of another since.
+                        let known = meetings.find(known);
                         meetings.join(values, known, number);
                         continue;
                     }

@@ -5,7 +5,7 @@
 //! part of another, what the larger is called with is handed to the smaller as a whole, and only the rest function by function. Who gets
 //! what stays the same.
 
-use crate::build::indirect::{Called, Meeting};
+use crate::build::indirect::{ARGUMENTS, Called, Meeting};
 use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::{Id as _, IdVec, define_id};
@@ -95,7 +95,11 @@ impl<'u> Sets<'u> {
             flow(values, part.result, set.result);
         }
         for function in members(&rest) {
-            let params = values.program.functions[function].function.params;
+            let mut params = values.program.functions[function].function.params;
+            if values.known_rest(function).is_some() {
+                // It reads arguments beyond its parameters.
+                params = params.max(ARGUMENTS + 1);
+            }
             let arguments: Vec<Option<PlaceId>> = (0..params)
                 .map(|index| Some(set.argument(values, index)))
                 .collect();
