@@ -28,6 +28,9 @@ pub(crate) enum Refusal {
     Typed,
     /// An address that is not part of the program: the linker dropped the variable.
     Dropped,
+    /// A number made of the stack pointer: clang describes some variables that it keeps on the stack by where they are, and
+    /// not by what stands there.
+    StackAddress,
     /// An operator that compilers do not write for variables.
     Other,
     /// The bytes are not an expression.
@@ -43,6 +46,9 @@ impl fmt::Display for Refusal {
             Self::ThreadLocal => "it is thread-local",
             Self::Typed => "its location needs arithmetic in an unusual type",
             Self::Dropped => "the linker dropped it",
+            Self::StackAddress => {
+                "the compiler describes it by an address on the stack, which is no value of it"
+            }
             Self::Other => "its location uses an unsupported operator",
             Self::Damaged => "its location is damaged",
         })
@@ -303,6 +309,9 @@ fn entry_register(mut expression: Slice<'_>, encoding: gimli::Encoding) -> Optio
 /// The general registers of the machine, without the program counter.
 const GENERAL: u8 = 16;
 
+/// The stack pointer, by its DWARF number.
+const STACK_POINTER: u16 = 7;
+
 /// The length in bytes of what the probe keeps of a vector register.
 const VECTOR: u64 = 16;
 
@@ -322,6 +331,14 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// Whether the result is computed of where the stack is, and of nothing that stands there.
+    pub(crate) fn is_stack_address(&self) -> bool {
+        // With another register it may be how far a pointer has come from there.
+        let of_stack = (self.registers.iter()).all(|&register| register == STACK_POINTER);
+        let is_empty = self.registers.is_empty() && !self.frame;
+        self.computed && !self.reads_memory && self.entry.is_empty() && of_stack && !is_empty
+    }
+
     /// Whether the result is a number that does not depend on the frame.
     pub(crate) fn is_constant(&self) -> bool {
         self.computed

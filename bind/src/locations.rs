@@ -2,7 +2,7 @@
 
 use crate::debug::{Debug, Entry, Slice, UnitId};
 use crate::elf::Image;
-use crate::expression::{Place, Refusal, literal, rewrite};
+use crate::expression::{Place, Refusal, facts, literal, rewrite};
 use crate::pieces::{Part, holding};
 use gimli::AttributeValue;
 use progress_map::{Encoding, LocationRange, PathStep};
@@ -34,6 +34,7 @@ pub(crate) fn places<'a>(
     encoding: Encoding,
 ) -> Option<Places> {
     let part = Part::of(path, encoding);
+    let is_number = !path.contains(&PathStep::Deref) && encoding != Encoding::Address;
     let mut places = Places::default();
     match entry.attr_value(gimli::DW_AT_location) {
         None => {
@@ -50,15 +51,17 @@ pub(crate) fn places<'a>(
             }
             places.fixed = true;
         }
-        Some(AttributeValue::Exprloc(expression)) => match checked(image, debug, unit, expression, part) {
-            Ok(Some((bytes, place))) => {
-                places.push(ALWAYS, bytes);
-                places.fixed = matches!(place, Place::Static(_));
+        Some(AttributeValue::Exprloc(expression)) => {
+            match checked(image, debug, unit, expression, part, is_number) {
+                Ok(Some((bytes, place))) => {
+                    places.push(ALWAYS, bytes);
+                    places.fixed = matches!(place, Place::Static(_));
+                }
+                Ok(None) => {}
+                Err(refusal) => places.refused.push(refusal),
             }
-            Ok(None) => {}
-            Err(refusal) => places.refused.push(refusal),
-        },
-        Some(value) => places.list(image, debug, unit, value, part),
+        }
+        Some(value) => places.list(image, debug, unit, value, part, is_number),
     }
     Some(places)
 }
@@ -79,6 +82,7 @@ impl Places {
         unit: UnitId,
         value: AttributeValue<Slice<'a>>,
         part: Part,
+        is_number: bool,
     ) {
         let Ok(Some(mut list)) = debug.dwarf(unit).attr_locations(&debug.units[unit], value) else {
             self.refused.push(Refusal::Damaged);
@@ -96,7 +100,7 @@ impl Places {
                 }
             };
             let range = (item.range.begin, item.range.end);
-            let bytes = match checked(image, debug, unit, item.data, part) {
+            let bytes = match checked(image, debug, unit, item.data, part, is_number) {
                 Ok(place) => place.map(|(bytes, _)| bytes),
                 Err(refusal) => {
                     self.refused.push(refusal);
@@ -146,13 +150,14 @@ impl Places {
     }
 }
 
-/// The place of `part` as the probe reads it; `None` where the location says that it is optimised out.
+/// The place of `part` as the probe reads it; `None` where the location says that it is optimised out. `is_number` when no pointer is read.
 fn checked<'a>(
     image: &Image<'_>,
     debug: &Debug<'a>,
     unit: UnitId,
     expression: gimli::Expression<Slice<'a>>,
     part: Part,
+    is_number: bool,
 ) -> Result<Option<(Vec<u8>, Place)>, Refusal> {
     let held = holding(expression, part, debug.units[unit].encoding())?;
     if held.place.0.is_empty() {
@@ -160,6 +165,9 @@ fn checked<'a>(
     }
     let (bytes, place) = rewrite(debug, unit, held.place)?;
     let start = held.holds.map_or(0, |(start, _)| start);
+    if is_number && facts(&bytes).is_some_and(|facts| facts.is_stack_address()) {
+        return Err(Refusal::StackAddress);
+    }
     match place {
         Place::Static(address) if !image.is_loaded(address) => Err(Refusal::Dropped),
         Place::Value(length) if part.end() - start > length => Err(Refusal::Pieces),
