@@ -6,6 +6,7 @@
 
 use crate::debug::Slice;
 use crate::expression::Refusal;
+use base::put_number;
 use gimli::{Expression, Operation, Reader as _};
 use progress_map::{Encoding, PathStep};
 
@@ -126,16 +127,9 @@ pub(crate) fn holding<'a>(
 }
 
 /// Appends the end of a piece of `length` bytes.
-fn piece(bytes: &mut Vec<u8>, mut length: u64) {
+fn piece(bytes: &mut Vec<u8>, length: u64) {
     bytes.push(gimli::DW_OP_piece.0);
-    loop {
-        let low = (length & 0x7f) as u8;
-        length >>= 7;
-        bytes.push(if length == 0 { low } else { low | 0x80 });
-        if length == 0 {
-            break;
-        }
-    }
+    put_number(bytes, length);
 }
 
 #[cfg(test)]

@@ -482,7 +482,6 @@ fn functions<'u>(
     // Only few places lead to one where something is called. They get numbers of their own, those first that values come from.
     let mut number = vec![u32::MAX; places.len()];
     let mut leading: Vec<PlaceId> = Vec::new();
-    let mut circle_of: Vec<u32> = Vec::new();
     let mut met = 0;
     let before = |place: PlaceId, at: usize| Some(places.find(*places.from(place).get(at)?));
     circles(places.len(), wanted_by.keys().copied(), before, |circle| {
@@ -490,12 +489,12 @@ fn functions<'u>(
         for &place in circle {
             number[place.index()] = met;
             leading.push(place);
-            circle_of.push(met);
         }
         met += 1;
     });
     let mut sources: Vec<(u32, u32)> = Vec::new();
-    for (&place, &at) in leading.iter().zip(&circle_of) {
+    for &place in &leading {
+        let at = number[place.index()];
         let from = places
             .from(place)
             .iter()
