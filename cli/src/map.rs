@@ -11,7 +11,7 @@ use crate::files;
 use crate::output::{self, Status};
 use crate::preprocess::Preprocessor;
 use base::{Confidence, Diagnostic, Severity};
-use engine::{Map, Parser, SourceFile, Step};
+use engine::{Map, Parser, SourceFile, Step, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -110,9 +110,12 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     files::write_atomically(&path, &bytes)?;
     if !args.quiet {
         let seconds = started.elapsed().as_secs_f64();
-        output::print(&summary(&map, &path, bytes.len(), seconds))?;
-        output::print(&details(&map, left_out))?;
+        let figures = engine::summary(&map);
+        output::print(&summary(&map, &figures, &path, bytes.len(), seconds))?;
+        output::print(&details(&map, &figures, left_out))?;
     }
+    // Millions of small pieces of memory, of a process that ends now.
+    std::mem::forget(map);
     Ok(Status::Done)
 }
 
@@ -223,8 +226,7 @@ fn warn_all(warnings: &[String]) {
     }
 }
 
-fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
-    let summary = engine::summary(map);
+fn summary(map: &Map, summary: &Summary, path: &Path, bytes: usize, seconds: f64) -> String {
     let bound = match &summary.binding {
         Some(binding) => {
             let libraries = map
@@ -270,8 +272,7 @@ fn summary(map: &Map, path: &Path, bytes: usize, seconds: f64) -> String {
 }
 
 /// How well the functions are known, what orders the loops, and what is missing.
-fn details(map: &Map, left_out: usize) -> String {
-    let summary = engine::summary(map);
+fn details(map: &Map, summary: &Summary, left_out: usize) -> String {
     let of = |confidence| {
         let matching = map.functions.iter().filter(|each| each.confidence == confidence);
         matching.count()

@@ -33,7 +33,7 @@ enum Escape {
 }
 
 /// A call that changes a variable whose address it is given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByCall {
     /// The call.
     pub call: ExprId,
@@ -57,19 +57,11 @@ pub struct Reaching {
 impl Definitions {
     /// Collects the definitions of `function`, as far as it and the table of library functions show them.
     pub fn new(function: &Function, flow: &Flow) -> Self {
-        Self::with(function, flow, &mut of_library)
+        Self::with(function, flow, changed_by_calls(function, &mut of_library))
     }
 
-    /// The same when `effect` tells what a function, by name, does through its argument of that number.
-    pub(crate) fn with(
-        function: &Function,
-        flow: &Flow,
-        effect: &mut dyn FnMut(&str, usize) -> Effect,
-    ) -> Self {
-        let mut by_calls = Vec::new();
-        for id in function.exprs.ids() {
-            addresses_given(function, id, effect, &mut by_calls);
-        }
+    /// The same when this is what calls do to variables whose addresses they are given ([`changed_by_calls`]).
+    pub(crate) fn with(function: &Function, flow: &Flow, by_calls: Vec<ByCall>) -> Self {
         let mut found = Definitions {
             escaped: function
                 .locals
@@ -161,6 +153,11 @@ impl Definitions {
         }
     }
 
+    /// Whether these are the definitions by calls that it was made with.
+    pub(crate) fn is_with(&self, by_calls: &[ByCall]) -> bool {
+        self.by_calls == by_calls
+    }
+
     /// What the call `call` does to variables whose addresses it is given.
     pub(crate) fn by_call(&self, call: ExprId) -> impl Iterator<Item = &ByCall> {
         of_call(&self.by_calls, call).iter()
@@ -230,6 +227,19 @@ fn base_variable(function: &Function, id: ExprId) -> Option<LocalId> {
         } => base_variable(function, *base),
         _ => None,
     }
+}
+
+/// What the calls of `function` do to variables whose addresses they are given, when `effect` tells what a function, by name, does
+/// through its argument of that number.
+pub(crate) fn changed_by_calls(
+    function: &Function,
+    effect: &mut dyn FnMut(&str, usize) -> Effect,
+) -> Vec<ByCall> {
+    let mut by_calls = Vec::new();
+    for id in function.exprs.ids() {
+        addresses_given(function, id, effect, &mut by_calls);
+    }
+    by_calls
 }
 
 /// The plain variables whose addresses a call is given, when it is known to forget them.

@@ -3,14 +3,14 @@
 use crate::calls::{CallGraph, Calls, NodeId, Site};
 use crate::changes::{AllChanges, Together};
 use crate::control::Control;
-use crate::definitions::{Definitions, address_of};
+use crate::definitions::{Definitions, address_of, changed_by_calls};
 use crate::effects::{Target, children};
 use crate::flow::{Action, Flow};
 use crate::library::is_library;
 use crate::loops::Loops;
 use crate::summary::{self, Effect, Summaries};
 use base::mutant::{Mutant, on};
-use base::{IdVec, define_id};
+use base::{Id as _, IdVec, define_id};
 use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
 use progress_map::PointId;
 use rayon::prelude::*;
@@ -165,7 +165,6 @@ impl<'u> Program<'u> {
     /// Looks into the functions of the program that are given addresses of variables: what only reads or steps a variable
     /// does not hide its changes.
     fn follow_addresses(&mut self) {
-        let mut summaries = Summaries::default();
         let gives_addresses = |info: &FunctionInfo<'_>| {
             info.function.exprs.iter().any(|expr| match &expr.kind {
                 ExprKind::Call {
@@ -178,16 +177,24 @@ impl<'u> Program<'u> {
                 _ => false,
             })
         };
-        let refined: Vec<(FunctionIndex, Definitions)> = self
-            .functions
-            .iter_enumerated()
-            .filter(|(_, info)| gives_addresses(info))
-            .map(|(id, info)| {
-                let mut effect =
-                    |name: &str, index: usize| summaries.through_argument(self, info.unit, name, index);
-                (id, Definitions::with(info.function, &info.flow, &mut effect))
-            })
+        let all = self.functions.as_slice().par_iter().enumerate();
+        let givers = all.filter(|(_, info)| gives_addresses(info));
+        let givers: Vec<(usize, &FunctionInfo<'_>)> = givers.collect();
+        // One after the other: what is known of a function that passes an address on in a circle depends on who asked first.
+        let mut summaries = Summaries::default();
+        let changed = givers.into_iter().map(|(index, info)| {
+            let mut effect =
+                |name: &str, index: usize| summaries.through_argument(self, info.unit, name, index);
+            (index, info, changed_by_calls(info.function, &mut effect))
+        });
+        let changed: Vec<_> = changed
+            .filter(|(_, info, by_calls)| !info.definitions.is_with(by_calls))
             .collect();
+        let refined = changed.into_par_iter().map(|(index, info, by_calls)| {
+            let definitions = Definitions::with(info.function, &info.flow, by_calls);
+            (FunctionIndex::from_index(index), definitions)
+        });
+        let refined: Vec<(FunctionIndex, Definitions)> = refined.collect();
         for (id, definitions) in refined {
             self.functions[id].definitions = definitions;
         }
@@ -511,102 +518,133 @@ impl<'u> Program<'u> {
 
     /// Finds the members and globals whose address is taken, and by whom.
     fn collect_addresses(&mut self) {
-        for (id, info) in self.functions.iter_enumerated() {
-            let exprs = &info.function.exprs;
-            // Addresses that stand as an argument of a call which forgets them.
-            let mut forgotten: BTreeSet<ExprId> = BTreeSet::new();
-            for (call, expr) in exprs.iter_enumerated() {
-                let ExprKind::Call {
-                    callee: Callee::Named(name),
-                    args,
-                } = &expr.kind
-                else {
-                    continue;
-                };
-                if self.is_known(info.unit, name) {
-                    continue;
-                }
-                for (index, &arg) in args.iter().enumerate() {
-                    if let ExprKind::AddressOf(inner) = exprs[arg].kind
-                        && let ExprKind::Var(VarRef::Global(global)) = &exprs[inner].kind
-                        && summary::of_library(name, index) != Effect::Keeps
-                    {
-                        forgotten.insert(arg);
-                        let given = self.given_globals.entry((id, call)).or_default();
-                        given.push((global, index));
-                    }
-                }
-            }
-            for (address, expr) in exprs.iter_enumerated() {
-                let ExprKind::AddressOf(inner) = expr.kind else {
-                    continue;
-                };
-                match &exprs[inner].kind {
-                    ExprKind::Field { name, .. } => {
-                        self.exposed_members.insert(name);
-                        if info.function.linkage_name.is_some() {
-                            self.exposed_globals.insert(name);
-                        }
-                    }
-                    ExprKind::Var(VarRef::Global(name)) if !forgotten.contains(&address) => {
-                        self.exposed_globals.insert(name);
-                        if info.function.linkage_name.is_some() {
-                            self.exposed_members.insert(name);
-                        }
-                    }
-                    _ => {}
-                }
+        let all = self.functions.as_slice().par_iter();
+        let taken: Vec<Taken<'u>> = all.map(|info| self.addresses_taken(info)).collect();
+        for (id, taken) in self.functions.ids().zip(taken) {
+            self.exposed_members.extend(taken.members);
+            self.exposed_globals.extend(taken.globals);
+            for (call, global, index) in taken.given {
+                let given = self.given_globals.entry((id, call)).or_default();
+                given.push((global, index));
             }
         }
     }
 
-    fn collect_changes(&mut self) {
-        for (id, info) in self.functions.iter_enumerated() {
-            for (point, each) in info.flow.points.iter_enumerated() {
-                match &each.action {
-                    Action::Assign {
-                        target: Target::Local(_),
-                        ..
-                    } => {}
-                    Action::Assign { by, .. } => match written(info.function, *by) {
-                        Some(ExprKind::Var(VarRef::Global(name))) => {
-                            self.changes.add_global(id, name);
-                            if info.function.linkage_name.is_some() {
-                                self.changes.add_member(id, name);
-                            }
-                            self.assignments.entry(name).or_default().push((id, point));
+    fn addresses_taken(&self, info: &FunctionInfo<'u>) -> Taken<'u> {
+        let function = info.function;
+        let exprs = &function.exprs;
+        let mut taken = Taken::default();
+        // Addresses that stand as an argument of a call which forgets them.
+        let mut forgotten: BTreeSet<ExprId> = BTreeSet::new();
+        for (call, expr) in exprs.iter_enumerated() {
+            let ExprKind::Call {
+                callee: Callee::Named(name),
+                args,
+            } = &expr.kind
+            else {
+                continue;
+            };
+            let addresses = args.iter().enumerate().filter_map(|(index, &arg)| {
+                let ExprKind::AddressOf(inner) = exprs[arg].kind else {
+                    return None;
+                };
+                match &exprs[inner].kind {
+                    ExprKind::Var(VarRef::Global(global)) => Some((index, arg, global)),
+                    _ => None,
+                }
+            });
+            for (index, arg, global) in addresses {
+                if summary::of_library(name, index) != Effect::Keeps && !self.is_known(info.unit, name) {
+                    forgotten.insert(arg);
+                    taken.given.push((call, global, index));
+                }
+            }
+        }
+        for (address, expr) in exprs.iter_enumerated() {
+            let ExprKind::AddressOf(inner) = expr.kind else {
+                continue;
+            };
+            match &exprs[inner].kind {
+                ExprKind::Field { name, .. } => {
+                    taken.members.push(name);
+                    if function.linkage_name.is_some() {
+                        taken.globals.push(name);
+                    }
+                }
+                ExprKind::Var(VarRef::Global(name)) if !forgotten.contains(&address) => {
+                    taken.globals.push(name);
+                    if function.linkage_name.is_some() {
+                        taken.members.push(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        taken
+    }
+
+    /// What a function changes itself, in order.
+    fn own_changes(&self, id: FunctionIndex, info: &FunctionInfo<'u>) -> Vec<Change<'u>> {
+        let mut found = Vec::new();
+        let function = info.function;
+        // In C++ a name that nothing declares may be a member's or a global's.
+        let either = function.linkage_name.is_some();
+        for (point, each) in info.flow.points.iter_enumerated() {
+            match &each.action {
+                Action::Assign {
+                    target: Target::Local(_),
+                    ..
+                } => {}
+                Action::Assign { by, .. } => match written(function, *by) {
+                    Some(ExprKind::Var(VarRef::Global(name))) => {
+                        found.push(Change::Global(name, point));
+                        if either {
+                            found.push(Change::Member(name));
                         }
-                        Some(ExprKind::Field { name, .. }) => {
-                            self.changes.add_member(id, name);
-                            // In C++ a name that nothing declares may be a member's or a global's.
-                            if info.function.linkage_name.is_some() {
-                                self.changes.add_global(id, name);
-                                self.assignments.entry(name).or_default().push((id, point));
-                            }
-                        }
-                        _ => {}
-                    },
-                    Action::Call(call) => {
-                        for &(name, _) in self.given_globals.get(&(id, *call)).into_iter().flatten() {
-                            self.changes.add_global(id, name);
-                            self.assignments.entry(name).or_default().push((id, point));
-                        }
-                        if let ExprKind::Call { callee, .. } = &info.function.exprs[*call].kind {
-                            match callee {
-                                Callee::Named(name)
-                                    if !self.is_known(info.unit, name) && !is_library(name) =>
-                                {
-                                    self.changes.add_unknown(id, name);
-                                }
-                                Callee::Named(_) => {}
-                                Callee::Macro(name) => self.changes.add_unknown(id, name),
-                                Callee::Indirect(_) => {
-                                    self.changes.add_unknown(id, "a function behind a pointer");
-                                }
-                            }
+                    }
+                    Some(ExprKind::Field { name, .. }) => {
+                        found.push(Change::Member(name));
+                        if either {
+                            found.push(Change::Global(name, point));
                         }
                     }
                     _ => {}
+                },
+                Action::Call(call) => {
+                    let given = self.given_globals(id, *call).iter();
+                    found.extend(given.map(|&(name, _)| Change::Global(name, point)));
+                    if let ExprKind::Call { callee, .. } = &function.exprs[*call].kind {
+                        match callee {
+                            Callee::Named(name) if !self.is_known(info.unit, name) && !is_library(name) => {
+                                found.push(Change::Unknown(name));
+                            }
+                            Callee::Named(_) => {}
+                            Callee::Macro(name) => found.push(Change::Unknown(name)),
+                            Callee::Indirect(_) => {
+                                found.push(Change::Unknown("a function behind a pointer"));
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn collect_changes(&mut self) {
+        let all = self.functions.as_slice().par_iter().enumerate();
+        let own = all.map(|(index, info)| self.own_changes(FunctionIndex::from_index(index), info));
+        let own: Vec<Vec<Change<'u>>> = own.collect();
+        for (id, own) in self.functions.ids().zip(own) {
+            for change in own {
+                match change {
+                    Change::Global(name, point) => {
+                        self.changes.add_global(id, name);
+                        self.assignments.entry(name).or_default().push((id, point));
+                    }
+                    Change::Member(name) => self.changes.add_member(id, name),
+                    Change::Unknown(name) => self.changes.add_unknown(id, name),
                 }
             }
         }
@@ -615,6 +653,27 @@ impl<'u> Program<'u> {
         let globals = 0..self.changes.global_count();
         self.global_effects = globals.map(|_| OnceLock::new()).collect();
     }
+}
+
+/// The addresses that one function takes.
+#[derive(Default)]
+struct Taken<'u> {
+    /// Of members, by name.
+    members: Vec<&'u str>,
+    /// Of globals, by name, but for those that are [`Self::given`].
+    globals: Vec<&'u str>,
+    /// Of globals, given to a library function that forgets them: the call, the global, and the number of the argument.
+    given: Vec<(ExprId, &'u str, usize)>,
+}
+
+/// Something outside its own variables that a function changes itself.
+enum Change<'u> {
+    /// A global of this name, at this point.
+    Global(&'u str, PointId),
+    /// A member of this name.
+    Member(&'u str),
+    /// Whatever this changes that it calls, of which nothing is known.
+    Unknown(&'u str),
 }
 
 /// Whether an argument leads to the structure that `root` is or points to; a member's value alone does not.

@@ -3,7 +3,7 @@
 use crate::exactly::read_exactly;
 use crate::reuse::{self, Reuse};
 use base::Diagnostic;
-use frontend::{Macros, Source};
+use frontend::{Macros, MacrosOfFile, Source};
 use progress_map::Map;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -105,10 +105,10 @@ fn parse(
     let done = AtomicUsize::new(0);
     let advance = |step: fn(usize) -> Step| progress(step(done.fetch_add(1, Ordering::Relaxed) + 1));
     // Macros come first: what a macro means in one file may be written in another.
-    let parts: Vec<Macros> = files
+    let parts: Vec<MacrosOfFile> = files
         .par_iter()
         .map(|file| {
-            let part = Macros::gather([source(file)]);
+            let part = MacrosOfFile::gather(source(file));
             advance(Step::Gathered);
             part
         })

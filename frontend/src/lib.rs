@@ -43,7 +43,7 @@ mod tests;
 pub use asked::{Asked, State};
 pub use bodies::add_macros;
 pub use everywhere::macro_calls;
-pub use macros::Macros;
+pub use macros::{Macros, MacrosOfFile};
 pub use parse::{parse, parse_asking};
 pub use preprocessed::{
     FROM_PREPROCESSOR, Mismatch, Positions, improve, join_file_scope, parse_preprocessed, same_function,

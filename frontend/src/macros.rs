@@ -40,20 +40,36 @@ pub struct Macros {
     typedef_names: NameFilter,
 }
 
+/// What one file defines: a part of [`Macros`].
+#[derive(Clone, Debug)]
+pub struct MacrosOfFile {
+    path: String,
+    facts: FileFacts,
+}
+
+impl MacrosOfFile {
+    /// Reads what `source` defines.
+    pub fn gather(source: Source<'_>) -> Self {
+        let text = launch::as_calls(source.text);
+        let path = source.path.to_owned();
+        let source = Source {
+            text: &text,
+            ..source
+        };
+        let facts = file_facts(&source, &lex(&text));
+        MacrosOfFile { path, facts }
+    }
+}
+
 impl Macros {
     /// Reads what `sources` define. The order of the sources does not matter.
     pub fn gather<'a>(sources: impl IntoIterator<Item = Source<'a>>) -> Self {
-        let facts = sources.into_iter().map(|s| {
-            let text = launch::as_calls(s.text);
-            let source = Source { text: &text, ..s };
-            (s.path.to_owned(), file_facts(&source, &lex(&text)))
-        });
-        Self::index(facts.collect())
+        Self::merge(sources.into_iter().map(MacrosOfFile::gather))
     }
 
-    /// The macros of all `parts`, as if gathered in one go; so that files can be read in parallel.
-    pub fn merge(parts: impl IntoIterator<Item = Macros>) -> Self {
-        Self::index(parts.into_iter().flat_map(|part| part.files).collect())
+    /// The macros of all files, as if gathered in one go; so that files can be read in parallel.
+    pub fn merge(parts: impl IntoIterator<Item = MacrosOfFile>) -> Self {
+        Self::index(parts.into_iter().map(|part| (part.path, part.facts)).collect())
     }
 
     fn index(mut files: Vec<(String, FileFacts)>) -> Self {
@@ -718,14 +734,14 @@ mod tests {
 
     #[test]
     fn merging_parts_is_gathering_the_whole() {
-        let one = Macros::gather([Source {
+        let one = MacrosOfFile::gather(Source {
             path: "a.h",
             text: b"#define F(x) x\n",
-        }]);
-        let two = Macros::gather([Source {
+        });
+        let two = MacrosOfFile::gather(Source {
             path: "b.h",
             text: b"#define G 1\n",
-        }]);
+        });
         let both = Macros::merge([two, one]);
         assert_eq!(show(&both, "m.c", "#include \"a.h\"\nUSE", "F"), "x");
         assert_eq!(show(&both, "m.c", "USE", "F"), "elsewhere");

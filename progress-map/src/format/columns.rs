@@ -52,7 +52,7 @@ impl ColumnsOut {
     }
 
     /// The section's bytes.
-    pub(crate) fn pack(self, packing: Packing) -> Vec<u8> {
+    pub(crate) fn pack(&self, packing: Packing) -> Vec<u8> {
         let mut count = 0;
         let mut directory = Out::default();
         let mut data = Vec::new();

@@ -153,7 +153,7 @@ pub(crate) fn write_heads<'a>(
             flags |= FLAG_STATIC;
         }
         // Most names are used once or twice, so that their numbers follow each other.
-        let name = sink.strings.number(function.name.as_bytes());
+        let name = sink.number(function.name.as_bytes());
         sink.columns.at(HEAD_NAME).near32(before.name, name);
         if let Some(linkage) = &function.linkage_name {
             flags |= FLAG_LINKAGE;

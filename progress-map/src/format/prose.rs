@@ -50,7 +50,7 @@ impl Prose {
             in_word = is_word(next);
             rest = &rest[taken..];
         }
-        let number = sink.strings.number(Cow::Owned(words.into_bytes()));
+        let number = sink.number(Cow::Owned(words.into_bytes()));
         sink.columns.at(column).unsigned(u64::from(number));
     }
 

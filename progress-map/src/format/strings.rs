@@ -22,12 +22,20 @@ pub(crate) struct Interner<'a> {
 }
 
 impl<'a> Interner<'a> {
-    /// The number of `bytes`, which is final only after [`Self::settle`].
-    pub(crate) fn number(&mut self, bytes: impl Into<Cow<'a, [u8]>>) -> u32 {
+    /// Counts a use of `bytes`.
+    fn count(&mut self, bytes: Cow<'a, [u8]>, more: u32) {
         let next = self.strings.len() as u32;
-        let (number, uses) = self.strings.entry(bytes.into()).or_insert((next, 0));
-        *uses = uses.saturating_add(1);
-        *number
+        let (_, uses) = self.strings.entry(bytes).or_insert((next, 0));
+        *uses = uses.saturating_add(more);
+    }
+
+    /// Counts the uses of a table whose strings are first used behind those of this one.
+    pub(crate) fn join(&mut self, later: Interner<'a>) {
+        let mut strings = Vec::from_iter(later.strings);
+        strings.sort_unstable_by_key(|&(_, (number, _))| number);
+        for (bytes, (_, uses)) in strings {
+            self.count(bytes, uses);
+        }
     }
 
     /// Gives the final numbers: most used first, then in order of first use.
@@ -198,17 +206,51 @@ impl<'b> Source<'_, 'b> {
     }
 }
 
+/// Which number stands for a string.
+pub(crate) enum Numbers<'a, 'b> {
+    /// None yet: uses are counted, and what is written is thrown away.
+    Counting(&'b mut Interner<'a>),
+    /// The final one, of a table that has counted all uses and is settled.
+    Settled(&'b Interner<'a>),
+}
+
+impl<'a> Numbers<'a, '_> {
+    /// The same for one section.
+    pub(crate) fn again(&mut self) -> Numbers<'a, '_> {
+        match self {
+            Numbers::Counting(strings) => Numbers::Counting(strings),
+            Numbers::Settled(strings) => Numbers::Settled(strings),
+        }
+    }
+}
+
 /// The other side: the columns being written and the table that they refer to.
 pub(crate) struct Sink<'a, 'b> {
     pub(crate) columns: ColumnsOut,
-    pub(crate) strings: &'b mut Interner<'a>,
+    numbers: Numbers<'a, 'b>,
 }
 
 impl<'a, 'b> Sink<'a, 'b> {
-    pub(crate) fn new(strings: &'b mut Interner<'a>) -> Self {
+    pub(crate) fn new(numbers: Numbers<'a, 'b>) -> Self {
         Self {
             columns: ColumnsOut::new(),
-            strings,
+            numbers,
+        }
+    }
+
+    /// The number of `bytes`.
+    pub(crate) fn number(&mut self, bytes: impl Into<Cow<'a, [u8]>>) -> u32 {
+        let bytes = bytes.into();
+        match &mut self.numbers {
+            Numbers::Counting(strings) => {
+                strings.count(bytes, 1);
+                0
+            }
+            Numbers::Settled(strings) => {
+                let known = strings.strings.get(&*bytes);
+                debug_assert!(known.is_some(), "a string was not counted");
+                known.map_or(0, |&(number, _)| number)
+            }
         }
     }
 
@@ -217,7 +259,7 @@ impl<'a, 'b> Sink<'a, 'b> {
     }
 
     pub(crate) fn blob(&mut self, column: Column, bytes: &'a [u8]) {
-        let number = self.strings.number(bytes);
+        let number = self.number(bytes);
         self.columns.at(column).unsigned(u64::from(number));
     }
 }

@@ -1,15 +1,16 @@
 //! [`Map::to_bytes`].
 
 use super::columns::{Budget, ColumnsOut, Packing};
-use super::strings::{Interner, Sink};
+use super::strings::{Interner, Numbers, Sink};
 use super::{
     bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes, sites,
     variables,
 };
 use crate::error::Tag;
-use crate::{Binding, Map};
+use crate::{Binding, Function, Map};
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// A `BODY` section ends with the function that reaches so many points. Larger sections gain little in size (each
@@ -25,7 +26,7 @@ impl Map {
         self.to_bytes_by(1)
     }
 
-    /// The same bytes, deflated by so many threads (by fewer where they cannot be had).
+    /// The same bytes, written and deflated by so many threads (by fewer where they cannot be had).
     pub fn to_bytes_by(&self, threads: usize) -> Vec<u8> {
         let (bytes, memory) = write(self, Packing::Deflate, threads);
         // A map that repeats itself beyond all measure would go over the reader's budget: then it is stored at length.
@@ -40,19 +41,27 @@ impl Map {
 /// The record, and how many bytes a reader's budget is charged for it.
 pub(crate) fn write(map: &Map, packing: Packing, threads: usize) -> (Vec<u8>, u64) {
     let mut sections = Sections::default();
+    let parts = parts(map);
     let mut strings = Interner::default();
-    let drafts = write_static(map, &mut strings);
+    let counted = side_by_side(&parts, threads, |part| {
+        let mut strings = Interner::default();
+        drop(write_part(map, part, Numbers::Counting(&mut strings)));
+        strings
+    });
+    counted.into_iter().for_each(|part| strings.join(part));
     strings.settle();
     sections.strings(super::STRINGS, &strings);
-    drop(drafts);
-    for (tag, columns) in write_static(map, &mut strings) {
+    let written = side_by_side(&parts, threads, |part| {
+        write_part(map, part, Numbers::Settled(&strings))
+    });
+    for (tag, columns) in written {
         sections.columns(tag, columns);
     }
     for binding in map.bindings() {
         let mut strings = Interner::default();
-        drop(write_binding(binding, &mut strings));
+        drop(write_binding(binding, Numbers::Counting(&mut strings)));
         strings.settle();
-        let mut written = write_binding(binding, &mut strings).into_iter();
+        let mut written = write_binding(binding, Numbers::Settled(&strings)).into_iter();
         if let Some((tag, columns)) = written.next() {
             sections.columns(tag, columns);
         }
@@ -62,32 +71,35 @@ pub(crate) fn write(map: &Map, packing: Packing, threads: usize) -> (Vec<u8>, u6
         }
     }
     let paths: usize = map.files.iter().map(|file| file.path.len()).sum();
-    let packed = pack(sections.list, packing, threads);
+    let packed = side_by_side(&sections.list, threads, |(tag, columns)| {
+        (*tag, columns.pack(packing))
+    });
     (record::write(&packed), sections.memory + paths as u64)
 }
 
-/// The bytes of each section, by so many threads.
-fn pack(sections: Vec<(Tag, ColumnsOut)>, packing: Packing, threads: usize) -> Vec<(Tag, Vec<u8>)> {
-    let places = Vec::from_iter(sections.iter().map(|&(tag, _)| (tag, OnceLock::new())));
-    let left = Mutex::new(sections.into_iter().enumerate());
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || {
-        while let Some((index, (_, columns))) = next() {
-            places[index].1.get_or_init(|| columns.pack(packing));
+/// What `work` makes of each of `parts`, in their order, by so many threads (by fewer where they cannot be had).
+fn side_by_side<P: Sync, T: Send + Sync>(
+    parts: &[P],
+    threads: usize,
+    work: impl Fn(&P) -> T + Sync,
+) -> Vec<T> {
+    let places = Vec::from_iter(parts.iter().map(|_| OnceLock::new()));
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let taken = || next.fetch_add(1, Ordering::Relaxed);
+        let left = std::iter::repeat_with(taken).map_while(|at| Some((parts.get(at)?, places.get(at)?)));
+        for (part, place) in left {
+            let _ = place.set(work(part));
         }
     };
     thread::scope(|scope| {
-        for _ in 1..threads {
+        for _ in 1..threads.min(parts.len()) {
             // Without them this thread does it all.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
+            let _ = thread::Builder::new().spawn_scoped(scope, run);
         }
-        work();
+        run();
     });
-    let bytes = |place: OnceLock<Vec<u8>>| place.into_inner().unwrap_or_default();
-    places
-        .into_iter()
-        .map(|(tag, place)| (tag, bytes(place)))
-        .collect()
+    places.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 #[derive(Default)]
@@ -108,61 +120,99 @@ impl Sections {
     }
 }
 
-/// The sections of the static half but for its strings.
-fn write_static<'a>(map: &'a Map, strings: &mut Interner<'a>) -> Vec<(Tag, ColumnsOut)> {
-    let mut sections = Vec::new();
-    let mut files = ColumnsOut::new();
-    heads::write_files(&mut files, &map.files);
-    sections.push((super::FILES, files));
-    let blocks = blocks(map);
-    let mut sink = Sink::new(strings);
-    heads::write_heads(&mut sink, &map.functions, &blocks);
-    sections.push((super::HEADS, sink.columns));
-    for block in blocks {
-        let mut sink = Sink::new(strings);
-        for function in &map.functions.as_slice()[block] {
-            let counts = [
-                function.points.len(),
-                function.edges.len(),
-                function.scopes.len(),
-                function.loops.len(),
-            ];
-            for count in counts {
-                sink.columns.at(flow::COUNT).size(count);
+/// A section of the static half, other than its strings.
+enum Part {
+    Files,
+    Heads,
+    Body(Range<usize>),
+    Diagnostics,
+    MpiCalls,
+    Handed,
+    Choices,
+    Macros,
+    MayCall,
+}
+
+/// The sections of the static half, in their order.
+fn parts(map: &Map) -> Vec<Part> {
+    let mut parts = vec![Part::Files, Part::Heads];
+    parts.extend(blocks(map).into_iter().map(Part::Body));
+    parts.push(Part::Diagnostics);
+    let others = [
+        (Part::MpiCalls, map.mpi_calls.is_empty()),
+        (Part::Handed, map.handed.is_empty()),
+        (Part::Choices, map.choices.is_empty()),
+        (Part::Macros, map.macros.is_empty()),
+        (Part::MayCall, map.may_call.is_empty()),
+    ];
+    parts.extend(
+        others
+            .into_iter()
+            .filter(|(_, empty)| !empty)
+            .map(|(part, _)| part),
+    );
+    parts
+}
+
+fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, ColumnsOut) {
+    let mut sink = Sink::new(numbers);
+    let tag = match part {
+        Part::Files => {
+            heads::write_files(&mut sink.columns, &map.files);
+            super::FILES
+        }
+        Part::Heads => {
+            heads::write_heads(&mut sink, &map.functions, &blocks(map));
+            super::HEADS
+        }
+        Part::Body(block) => {
+            for function in map.functions.as_slice().get(block.clone()).into_iter().flatten() {
+                write_body(&mut sink, function);
             }
-            scopes::write_scopes(&mut sink, function);
-            flow::write_points(&mut sink, function);
-            flow::write_edges(&mut sink, function);
-            loops::write_loops(&mut sink, function);
+            super::BODY
         }
-        sections.push((super::BODY, sink.columns));
-    }
-    let mut sink = Sink::new(strings);
-    heads::write_diagnostics(&mut sink, &map.diagnostics);
-    sections.push((super::DIAGNOSTICS, sink.columns));
-    if !map.mpi_calls.is_empty() {
-        let mut sink = Sink::new(strings);
-        mpi::write_calls(&mut sink, &map.functions, &map.mpi_calls);
-        sections.push((super::MPI_CALLS, sink.columns));
-    }
-    if !map.handed.is_empty() {
-        let mut sink = Sink::new(strings);
-        handed::write_handed(&mut sink, &map.functions, &map.handed);
-        sections.push((super::HANDED, sink.columns));
-    }
-    if !map.choices.is_empty() {
-        let mut columns = ColumnsOut::new();
-        choices::write_choices(&mut columns, &map.choices);
-        sections.push((super::CHOICES, columns));
-    }
-    for (tag, macros) in [(super::MACROS, &map.macros), (super::MAY_CALL, &map.may_call)] {
-        if !macros.is_empty() {
-            let mut sink = Sink::new(strings);
-            macros::write_macros(&mut sink, macros);
-            sections.push((tag, sink.columns));
+        Part::Diagnostics => {
+            heads::write_diagnostics(&mut sink, &map.diagnostics);
+            super::DIAGNOSTICS
         }
+        Part::MpiCalls => {
+            mpi::write_calls(&mut sink, &map.functions, &map.mpi_calls);
+            super::MPI_CALLS
+        }
+        Part::Handed => {
+            handed::write_handed(&mut sink, &map.functions, &map.handed);
+            super::HANDED
+        }
+        Part::Choices => {
+            choices::write_choices(&mut sink.columns, &map.choices);
+            super::CHOICES
+        }
+        Part::Macros => {
+            macros::write_macros(&mut sink, &map.macros);
+            super::MACROS
+        }
+        Part::MayCall => {
+            macros::write_macros(&mut sink, &map.may_call);
+            super::MAY_CALL
+        }
+    };
+    (tag, sink.columns)
+}
+
+fn write_body<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
+    let counts = [
+        function.points.len(),
+        function.edges.len(),
+        function.scopes.len(),
+        function.loops.len(),
+    ];
+    for count in counts {
+        sink.columns.at(flow::COUNT).size(count);
     }
-    sections
+    scopes::write_scopes(sink, function);
+    flow::write_points(sink, function);
+    flow::write_edges(sink, function);
+    loops::write_loops(sink, function);
 }
 
 /// The runs of functions that share a `BODY` section.
@@ -183,24 +233,24 @@ fn blocks(map: &Map) -> Vec<Range<usize>> {
 }
 
 /// The sections of the binding but for its strings.
-fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(Tag, ColumnsOut)> {
+fn write_binding<'a>(binding: &'a Binding, mut numbers: Numbers<'a, '_>) -> Vec<(Tag, ColumnsOut)> {
     let mut sections = Vec::new();
-    let mut sink = Sink::new(strings);
+    let mut sink = Sink::new(numbers.again());
     bound::write_build(&mut sink, binding);
     sections.push((super::BUILD, sink.columns));
     let mut rows = ColumnsOut::new();
     bound::write_rows(&mut rows, &binding.rows);
     sections.push((super::ROWS, rows));
-    let mut sink = Sink::new(strings);
+    let mut sink = Sink::new(numbers.again());
     bound::write_functions(&mut sink, &binding.functions);
     sections.push((super::BOUND_FUNCTIONS, sink.columns));
-    let mut sink = Sink::new(strings);
+    let mut sink = Sink::new(numbers.again());
     bound::write_inlines(&mut sink, &binding.inlines);
     sections.push((super::INLINES, sink.columns));
-    let mut sink = Sink::new(strings);
+    let mut sink = Sink::new(numbers.again());
     variables::write_variables(&mut sink, binding);
     sections.push((super::VARIABLES, sink.columns));
-    let mut sink = Sink::new(strings);
+    let mut sink = Sink::new(numbers.again());
     calls::write_calls(&mut sink, &binding.calls);
     sections.push((super::CALLS, sink.columns));
     if !binding.merges.is_empty() {
@@ -209,12 +259,12 @@ fn write_binding<'a>(binding: &'a Binding, strings: &mut Interner<'a>) -> Vec<(T
         sections.push((super::MERGES, columns));
     }
     if !binding.mpi_calls.is_empty() {
-        let mut sink = Sink::new(strings);
+        let mut sink = Sink::new(numbers.again());
         passed::write_passed(&mut sink, &binding.mpi_calls);
         sections.push((super::PASSED, sink.columns));
     }
     if !binding.sites.is_empty() {
-        let mut sink = Sink::new(strings);
+        let mut sink = Sink::new(numbers.again());
         sites::write_sites(&mut sink, &binding.sites);
         sections.push((super::SITES, sink.columns));
     }

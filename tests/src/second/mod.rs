@@ -17,7 +17,7 @@ pub use items::{Detail, Item, items};
 
 use base::Confidence;
 use exact::{Place, Preprocessed};
-use frontend::{Macros, Positions, Source};
+use frontend::{Macros, MacrosOfFile, Positions, Source};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -105,10 +105,10 @@ pub fn compare(
     let mut parts = Vec::new();
     for path in files.iter().chain(headers) {
         let (path, text) = (name(path), read(path)?);
-        parts.push(Macros::gather([Source {
+        parts.push(MacrosOfFile::gather(Source {
             path: &path,
             text: &text,
-        }]));
+        }));
     }
     let macros = Macros::merge(parts);
     let mut found = Comparison::default();
