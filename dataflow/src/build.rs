@@ -5,12 +5,13 @@
 //! does too; where it does not (`f(x) + g(y)`) the points are put in source order and marked as unsequenced.
 
 use crate::effects::{self, Target, target_of};
-use crate::flow::{Action, Flow, FlowPoint, Neighbours};
+use crate::flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 use base::mutant::{Mutant, on};
 use base::{Id, IdVec, Span};
-use ir::{Callee, ExprId, ExprKind, Function, LoopKind, StmtId, StmtKind, UnaryOp, VarRef};
-use progress_map::{Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Unsequenced};
+use ir::{Callee, ExprId, ExprKind, Function, LoopKind, Name, StmtId, StmtKind, UnaryOp, VarRef};
+use progress_map::{PointId, Scope, ScopeId, ScopeKind, Unsequenced};
 use std::collections::{BTreeMap, BTreeSet};
+use thin_vec::ThinVec;
 
 /// The points from which control goes on.
 type Frontier = Vec<PointId>;
@@ -22,7 +23,7 @@ impl Flow {
         let span = function.span;
         builder.scope = builder.open(ScopeKind::Function, span.line, span.end_line);
         builder.frontier = vec![];
-        builder.emit(PointKind::Entry, span, Action::None);
+        builder.emit(FlowKind::Entry, span, Action::None);
         builder.statement(function.body);
         builder.finish(span)
     }
@@ -47,8 +48,8 @@ struct Builder<'f> {
     /// The `try` statements around, innermost last: where control may go on to their handlers, and the value that
     /// stands for whether it does.
     tries: Vec<(ExprId, Frontier)>,
-    labels: BTreeMap<String, PointId>,
-    gotos: Vec<(PointId, String)>,
+    labels: BTreeMap<Name, PointId>,
+    gotos: Vec<(PointId, Name)>,
     returns: Frontier,
     unsequenced: Vec<Unsequenced>,
     groups: u32,
@@ -92,7 +93,7 @@ impl<'f> Builder<'f> {
     fn finish(mut self, span: Span) -> Flow {
         self.scope = self.scopes.ids().next();
         self.frontier.append(&mut self.returns);
-        let exit = self.emit(PointKind::Exit, span, Action::None);
+        let exit = self.emit(FlowKind::Exit, span, Action::None);
         for (from, name) in std::mem::take(&mut self.gotos) {
             match self.labels.get(&name) {
                 Some(&to) if on(Mutant::GotoBackIgnored) && to < from => {}
@@ -144,18 +145,17 @@ impl<'f> Builder<'f> {
     }
 
     /// Adds a point after the frontier and makes it the frontier.
-    fn emit(&mut self, kind: PointKind, span: Span, action: Action) -> PointId {
+    fn emit(&mut self, kind: FlowKind, span: Span, action: Action) -> PointId {
         let scope = self.scope.unwrap_or(ScopeId::from_index(0));
-        let mut unsequenced = self.unsequenced.clone();
+        let mut unsequenced = ThinVec::from(self.unsequenced.as_slice());
         unsequenced.sort_unstable();
-        let point = Point {
+        let id = self.points.push(FlowPoint {
             kind,
             span,
             scope,
-            innermost_loop: None,
             unsequenced,
-        };
-        let id = self.points.push(FlowPoint { point, action });
+            action,
+        });
         for from in std::mem::take(&mut self.frontier) {
             self.edges.push((from, id));
         }
@@ -170,7 +170,7 @@ impl<'f> Builder<'f> {
             end_column: span.column,
             ..span
         };
-        self.emit(PointKind::Eval, at, Action::None)
+        self.emit(FlowKind::Eval, at, Action::None)
     }
 
     /// Inside `try`: something may be thrown here, or not. No code stands for it.
@@ -186,7 +186,7 @@ impl<'f> Builder<'f> {
             end_column: span.column,
             ..span
         };
-        let fork = self.emit(PointKind::Branch, at, Action::Branch(Some(thrown)));
+        let fork = self.emit(FlowKind::Branch, at, Action::Branch(Some(thrown)));
         if let Some((_, sources)) = self.tries.last_mut() {
             sources.push(fork);
         }
@@ -232,7 +232,7 @@ impl<'f> Builder<'f> {
                         by: init,
                         initial: true,
                     };
-                    self.emit(PointKind::Eval, span, action);
+                    self.emit(FlowKind::Eval, span, action);
                 }
             }
             StmtKind::Block(items) => {
@@ -271,11 +271,11 @@ impl<'f> Builder<'f> {
             StmtKind::Default => self.case(span, true),
             StmtKind::Label(name) => {
                 let at = self.join(span);
-                self.labels.insert(name.clone(), at);
+                self.labels.insert(*name, at);
             }
             StmtKind::Goto(name) => {
-                let jump = self.emit(PointKind::Eval, span, Action::None);
-                self.gotos.push((jump, name.clone()));
+                let jump = self.emit(FlowKind::Eval, span, Action::None);
+                self.gotos.push((jump, *name));
                 self.frontier.clear();
             }
             StmtKind::ComputedGoto(expr) => {
@@ -285,7 +285,7 @@ impl<'f> Builder<'f> {
             }
             StmtKind::Break => {
                 // A point of its own: compilers give the jump its line, and tasks may be seen there.
-                self.emit(PointKind::Eval, span, Action::None);
+                self.emit(FlowKind::Eval, span, Action::None);
                 let leaving = std::mem::take(&mut self.frontier);
                 match self.breaks.last_mut() {
                     Some(breaks) => breaks.extend(leaving),
@@ -293,7 +293,7 @@ impl<'f> Builder<'f> {
                 }
             }
             StmtKind::Continue => {
-                self.emit(PointKind::Eval, span, Action::None);
+                self.emit(FlowKind::Eval, span, Action::None);
                 let leaving = std::mem::take(&mut self.frontier);
                 match self.continues.last_mut() {
                     Some(continues) => continues.extend(leaving),
@@ -305,8 +305,8 @@ impl<'f> Builder<'f> {
                     self.expression(value);
                 }
                 let kind = match value {
-                    Some(value) if !self.may_be_of_a_call(*value) => PointKind::Return,
-                    _ => PointKind::Eval,
+                    Some(value) if !self.may_be_of_a_call(*value) => FlowKind::Return,
+                    _ => FlowKind::Eval,
                 };
                 self.emit(kind, span, Action::Return(*value));
                 let leaving = std::mem::take(&mut self.frontier);
@@ -321,7 +321,7 @@ impl<'f> Builder<'f> {
                 if let Some(value) = *value {
                     self.expression(value);
                 }
-                self.emit(PointKind::Eval, span, Action::None);
+                self.emit(FlowKind::Eval, span, Action::None);
                 let leaving = std::mem::take(&mut self.frontier);
                 if let Some((_, sources)) = self.tries.last_mut() {
                     sources.extend(leaving.iter().copied());
@@ -334,7 +334,7 @@ impl<'f> Builder<'f> {
                 for &part in parts {
                     self.expression(part);
                 }
-                self.emit(PointKind::Eval, span, Action::None);
+                self.emit(FlowKind::Eval, span, Action::None);
                 self.distrust
                     .get_or_insert(format!("line {} was not understood", span.line));
             }
@@ -398,7 +398,7 @@ impl<'f> Builder<'f> {
             end_column: span.column,
             ..span
         };
-        let fork = self.emit(PointKind::Branch, start, Action::Branch(None));
+        let fork = self.emit(FlowKind::Branch, start, Action::Branch(None));
         let mut after = Vec::new();
         let mut bounds = vec![self.points.next_id()];
         for (number, &arm) in arms.iter().enumerate() {
@@ -416,12 +416,11 @@ impl<'f> Builder<'f> {
     /// Notes arms of which every build has one, if two of them make the same call at the same position.
     fn note_choice(&mut self, bounds: Vec<PointId>) {
         let call = |point: &FlowPoint| {
-            let Point { kind, span, .. } = &point.point;
-            let name = match kind {
-                PointKind::Call(name) | PointKind::MacroCall(name) => name.as_str(),
-                _ => "",
+            let name = match point.callee(self.function)? {
+                Callee::Named(name) | Callee::Macro(name) => name.as_str(),
+                Callee::Indirect(_) => "",
             };
-            kind.is_call().then(|| (span.line, span.column, name.to_owned()))
+            Some((point.span.line, point.span.column, name))
         };
         let arm = |range: &[PointId]| {
             let points = self.points.as_slice()[range[0].index()..range[1].index()].iter();
@@ -496,7 +495,7 @@ impl<'f> Builder<'f> {
         self.scope = self.open(ScopeKind::Branch, span.line, span.end_line);
         self.expression(value);
         let value_span = self.function.exprs[value].span;
-        let decider = self.emit(PointKind::Branch, value_span, Action::Branch(Some(value)));
+        let decider = self.emit(FlowKind::Branch, value_span, Action::Branch(Some(value)));
         self.frontier.clear();
         self.breaks.push(Vec::new());
         self.switches.push(Switch {
@@ -553,7 +552,7 @@ impl<'f> Builder<'f> {
         if self.effects[id] {
             self.expression(id);
         } else {
-            self.emit(PointKind::Eval, span, Action::None);
+            self.emit(FlowKind::Eval, span, Action::None);
         }
     }
 
@@ -602,7 +601,7 @@ impl<'f> Builder<'f> {
                 self.operands(&[*target, *value]);
                 let written = target_of(self.function, *target);
                 self.emit(
-                    PointKind::Eval,
+                    FlowKind::Eval,
                     span,
                     Action::Assign {
                         target: written,
@@ -615,7 +614,7 @@ impl<'f> Builder<'f> {
                 self.expression(*target);
                 let written = target_of(self.function, *target);
                 self.emit(
-                    PointKind::Eval,
+                    FlowKind::Eval,
                     span,
                     Action::Assign {
                         target: written,
@@ -625,20 +624,15 @@ impl<'f> Builder<'f> {
                 );
             }
             ExprKind::Call { callee, .. } => {
-                let kind = match callee {
-                    Callee::Named(name) => {
-                        if crate::library::returns_twice(name) {
-                            self.distrust
-                                .get_or_insert(format!("{name} at line {} returns twice", span.line));
-                        }
-                        PointKind::Call(name.clone())
-                    }
-                    Callee::Macro(name) => PointKind::MacroCall(name.clone()),
-                    Callee::Indirect(_) => PointKind::IndirectCall,
-                };
+                if let Callee::Named(name) = callee
+                    && crate::library::returns_twice(name)
+                {
+                    self.distrust
+                        .get_or_insert(format!("{name} at line {} returns twice", span.line));
+                }
                 self.operands(&effects::children(&self.function.exprs[id]));
                 self.may_throw(span);
-                self.emit(kind, span, Action::Call(id));
+                self.emit(FlowKind::Call, span, Action::Call(id));
                 self.may_throw(span);
             }
             ExprKind::Unknown(parts) => {
@@ -708,7 +702,7 @@ impl<'f> Builder<'f> {
                 (Vec::new(), frontier)
             };
         }
-        let decider = self.emit(PointKind::Branch, expr.span, Action::Branch(Some(id)));
+        let decider = self.emit(FlowKind::Branch, expr.span, Action::Branch(Some(id)));
         self.frontier.clear();
         (vec![decider], vec![decider])
     }

@@ -1,7 +1,7 @@
 //! What an expression writes, and whether it does anything at all.
 
 use base::IdVec;
-use ir::{Expr, ExprId, ExprKind, Function, LocalId, VarRef};
+use ir::{Expr, ExprId, ExprKind, Function, LocalId, Name, VarRef};
 
 /// What an assignment writes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,7 +9,7 @@ pub enum Target {
     /// A parameter or local variable.
     Local(LocalId),
     /// A variable at file scope.
-    Global(String),
+    Global(Name),
     /// A member of a structure reached by a path.
     Member(Box<MemberPath>),
     /// Memory that we do not name: through a pointer or a subscript.
@@ -21,23 +21,23 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemberPath {
     /// The whole path as the source writes it: `s->a.step`.
-    pub path: String,
+    pub path: Name,
     /// The variable that the path starts from.
     pub root: VarRef,
     /// The last member's name.
-    pub member: String,
+    pub member: Name,
 }
 
 /// What an lvalue expression names.
 pub fn target_of(function: &Function, id: ExprId) -> Target {
     match &function.exprs[id].kind {
         ExprKind::Var(VarRef::Local(local)) => Target::Local(*local),
-        ExprKind::Var(VarRef::Global(name)) => Target::Global(name.clone()),
+        ExprKind::Var(VarRef::Global(name)) => Target::Global(*name),
         ExprKind::Field { name, .. } => match path(function, id) {
             Some((path, root)) => Target::Member(Box::new(MemberPath {
-                path,
+                path: path.into(),
                 root,
-                member: name.clone(),
+                member: *name,
             })),
             None => Target::Memory,
         },

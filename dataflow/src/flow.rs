@@ -5,9 +5,10 @@
 //! start of a `do`): they give every loop a header of its own.
 
 use crate::effects::Target;
-use base::IdVec;
-use ir::{ExprId, LoopKind};
-use progress_map::{Point, PointId, Scope, ScopeId};
+use base::{IdVec, Span};
+use ir::{Callee, ExprId, ExprKind, Function, LoopKind};
+use progress_map::{PointId, PointKind, Scope, ScopeId, Unsequenced};
+use thin_vec::ThinVec;
 
 /// The flow graph of one function.
 #[derive(Clone, Debug)]
@@ -33,13 +34,68 @@ pub struct Flow {
     pub distrust: Option<String>,
 }
 
-/// A point with what it does.
+/// A point with what it does. It becomes one of the map's ([`progress_map::Point`]) when the loops around it are known.
 #[derive(Clone, Debug)]
 pub struct FlowPoint {
-    /// Kind, span, scope and operand positions, as the map shows them; the loop is filled in later.
-    pub point: Point,
+    /// What happens there.
+    pub kind: FlowKind,
+    /// Where it stands in the source, as compilers number it.
+    pub span: Span,
+    /// The innermost syntactic scope around it.
+    pub scope: ScopeId,
+    /// The operand positions that leave its order to others open; sorted by group.
+    pub unsequenced: ThinVec<Unsequenced>,
     /// What it does to variables.
     pub action: Action,
+}
+
+// A program of a million lines has a million and a half of them.
+const _: () = assert!(size_of::<FlowPoint>() == 56);
+
+/// What happens at a point, but for the names that the map's kinds ([`PointKind`]) have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowKind {
+    /// The function begins.
+    Entry,
+    /// The function is about to return.
+    Exit,
+    /// Something is computed or assigned.
+    Eval,
+    /// The function returns a value.
+    Return,
+    /// A branch is decided.
+    Branch,
+    /// The call that [`Action::Call`] names.
+    Call,
+}
+
+impl FlowPoint {
+    /// Its kind in the map; `function` is the one whose flow it belongs to.
+    pub fn kind_in_map(&self, function: &Function) -> PointKind {
+        match self.kind {
+            FlowKind::Entry => PointKind::Entry,
+            FlowKind::Exit => PointKind::Exit,
+            FlowKind::Eval => PointKind::Eval,
+            FlowKind::Return => PointKind::Return,
+            FlowKind::Branch => PointKind::Branch,
+            FlowKind::Call => match self.callee(function) {
+                Some(Callee::Named(name)) => PointKind::Call(name.to_string()),
+                Some(Callee::Macro(name)) => PointKind::MacroCall(name.to_string()),
+                Some(Callee::Indirect(_)) | None => PointKind::IndirectCall,
+            },
+        }
+    }
+
+    /// Whom it calls, if it calls.
+    pub fn callee<'f>(&self, function: &'f Function) -> Option<&'f Callee> {
+        match (&self.action, self.kind) {
+            (Action::Call(call), FlowKind::Call) => match &function.exprs[*call].kind {
+                ExprKind::Call { callee, .. } => Some(callee),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 /// What a point does.

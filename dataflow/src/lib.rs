@@ -24,7 +24,7 @@ mod summary;
 pub use control::Control;
 pub use definitions::{Definitions, Reaching};
 pub use effects::{MemberPath, Target, children as operands, target_of};
-pub use flow::{Action, Flow, FlowPoint, Neighbours};
+pub use flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 pub use library::{CallValue, call_value, is_library, writes_through};
 pub use loops::Loops;
 pub use program::{FunctionIndex, FunctionInfo, Program, Touch};

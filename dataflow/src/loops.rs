@@ -8,10 +8,10 @@
 //! on the cycle, yet it belongs to an iteration: a task there has not reached what later iterations do. So the
 //! points of a loop are its cycle and everything else inside the statement, or between the label and the last `goto`.
 
-use crate::Flow;
+use crate::{Flow, FlowKind};
 use base::mutant::{Mutant, on};
 use base::{Id, IdVec};
-use progress_map::{LoopId, PointId, PointKind, ScopeId};
+use progress_map::{LoopId, PointId, ScopeId};
 use std::collections::BTreeMap;
 
 /// The loop-nesting forest of one function.
@@ -153,9 +153,8 @@ impl<'f> Text<'f> {
             .points
             .iter_enumerated()
             .filter(|&(id, _)| flow.reachable[id]);
-        let mut points: Vec<(usize, PointId)> = reachable
-            .map(|(id, each)| (places[each.point.scope].0, id))
-            .collect();
+        let mut points: Vec<(usize, PointId)> =
+            reachable.map(|(id, each)| (places[each.scope].0, id)).collect();
         points.sort_unstable();
         let mut statements = BTreeMap::new();
         for &(scope, _, header) in &flow.loop_statements {
@@ -210,16 +209,16 @@ impl<'f> Text<'f> {
 
     /// The points in the text of a `goto` loop: from its label to its last jump.
     fn between(&self, header: PointId, cycle: &[PointId]) -> Vec<PointId> {
-        let span = |point: PointId| self.flow.points[point].point.span;
+        let span = |point: PointId| self.flow.points[point].span;
         let first = (span(header).line, span(header).column);
         let last = cycle
             .iter()
             .map(|&point| (span(point).end_line, span(point).end_column));
         let last = last.max().unwrap_or_default();
         let inside = |&point: &PointId| {
-            let each = &self.flow.points[point].point;
+            let each = &self.flow.points[point];
             let start = (each.span.line, each.span.column);
-            first <= start && start < last && !matches!(each.kind, PointKind::Entry | PointKind::Exit)
+            first <= start && start < last && !matches!(each.kind, FlowKind::Entry | FlowKind::Exit)
         };
         self.points
             .iter()

@@ -289,7 +289,7 @@ impl<'u> Program<'u> {
                 let number = self.changes.number_of_global(name);
                 number.is_some_and(|number| nodes.iter().any(|&node| self.changes.global(node, number)))
             });
-            targets.extend(assigned.map(|&name| Target::Global(name.to_owned())));
+            targets.extend(assigned.map(|&name| Target::Global(name.into())));
         }
         targets.sort();
         targets.dedup();
@@ -379,9 +379,9 @@ impl<'u> Program<'u> {
             && self
                 .given_globals(id, call)
                 .iter()
-                .any(|(name, _)| name == global)
+                .any(|(name, _)| *name == *global)
         {
-            let line = info.flow.points[point].point.span.line;
+            let line = info.flow.points[point].span.line;
             return Touch::May(format!("the call at line {line} sets it"));
         }
         match callee {

@@ -14,7 +14,7 @@ use crate::flow::Action;
 use crate::library::{CallValue, call_value, communicator, writes_through};
 use crate::program::{FunctionIndex, FunctionInfo, Program};
 use crate::summary::Effect;
-use ir::{Callee, ExprId, ExprKind, LocalId, VarRef};
+use ir::{Callee, ExprId, ExprKind, LocalId, Name, VarRef};
 use progress_map::{Assumption, LoopId, PointId};
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ enum Source {
     /// What a function returns.
     Returned(FunctionIndex),
     /// A variable at file scope.
-    Global(String),
+    Global(Name),
     /// Whether a function is called at all.
     Context(FunctionIndex),
 }
@@ -91,7 +91,7 @@ impl Program<'_> {
 
     /// Whether the value of a global on entry to the loop is the same on every task.
     pub fn single_valued_global(&self, name: &str) -> Standing {
-        Search::run(self, vec![Source::Global(name.to_owned())])
+        Search::run(self, vec![Source::Global(name.into())])
     }
 
     /// Whether all tasks take the same way at the branches that decide if `point` executes, as far as they lie inside
@@ -179,7 +179,7 @@ impl<'p, 'u> Search<'p, 'u> {
         match &node.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Constant => {}
             ExprKind::Var(VarRef::Local(local)) => self.push(Source::Local(id, *local, point)),
-            ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(name.clone())),
+            ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(*name)),
             ExprKind::Call { callee, args } => self.call(id, callee, args, point),
             ExprKind::Comma(_, last) => self.push(Source::Value(id, *last, point)),
             ExprKind::Assign { op: None, value, .. } => self.push(Source::Value(id, *value, point)),

@@ -276,7 +276,7 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, known: &mut Know
     }
     let mut steps: Vec<(PointId, i64)> = Vec::new();
     let mut sets = false;
-    let target = Target::Global(name.to_owned());
+    let target = Target::Global(name.into());
     let is_self = |id: ExprId| names_global(info.function, id, name);
     for (point, each) in info.flow.points.iter_enumerated() {
         match &each.action {

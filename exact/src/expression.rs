@@ -9,6 +9,7 @@ use lang_c::ast::{
     UnaryOperatorExpression,
 };
 use lang_c::span::Node;
+use thin_vec::{ThinVec, thin_vec};
 
 impl Body<'_, '_> {
     /// Lowers an expression.
@@ -24,7 +25,7 @@ impl Body<'_, '_> {
                 body.push_expr(kind, node)
             }
         });
-        id.unwrap_or_else(|| self.push_expr(ExprKind::Unknown(Vec::new()), node))
+        id.unwrap_or_else(|| self.push_expr(ExprKind::Unknown(ThinVec::new()), node))
     }
 
     /// Several expressions, one after the other.
@@ -34,7 +35,7 @@ impl Body<'_, '_> {
             Some(first) => parts.fold(first, |before, after| {
                 self.push_expr(ExprKind::Comma(before, after), node)
             }),
-            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+            None => self.push_expr(ExprKind::Unknown(ThinVec::new()), node),
         }
     }
 
@@ -53,7 +54,7 @@ impl Body<'_, '_> {
             | Expression::OffsetOf(_) => ExprKind::Constant,
             Expression::Member(member) => ExprKind::Field {
                 base: self.expr(&member.node.expression),
-                name: member.node.identifier.node.name.clone(),
+                name: member.node.identifier.node.name.as_str().into(),
                 arrow: member.node.operator.node == MemberOperator::Indirect,
             },
             Expression::Call(call) => self.call(&call.node),
@@ -80,8 +81,8 @@ impl Body<'_, '_> {
             Expression::VaArg(arg) => {
                 let list = self.expr(&arg.node.va_list);
                 ExprKind::Call {
-                    callee: Callee::Named("__builtin_va_arg".to_owned()),
-                    args: vec![list],
+                    callee: Callee::Named("__builtin_va_arg".into()),
+                    args: thin_vec![list],
                 }
             }
             Expression::GenericSelection(choice) => {
@@ -93,7 +94,7 @@ impl Body<'_, '_> {
                 ExprKind::Unknown(choices.collect())
             }
             // Their values are those of their parts; see `expr`.
-            Expression::Comma(_) | Expression::Statement(_) => ExprKind::Unknown(Vec::new()),
+            Expression::Comma(_) | Expression::Statement(_) => ExprKind::Unknown(ThinVec::new()),
         }
     }
 
@@ -113,13 +114,13 @@ impl Body<'_, '_> {
             }
         }
         self.unit.note_address_of_function(name);
-        ExprKind::Var(VarRef::Global(name.to_owned()))
+        ExprKind::Var(VarRef::Global(name.into()))
     }
 
     fn call(&mut self, call: &CallExpression) -> ExprKind {
         let callee = match &call.callee.node {
             Expression::Identifier(name) if !self.is_variable(&name.node.name) => {
-                Callee::Named(name.node.name.clone())
+                Callee::Named(name.node.name.as_str().into())
             }
             _ => Callee::Indirect(self.expr(&call.callee)),
         };
@@ -185,7 +186,7 @@ impl Body<'_, '_> {
                 self.locals[local].address_taken = true;
             }
             ExprKind::Var(VarRef::Global(name)) => {
-                let name = name.clone();
+                let name = *name;
                 if let Some(global) = self.unit.global_mut(&name) {
                     global.address_taken = true;
                 }
@@ -214,7 +215,7 @@ impl Body<'_, '_> {
             );
             if !lvalue {
                 self.partial(node, "assignment to something that is no variable");
-                return ExprKind::Unknown(vec![left, right]);
+                return ExprKind::Unknown(thin_vec![left, right]);
             }
             return ExprKind::Assign {
                 op: constant::operator(operator),
@@ -231,7 +232,7 @@ impl Body<'_, '_> {
             BinaryOperator::LogicalOr => ExprKind::Or(left, right),
             other => match constant::operator(other) {
                 Some(operator) => ExprKind::Binary(operator, left, right),
-                None => ExprKind::Unknown(vec![left, right]),
+                None => ExprKind::Unknown(thin_vec![left, right]),
             },
         }
     }

@@ -8,6 +8,7 @@ use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKin
 use lang_c::ast::{DerivedDeclarator, FunctionDefinition, Identifier};
 use lang_c::span::Node;
 use std::collections::BTreeMap;
+use thin_vec::thin_vec;
 
 /// Nesting of statements and expressions after which lowering stops: every later pass recurses over the result.
 const DEPTH_LIMIT: usize = 250;
@@ -65,7 +66,7 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
     let block = body.statement(&node.statement);
     let block = match body.stmts[block].kind {
         StmtKind::Block(_) => block,
-        _ => body.push_stmt(StmtKind::Block(vec![block]), &node.statement),
+        _ => body.push_stmt(StmtKind::Block(thin_vec![block]), &node.statement),
     };
     Some(Function {
         name,

@@ -5,23 +5,24 @@ use crate::pragma::divided_loops;
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, VarRef};
 use lang_c::ast::{BlockItem, ForInitializer, Label, Statement};
 use lang_c::span::Node;
+use thin_vec::{ThinVec, thin_vec};
 
 impl Body<'_, '_> {
     /// Lowers a statement.
     pub(crate) fn statement(&mut self, node: &Node<Statement>) -> StmtId {
         let kind = self.deeper(node, |body| body.statement_kind(node));
-        self.push_stmt(kind.unwrap_or_else(|| StmtKind::Unknown(Vec::new())), node)
+        self.push_stmt(kind.unwrap_or_else(|| StmtKind::Unknown(ThinVec::new())), node)
     }
 
     fn statement_kind(&mut self, node: &Node<Statement>) -> StmtKind {
         match &node.node {
-            Statement::Compound(items) => StmtKind::Block(self.scoped(|body| body.items(items))),
+            Statement::Compound(items) => StmtKind::Block(self.scoped(|body| body.items(items)).into()),
             Statement::Expression(None) => StmtKind::Empty,
             Statement::Expression(Some(value)) => StmtKind::Expr(self.expr(value)),
             Statement::Labeled(labeled) => {
                 let label = &labeled.node.label;
                 let kind = match &label.node {
-                    Label::Identifier(name) => StmtKind::Label(name.node.name.clone()),
+                    Label::Identifier(name) => StmtKind::Label(name.node.name.as_str().into()),
                     Label::Case(value) => StmtKind::Case(self.expr(value)),
                     // Which of the values is taken does not matter here.
                     Label::CaseRange(range) => StmtKind::Case(self.expr(&range.node.low)),
@@ -29,7 +30,7 @@ impl Body<'_, '_> {
                 };
                 let label = self.push_stmt(kind, label);
                 let rest = self.statement(&labeled.node.statement);
-                StmtKind::Group(vec![label, rest])
+                StmtKind::Group(thin_vec![label, rest])
             }
             Statement::If(branch) => {
                 let cond = self.expr(&branch.node.condition);
@@ -77,13 +78,13 @@ impl Body<'_, '_> {
                     divided: depth > 0,
                 }
             }),
-            Statement::Goto(label) => StmtKind::Goto(label.node.name.clone()),
+            Statement::Goto(label) => StmtKind::Goto(label.node.name.as_str().into()),
             Statement::Continue => StmtKind::Continue,
             Statement::Break => StmtKind::Break,
             Statement::Return(value) => StmtKind::Return(value.as_ref().map(|value| self.expr(value))),
             Statement::Asm(_) => {
                 self.partial(node, "asm statement");
-                StmtKind::Unknown(Vec::new())
+                StmtKind::Unknown(ThinVec::new())
             }
         }
     }
@@ -139,7 +140,7 @@ impl Body<'_, '_> {
         if straight {
             return self.sequence(parts, statement);
         }
-        self.push_expr(ExprKind::Unknown(parts), statement)
+        self.push_expr(ExprKind::Unknown(parts.into()), statement)
     }
 
     /// The expressions of a statement inside an expression.

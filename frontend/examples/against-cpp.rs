@@ -206,8 +206,8 @@ fn expr(f: &Function, id: ExprId, out: &mut String) -> Option<()> {
         ExprKind::Unary(_, a) | ExprKind::Deref(a) | ExprKind::AddressOf(a) | ExprKind::Cast(_, a) => {
             return expr(f, *a, out);
         }
-        ExprKind::Field { base, name, .. } => (name.clone(), vec![*base]),
-        ExprKind::List(parts) | ExprKind::Unknown(parts) => (String::new(), parts.clone()),
+        ExprKind::Field { base, name, .. } => (name.to_string(), vec![*base]),
+        ExprKind::List(parts) | ExprKind::Unknown(parts) => (String::new(), parts.to_vec()),
         _ => (String::new(), Vec::new()),
     };
     let _ = write!(out, "{name}");

@@ -107,9 +107,9 @@ fn note_calls(function: &Function, wanted: &mut BTreeMap<String, usize>) {
         } = &expr.kind
         {
             let count = function.macro_arguments(id).len();
-            match wanted.get_mut(name) {
+            match wanted.get_mut(name.as_str()) {
                 Some(known) => *known = count.max(*known),
-                None => drop(wanted.insert(name.clone(), count)),
+                None => drop(wanted.insert(name.to_string(), count)),
             }
         }
     }
@@ -151,7 +151,7 @@ fn read(
         if let ExprKind::Call { callee, .. } = &mut expr.kind
             && matches!(callee, Callee::Macro(inner) if inner == name)
         {
-            *callee = Callee::Named(name.to_owned());
+            *callee = Callee::Named(name.into());
         }
     }
     function.stmts.iter_mut().for_each(|stmt| place(&mut stmt.span));
@@ -174,7 +174,7 @@ fn unknown(definition: &Definition) -> Function {
         })
     };
     let inside = Vec::from_iter(returns.then(|| stmt(StmtKind::Return(None))));
-    let body = stmt(StmtKind::Block(inside));
+    let body = stmt(StmtKind::Block(inside.into()));
     Function {
         name: String::new(),
         linkage_name: None,

@@ -1,7 +1,8 @@
 //! Expressions: what is computed, assigned and called, in the order in which C sequences it.
 
-use crate::{ExprId, LocalId, Type};
+use crate::{ExprId, LocalId, Name, Type};
 use base::Span;
+use thin_vec::ThinVec;
 
 /// The global variable that stands for which of several definitions of a macro a build has. No program declares it; its value
 /// is not known, and the same on every task.
@@ -17,6 +18,9 @@ pub struct Expr {
     /// It comes out of a macro expansion; `span` is then the invocation.
     pub from_macro: bool,
 }
+
+// A program of a million lines has five million of them.
+const _: () = assert!(size_of::<Expr>() == 48);
 
 /// What an expression does.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,14 +70,14 @@ pub enum ExprKind {
         /// Who is called.
         callee: Callee,
         /// The arguments, evaluated in an unspecified order before the call.
-        args: Vec<ExprId>,
+        args: ThinVec<ExprId>,
     },
     /// `base.name`, or `base->name` when `arrow`.
     Field {
         /// The structure, or the pointer to it when `arrow`.
         base: ExprId,
         /// The member's name.
-        name: String,
+        name: Name,
         /// `->` rather than `.`.
         arrow: bool,
     },
@@ -91,10 +95,10 @@ pub enum ExprKind {
     /// `(type) x`.
     Cast(Type, ExprId),
     /// `{ a, b, … }` as an initialiser or compound literal.
-    List(Vec<ExprId>),
+    List(ThinVec<ExprId>),
     /// A statement expression or another construct that contains these parts; evaluated in an unknown order,
     /// each perhaps more than once or not at all.
-    Unknown(Vec<ExprId>),
+    Unknown(ThinVec<ExprId>),
 }
 
 /// A variable, resolved by the language's scoping rules.
@@ -103,17 +107,17 @@ pub enum VarRef {
     /// A parameter or local variable of the function.
     Local(LocalId),
     /// Anything else that is named: a global, an enumerator or an undeclared name from a header.
-    Global(String),
+    Global(Name),
 }
 
 /// Who is called.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Callee {
     /// A function, by its source name.
-    Named(String),
+    Named(Name),
     /// A function-like macro that could not be expanded: it may evaluate its arguments any number of times,
     /// write to them, jump, or call functions under other names.
-    Macro(String),
+    Macro(Name),
     /// Whatever the expression's value points to.
     Indirect(ExprId),
 }

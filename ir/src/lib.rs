@@ -10,10 +10,12 @@
 //! target. What a macro expands to stands at the first byte of the invocation, because compilers number it so.
 
 mod expr;
+mod name;
 pub mod packed;
 mod stmt;
 
 pub use expr::{BUILD_CHOICE, BinaryOp, Callee, Expr, ExprKind, UnaryOp, VarRef};
+pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
 
 use base::{Confidence, Diagnostic, IdVec, Span, define_id};
@@ -152,12 +154,12 @@ pub enum MacroBody {
 
 impl Function {
     /// The name and the arguments of a call by name; `None` for any other expression.
-    pub fn named_call(&self, id: ExprId) -> Option<(&str, &[ExprId])> {
+    pub fn named_call(&self, id: ExprId) -> Option<(&'static str, &[ExprId])> {
         match &self.exprs[id].kind {
             ExprKind::Call {
                 callee: Callee::Named(name),
                 args,
-            } => Some((name, args)),
+            } => Some((name.as_str(), args)),
             _ => None,
         }
     }
@@ -170,7 +172,7 @@ impl Function {
         };
         let is_hidden = |arg: &ExprId| match self.exprs[*arg].kind {
             ExprKind::And(choice, _) => {
-                matches!(&self.exprs[choice].kind, ExprKind::Var(VarRef::Global(name)) if name == BUILD_CHOICE)
+                matches!(&self.exprs[choice].kind, ExprKind::Var(VarRef::Global(name)) if *name == BUILD_CHOICE)
             }
             _ => false,
         };

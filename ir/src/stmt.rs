@@ -1,7 +1,8 @@
 //! Statements: the structure from which control flow and the paper's tuples are made.
 
-use crate::{ExprId, LocalId, StmtId};
+use crate::{ExprId, LocalId, Name, StmtId};
 use base::Span;
+use thin_vec::ThinVec;
 
 /// A statement with its place in the source.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct Stmt {
     /// It comes out of a macro expansion; `span` is then the invocation.
     pub from_macro: bool,
 }
+
+const _: () = assert!(size_of::<Stmt>() == 48);
 
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,9 +30,9 @@ pub enum StmtKind {
         init: Option<ExprId>,
     },
     /// `{ … }`: a compound statement, a level of the paper's tuple.
-    Block(Vec<StmtId>),
+    Block(ThinVec<StmtId>),
     /// Several statements without braces of their own (`int a = f(), b;`): no level of the tuple.
-    Group(Vec<StmtId>),
+    Group(ThinVec<StmtId>),
     /// `if`.
     If {
         /// The condition.
@@ -68,9 +71,9 @@ pub enum StmtKind {
     /// `default:`, without the statement that follows it.
     Default,
     /// `name:`, without the statement that follows it.
-    Label(String),
+    Label(Name),
     /// `goto name;`
-    Goto(String),
+    Goto(Name),
     /// `goto *p;`
     ComputedGoto(ExprId),
     /// `break;`
@@ -84,18 +87,18 @@ pub enum StmtKind {
         /// The body.
         body: StmtId,
         /// The handlers, each a block.
-        handlers: Vec<StmtId>,
+        handlers: ThinVec<StmtId>,
         /// Stands for whether something is thrown, which the source does not show: a value of memory.
         thrown: ExprId,
     },
     /// `throw e;`
     Throw(Option<ExprId>),
     /// The arms of `#if … #elif … #else … #endif`: the build took exactly one, the same on every task.
-    Alternatives(Vec<StmtId>),
+    Alternatives(ThinVec<StmtId>),
     /// Nothing: `;`, a label declaration, a type.
     Empty,
     /// Source that was not understood, with the expressions found inside. The function is then `Partial`.
-    Unknown(Vec<ExprId>),
+    Unknown(ThinVec<ExprId>),
 }
 
 /// Which loop statement it was.

@@ -8,9 +8,9 @@ use crate::classify::Shape;
 use crate::step::{Step, keeps, strip_casts, type_holds, type_of};
 use crate::term;
 use base::mutant::{Mutant, on};
-use dataflow::{Action, Standing, Target, Touch};
+use dataflow::{Action, FlowKind, Standing, Target, Touch};
 use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
-use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, PointKind, Term};
+use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, Term};
 use std::collections::BTreeSet;
 
 /// What the values on two tasks say about each other, and why.
@@ -225,7 +225,7 @@ fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointI
             }
             Action::Call(_) if may_set(context, point, target) => return None,
             Action::Assign { target: other, .. } if may_alias(other, target) => return None,
-            _ if each.point.kind == PointKind::Entry => return None,
+            _ if each.kind == FlowKind::Entry => return None,
             _ => {}
         }
         work.extend(outside(point));
@@ -257,7 +257,7 @@ fn may_alias(written: &Target, target: &Target) -> bool {
     match (written, target) {
         (Target::Member(a), Target::Member(b)) => a.member == b.member,
         (Target::Local(local), Target::Member(path)) => VarRef::Local(*local) == path.root,
-        (Target::Global(name), Target::Member(path)) => VarRef::Global(name.clone()) == path.root,
+        (Target::Global(name), Target::Member(path)) => VarRef::Global(*name) == path.root,
         (Target::Memory, Target::Member(_)) => true,
         _ => false,
     }

@@ -157,7 +157,7 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     let mut scopes = flow.scopes;
     let mut loops: IdVec<progress_map::LoopId, Loop> = IdVec::new();
     for ((id, node), (lovs, refused)) in forest.loops.iter_enumerated().zip(variables) {
-        let mut span = flow.points[node.header].point.span;
+        let mut span = flow.points[node.header].span;
         let mut origin = LoopSource::Goto;
         if let Some(&(scope, kind)) = statements.get(&node.header) {
             scopes[scope].kind = ScopeKind::Loop(Some(id));
@@ -182,8 +182,11 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     let innermost = forest.innermost;
     let points = flow.points.into_iter().zip(innermost);
     let points = points.map(|(each, innermost_loop)| Point {
+        kind: each.kind_in_map(source),
+        span: each.span,
+        scope: each.scope,
         innermost_loop,
-        ..each.point
+        unsequenced: each.unsequenced.into(),
     });
     Function {
         name: source.name.clone(),

@@ -2,7 +2,7 @@
 
 use base::mutant::{Mutant, on};
 use dataflow::{
-    Action, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands, target_of,
+    Action, FlowKind, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands, target_of,
 };
 use ir::{Callee, ExprId, ExprKind, Function, Type, VarRef};
 use progress_map::{LoopId, PointId, Storage};
@@ -32,7 +32,7 @@ impl<'p> Context<'p, '_> {
     }
 
     pub fn line(&self, point: PointId) -> u32 {
-        self.info.flow.points[point].point.span.line
+        self.info.flow.points[point].span.line
     }
 }
 
@@ -151,13 +151,15 @@ fn describe(
             Some((variable.name.clone(), storage, variable.ty))
         }
         Target::Global(name) => {
-            let storage = Storage::Global { name: name.clone() };
-            Some((name.clone(), storage, global_type(context, name)))
+            let storage = Storage::Global {
+                name: name.to_string(),
+            };
+            Some((name.to_string(), storage, global_type(context, name)))
         }
         Target::Member(named) => {
             let MemberPath { path, member, .. } = &**named;
             let storage = storage(context, lvalue?)?;
-            Some((path.clone(), storage, member_type(context, member)))
+            Some((path.to_string(), storage, member_type(context, member)))
         }
         Target::Memory => None,
     }
@@ -218,10 +220,12 @@ pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
                 line: variable.span.line,
             })
         }
-        ExprKind::Var(VarRef::Global(name)) => Some(Storage::Global { name: name.clone() }),
+        ExprKind::Var(VarRef::Global(name)) => Some(Storage::Global {
+            name: name.to_string(),
+        }),
         ExprKind::Field { base, name, arrow } => Some(Storage::Member {
             base: Box::new(storage(context, *base)?),
-            member: name.clone(),
+            member: name.to_string(),
             arrow: *arrow,
         }),
         _ => None,
@@ -243,13 +247,13 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
     }
     let updates = || candidate.assignments.iter().map(|&(point, _)| point);
     for &point in context.points() {
-        let each = &context.info.flow.points[point].point;
-        if !each.kind.is_call() {
+        let each = &context.info.flow.points[point];
+        if each.kind != FlowKind::Call {
             continue;
         }
         // A call that C may run before or after the update shows either value.
         for update in updates().filter(|&update| update != point) {
-            let other = &context.info.flow.points[update].point.unsequenced;
+            let other = &context.info.flow.points[update].unsequenced;
             let open = !on(Mutant::OpenUpdateTrusted)
                 && each
                     .unsequenced
@@ -278,7 +282,7 @@ pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option
         context
             .points()
             .iter()
-            .map(|&point| context.info.flow.points[point].point.span)
+            .map(|&point| context.info.flow.points[point].span)
     };
     let first = spans().map(|span| span.line).min()?;
     let last = spans().map(|span| span.end_line).max()?;
@@ -396,7 +400,7 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
             Target::Local(local) if VarRef::Local(*local) == *root => {
                 return Some(format!("line {line} changes the way to it"));
             }
-            Target::Global(name) if VarRef::Global(name.clone()) == *root => {
+            Target::Global(name) if VarRef::Global(*name) == *root => {
                 return Some(format!("line {line} changes the way to it"));
             }
             Target::Memory if !initial => {

@@ -230,12 +230,12 @@ fn storage(function: &Function, id: ExprId) -> Option<Storage> {
             })
         }
         // MPI's own names are no variables, whatever an implementation makes of them.
-        ExprKind::Var(VarRef::Global(name)) if !name.starts_with("MPI_") => {
-            Some(Storage::Global { name: name.clone() })
-        }
+        ExprKind::Var(VarRef::Global(name)) if !name.starts_with("MPI_") => Some(Storage::Global {
+            name: name.to_string(),
+        }),
         ExprKind::Field { base, name, arrow } => Some(Storage::Member {
             base: Box::new(storage(function, *base)?),
-            member: name.clone(),
+            member: name.to_string(),
             arrow: *arrow,
         }),
         _ => None,

@@ -181,7 +181,7 @@ pub(crate) fn bounds(context: Context<'_, '_>, candidate: &Candidate) -> (Vec<Bo
     let mut conditions = context.points().iter().filter_map(|&point| {
         let each = &info.flow.points[point];
         match each.action {
-            Action::Branch(condition) if each.point.scope == scope => Some(condition),
+            Action::Branch(condition) if each.scope == scope => Some(condition),
             _ => None,
         }
     });

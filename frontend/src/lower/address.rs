@@ -3,6 +3,7 @@
 use crate::lower::function::Body;
 use crate::lower::{children, field};
 use ir::{BinaryOp, ExprId, ExprKind, VarRef};
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -22,7 +23,7 @@ impl Body<'_, '_> {
                 // A memory operand hands over the variable's address.
                 self.take_address(target);
                 parts.push(if output {
-                    let value = self.push_expr(ExprKind::Unknown(Vec::new()), operand);
+                    let value = self.push_expr(ExprKind::Unknown(ThinVec::new()), operand);
                     let op: Option<BinaryOp> = None;
                     self.push_expr(ExprKind::Assign { op, target, value }, operand)
                 } else {
@@ -30,7 +31,7 @@ impl Body<'_, '_> {
                 });
             }
         }
-        ExprKind::Unknown(parts)
+        ExprKind::Unknown(parts.into())
     }
 
     /// `&target`: what the expression itself shows of a whole global needs no note.
@@ -48,7 +49,7 @@ impl Body<'_, '_> {
                 self.locals[local].address_taken = true;
             }
             ExprKind::Var(VarRef::Global(name)) => {
-                if let Some(index) = self.file.global_index.get(name) {
+                if let Some(index) = self.file.global_index.get(name.as_str()) {
                     self.file.globals[*index].address_taken = true;
                 }
             }

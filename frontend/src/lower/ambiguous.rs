@@ -3,6 +3,7 @@
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, declare, field};
 use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
+use thin_vec::thin_vec;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -20,7 +21,7 @@ impl Body<'_, '_> {
             }
             b"-" => ExprKind::Unary(UnaryOp::Neg, operand),
             b"+" => return Some(ExprKind::Cast(ty, operand)),
-            _ => return Some(ExprKind::Unknown(vec![operand])),
+            _ => return Some(ExprKind::Unknown(thin_vec![operand])),
         };
         let value = self.push_expr(value, node);
         Some(ExprKind::Cast(ty, value))
@@ -51,7 +52,7 @@ impl Body<'_, '_> {
         let variable = match self.lookup(&name) {
             Some(Binding::Local(local)) => VarRef::Local(local),
             Some(_) => return None,
-            None if self.file.global_index.contains_key(&name) => VarRef::Global(name),
+            None if self.file.global_index.contains_key(&name) => VarRef::Global(name.into()),
             None => return None,
         };
         Some(self.push_expr(ExprKind::Var(variable), node))

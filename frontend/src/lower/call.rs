@@ -8,6 +8,7 @@ use crate::lower::{children, field};
 use crate::macros::{Meaning, is_shouted};
 use crate::sequence::called_after_arguments;
 use ir::{Callee, ExprId, ExprKind, Type};
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 /// The name that stands for `goto *` in prepared text.
@@ -16,7 +17,7 @@ pub const COMPUTED_GOTO: &str = "__computed_goto";
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, node: Node) -> ExprKind {
         let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
-            return ExprKind::Unknown(Vec::new());
+            return ExprKind::Unknown(ThinVec::new());
         };
         let arguments = children(arguments);
         if let (Some(ty), [only]) = (self.parenthesized_type(function), arguments.as_slice()) {
@@ -43,7 +44,10 @@ impl Body<'_, '_> {
         if let Callee::Macro(name) = &callee {
             args.extend(self.hidden_writes(function, name));
         }
-        ExprKind::Call { callee, args }
+        ExprKind::Call {
+            callee,
+            args: args.into(),
+        }
     }
 
     /// Whether `name`, called in a file of C, is a function that takes this argument by a reference: some builds compile files
@@ -71,8 +75,11 @@ impl Body<'_, '_> {
             "qualified_identifier" | "template_function" | "template_type" => {
                 let name = self.file.last_name(function);
                 let args = self.arguments(Some(&name), arguments);
-                let callee = Callee::Named(name);
-                return ExprKind::Call { callee, args };
+                let callee = Callee::Named(name.into());
+                return ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                };
             }
             "identifier" | "type_identifier" => {}
             // What MPICH's headers make of MPI_SUM. Any other argument may be given to what a class or another file names so.
@@ -85,7 +92,10 @@ impl Body<'_, '_> {
             _ => {
                 let callee = Callee::Indirect(self.expr(function));
                 let args = self.arguments(None, arguments);
-                return ExprKind::Call { callee, args };
+                return ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                };
             }
         }
         let name = self.file.name(function);
@@ -93,7 +103,10 @@ impl Body<'_, '_> {
             let mask = self.lambda_masks.get(&local).copied().unwrap_or(MASK_UNKNOWN);
             let callee = Callee::Indirect(self.expr(function));
             let args = self.masked_arguments(mask, arguments);
-            return ExprKind::Call { callee, args };
+            return ExprKind::Call {
+                callee,
+                args: args.into(),
+            };
         }
         let is_type = match self.lookup(&name) {
             Some(Binding::Type(ty)) => Some(ty).filter(|ty| *ty != Type::Aggregate),
@@ -106,12 +119,15 @@ impl Body<'_, '_> {
         if self.captured.contains(&name) || self.is_callable_member(&name) {
             let callee = Callee::Indirect(self.expr(function));
             let args = self.arguments(None, arguments);
-            return ExprKind::Call { callee, args };
+            return ExprKind::Call {
+                callee,
+                args: args.into(),
+            };
         }
         let callee = self.callee(function);
         let args = match &callee {
             Callee::Named(name) => {
-                let name = name.clone();
+                let name = *name;
                 self.arguments(Some(&name), arguments)
             }
             Callee::Macro(name) => {
@@ -121,7 +137,10 @@ impl Body<'_, '_> {
             }
             Callee::Indirect(_) => self.arguments(None, arguments),
         };
-        ExprKind::Call { callee, args }
+        ExprKind::Call {
+            callee,
+            args: args.into(),
+        }
     }
 
     /// `static_cast<T>(x)`. A cast to a reference is another name for its operand.
@@ -129,7 +148,7 @@ impl Body<'_, '_> {
         let list = field(function, "arguments").map(children).unwrap_or_default();
         let descriptor = list.first().copied();
         let [only] = arguments else {
-            return ExprKind::Unknown(Vec::new());
+            return ExprKind::Unknown(ThinVec::new());
         };
         let value = self.expr(*only);
         let reference = descriptor
@@ -178,19 +197,19 @@ impl Body<'_, '_> {
         }
         let offset = function.start_byte() as u32;
         if self.is_plain_name(offset) {
-            return Callee::Named(name);
+            return Callee::Named(name.into());
         }
         let raw = self.file.prepared.map.raw_start(offset);
         if !matches!(self.file.raw.visible.meaning(name.as_bytes(), raw), Meaning::None) {
             self.note_macro(&name, raw);
-            return Callee::Macro(name);
+            return Callee::Macro(name.into());
         }
         match name.as_str() {
-            "assert" | "static_assert" | "_Static_assert" => Callee::Macro(name),
+            "assert" | "static_assert" | "_Static_assert" => Callee::Macro(name.into()),
             // The macros of <stdarg.h> are these built-ins of the compiler.
-            "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}")),
-            _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => Callee::Macro(name),
-            _ => Callee::Named(name),
+            "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}").into()),
+            _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => Callee::Macro(name.into()),
+            _ => Callee::Named(name.into()),
         }
     }
 

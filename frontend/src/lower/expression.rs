@@ -6,6 +6,7 @@ use crate::macros::Meaning;
 use crate::shape::is_control;
 use crate::token::TokenKind;
 use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
+use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
 /// Whether nodes of this kind are expressions.
@@ -48,17 +49,17 @@ impl Body<'_, '_> {
                     return id;
                 }
             }
-            return self.push_expr(ExprKind::Unknown(Vec::new()), node);
+            return self.push_expr(ExprKind::Unknown(ThinVec::new()), node);
         }
         let kind = self.deeper(node, |body| body.expr_kind(node));
-        self.push_expr(kind.unwrap_or(ExprKind::Unknown(Vec::new())), node)
+        self.push_expr(kind.unwrap_or(ExprKind::Unknown(ThinVec::new())), node)
     }
 
     /// A field that must be an expression.
     pub(super) fn operand(&mut self, node: Node, name: &str) -> ExprId {
         match field(node, name) {
             Some(operand) => self.expr(operand),
-            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+            None => self.push_expr(ExprKind::Unknown(ThinVec::new()), node),
         }
     }
 
@@ -132,7 +133,7 @@ impl Body<'_, '_> {
                 let ty = field(node, "type");
                 if let Some(name) = ty.and_then(|ty| self.variable_as_type(ty)) {
                     // `(x) & y` and the like, read as a cast because names may be types.
-                    return ExprKind::Unknown(vec![name, self.operand(node, "value")]);
+                    return ExprKind::Unknown(thin_vec![name, self.operand(node, "value")]);
                 }
                 let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
                 ExprKind::Cast(ty, self.operand(node, "value"))
@@ -143,7 +144,7 @@ impl Body<'_, '_> {
                 let name = field(node, "field").map(|field| self.file.last_name(field));
                 ExprKind::Field {
                     base,
-                    name: name.unwrap_or_default(),
+                    name: name.unwrap_or_default().into(),
                     arrow: self.operator(node) == b"->",
                 }
             }
@@ -151,7 +152,7 @@ impl Body<'_, '_> {
             "compound_literal_expression" => match field(node, "value") {
                 Some(value) if self.file.is_cxx() => self.construct(node, field(node, "type"), Some(value)),
                 Some(value) => self.list(value),
-                None => ExprKind::Unknown(Vec::new()),
+                None => ExprKind::Unknown(ThinVec::new()),
             },
             "initializer_list" => self.list(node),
             "gnu_asm_expression" => self.assembly(node),
@@ -167,7 +168,7 @@ impl Body<'_, '_> {
                 Some(kind) => kind,
                 None => {
                     self.partial(node, "expression that is not understood");
-                    ExprKind::Unknown(self.parts(node))
+                    ExprKind::Unknown(self.parts(node).into())
                 }
             },
         }
@@ -204,9 +205,9 @@ impl Body<'_, '_> {
         }
         self.file.note_address_of_function(name.clone());
         if self.hides_variables(node, &name) {
-            return ExprKind::Unknown(Vec::new());
+            return ExprKind::Unknown(ThinVec::new());
         }
-        ExprKind::Var(VarRef::Global(name))
+        ExprKind::Var(VarRef::Global(name.into()))
     }
 
     /// Whether `name` is a macro that was left as it is, and a definition of it names anything: to take it for a
@@ -239,7 +240,7 @@ impl Body<'_, '_> {
         let condition = self.operand(node, "condition");
         let then = match field(node, "consequence") {
             Some(then) => self.expr(then),
-            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+            None => self.push_expr(ExprKind::Unknown(ThinVec::new()), node),
         };
         ExprKind::Conditional(condition, then, self.operand(node, "alternative"))
     }
@@ -307,7 +308,7 @@ impl Body<'_, '_> {
             other => literal::binary_op(other),
         };
         let Some(op) = op else {
-            return ExprKind::Unknown(vec![left, right]);
+            return ExprKind::Unknown(thin_vec![left, right]);
         };
         if let (ExprKind::Int(l), ExprKind::Int(r)) = (&self.exprs[left].kind, &self.exprs[right].kind)
             && self.place(node).1
@@ -327,7 +328,7 @@ impl Body<'_, '_> {
             };
             values.extend(value.map(|value| self.expr(value)));
         }
-        ExprKind::List(values)
+        ExprKind::List(values.into())
     }
 
     /// `({ … })`: its value and effects are those of its parts, one after the other where nothing in it branches.
@@ -341,7 +342,7 @@ impl Body<'_, '_> {
                 self.push_expr(ExprKind::Comma(before, *after), node)
             });
         }
-        self.push_expr(ExprKind::Unknown(parts), node)
+        self.push_expr(ExprKind::Unknown(parts.into()), node)
     }
 }
 

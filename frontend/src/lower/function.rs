@@ -117,7 +117,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         StmtKind::Block(_) if statements.is_empty() => block,
         _ => {
             statements.push(block);
-            body.push_stmt(StmtKind::Block(statements), body_node)
+            body.push_stmt(StmtKind::Block(statements.into()), body_node)
         }
     };
     body.check(node, body_node, &declared, in_error);

@@ -12,9 +12,12 @@ impl Body<'_, '_> {
         self.file.prepared.invocations.binary_search(&offset).ok()?;
         self.file.passed.insert(offset);
         self.note_macro(name, self.file.prepared.map.raw_start(offset));
-        let callee = Callee::Macro(name.to_owned());
+        let callee = Callee::Macro(name.into());
         let args = self.hidden_writes(node, name);
-        Some(ExprKind::Call { callee, args })
+        Some(ExprKind::Call {
+            callee,
+            args: args.into(),
+        })
     }
 
     /// For each variable that the macro `name` at `node` may write without a sign of it: `build && (variable = name())`.
@@ -34,12 +37,18 @@ impl Body<'_, '_> {
                 continue;
             };
             let target = self.push_expr(target, node);
-            let callee = Callee::Macro(name.to_owned());
+            let callee = Callee::Macro(name.into());
             let args = Vec::new();
-            let value = self.push_expr(ExprKind::Call { callee, args }, node);
+            let value = self.push_expr(
+                ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                },
+                node,
+            );
             let op = None;
             let write = self.push_expr(ExprKind::Assign { op, target, value }, node);
-            let choice = VarRef::Global(String::from_utf8_lossy(BUILD_CHOICE).into_owned());
+            let choice = VarRef::Global(String::from_utf8_lossy(BUILD_CHOICE).into_owned().into());
             let choice = self.push_expr(ExprKind::Var(choice), node);
             result.push(self.push_expr(ExprKind::And(choice, write), node));
         }
@@ -65,7 +74,7 @@ impl Body<'_, '_> {
                 }
             }
         }
-        Some(ExprKind::Var(VarRef::Global(variable.to_owned())))
+        Some(ExprKind::Var(VarRef::Global(variable.into())))
     }
 
     /// Makes the function partial when a macro between the prepared offsets `from` and `to` was not met as a call: what it

@@ -68,7 +68,7 @@ impl Body<'_, '_> {
             _ => Context::LambdaInMethod,
         };
         lower_lambda(self.file, node, captured, context);
-        ExprKind::List(parts)
+        ExprKind::List(parts.into())
     }
 
     /// The references among the parameters of a lambda.

@@ -73,7 +73,7 @@ impl Body<'_, '_> {
             [] => StmtKind::Empty,
             // The lone declaration stands for the whole statement.
             [only] => self.stmts[*only].kind.clone(),
-            _ => StmtKind::Group(statements),
+            _ => StmtKind::Group(statements.into()),
         }
     }
 

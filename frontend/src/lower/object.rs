@@ -9,6 +9,7 @@ use crate::lower::function::{Binding, Body, Context};
 use crate::lower::{children, declare, field};
 use crate::macros::is_shouted;
 use ir::{Callee, ExprId, ExprKind, LocalId, StmtId, StmtKind, Type, VarRef};
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -56,7 +57,14 @@ impl Body<'_, '_> {
             let base = self.this_object(node);
             let name = format!("{name} (captured)");
             let arrow = true;
-            let field = self.push_expr(ExprKind::Field { base, name, arrow }, node);
+            let field = self.push_expr(
+                ExprKind::Field {
+                    base,
+                    name: name.into(),
+                    arrow,
+                },
+                node,
+            );
             return Some(ExprKind::Deref(field));
         }
         if matches!(self.context, Context::Free | Context::Lambda) {
@@ -80,7 +88,7 @@ impl Body<'_, '_> {
         let base = self.this_object(node);
         Some(ExprKind::Field {
             base,
-            name: name.to_owned(),
+            name: name.into(),
             arrow: true,
         })
     }
@@ -88,7 +96,7 @@ impl Body<'_, '_> {
     /// The object of a member access. A reference names its object; the access goes through it without a sign.
     pub(super) fn object(&mut self, node: Node) -> ExprId {
         let Some(argument) = field(node, "argument") else {
-            return self.push_expr(ExprKind::Unknown(Vec::new()), node);
+            return self.push_expr(ExprKind::Unknown(ThinVec::new()), node);
         };
         if argument.kind() == "this" {
             return self.this_object(argument);
@@ -119,7 +127,7 @@ impl Body<'_, '_> {
             let callee = self.push_expr(
                 ExprKind::Field {
                     base: object,
-                    name,
+                    name: name.into(),
                     arrow,
                 },
                 function,
@@ -127,13 +135,13 @@ impl Body<'_, '_> {
             let args = self.arguments(None, arguments);
             return ExprKind::Call {
                 callee: Callee::Indirect(callee),
-                args,
+                args: args.into(),
             };
         }
         let args = self.arguments(Some(&name), arguments);
         let call = ExprKind::Call {
-            callee: Callee::Named(name),
-            args,
+            callee: Callee::Named(name.into()),
+            args: args.into(),
         };
         let given = match &self.exprs[object].kind {
             ExprKind::Var(_) if arrow => return call,
@@ -169,8 +177,11 @@ impl Body<'_, '_> {
         let scalar = ty.is_none_or(|ty| !self.is_class_type(ty)) && (nodes.len() < 2);
         if self.file.is_class(name.as_bytes()) {
             let args = self.arguments(Some(&name), &nodes);
-            let callee = Callee::Named(name);
-            return ExprKind::Call { callee, args };
+            let callee = Callee::Named(name.into());
+            return ExprKind::Call {
+                callee,
+                args: args.into(),
+            };
         }
         let mut args = match standard || scalar {
             true => nodes.iter().map(|node| self.expr(*node)).collect(),
@@ -181,7 +192,7 @@ impl Body<'_, '_> {
             (last, ..) => {
                 args.extend(last);
                 let _ = node;
-                ExprKind::List(args)
+                ExprKind::List(args.into())
             }
         }
     }
@@ -217,8 +228,11 @@ impl Body<'_, '_> {
             return None;
         }
         let args = vec![self.given(target, node)];
-        let callee = Callee::Named(name);
-        Some(ExprKind::Call { callee, args })
+        let callee = Callee::Named(name.into());
+        Some(ExprKind::Call {
+            callee,
+            args: args.into(),
+        })
     }
 
     /// `a += b`, and `a = b` for an object, call a function where the program has one.
@@ -242,8 +256,11 @@ impl Body<'_, '_> {
         }
         let mut args = vec![self.given(target, node)];
         args.push(self.given(value, node));
-        let callee = Callee::Named(name);
-        Some(ExprKind::Call { callee, args })
+        let callee = Callee::Named(name.into());
+        Some(ExprKind::Call {
+            callee,
+            args: args.into(),
+        })
     }
 
     /// `a + b` calls a function where the program has one; `>>` and `&` may be a stream's or an archive's.
@@ -269,9 +286,12 @@ impl Body<'_, '_> {
         let (first, second) = (changes(0), changes(0) || changes(1) || reads_into);
         let left = if first { self.given(left, node) } else { left };
         let right = if second { self.given(right, node) } else { right };
-        let callee = Callee::Named(name);
+        let callee = Callee::Named(name.into());
         let args = vec![left, right];
-        Some(ExprKind::Call { callee, args })
+        Some(ExprKind::Call {
+            callee,
+            args: args.into(),
+        })
     }
 
     /// `base[index]`; of an object it calls a function where the program has one.
@@ -280,13 +300,19 @@ impl Body<'_, '_> {
         let indices = field(node, "indices").map(children).unwrap_or_default();
         let index = match field(node, "index").or(indices.last().copied()) {
             Some(index) => self.expr(index),
-            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+            None => self.push_expr(ExprKind::Unknown(ThinVec::new()), node),
         };
         if self.file.is_cxx() && self.is_object(base) && self.file.is_cxx_function("operator[]") {
             let object = self.given(base, node);
-            let callee = Callee::Named("operator[]".to_owned());
+            let callee = Callee::Named("operator[]".into());
             let args = vec![object, index];
-            let call = self.push_expr(ExprKind::Call { callee, args }, node);
+            let call = self.push_expr(
+                ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                },
+                node,
+            );
             return ExprKind::Deref(call);
         }
         ExprKind::Index { base, index }
@@ -325,9 +351,15 @@ impl Body<'_, '_> {
             .map(|(_, name)| name.clone())
             .collect();
         let calls = leaving.into_iter().map(|name| {
-            let callee = Callee::Named(name);
+            let callee = Callee::Named(name.into());
             let args = Vec::new();
-            let call = self.push_expr(ExprKind::Call { callee, args }, node);
+            let call = self.push_expr(
+                ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                },
+                node,
+            );
             self.push_stmt(StmtKind::Expr(call), node)
         });
         calls.collect()
@@ -340,7 +372,7 @@ impl Body<'_, '_> {
             return jump;
         }
         statements.push(self.push_stmt(jump, node));
-        StmtKind::Group(statements)
+        StmtKind::Group(statements.into())
     }
 
     /// Expressions that only C++ has; `None` when `node` is none.
@@ -360,9 +392,12 @@ impl Body<'_, '_> {
                 // The object's destructor, which only the object knows.
                 let callee = Callee::Indirect(pointer);
                 let args = Vec::new();
-                ExprKind::Call { callee, args }
+                ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                }
             }
-            "fold_expression" => ExprKind::Unknown(self.parts(node)),
+            "fold_expression" => ExprKind::Unknown(self.parts(node).into()),
             "parameter_pack_expansion" => {
                 let pattern = field(node, "pattern").or(children(node).first().copied())?;
                 return Some(ExprKind::Cast(Type::Unknown, self.expr(pattern)));
@@ -372,7 +407,7 @@ impl Body<'_, '_> {
             }
             "co_await_expression" => {
                 self.partial(node, "coroutine");
-                ExprKind::Unknown(self.parts(node))
+                ExprKind::Unknown(self.parts(node).into())
             }
             "template_type" | "type_descriptor" | "primitive_type" | "decltype" | "dependent_type" => {
                 ExprKind::Constant
@@ -394,9 +429,13 @@ impl Body<'_, '_> {
         if member && matches!(self.context, Context::Method | Context::LambdaInMethod) {
             let base = self.this_object(node);
             let arrow = true;
-            return ExprKind::Field { base, name, arrow };
+            return ExprKind::Field {
+                base,
+                name: name.into(),
+                arrow,
+            };
         }
-        ExprKind::Var(VarRef::Global(name))
+        ExprKind::Var(VarRef::Global(name.into()))
     }
 
     fn new_object(&mut self, node: Node) -> ExprKind {
@@ -415,7 +454,7 @@ impl Body<'_, '_> {
         }
         let object = self.construct(node, field(node, "type"), field(node, "arguments"));
         parts.push(self.push_expr(object, node));
-        let parts = self.push_expr(ExprKind::List(parts), node);
+        let parts = self.push_expr(ExprKind::List(parts.into()), node);
         ExprKind::Cast(Type::Pointer, parts)
     }
 
@@ -457,8 +496,14 @@ impl Body<'_, '_> {
             let expr = if is_class {
                 let nodes = value.map(children).unwrap_or_default();
                 let args = self.arguments(Some(&last), &nodes);
-                let callee = Callee::Named(last);
-                self.push_expr(ExprKind::Call { callee, args }, item)
+                let callee = Callee::Named(last.into());
+                self.push_expr(
+                    ExprKind::Call {
+                        callee,
+                        args: args.into(),
+                    },
+                    item,
+                )
             } else {
                 let nodes = value.map(children).unwrap_or_default();
                 let mut args = self.arguments(None, &nodes);
@@ -466,12 +511,19 @@ impl Body<'_, '_> {
                     (Some(only), true) => only,
                     (last, _) => {
                         args.extend(last);
-                        self.push_expr(ExprKind::List(args), item)
+                        self.push_expr(ExprKind::List(args.into()), item)
                     }
                 };
                 let base = self.this_object(name);
                 let (name, arrow, node) = (last, true, name);
-                let target = self.push_expr(ExprKind::Field { base, name, arrow }, node);
+                let target = self.push_expr(
+                    ExprKind::Field {
+                        base,
+                        name: name.into(),
+                        arrow,
+                    },
+                    node,
+                );
                 let op = None;
                 self.push_expr(ExprKind::Assign { op, target, value }, item)
             };

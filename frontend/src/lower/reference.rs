@@ -211,7 +211,7 @@ impl Body<'_, '_> {
                 !scalar(self.locals[*local].ty) && !self.numbers.contains(local)
             }
             ExprKind::Var(VarRef::Global(name)) => {
-                let index = self.file.global_index.get(name);
+                let index = self.file.global_index.get(name.as_str());
                 !index.is_some_and(|index| scalar(self.file.globals[*index].ty))
             }
             ExprKind::Cast(ty, inner) => !scalar(*ty) && self.may_be_object(*inner),

@@ -5,13 +5,14 @@ use crate::lower::function::{Binding, Body};
 use crate::lower::{children, expression::is_expression, field};
 use crate::pragma::divided_loops;
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind};
+use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
     /// Lowers a statement, declaration or conditional group.
     pub(super) fn statement(&mut self, node: Node) -> StmtId {
         let lowered = self.deeper(node, |body| body.statement_kind(node));
-        let kind = lowered.unwrap_or_else(|| StmtKind::Unknown(Vec::new()));
+        let kind = lowered.unwrap_or_else(|| StmtKind::Unknown(ThinVec::new()));
         self.push_stmt(kind, node)
     }
 
@@ -22,16 +23,19 @@ impl Body<'_, '_> {
     fn statement_kind(&mut self, node: Node) -> StmtKind {
         let part = |name: &str| field(node, name);
         match node.kind() {
-            "compound_statement" => StmtKind::Block(self.scoped(|body| {
-                let mut statements = body.statements(children(node));
-                let depth = body.scope_depth() - 1;
-                let brace = node
-                    .child_count()
-                    .checked_sub(1)
-                    .and_then(|last| node.child(last));
-                statements.extend(body.leave(depth, brace.unwrap_or(node)));
-                statements
-            })),
+            "compound_statement" => StmtKind::Block(
+                self.scoped(|body| {
+                    let mut statements = body.statements(children(node));
+                    let depth = body.scope_depth() - 1;
+                    let brace = node
+                        .child_count()
+                        .checked_sub(1)
+                        .and_then(|last| node.child(last));
+                    statements.extend(body.leave(depth, brace.unwrap_or(node)));
+                    statements
+                })
+                .into(),
+            ),
             "expression_statement" => match children(node).first() {
                 Some(expr) => self.expression_statement(*expr),
                 None => StmtKind::Empty,
@@ -89,16 +93,16 @@ impl Body<'_, '_> {
                 let label = match part("label") {
                     Some(label) => {
                         let name = self.file.name(label);
-                        self.push_stmt(StmtKind::Label(name), label)
+                        self.push_stmt(StmtKind::Label(name.into()), label)
                     }
                     None => self.unknown(node),
                 };
                 let rest = children(node).into_iter().skip(1);
                 let rest = self.statements(rest);
-                StmtKind::Group([vec![label], rest].concat())
+                StmtKind::Group([vec![label], rest].concat().into())
             }
             "attributed_statement" => match children(node).last() {
-                Some(inner) => StmtKind::Group(vec![self.statement(*inner)]),
+                Some(inner) => StmtKind::Group(thin_vec![self.statement(*inner)]),
                 None => StmtKind::Empty,
             },
             "goto_statement" if !self.objects.is_empty() => {
@@ -106,7 +110,7 @@ impl Body<'_, '_> {
                 self.unknown_kind(node)
             }
             "goto_statement" => match part("label") {
-                Some(label) => StmtKind::Goto(self.file.name(label)),
+                Some(label) => StmtKind::Goto(self.file.name(label).into()),
                 None => self.unknown_kind(node),
             },
             "break_statement" => {
@@ -149,7 +153,10 @@ impl Body<'_, '_> {
         let (mut before, cond) = match field(node, "condition") {
             Some(clause) if clause.kind() == "condition_clause" => self.condition_clause(clause),
             Some(cond) => (Vec::new(), self.expr(cond)),
-            None => (Vec::new(), self.push_expr(ExprKind::Unknown(Vec::new()), node)),
+            None => (
+                Vec::new(),
+                self.push_expr(ExprKind::Unknown(ThinVec::new()), node),
+            ),
         };
         let kind = match node.kind() {
             "if_statement" => {
@@ -180,7 +187,7 @@ impl Body<'_, '_> {
             return kind;
         }
         before.push(self.push_stmt(kind, node));
-        StmtKind::Group(before)
+        StmtKind::Group(before.into())
     }
 
     fn expression_statement(&mut self, node: Node) -> StmtKind {
@@ -194,7 +201,7 @@ impl Body<'_, '_> {
     fn field_expr(&mut self, node: Node, name: &str) -> ExprId {
         match field(node, name) {
             Some(expr) => self.expr(expr),
-            None => self.push_expr(ExprKind::Unknown(Vec::new()), node),
+            None => self.push_expr(ExprKind::Unknown(ThinVec::new()), node),
         }
     }
 
@@ -216,7 +223,7 @@ impl Body<'_, '_> {
     }
 
     fn unknown_kind(&mut self, node: Node) -> StmtKind {
-        StmtKind::Unknown(self.scoped(|body| body.parts(node)))
+        StmtKind::Unknown(self.scoped(|body| body.parts(node)).into())
     }
 
     fn for_loop(&mut self, node: Node) -> StmtKind {
@@ -259,7 +266,7 @@ impl Body<'_, '_> {
         let label = self.push_stmt(label, node);
         let rest = children(node).into_iter().skip(usize::from(value.is_some()));
         let rest = self.statements(rest);
-        StmtKind::Group([vec![label], rest].concat())
+        StmtKind::Group([vec![label], rest].concat().into())
     }
 
     /// The arms of a conditional group. They share the scope around them.
@@ -279,7 +286,7 @@ impl Body<'_, '_> {
             let kind = if statements.is_empty() {
                 StmtKind::Empty
             } else {
-                StmtKind::Group(statements)
+                StmtKind::Group(statements.into())
             };
             arms.push(self.push_stmt(kind, place));
             exhaustive = arm.kind() == "preproc_else";
@@ -288,7 +295,7 @@ impl Body<'_, '_> {
         if !exhaustive {
             arms.push(self.push_stmt(StmtKind::Empty, node));
         }
-        StmtKind::Alternatives(arms)
+        StmtKind::Alternatives(arms.into())
     }
 }
 

@@ -5,6 +5,7 @@ use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, Type};
+use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -44,12 +45,12 @@ impl Body<'_, '_> {
             | "template_declaration"
             | "template_instantiation" => StmtKind::Empty,
             "init_statement" => match children(node).first().copied() {
-                Some(inner) => StmtKind::Group(vec![self.statement(inner)]),
+                Some(inner) => StmtKind::Group(thin_vec![self.statement(inner)]),
                 None => StmtKind::Empty,
             },
             "co_return_statement" | "co_yield_statement" => {
                 self.partial(node, "coroutine");
-                StmtKind::Unknown(self.parts(node))
+                StmtKind::Unknown(self.parts(node).into())
             }
             _ => return None,
         })
@@ -100,7 +101,7 @@ impl Body<'_, '_> {
         if let Some(body) = field(clause, "body") {
             statements.push(self.statement(body));
         }
-        self.push_stmt(StmtKind::Block(statements), clause)
+        self.push_stmt(StmtKind::Block(statements.into()), clause)
     }
 
     /// `for (T x : range)`: a loop whose iterator has no name.
@@ -146,7 +147,10 @@ impl Body<'_, '_> {
                 let depth = body.scope_depth() - 1;
                 statements.extend(body.leave(depth, inner));
             }
-            body.push_stmt(StmtKind::Block(statements), field(node, "body").unwrap_or(node))
+            body.push_stmt(
+                StmtKind::Block(statements.into()),
+                field(node, "body").unwrap_or(node),
+            )
         });
         self.jumps.pop();
         let looping = StmtKind::Loop {
@@ -158,16 +162,22 @@ impl Body<'_, '_> {
             divided: false,
         };
         before.push(self.push_stmt(looping, node));
-        StmtKind::Group(before)
+        StmtKind::Group(before.into())
     }
 
     /// How the iterator moves: by a function of the program, if it has one.
     fn range_step(&mut self, range: Node) -> ExprId {
         let name = "operator++".to_owned();
         if self.file.is_cxx_function(&name) {
-            let callee = ir::Callee::Named(name);
+            let callee = ir::Callee::Named(name.into());
             let args = Vec::new();
-            return self.push_expr(ExprKind::Call { callee, args }, range);
+            return self.push_expr(
+                ExprKind::Call {
+                    callee,
+                    args: args.into(),
+                },
+                range,
+            );
         }
         self.unseen(range)
     }
@@ -179,7 +189,7 @@ impl Body<'_, '_> {
             before.push(self.statement(init));
         }
         let Some(value) = field(clause, "value") else {
-            return (before, self.push_expr(ExprKind::Unknown(Vec::new()), clause));
+            return (before, self.push_expr(ExprKind::Unknown(ThinVec::new()), clause));
         };
         if is_expression(value.kind()) || value.kind() != "declaration" {
             return (before, self.expr(value));
@@ -190,7 +200,7 @@ impl Body<'_, '_> {
         let init = field(value, "value").map(|init| self.expr(init));
         let (Some(declared), Some(init)) = (declarator, init) else {
             self.partial(value, "condition that is not understood");
-            return (before, self.push_expr(ExprKind::Unknown(Vec::new()), clause));
+            return (before, self.push_expr(ExprKind::Unknown(ThinVec::new()), clause));
         };
         let local = self.declare_local(declared.name, declared.derived.apply(ty), false);
         if Self::is_reference(&declared) {

@@ -7,6 +7,7 @@
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
 use ir::ExprKind;
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
@@ -80,11 +81,11 @@ impl Body<'_, '_> {
                 (None, Some(right)) => {
                     let operands = vec![self.expr(name), self.expr(right)];
                     // A product or a bitwise and: nobody asks for its value, and it changes nothing.
-                    ExprKind::List(operands)
+                    ExprKind::List(operands.into())
                 }
-                (None, None) => ExprKind::Unknown(Vec::new()),
+                (None, None) => ExprKind::Unknown(ThinVec::new()),
             },
-            _ => ExprKind::Unknown(Vec::new()),
+            _ => ExprKind::Unknown(ThinVec::new()),
         }
     }
 }

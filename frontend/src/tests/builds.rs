@@ -247,7 +247,7 @@ fn evaluated(function: &Function, expr: ExprId, ways: Ways) -> Ways {
         panic!("{:?}", function.exprs[expr]);
     };
     let called = ways.into_iter().map(|(mut calls, returned)| {
-        calls.push(name.clone());
+        calls.push(name.to_string());
         (calls, returned)
     });
     called.collect()

@@ -219,7 +219,7 @@ impl Printer<'_> {
             }
             ExprKind::Call { callee, args } => {
                 let callee = match callee {
-                    Callee::Named(name) => name.clone(),
+                    Callee::Named(name) => name.to_string(),
                     Callee::Macro(name) => format!("MACRO {name}"),
                     Callee::Indirect(e) => format!("[{}]", self.expr(*e)),
                 };

@@ -5,7 +5,7 @@ use super::{
     type_code,
 };
 use crate::{
-    Callee, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Stmt, StmtId,
+    Callee, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Name, Stmt, StmtId,
     StmtKind, Type, Unit, VarRef,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Number, Severity, Span, take_number};
@@ -15,6 +15,7 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
         bytes,
         at: 0,
         names: Vec::new(),
+        interned: Vec::new(),
         last: Span::default(),
         locals: 0,
     };
@@ -26,6 +27,7 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
             Err(_) => input.malformed(),
         }
     })?;
+    input.interned = vec![None; input.names.len()];
     let path = input.name()?.to_owned();
     let mut content_hash = [0; 32];
     content_hash.copy_from_slice(input.take(32)?);
@@ -57,6 +59,8 @@ struct Input<'b> {
     bytes: &'b [u8],
     at: usize,
     names: Vec<String>,
+    /// Those of them that were asked for.
+    interned: Vec<Option<Name>>,
     last: Span,
     /// How many variables the function at hand has.
     locals: usize,
@@ -145,6 +149,14 @@ impl<'b> Input<'b> {
 
     fn owned(&mut self) -> Result<String, Malformed> {
         Ok(self.name()?.to_owned())
+    }
+
+    fn interned(&mut self) -> Result<Name, Malformed> {
+        let number = self.size()?;
+        match (self.names.get(number), self.interned.get_mut(number)) {
+            (Some(text), Some(name)) => Ok(*name.get_or_insert_with(|| Name::new(text))),
+            _ => Err(Malformed { at: self.at }),
+        }
     }
 
     fn span(&mut self) -> Result<Span, Malformed> {
@@ -329,7 +341,7 @@ impl<'b> Input<'b> {
             }
             expr_code::STR => ExprKind::Str,
             expr_code::LOCAL => ExprKind::Var(VarRef::Local(self.local_id()?)),
-            expr_code::GLOBAL => ExprKind::Var(VarRef::Global(self.owned()?)),
+            expr_code::GLOBAL => ExprKind::Var(VarRef::Global(self.interned()?)),
             expr_code::CONSTANT => ExprKind::Constant,
             expr_code::AND => ExprKind::And(self.back(at)?, self.back(at)?),
             expr_code::OR => ExprKind::Or(self.back(at)?, self.back(at)?),
@@ -356,12 +368,12 @@ impl<'b> Input<'b> {
                     prefix: bits & 2 == 2,
                 }
             }
-            expr_code::CALL_NAMED => self.call(at, |input| Ok(Callee::Named(input.owned()?)))?,
-            expr_code::CALL_MACRO => self.call(at, |input| Ok(Callee::Macro(input.owned()?)))?,
+            expr_code::CALL_NAMED => self.call(at, |input| Ok(Callee::Named(input.interned()?)))?,
+            expr_code::CALL_MACRO => self.call(at, |input| Ok(Callee::Macro(input.interned()?)))?,
             expr_code::CALL_INDIRECT => self.call(at, |input| Ok(Callee::Indirect(input.back(at)?)))?,
             expr_code::FIELD | expr_code::ARROW => ExprKind::Field {
                 base: self.back(at)?,
-                name: self.owned()?,
+                name: self.interned()?,
                 arrow: code == expr_code::ARROW,
             },
             expr_code::INDEX => ExprKind::Index {
@@ -371,8 +383,8 @@ impl<'b> Input<'b> {
             expr_code::DEREF => ExprKind::Deref(self.back(at)?),
             expr_code::ADDRESS_OF => ExprKind::AddressOf(self.back(at)?),
             expr_code::CAST => ExprKind::Cast(self.ty()?, self.back(at)?),
-            expr_code::LIST => ExprKind::List(self.backs(at)?),
-            expr_code::UNKNOWN => ExprKind::Unknown(self.backs(at)?),
+            expr_code::LIST => ExprKind::List(self.backs(at)?.into()),
+            expr_code::UNKNOWN => ExprKind::Unknown(self.backs(at)?.into()),
             _ => {
                 let unary = code
                     .checked_sub(expr_code::UNARY)
@@ -401,7 +413,7 @@ impl<'b> Input<'b> {
     ) -> Result<ExprKind, Malformed> {
         Ok(ExprKind::Call {
             callee: callee(self)?,
-            args: self.backs(at)?,
+            args: self.backs(at)?.into(),
         })
     }
 
@@ -421,8 +433,8 @@ impl<'b> Input<'b> {
                 local: self.local_id()?,
                 init: self.perhaps(exprs)?,
             },
-            stmt_code::BLOCK => StmtKind::Block(self.backs(stmts)?),
-            stmt_code::GROUP => StmtKind::Group(self.backs(stmts)?),
+            stmt_code::BLOCK => StmtKind::Block(self.backs(stmts)?.into()),
+            stmt_code::GROUP => StmtKind::Group(self.backs(stmts)?.into()),
             stmt_code::IF => StmtKind::If {
                 cond: self.back(exprs)?,
                 then: self.back(stmts)?,
@@ -446,21 +458,21 @@ impl<'b> Input<'b> {
             },
             stmt_code::CASE => StmtKind::Case(self.back(exprs)?),
             stmt_code::DEFAULT => StmtKind::Default,
-            stmt_code::LABEL => StmtKind::Label(self.owned()?),
-            stmt_code::GOTO => StmtKind::Goto(self.owned()?),
+            stmt_code::LABEL => StmtKind::Label(self.interned()?),
+            stmt_code::GOTO => StmtKind::Goto(self.interned()?),
             stmt_code::COMPUTED_GOTO => StmtKind::ComputedGoto(self.back(exprs)?),
             stmt_code::BREAK => StmtKind::Break,
             stmt_code::CONTINUE => StmtKind::Continue,
             stmt_code::RETURN => StmtKind::Return(self.perhaps(exprs)?),
             stmt_code::TRY => StmtKind::Try {
                 body: self.back(stmts)?,
-                handlers: self.backs(stmts)?,
+                handlers: self.backs(stmts)?.into(),
                 thrown: self.back(exprs)?,
             },
             stmt_code::THROW => StmtKind::Throw(self.perhaps(exprs)?),
-            stmt_code::ALTERNATIVES => StmtKind::Alternatives(self.backs(stmts)?),
+            stmt_code::ALTERNATIVES => StmtKind::Alternatives(self.backs(stmts)?.into()),
             stmt_code::EMPTY => StmtKind::Empty,
-            stmt_code::UNKNOWN => StmtKind::Unknown(self.backs(exprs)?),
+            stmt_code::UNKNOWN => StmtKind::Unknown(self.backs(exprs)?.into()),
             _ => return self.malformed(),
         };
         Ok(Stmt {

@@ -103,7 +103,7 @@ fn jumps(info: &FunctionInfo<'_>) -> BTreeSet<PointId> {
     }
     let is_jump = |point: &PointId| {
         let each = &info.flow.points[*point];
-        let span = each.point.span;
+        let span = each.span;
         matches!(each.action, dataflow::Action::None | dataflow::Action::Return(_))
             && !span.is_empty()
             && places.contains(&(span.line, span.column))

@@ -406,7 +406,7 @@ pub(crate) fn throws(info: &FunctionInfo<'_>) -> Vec<(Option<ExprId>, PointId)> 
             continue;
         };
         let here = info.flow.points.iter_enumerated().filter(|(_, each)| {
-            let span = each.point.span;
+            let span = each.span;
             each.action == Action::None && (span.line, span.column) == (stmt.span.line, stmt.span.column)
         });
         found.extend(here.map(|(point, _)| (value, point)));

@@ -77,7 +77,7 @@ fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
                 ExprKind::Var(VarRef::Global(name))
                     if name == "MPI_COMM_WORLD" || name == "MPI_COMM_SELF" =>
                 {
-                    Some(name.clone())
+                    Some(name.to_string())
                 }
                 _ => None,
             }

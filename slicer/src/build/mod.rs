@@ -159,7 +159,7 @@ impl Parts {
                 is_join: span.is_empty(),
             };
             for each in &info.flow.points {
-                let span = each.point.span;
+                let span = each.span;
                 let kind = match each.action {
                     Action::Call(_) => NodeKind::Call,
                     _ => NodeKind::Plain,

@@ -10,7 +10,7 @@ pub fn doings(function: &Function) -> Vec<String> {
         match &expr.kind {
             ExprKind::Call { callee, args } => {
                 let name = match callee {
-                    Callee::Named(name) => name.clone(),
+                    Callee::Named(name) => name.to_string(),
                     Callee::Macro(name) => format!("macro {name}"),
                     Callee::Indirect(_) => "pointer".to_owned(),
                 };

@@ -242,7 +242,7 @@ impl Walk<'_> {
     fn name(&self, id: ExprId) -> String {
         match &self.function.exprs[id].kind {
             ExprKind::Var(VarRef::Local(local)) => self.function.locals[*local].name.clone(),
-            ExprKind::Var(VarRef::Global(name)) => name.clone(),
+            ExprKind::Var(VarRef::Global(name)) => name.to_string(),
             ExprKind::Field { name, .. } => format!("member {name}"),
             ExprKind::Index { base, .. } => format!("an element of {}", self.name(*base)),
             ExprKind::Deref(_) => "what a pointer points to".to_owned(),
