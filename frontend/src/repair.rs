@@ -19,6 +19,37 @@ pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
     }
 }
 
+/// Whether the word at `at`, which no known macro has for a name, says by its name that it is an attribute, and stands beside a type
+/// and what this declares: `LIB_UNUSED int n;`, `f(LIB_UNUSED int *p)`, `int LIB_UNUSED n = 0;`. Headers that configuring a library
+/// makes define such words.
+pub fn is_unknown_attribute(text: &[u8], tokens: &[Token], at: usize) -> bool {
+    let token = |at: usize| tokens.get(at).copied();
+    let word = |at: usize| token(at).map(|t| t.text(text)).unwrap_or_default();
+    let is_name = |at: usize| token(at).is_some_and(|t| t.kind == TokenKind::Ident) && !is_control(word(at));
+    let is_declared = |at: usize| matches!(word(at), b";" | b"," | b")" | b"=" | b"[");
+    let says_so = |part: &[u8]| {
+        matches!(
+            part,
+            b"UNUSED"
+                | b"DEPRECATED"
+                | b"NODISCARD"
+                | b"NORETURN"
+                | b"ATTRIBUTE"
+                | b"RESTRICT"
+                | b"FALLTHROUGH"
+        )
+    };
+    let name = word(at);
+    if !is_shouted(name) || !name.split(|&byte| byte == b'_').any(says_so) || !is_name(at + 1) {
+        return false;
+    }
+    let before_type = is_name(at + 2) || word(at + 2) == b"*";
+    let behind_type = at
+        .checked_sub(1)
+        .is_some_and(|at| is_name(at) || word(at) == b"*");
+    before_type || behind_type && is_declared(at + 2)
+}
+
 /// Whether a definition without a type, `main() {`, begins at `at`: C89 lets it return `int`.
 pub fn lacks_type(text: &[u8], tokens: &[Token], at: usize) -> bool {
     let known = tokens

@@ -29,9 +29,14 @@ impl Body<'_, '_> {
         if let ([only], true) = (arguments.as_slice(), self.is_unknown_name_in_parens(function)) {
             return ExprKind::Cast(Type::Unknown, self.expr(*only));
         }
+        self.c_call(function, &arguments)
+    }
+
+    /// A call in C.
+    pub(super) fn c_call(&mut self, function: Node, arguments: &[Node]) -> ExprKind {
         let callee = self.callee(function);
         let mut args = Vec::new();
-        for (index, argument) in arguments.into_iter().enumerate() {
+        for (index, &argument) in arguments.iter().enumerate() {
             if argument.kind() == "compound_statement" {
                 self.partial(argument, "block as a macro argument");
                 args.extend(self.scoped(|body| body.parts(argument)));

@@ -72,6 +72,8 @@ impl Body<'_, '_> {
         match node.kind() {
             "identifier" | "type_identifier" => self.identifier(node),
             "parameter_declaration" => self.vexing_argument(node),
+            "type_descriptor" if self.is_argument(node) => self.vexing_argument(node),
+            "macro_type_specifier" if self.is_call_read_as_type(node) => self.call_read_as_type(node),
             "number_literal" => {
                 let offset = node.start_byte() as u32;
                 match self.file.prepared.type_arguments.binary_search(&offset) {

@@ -138,6 +138,7 @@ impl Body<'_, '_> {
                 self.unknown_kind(node)
             }
             kind if is_expression(kind) => self.expression_statement(node),
+            "macro_type_specifier" if self.is_call_read_as_type(node) => self.expression_statement(node),
             _ => match self.cxx_statement(node) {
                 Some(kind) => kind,
                 None => {

@@ -5,7 +5,7 @@ use crate::condition::{Arm, ArmShape, Group};
 use crate::directive::{Condition, Directive};
 use crate::expand::Expander;
 use crate::shape::{Open, Written, is_control};
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind, lex};
 use base::Confidence;
 use std::ops::Range;
 
@@ -27,6 +27,9 @@ pub(super) struct Frame {
     begun: bool,
     /// The last arm is taken whenever no other is.
     exhaustive: bool,
+    /// The group is the one statement that an `if` and the like wants, and braces were put around it. The arm at hand begins at
+    /// this offset of the prepared text.
+    braced: Option<u32>,
     /// The arm ends in `else`: the statement behind the group, as token indices, belongs to either way.
     shared: Option<Range<usize>>,
 }
@@ -62,6 +65,10 @@ impl<'a> Writer<'a> {
                 if frame.native {
                     self.marker(at, if frame.begun { "\n#endif\n" } else { "\n" });
                 }
+                if frame.braced.is_some() {
+                    let end = self.raw.tokens[at].end;
+                    self.stand_in("}", TokenKind::Punct, end, end);
+                }
             }
             Some(Directive::Include(path)) if !skipping && self.shape.in_function() => {
                 let reason = format!("{path} is included at line {}", self.line(start));
@@ -87,6 +94,15 @@ impl<'a> Writer<'a> {
     /// Leaves the arm at hand. Where it ends in `name:`, the statement that this belongs to stands behind the group, for all
     /// builds; behind `case …:` the grammar wants none.
     fn end_arm(&mut self) {
+        let frame = self.groups.last().filter(|frame| frame.live);
+        if let Some(begins) = frame.and_then(|frame| frame.braced) {
+            // What its macros stand for may be several statements, of which the `if` has the first.
+            let written = self.prepared.text.get(begins as usize..).unwrap_or_default();
+            if !is_one_statement(written, &lex(written)) {
+                let reason = format!("#if at line {} splits a statement", self.line(self.raw_at));
+                self.note(self.raw_at..self.raw_at + 1, Confidence::Partial, reason);
+            }
+        }
         let statement = self.shape.statement();
         let first = statement.first();
         let first = first.and_then(|t| self.prepared.text.get(t.start as usize..t.end as usize));
@@ -111,6 +127,10 @@ impl<'a> Writer<'a> {
                 (false, true) => "\n#else\n",
             };
             self.marker(at, text);
+            let begins = self.offset();
+            if let Some(frame) = self.groups.last_mut() {
+                frame.braced = frame.braced.map(|_| begins);
+            }
         }
     }
 
@@ -153,6 +173,19 @@ impl<'a> Writer<'a> {
                 return Frame {
                     native: true,
                     exhaustive,
+                    ..Frame::keeping(all)
+                };
+            }
+            let single = |(arm, _): &(Arm, ArmShape)| {
+                let tokens = tokens.get(arm.directive + 1..arm.end);
+                is_one_statement(text, tokens.unwrap_or_default())
+            };
+            if exhaustive && self.wants_substatement() && shapes.iter().all(single) {
+                self.stand_in("{", TokenKind::Punct, start, start);
+                return Frame {
+                    native: true,
+                    exhaustive,
+                    braced: Some(self.offset()),
                     ..Frame::keeping(all)
                 };
             }
@@ -229,36 +262,23 @@ impl<'a> Writer<'a> {
         block && after != Some(b"else") && (self.shape.at_statement() || self.is_label())
     }
 
+    /// Whether the statement at hand ends in `else` or in `if (…)` and the like, so that one statement must follow.
+    fn wants_substatement(&self) -> bool {
+        let text = |t: &Written| {
+            let bytes = self.prepared.text.get(t.start as usize..t.end as usize);
+            bytes.unwrap_or_default()
+        };
+        let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block));
+        block && ends_in_head(&Vec::from_iter(self.shape.statement().iter().map(text)))
+    }
+
     /// Whether `arm` ends in `else` or in `if (…)` and the like, so that `shared`, the statement behind, belongs to it.
     fn wants_statement(&self, arm: &Arm, shared: &Range<usize>) -> bool {
         let words: Vec<&[u8]> = arm.code(self.raw.tokens).map(|t| self.text(*t)).collect();
-        if words.last() == Some(&b"else".as_slice()) {
-            return true;
-        }
+        let is_else = words.last() == Some(&b"else".as_slice());
         // An `else` behind would belong to an `if` that only some builds have.
-        if self
-            .raw
-            .tokens
-            .get(shared.end)
-            .is_some_and(|t| self.text(*t) == b"else")
-        {
-            return false;
-        }
-        let mut depth = 0;
-        let mut head = None;
-        for (at, word) in words.iter().enumerate().rev() {
-            match *word {
-                b")" => depth += 1,
-                b"(" => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                head = at.checked_sub(1);
-                break;
-            }
-        }
-        let last = words.last() == Some(&b")".as_slice());
-        last && head.is_some_and(|at| matches!(words[at], b"if" | b"for" | b"while" | b"switch"))
+        let after = self.raw.tokens.get(shared.end).map(|t| self.text(*t));
+        (is_else || after != Some(b"else".as_slice())) && ends_in_head(&words)
     }
 
     /// The tokens of the statement behind `group`, when it is simple enough to be written twice.
@@ -323,6 +343,63 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Whether `tokens` are one statement, of which nothing behind it can become a part: no `if` or loop, but `do … while (…);`. Or one
+/// block.
+fn is_one_statement(text: &[u8], tokens: &[Token]) -> bool {
+    let mut depth = 0_usize;
+    let mut ends = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if token.kind == TokenKind::Directive {
+            return false;
+        }
+        match token.text(text) {
+            b"(" | b"[" | b"{" => depth += 1,
+            b")" | b"]" => depth = depth.saturating_sub(1),
+            b"}" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    ends.push(at + 1);
+                }
+            }
+            b";" if depth == 0 => ends.push(at + 1),
+            _ => {}
+        }
+    }
+    let word = |at: usize| tokens.get(at).map(|t| t.text(text)).unwrap_or_default();
+    match (ends.as_slice(), word(0)) {
+        (&[body, end], b"do") => end == tokens.len() && word(body) == b"while",
+        (&[end], first) => end == tokens.len() && !is_head(first) && !matches!(first, b"do" | b"else"),
+        _ => false,
+    }
+}
+
+/// Whether a condition in parentheses follows the word, and then a statement.
+fn is_head(word: &[u8]) -> bool {
+    matches!(word, b"if" | b"for" | b"while" | b"switch")
+}
+
+/// Whether `words` end in `else` or in `if (…)` and the like.
+fn ends_in_head(words: &[&[u8]]) -> bool {
+    if words.last() == Some(&b"else".as_slice()) {
+        return true;
+    }
+    let mut depth = 0;
+    let mut head = None;
+    for (at, word) in words.iter().enumerate().rev() {
+        match *word {
+            b")" => depth += 1,
+            b"(" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            head = at.checked_sub(1);
+            break;
+        }
+    }
+    let last = words.last() == Some(&b")".as_slice());
+    last && head.is_some_and(|at| is_head(words[at]))
+}
+
 impl Frame {
     fn skipped() -> Self {
         Self::keeping(Vec::new())
@@ -336,6 +413,7 @@ impl Frame {
             begun: false,
             exhaustive: false,
             shared: None,
+            braced: None,
         }
     }
 }

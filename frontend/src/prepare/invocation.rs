@@ -8,7 +8,7 @@ use crate::hidden::{Definitions, Hidden};
 use crate::language::Language;
 use crate::macros::{Meaning, Visible, is_shouted};
 use crate::repair;
-use crate::shape::{Open, is_keyword};
+use crate::shape::{Open, declaration_word, is_keyword};
 use crate::token::{Token, TokenKind};
 use crate::variants::{Split, even_braces, same_brackets, split};
 use base::Confidence;
@@ -56,6 +56,15 @@ impl<'a> Writer<'a> {
         }
         match expander.expand(at, self.line(token.start)) {
             Outcome::Plain if self.declares_pointer_to_function(at) => {}
+            Outcome::Plain if repair::is_unknown_attribute(self.raw.text, self.raw.tokens, at) => {
+                self.blank_to(token.end);
+                let (line, word) = (self.line(token.start), String::from_utf8_lossy(text));
+                self.note(
+                    token.start..token.end,
+                    Confidence::Repaired,
+                    format!("'{word}' taken for an attribute at line {line}"),
+                );
+            }
             Outcome::Plain => self.copy(at),
             Outcome::Opaque if self.names_definition(at) => self.copy(at),
             Outcome::Opaque if self.is_part_of_a_string(at) => {
@@ -278,22 +287,50 @@ impl<'a> Writer<'a> {
         (whole && are_balanced(tokens)).then_some(items)
     }
 
-    /// The longest of `expansions` if each is nothing or further arguments, names only, behind which none follow:
-    /// `f(a MORE(b))`. A build that leaves them out gives the function less to read and to write.
+    /// The longest of `expansions` if each is nothing or further arguments, names only, behind which none follow but others of
+    /// this kind: `f(a MORE(b) MORE(c))`. A build that leaves them out gives the function less to read and to write. Or further
+    /// parameters of a function, which builds without them do not have.
     fn last_arguments(&self, expansions: &[Vec<PpToken<'a>>], end: usize) -> Option<usize> {
         let list = matches!(self.shape.innermost(), Some(Open::Call(_) | Open::Other));
-        let closes = self.raw.tokens.get(end).is_some_and(|t| self.text(*t) == b")");
+        let parameters = !self.shape.in_function();
         let plain = |tokens: &Vec<PpToken>| {
             let comma = tokens.first().is_none_or(|t| *t.text == *b",");
-            let names = tokens.iter().all(|t| {
-                t.kind == TokenKind::Ident && !is_keyword(&t.text) || matches!(&*t.text, b"," | b"*" | b"&")
+            let names = tokens.iter().all(|t| match t.kind {
+                TokenKind::Ident => {
+                    !is_keyword(&t.text) || parameters && declaration_word(&t.text) == Some(true)
+                }
+                _ => matches!(&*t.text, b"," | b"*" | b"&"),
             });
             comma && names
         };
-        if !list || !closes || !expansions.iter().all(plain) {
+        if !list || !expansions.iter().all(plain) || !self.closes_behind_invocations(end) {
             return None;
         }
         (0..expansions.len()).max_by_key(|at| expansions[*at].len())
+    }
+
+    /// Whether nothing but invocations stands between `at` and a closing parenthesis.
+    fn closes_behind_invocations(&self, mut at: usize) -> bool {
+        let token = |at: usize| self.raw.tokens.get(at).copied();
+        let text = |at: usize| token(at).map(|t| self.text(t)).unwrap_or_default();
+        let limit = at + HEAD_LIMIT;
+        while token(at).is_some_and(|t| t.kind == TokenKind::Ident) && text(at + 1) == b"(" && at < limit {
+            let mut depth = 0_usize;
+            at += 1;
+            loop {
+                match text(at) {
+                    b"(" => depth += 1,
+                    b")" => depth -= 1,
+                    b"" => return false,
+                    _ => {}
+                }
+                at += 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        text(at) == b")"
     }
 
     fn group_of_variants(

@@ -3,6 +3,7 @@
 mod bodies;
 mod builds;
 mod cxx;
+mod groups;
 mod hostile;
 mod mixed;
 mod packed;

@@ -454,3 +454,29 @@ int f(int a, struct n *p) {
         "#]],
     );
 }
+
+#[test]
+fn calls_that_look_like_types() {
+    // The grammar takes `check(scale(x, m * n));` for the type that a macro makes of that of a function with a parameter `m *n`.
+    check(
+        "void f(int m, int n, int *x, int (*g)(int)) {\n  check(scale(x, m * n));\n  check(scale(m * sizeof(int)));\n  check(scale(x, m * x[n], g(n) * m));\n  check(scale(x[n], m * *x, m * (n), m * g(n)));\n  if (m) check(scale(n * m)); else check(next());\n}\n",
+        expect![[r#"
+            fn f(m:i32, n:i32, x:ptr, g:ptr)
+              2:3 check@2:3(scale@2:9(x, (m Mul n)))
+              3:3 check@3:3(scale@3:9((m Mul const)))
+              4:3 check@4:3(scale@4:9(x, (m Mul x[n]), ([g]@4:28(n) Mul m)))
+              5:3 check@5:3(scale@5:9(x[n], (m Mul *x), (m Mul n), (m Mul [g]@5:42(n))))
+              6:3 if m else@6
+                6:10 check@6:10(scale@6:16((n Mul m)))
+                6:36 check@6:36(next@6:42())
+        "#]],
+    );
+    // But there is no call without a name that may be called.
+    check(
+        "void f(void) {\n\n\n  check(T(*)(int));\n}\n",
+        expect![[r#"
+            fn f() Partial: statement that is not understood at line 4
+              4:3 unknown @check
+        "#]],
+    );
+}
