@@ -13,7 +13,7 @@ use crate::effects::children;
 use crate::flow::Action;
 use crate::library::{CallValue, call_value, communicator, writes_through};
 use crate::program::{FunctionIndex, FunctionInfo, Program};
-use crate::summary::Effect;
+use crate::summary::{Effect, is_stood_in_for};
 use ir::{Callee, ExprId, ExprKind, LocalId, Name, VarRef};
 use progress_map::{Assumption, LoopId, PointId};
 use std::collections::BTreeSet;
@@ -216,7 +216,9 @@ impl<'p, 'u> Search<'p, 'u> {
             for callee in self.program.callees(unit, name) {
                 self.push(Source::Returned(callee));
             }
-            return;
+            if !is_stood_in_for(name) {
+                return;
+            }
         }
         match call_value(name) {
             Some(CallValue::OfArguments) => {
@@ -332,8 +334,7 @@ impl<'p, 'u> Search<'p, 'u> {
                 self.push(Source::Local(id, local, at));
                 continue;
             }
-            let of_library = !self.program.is_known(info.unit, name);
-            if of_library {
+            if is_stood_in_for(name) || !self.program.is_known(info.unit, name) {
                 self.written_by_library(id, name, args, each.index, at);
             } else {
                 self.differs(|| format!("{name}() sets it"));

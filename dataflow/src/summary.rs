@@ -52,6 +52,12 @@ pub(crate) fn of_library(name: &str, index: usize) -> Effect {
     }
 }
 
+/// Whether a function of the program that has this name may be another one in the program that runs: a tree may hold functions of MPI
+/// for builds without it, which do nothing.
+pub(crate) fn is_stood_in_for(name: &str) -> bool {
+    base::is_mpi(name)
+}
+
 /// Calls deeper than this are taken to do anything: a chain so long passes no counter on.
 const MAX_DEPTH: u32 = 64;
 
@@ -72,10 +78,11 @@ impl Summaries {
         index: usize,
     ) -> Effect {
         let callees = program.callees(unit, name);
-        let mut effects = callees.map(|callee| self.through(program, callee, index));
-        match effects.next() {
+        let known = callees.map(|callee| self.through(program, callee, index));
+        match known.reduce(either) {
             None => of_library(name, index),
-            Some(first) => effects.fold(first, either),
+            Some(known) if is_stood_in_for(name) => either(known, of_library(name, index)),
+            Some(known) => known,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     answer_since, map_sources,
 };
 use base::RankSet;
-use progress_map::Map;
+use progress_map::{Across, Map, PointKind};
 
 pub(crate) fn map(source: &str) -> Map {
     let file = SourceFile {
@@ -539,5 +539,58 @@ fn a_header_may_have_chosen_otherwise_for_another_file() {
         };
         let found = answer(&map_sources(vec![file], &|_| {}), &stacks, RankSet::default());
         assert_eq!(found.hindmost.len(), named, "{path}");
+    }
+}
+
+/// The map of files.
+fn map_of(files: &[(&str, &str)]) -> Map {
+    let files = files.iter().map(|(path, text)| SourceFile {
+        path: (*path).to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    });
+    map_sources(files.collect(), &|_| {})
+}
+
+#[test]
+fn functions_for_builds_without_mpi_say_nothing_of_others() {
+    // Each of the loops begins at what a message brought, or the clock says: another value on each task.
+    let program = "\
+#include <mpi.h>
+void f(int n) {
+    int first = 0, i;
+    MPI_Recv(&first, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (i = first; i < 100; i++)
+        work(i);
+    for (i = MPI_Wtime(); i < 100; i++)
+        work(i);
+}
+";
+    let without = "\
+int MPI_Recv(void *to, int n, int type, int from, int tag, int comm, int *status) { return 0; }
+double MPI_Wtime(void) { return 0; }
+";
+    let macros = "\
+#define MPI_Comm_rank(comm, rank) (*(rank) = 0)
+#define MPI_Recv(to, n, type, from, tag, comm, status) MPI_SUCCESS
+#define MPI_Wtime() 0
+";
+    for more in [None, Some(("stubs/mpi.c", without)), Some(("uni/mpi.h", macros))] {
+        let files: Vec<_> = more.into_iter().chain([("a.c", program)]).collect();
+        let map = map_of(&files);
+        let f = map.functions.iter().find(|each| each.name == "f").unwrap();
+        assert!(
+            f.points
+                .iter()
+                .any(|point| point.kind == PointKind::Call("MPI_Recv".to_owned()))
+        );
+        let across: Vec<_> = f
+            .loops
+            .iter()
+            .map(|each| Vec::from_iter(each.lovs.iter().map(|lov| lov.across)))
+            .collect();
+        assert!(
+            across.iter().all(|lovs| !lovs.contains(&Across::SameSequence)),
+            "{more:?}: {across:?}"
+        );
     }
 }

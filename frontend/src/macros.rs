@@ -10,7 +10,7 @@ use crate::Source;
 use crate::asked::{Asked, NameFilter, Recorder};
 use crate::cxx::{CxxFacts, Declared};
 use crate::directive::{BodyToken, Definition};
-use crate::facts::{FileFacts, MacroState, read_facts};
+use crate::facts::{Event, FileFacts, MacroState, read_facts};
 use crate::language::{Language, language_of, only_cxx};
 use crate::launch;
 use crate::shape::is_control;
@@ -75,6 +75,11 @@ impl Macros {
     fn index(mut files: Vec<(String, FileFacts)>) -> Self {
         files.sort_by(|a, b| a.0.cmp(&b.0));
         files.dedup_by(|a, b| a.0 == b.0);
+        for (path, facts) in &mut files {
+            if stands_in_for_mpi(path, facts) {
+                *facts = FileFacts::default();
+            }
+        }
         let mut all = Self::default();
         for (id, (path, facts)) in (0u32..).zip(&files) {
             all.by_base_name
@@ -246,6 +251,13 @@ pub fn file_facts_as(text: &[u8], tokens: &[Token], language: Language) -> FileF
         facts.functions.extend(facts.cxx.function_names().map(Into::into));
     }
     facts
+}
+
+/// Whether a file is a `mpi.h` for builds without MPI, which makes macros of its functions: the program that is looked for has MPI, and
+/// its calls their own names.
+fn stands_in_for_mpi(path: &str, facts: &FileFacts) -> bool {
+    let is_rank = |event: &Event| event.definition.is_some() && *event.name == *b"MPI_Comm_rank";
+    base_name(path) == "mpi.h" && facts.events.iter().any(is_rank)
 }
 
 fn base_name(path: &str) -> &str {
