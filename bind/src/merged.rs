@@ -139,29 +139,42 @@ fn of_copy(
             let indirect = |point: &&PointId| function.points[**point].kind == PointKind::IndirectCall;
             through_pointer.extend(here.iter().filter(indirect));
         }
-        copied |= *count > here.len() && !here.is_empty();
-        if *count >= here.len() {
-            certain.extend(here);
+        if here.is_empty() {
             continue;
         }
-        // Of some functions there may be an instruction for each call all the same, and so of pointers.
+        if named.values().sum::<usize>() + found.by_pointer < *count {
+            // Of some instructions nothing is known but that they call.
+            copied |= *count > here.len();
+            if *count >= here.len() {
+                certain.extend(here);
+            }
+            continue;
+        }
+        let callers = |name: &str| here.iter().filter(|&&point| names.may_call(point, name)).count();
         let unnamed = here.iter().filter(|&&point| !names.only_names(point)).count();
+        copied |= named.iter().any(|(name, &count)| count > callers(name)) || found.by_pointer > unnamed;
+        // Of some functions there may be an instruction for each call all the same, and so of pointers.
+        let has_all = |name: &str| named.get(name).is_some_and(|&count| count >= callers(name));
         for &point in &here {
-            let own = match &function.points[point].kind {
-                PointKind::Call(name) => named.get(name.as_str()).copied().unwrap_or(0),
-                _ => 0,
-            };
-            let alike = here.iter().filter(|&&other| names.alike(point, other)).count();
-            let has_own = match names.only_names(point) {
-                true => own >= alike,
-                false => found.by_pointer >= unnamed,
+            let has_own = match &function.points[point].kind {
+                PointKind::Call(name) => has_all(name),
+                PointKind::IndirectCall => found.by_pointer >= unnamed,
+                // It may make several calls: each of them must be there. Where it is a function, and no macro, it calls that.
+                PointKind::MacroCall(own) => names.called(point).is_some_and(|called| {
+                    let mut called = called.iter().filter(|name| *name != own || has_all(name));
+                    called.all(|name| has_all(name))
+                }),
+                _ => false,
             };
             if has_own {
                 certain.insert(point);
             }
         }
     }
-    let mut meetings = Meetings::new(&names, &certain);
+    // What a macro calls it may leave out: it is nothing that is passed for certain.
+    let is_macro = |point: &PointId| matches!(function.points[*point].kind, PointKind::MacroCall(_));
+    let passed = certain.iter().copied().filter(|point| !is_macro(point)).collect();
+    let mut meetings = Meetings::new(&names, &passed);
     for &one in &shown {
         for (other, _) in calls() {
             let is_open = copied || !certain.contains(&other);
@@ -232,8 +245,18 @@ impl<'m> Names<'m> {
 
     /// Whether a call is by this name, as far as its own name tells.
     fn may_name(&self, point: PointId, name: &str) -> bool {
-        let called = self.kinds[point].and_then(|kind| self.called[kind as usize]);
+        let called = self.called(point);
         called.is_some_and(|called| called.iter().any(|each| each == name))
+    }
+
+    /// Whether a call may be of the function of this name: nobody knows of whom, or it is by the name.
+    fn may_call(&self, point: PointId, name: &str) -> bool {
+        !self.only_names(point) || self.may_name(point, name)
+    }
+
+    /// The functions that a call may be of; `None` where nobody knows.
+    fn called(&self, point: PointId) -> Option<&'m [String]> {
+        self.kinds[point].and_then(|kind| self.called[kind as usize])
     }
 
     fn is_call(&self, point: PointId) -> bool {
@@ -746,5 +769,53 @@ mod tests {
         assert_eq!(found(true, &[("first", 1)]), [(2, 3)]);
         // Nothing is described.
         assert_eq!(found(false, &[]), [(2, 3)]);
+    }
+
+    #[test]
+    fn instructions_are_counted_by_whom_they_call() {
+        // if (…) { second(); first(); CHECK(); } else { first(); CHECK(); }, each arm on a line
+        let edges = [(0, 1), (0, 4), (1, 2), (2, 3), (3, 6), (4, 5), (5, 6)];
+        let mut arms = function(&["second", "first", "CHECK", "first", "CHECK"], &edges);
+        for (at, line) in [(2, 1), (3, 1), (5, 4)] {
+            arms.points[PointId::from_index(at)].span = arms.points[PointId::from_index(line)].span;
+        }
+        for at in [3, 5] {
+            arms.points[PointId::from_index(at)].kind = PointKind::MacroCall("CHECK".to_owned());
+        }
+        let map = Map {
+            functions: vec![arms].into(),
+            may_call: vec![progress_map::MacroCalls {
+                file: FileId::from_index(0),
+                name: "CHECK".to_owned(),
+                callees: vec!["fail".to_owned(), "note".to_owned()],
+            }],
+            ..Map::default()
+        };
+        let found = |then: &[(&'static str, usize)], other: &[(&'static str, usize)]| {
+            let sites = |named: &[(&'static str, usize)]| Sites {
+                count: named.iter().map(|(_, count)| count).sum(),
+                named: named.iter().copied().collect(),
+                by_pointer: 0,
+            };
+            let sites = BTreeMap::from([((1, 1), sites(then)), ((4, 1), sites(other))]);
+            let mut pairs = Vec::new();
+            of_copy(&map, Id::from_index(0), &sites, |one, other| {
+                pairs.push((one.index(), other.index()))
+            });
+            pairs
+        };
+        let all = [("first", 1), ("fail", 1), ("note", 1)];
+        let whole = [("second", 1), all[0], all[1], all[2]];
+        // More instructions than points, and none is a copy: the macro makes two calls.
+        assert_eq!(found(&whole, &all), []);
+        // As many instructions as calls, but none of them is of `first`.
+        assert_eq!(found(&[whole[0], ("fail", 1), ("note", 1)], &all), [(4, 2)]);
+        // One of the macro's calls is in the other arm.
+        assert_eq!(found(&whole, &[all[0], all[1]]), [(3, 5)]);
+        // `first` was copied: one of them may have gone from the other arm.
+        assert_eq!(
+            found(&[whole[0], ("first", 2), ("fail", 1), ("note", 1)], &all),
+            [(2, 4), (3, 5), (4, 2), (5, 3)]
+        );
     }
 }
