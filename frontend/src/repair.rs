@@ -30,13 +30,7 @@ pub fn is_unknown_attribute(text: &[u8], tokens: &[Token], at: usize) -> bool {
     let says_so = |part: &[u8]| {
         matches!(
             part,
-            b"UNUSED"
-                | b"DEPRECATED"
-                | b"NODISCARD"
-                | b"NORETURN"
-                | b"ATTRIBUTE"
-                | b"RESTRICT"
-                | b"FALLTHROUGH"
+            b"UNUSED" | b"DEPRECATED" | b"NODISCARD" | b"NORETURN" | b"ATTRIBUTE" | b"RESTRICT"
         )
     };
     let name = word(at);
@@ -44,9 +38,14 @@ pub fn is_unknown_attribute(text: &[u8], tokens: &[Token], at: usize) -> bool {
         return false;
     }
     let before_type = is_name(at + 2) || word(at + 2) == b"*";
-    let behind_type = at
-        .checked_sub(1)
-        .is_some_and(|at| is_name(at) || word(at) == b"*");
+    // Behind a tag's keyword it is the tag, and behind a qualifier the type.
+    let before = at.checked_sub(1).map(word).unwrap_or_default();
+    let is_tag = matches!(before, b"struct" | b"union" | b"enum" | b"class" | b"typename");
+    let is_type = at.checked_sub(1).is_some_and(is_name) && declaration_word(before) != Some(false);
+    let behind_type = is_type || before == b"*";
+    if is_tag {
+        return false;
+    }
     before_type || behind_type && is_declared(at + 2)
 }
 

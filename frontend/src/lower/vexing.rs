@@ -10,6 +10,9 @@ use ir::{BinaryOp, ExprId, ExprKind};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
+/// Bytes of a call that is looked for in what the grammar takes for a type: no more can be nested in it than a stack bears.
+const LONGEST: usize = 1_000;
+
 impl Body<'_, '_> {
     /// The arguments in what looks like the parameters of the declarator `node`, if they are arguments.
     pub(super) fn vexing_arguments<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
@@ -27,7 +30,9 @@ impl Body<'_, '_> {
         let (Some(name), Some(argument)) = (field(node, "name"), field(node, "type")) else {
             return false;
         };
-        node.kind() == "macro_type_specifier" && self.is_value(name) && self.is_argument(argument)
+        // Its parts are looked at before the depth of the code is.
+        let short = node.end_byte() - node.start_byte() <= LONGEST;
+        node.kind() == "macro_type_specifier" && short && self.is_value(name) && self.is_argument(argument)
     }
 
     /// The call that [`Self::is_call_read_as_type`] finds.
@@ -148,6 +153,9 @@ impl Body<'_, '_> {
             return ExprKind::Unknown(ThinVec::new());
         };
         let (left, right) = (self.expr(first), self.declared_operand(right));
+        if self.file.text(declarator).starts_with(b"&&") {
+            return ExprKind::And(left, right);
+        }
         if self.file.is_cxx() {
             // A product or a bitwise and: nobody asks for its value, and it changes nothing.
             return ExprKind::List(thin_vec![left, right]);

@@ -322,6 +322,7 @@ impl<'a> Writer<'a> {
                     b"(" => depth += 1,
                     b")" => depth -= 1,
                     b"" => return false,
+                    _ if at >= limit => return false,
                     _ => {}
                 }
                 at += 1;
