@@ -15,6 +15,8 @@
 //! A call that has an instruction of its own was not merged, unless code was copied before: then one copy may have
 //! gone and another be left. So a call that shows the position of one point stands for every other that it may meet and that shows
 //! no call in this copy of the function; where some position has more call instructions than the source has calls, for all that it may meet.
+//! What an instruction calls is described as a rule, so they are counted by whom they call: two for `f` and none for `g` are none for `g`. Of
+//! a macro that stays unexpanded each call that it may make must be there.
 
 use crate::debug::Debug;
 use crate::optimised::gcc;
