@@ -75,7 +75,7 @@ fn beside_complex(text: &[u8], tokens: &[Token], at: usize) -> bool {
 }
 
 /// The index after the parenthesised tokens that begin at `open`.
-fn after_parens(text: &[u8], tokens: &[Token], open: usize) -> Option<usize> {
+pub fn after_parens(text: &[u8], tokens: &[Token], open: usize) -> Option<usize> {
     if tokens.get(open)?.text(text) != b"(" {
         return None;
     }

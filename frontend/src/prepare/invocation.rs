@@ -311,27 +311,15 @@ impl<'a> Writer<'a> {
 
     /// Whether nothing but invocations stands between `at` and a closing parenthesis.
     fn closes_behind_invocations(&self, mut at: usize) -> bool {
-        let token = |at: usize| self.raw.tokens.get(at).copied();
-        let text = |at: usize| token(at).map(|t| self.text(t)).unwrap_or_default();
+        let (text, tokens) = (self.raw.text, self.raw.tokens);
         let limit = at + HEAD_LIMIT;
-        while token(at).is_some_and(|t| t.kind == TokenKind::Ident) && text(at + 1) == b"(" && at < limit {
-            let mut depth = 0_usize;
-            at += 1;
-            loop {
-                match text(at) {
-                    b"(" => depth += 1,
-                    b")" => depth -= 1,
-                    b"" => return false,
-                    _ if at >= limit => return false,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    break;
-                }
-            }
+        while at < limit
+            && tokens.get(at).is_some_and(|t| t.kind == TokenKind::Ident)
+            && let Some(next) = repair::after_parens(text, tokens, at + 1)
+        {
+            at = next;
         }
-        text(at) == b")"
+        tokens.get(at).is_some_and(|t| self.text(*t) == b")")
     }
 
     fn group_of_variants(
