@@ -14,7 +14,7 @@ mod span;
 pub use cxx::{constructs, is_shouted};
 pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
-pub use mpi::{is_mpi, mpi_name};
+pub use mpi::{is_mpi, mpi_entry_point, mpi_name};
 pub use number::{NoNumber, Number, put_number, take_number};
 pub use ranks::{ParseRanksError, RankSet};
 pub use span::Span;
