@@ -14,6 +14,7 @@ use crate::passed::{bind_mpi_calls, callee_names};
 use crate::paths::{PathId, match_files};
 use crate::sites::bind_sites;
 use crate::sources::producer;
+use crate::stack::Frames;
 use crate::trouble::{Outcome, Trouble};
 use crate::variables::{Context, bind_variables};
 use crate::walk::walk;
@@ -55,13 +56,17 @@ pub(crate) fn assemble(
         Some(path) => file_of(path),
         None => Err(other.number(NO_FILE)),
     };
-    let laid_out = layout(&forest, &identified.functions, call_file);
+    let frames = Frames::new(image, debug, &forest);
+    let laid_out = layout(&forest, &identified.functions, call_file, |id| {
+        frames.of(id).base()
+    });
     let context = Context {
         image,
         debug,
         forest: &forest,
         identified: &identified.functions,
         pieces: &laid_out.pieces,
+        frames: &frames,
     };
     let (variables, mut outcomes) = bind_variables(&context, &wanted);
 
@@ -85,7 +90,7 @@ pub(crate) fn assemble(
         is_there.then_some((row.line, row.column))
     };
     let names = callee_names(debug, &forest);
-    let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest, &names);
+    let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest, &frames, &names);
     let merges = merges(map, debug, &names, &forest, &identified.functions, position);
     let sites = bind_sites(map, &names, &forest, &identified.functions, position);
     let mut binding = Binding {
@@ -120,7 +125,14 @@ pub(crate) fn assemble(
     report.variables(&outcomes);
     let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
     report.moved(moved::withhold(map, &mut binding, only_gcc));
-    binding.calls = bind_calls(debug, &forest, &laid_out.pieces, &binding.variables, on_entry);
+    binding.calls = bind_calls(
+        debug,
+        &forest,
+        &frames,
+        &laid_out.pieces,
+        &binding.variables,
+        on_entry,
+    );
     (binding, report.diagnostics)
 }
 

@@ -12,6 +12,7 @@
 use crate::debug::{Debug, Die, Entry, UnitId};
 use crate::expression::{facts, rewrite};
 use crate::functions::Piece;
+use crate::stack::{Frame, Frames};
 use crate::walk::{Forest, NodeId, OriginId};
 use base::IdVec;
 use progress_map::{BoundCall, BoundVariable, FunctionInstance, Passed};
@@ -21,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn bind_calls(
     debug: &Debug<'_>,
     forest: &Forest,
+    frames: &Frames<'_, '_, '_>,
     pieces: &IdVec<NodeId, Vec<Piece>>,
     variables: &[BoundVariable],
     also: Vec<(OriginId, u8)>,
@@ -50,7 +52,9 @@ pub(crate) fn bind_calls(
             let Some(address) = call.return_address else {
                 continue;
             };
-            let Some((expression, entry)) = passed(debug, call.die, register) else {
+            let Some((expression, entry)) =
+                passed(debug, call.die, register, frames.of_call(call.node, address))
+            else {
                 continue;
             };
             // What the caller passed on was passed to it.
@@ -138,7 +142,7 @@ fn records(forest: &Forest, pieces: &IdVec<NodeId, Vec<Piece>>) -> BTreeMap<Orig
 }
 
 /// The value that the call described by `die` has passed in `register`, and the values on entry that it is made of.
-fn passed(debug: &Debug<'_>, die: Die, register: u8) -> Option<(Vec<u8>, Vec<u8>)> {
+fn passed(debug: &Debug<'_>, die: Die, register: u8, frame: Frame<'_, '_, '_>) -> Option<(Vec<u8>, Vec<u8>)> {
     let parameters = parameters(debug, die);
     let mut of_register =
         { parameters.iter() }.filter(|entry| place_of(entry) == Some(Place::Register(register)));
@@ -146,7 +150,7 @@ fn passed(debug: &Debug<'_>, die: Die, register: u8) -> Option<(Vec<u8>, Vec<u8>
     of_register
         .next()
         .is_none()
-        .then(|| value_of(debug, die.unit, entry))?
+        .then(|| value_of(debug, die.unit, entry, frame))?
 }
 
 /// What debug info says of the parameters of the call described by `die`, one entry each.
@@ -198,14 +202,19 @@ pub(crate) fn place_of(entry: &Entry<'_>) -> Option<Place> {
     }
 }
 
-/// The value that `entry` describes, and the values on entry that it is made of; none if memory would have to be read for it.
-pub(crate) fn value_of(debug: &Debug<'_>, unit: UnitId, entry: &Entry<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+/// The value in `frame` that `entry` describes, and the values on entry that it is made of; none if memory would have to be read for it.
+pub(crate) fn value_of(
+    debug: &Debug<'_>,
+    unit: UnitId,
+    entry: &Entry<'_>,
+    frame: Frame<'_, '_, '_>,
+) -> Option<(Vec<u8>, Vec<u8>)> {
     let value = { entry.attr_value(gimli::DW_AT_call_value) }
         .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
     let gimli::AttributeValue::Exprloc(expression) = value else {
         return None;
     };
-    let (bytes, _) = rewrite(debug, unit, expression).ok()?;
+    let (bytes, _) = rewrite(debug, unit, expression, Some(frame)).ok()?;
     let facts = facts(&bytes)?;
     (!facts.reads_memory).then_some((bytes, facts.entry))
 }

@@ -87,6 +87,15 @@ impl<'a> Image<'a> {
         contains(&self.loaded, address)
     }
 
+    /// So many bytes of the program at an address, unless it has none there.
+    pub(crate) fn code_at(&self, address: u64, length: usize) -> Option<&'a [u8]> {
+        let mut sections = self.file.sections();
+        let section = sections.find(|section| {
+            (section.address()..section.address().saturating_add(section.size())).contains(&address)
+        })?;
+        section.data_range(address, length as u64).ok().flatten()
+    }
+
     /// Whether it is a shared object that is no program. Its exported variables may live elsewhere: the dynamic linker lets
     /// the program's own copy of one stand for it, or another library's.
     pub(crate) fn is_library(&self) -> bool {

@@ -9,6 +9,7 @@
 //! else that needs more is refused with its reason: a variable that is not readable is better than one that is wrong.
 
 use crate::debug::{Debug, Die, Slice, UnitId};
+use crate::stack::{Frame, STACK_POINTER, StackPointer};
 use crate::typed::{self, Integer};
 use gimli::{Expression, Operation, Reader as _};
 use std::fmt;
@@ -26,6 +27,8 @@ pub(crate) enum Refusal {
     ThreadLocal,
     /// Arithmetic in types that are no machine's, or that do not fit together.
     Typed,
+    /// Relative to the stack pointer where nobody can tell what the compiler means by it.
+    StackPointer,
     /// An address that is not part of the program: the linker dropped the variable.
     Dropped,
     /// A number made of the stack pointer: clang describes some variables that it keeps on the stack by where they are, and
@@ -45,6 +48,9 @@ impl fmt::Display for Refusal {
             Self::ImplicitPointer => "the pointer was optimised away (DW_OP_implicit_pointer)",
             Self::ThreadLocal => "it is thread-local",
             Self::Typed => "its location needs arithmetic in an unusual type",
+            Self::StackPointer => {
+                "it is relative to the stack pointer, in code that moves it by amounts that are not recorded"
+            }
             Self::Dropped => "the linker dropped it",
             Self::StackAddress => {
                 "the compiler describes it by an address on the stack, which is no value of it"
@@ -86,15 +92,16 @@ enum Types {
     Kept,
 }
 
-/// Rewrites an expression of `unit`.
+/// Rewrites an expression of `unit` that is to be evaluated in a frame, if it is one of a function.
 pub(crate) fn rewrite(
     debug: &Debug<'_>,
     unit: UnitId,
     expression: Expression<Slice<'_>>,
+    frame: Option<Frame<'_, '_, '_>>,
 ) -> Result<(Vec<u8>, Place), Refusal> {
-    match rewrite_by(Types::Dropped, debug, unit, expression) {
+    match rewrite_by(Types::Dropped, debug, unit, expression, frame) {
         Err(Refusal::Typed) => {
-            let (bytes, place) = rewrite_by(Types::Kept, debug, unit, expression)?;
+            let (bytes, place) = rewrite_by(Types::Kept, debug, unit, expression, frame)?;
             if typed::fit_together(&bytes) {
                 Ok((bytes, place))
             } else {
@@ -110,7 +117,9 @@ fn rewrite_by(
     debug: &Debug<'_>,
     unit: UnitId,
     expression: Expression<Slice<'_>>,
+    frame: Option<Frame<'_, '_, '_>>,
 ) -> Result<(Vec<u8>, Place), Refusal> {
+    let pointer = || frame.map_or(StackPointer::Unknown, Frame::pointer);
     let encoding = debug.units[unit].encoding();
     let mut rest = expression.0;
     let mut bytes = Vec::with_capacity(rest.len());
@@ -146,6 +155,22 @@ fn rewrite_by(
         };
         match operation {
             Operation::Register { .. } if operations > 1 => return Err(Refusal::Damaged),
+            Operation::Register { register }
+                if register.0 == STACK_POINTER && pointer() != StackPointer::AsItIs =>
+            {
+                return Err(Refusal::StackPointer);
+            }
+            Operation::RegisterOffset {
+                register,
+                offset,
+                base_type,
+            } if register.0 == STACK_POINTER && pointer() != StackPointer::AsItIs => match pointer() {
+                StackPointer::Settled(settled) if base_type.0 == 0 => bytes.extend(settled.address(offset)),
+                _ => return Err(Refusal::StackPointer),
+            },
+            Operation::FrameOffset { .. } if frame.is_none_or(|frame| frame.base().is_empty()) => {
+                return Err(Refusal::StackPointer);
+            }
             Operation::Register { register } => {
                 place = Place::Value(if register.0 < GENERAL.into() { 8 } else { VECTOR });
                 bytes.extend_from_slice(raw);
@@ -309,9 +334,6 @@ fn entry_register(mut expression: Slice<'_>, encoding: gimli::Encoding) -> Optio
 /// The general registers of the machine, without the program counter.
 const GENERAL: u8 = 16;
 
-/// The stack pointer, by its DWARF number.
-const STACK_POINTER: u16 = 7;
-
 /// The length in bytes of what the probe keeps of a vector register.
 const VECTOR: u64 = 16;
 
@@ -328,6 +350,8 @@ pub(crate) struct Facts {
     pub(crate) frame: bool,
     /// It gives a value that is nowhere kept.
     pub(crate) computed: bool,
+    /// It is the content of a register.
+    pub(crate) in_register: bool,
 }
 
 impl Facts {
@@ -337,6 +361,11 @@ impl Facts {
         let of_stack = (self.registers.iter()).all(|&register| register == STACK_POINTER);
         let is_empty = self.registers.is_empty() && !self.frame;
         self.computed && !self.reads_memory && self.entry.is_empty() && of_stack && !is_empty
+    }
+
+    /// Whether it is an address that nothing but the frame's place decides, or a fixed one.
+    pub(crate) fn is_address(&self) -> bool {
+        !self.computed && !self.in_register && !self.reads_memory && self.entry.is_empty()
     }
 
     /// Whether the result is a number that does not depend on the frame.
@@ -360,9 +389,11 @@ pub(crate) fn facts(expression: &[u8]) -> Option<Facts> {
     let mut rest = Slice::new(expression, gimli::LittleEndian);
     while !rest.is_empty() {
         match Operation::parse(&mut rest, encoding).ok()? {
-            Operation::Register { register } | Operation::RegisterOffset { register, .. } => {
+            Operation::Register { register } => {
                 facts.registers.push(register.0);
+                facts.in_register = true;
             }
+            Operation::RegisterOffset { register, .. } => facts.registers.push(register.0),
             Operation::EntryValue { expression } => facts.entry.push(entry_register(expression, encoding)?),
             Operation::FrameOffset { .. } | Operation::CallFrameCFA => facts.frame = true,
             Operation::Deref { .. } => facts.reads_memory = true,

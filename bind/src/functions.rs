@@ -128,11 +128,12 @@ pub(crate) fn identify(
 
 /// Lays the nodes out as records.
 ///
-/// `call_file` turns a path into the file of a call.
+/// `call_file` turns a path into the file of a call, `frame_base` gives the frame base of a function as the probe is to evaluate it.
 pub(crate) fn layout(
     forest: &Forest,
     identified: &IdVec<OriginId, Option<FunctionId>>,
     call_file: impl Fn(Option<PathId>) -> Result<FileId, u32>,
+    frame_base: impl Fn(NodeId) -> Vec<u8>,
 ) -> Layout {
     let mut layout = Layout {
         functions: Vec::new(),
@@ -174,7 +175,7 @@ pub(crate) fn layout(
             end: range.end,
             function: identified[node.origin],
             name: name_of(forest, node),
-            frame_base: node.frame_base.clone(),
+            frame_base: frame_base(id),
             optimised: node.optimised,
         });
         let instance = FunctionInstance::Concrete(index(layout.functions.len() - 1));

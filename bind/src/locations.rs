@@ -4,6 +4,7 @@ use crate::debug::{Debug, Entry, Slice, UnitId};
 use crate::elf::Image;
 use crate::expression::{Place, Refusal, facts, literal, rewrite};
 use crate::pieces::{Part, holding};
+use crate::stack::Frame;
 use gimli::AttributeValue;
 use progress_map::{Encoding, LocationRange, PathStep};
 
@@ -24,11 +25,19 @@ pub(crate) struct Places {
 /// An entry of a location list: its range, and its expression unless it cannot be used.
 type Listed = ((u64, u64), Option<Vec<u8>>);
 
+/// Where expressions stand.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'c, 'a, 'i> {
+    pub(crate) image: &'c Image<'i>,
+    pub(crate) debug: &'c Debug<'a>,
+    pub(crate) unit: UnitId,
+    /// The frame of the function, for a variable of one.
+    pub(crate) frame: Option<Frame<'c, 'a, 'i>>,
+}
+
 /// The places that the attributes of `entry` give; `None` when they give none.
 pub(crate) fn places<'a>(
-    image: &Image<'_>,
-    debug: &Debug<'a>,
-    unit: UnitId,
+    at: At<'_, 'a, '_>,
     entry: &Entry<'a>,
     path: &[PathStep],
     encoding: Encoding,
@@ -51,17 +60,15 @@ pub(crate) fn places<'a>(
             }
             places.fixed = true;
         }
-        Some(AttributeValue::Exprloc(expression)) => {
-            match checked(image, debug, unit, expression, part, is_number) {
-                Ok(Some((bytes, place))) => {
-                    places.push(ALWAYS, bytes);
-                    places.fixed = matches!(place, Place::Static(_));
-                }
-                Ok(None) => {}
-                Err(refusal) => places.refused.push(refusal),
+        Some(AttributeValue::Exprloc(expression)) => match checked(at, expression, part, is_number) {
+            Ok(Some((bytes, place))) => {
+                places.push(ALWAYS, bytes);
+                places.fixed = matches!(place, Place::Static(_));
             }
-        }
-        Some(value) => places.list(image, debug, unit, value, part, is_number),
+            Ok(None) => {}
+            Err(refusal) => places.refused.push(refusal),
+        },
+        Some(value) => places.list(at, value, part, is_number),
     }
     Some(places)
 }
@@ -77,13 +84,12 @@ impl Places {
 
     fn list<'a>(
         &mut self,
-        image: &Image<'_>,
-        debug: &Debug<'a>,
-        unit: UnitId,
+        at: At<'_, 'a, '_>,
         value: AttributeValue<Slice<'a>>,
         part: Part,
         is_number: bool,
     ) {
+        let At { debug, unit, .. } = at;
         let Ok(Some(mut list)) = debug.dwarf(unit).attr_locations(&debug.units[unit], value) else {
             self.refused.push(Refusal::Damaged);
             return;
@@ -100,7 +106,7 @@ impl Places {
                 }
             };
             let range = (item.range.begin, item.range.end);
-            let bytes = match checked(image, debug, unit, item.data, part, is_number) {
+            let bytes = match checked(at, item.data, part, is_number) {
                 Ok(place) => place.map(|(bytes, _)| bytes),
                 Err(refusal) => {
                     self.refused.push(refusal);
@@ -152,24 +158,23 @@ impl Places {
 
 /// The place of `part` as the probe reads it; `None` where the location says that it is optimised out. `is_number` when no pointer is read.
 fn checked<'a>(
-    image: &Image<'_>,
-    debug: &Debug<'a>,
-    unit: UnitId,
+    at: At<'_, 'a, '_>,
     expression: gimli::Expression<Slice<'a>>,
     part: Part,
     is_number: bool,
 ) -> Result<Option<(Vec<u8>, Place)>, Refusal> {
+    let At { debug, unit, .. } = at;
     let held = holding(expression, part, debug.units[unit].encoding())?;
     if held.place.0.is_empty() {
         return Ok(None);
     }
-    let (bytes, place) = rewrite(debug, unit, held.place)?;
+    let (bytes, place) = rewrite(debug, unit, held.place, at.frame)?;
     let start = held.holds.map_or(0, |(start, _)| start);
     if is_number && facts(&bytes).is_some_and(|facts| facts.is_stack_address()) {
         return Err(Refusal::StackAddress);
     }
     match place {
-        Place::Static(address) if !image.is_loaded(address) => Err(Refusal::Dropped),
+        Place::Static(address) if !at.image.is_loaded(address) => Err(Refusal::Dropped),
         Place::Value(length) if part.end() - start > length => Err(Refusal::Pieces),
         _ => Ok(Some((held.at_its_place(bytes), place))),
     }

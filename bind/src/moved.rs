@@ -143,19 +143,13 @@ impl Risky {
     }
 }
 
-/// Whether the variable lives at one place in memory all its life: `DW_OP_fbreg` or `DW_OP_addr`, and nothing else.
+/// Whether the variable lives at one place in memory all its life.
 fn in_memory(locations: &[LocationRange]) -> bool {
-    let [only] = locations else {
-        return false;
-    };
-    let one_operation = match only.expression.split_first() {
-        Some((&op, operand)) if op == gimli::DW_OP_fbreg.0 => {
-            operand.iter().position(|byte| byte & 0x80 == 0) == operand.len().checked_sub(1)
-        }
-        Some((&op, operand)) => op == gimli::DW_OP_addr.0 && operand.len() == 8,
-        None => false,
-    };
-    is_always(only) && one_operation
+    match locations {
+        // A register that a place is relative to all the time is the frame pointer, or what stands in for it.
+        [only] => is_always(only) && facts(&only.expression).is_some_and(|facts| facts.is_address()),
+        _ => false,
+    }
 }
 
 fn is_always(location: &LocationRange) -> bool {

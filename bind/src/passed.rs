@@ -9,6 +9,7 @@
 
 use crate::calls::{Place, parameters, place_of, root_of, value_of};
 use crate::debug::{Debug, Die};
+use crate::stack::{Frame, Frames};
 use crate::walk::{Forest, OriginId};
 use progress_map::{BoundMpiCall, PassedArgument, roles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ const REGISTERS: [u8; 6] = [5, 4, 1, 2, 8, 9];
 pub(crate) fn bind_mpi_calls(
     debug: &Debug<'_>,
     forest: &Forest,
+    frames: &Frames<'_, '_, '_>,
     names: &CalleeNames,
 ) -> (Vec<BoundMpiCall>, Vec<(OriginId, u8)>) {
     let mut on_entry = Vec::new();
@@ -32,7 +34,8 @@ pub(crate) fn bind_mpi_calls(
         let Some(name) = names.get(&target).filter(|name| base::is_mpi(name)) else {
             continue;
         };
-        let (arguments, registers) = arguments(debug, call.die, base::mpi_name(name));
+        let frame = frames.of_call(call.node, return_address);
+        let (arguments, registers) = arguments(debug, call.die, base::mpi_name(name), frame);
         let caller = forest.nodes[root_of(forest, call.node)].origin;
         on_entry.extend(registers.into_iter().map(|register| (caller, register)));
         // Two descriptions of one call that do not agree say nothing.
@@ -68,7 +71,12 @@ pub(crate) fn callee_names(debug: &Debug<'_>, forest: &Forest) -> CalleeNames {
 
 /// The arguments that tell what a task waits for, as far as the entry of the call describes their values; and the registers whose
 /// values on entry to the caller they are made of.
-fn arguments(debug: &Debug<'_>, call: Die, function: &str) -> (Vec<PassedArgument>, Vec<u8>) {
+fn arguments(
+    debug: &Debug<'_>,
+    call: Die,
+    function: &str,
+    frame: Frame<'_, '_, '_>,
+) -> (Vec<PassedArgument>, Vec<u8>) {
     let mut on_entry = Vec::new();
     let mut values: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();
     for entry in parameters(debug, call) {
@@ -78,7 +86,7 @@ fn arguments(debug: &Debug<'_>, call: Die, function: &str) -> (Vec<PassedArgumen
         if roles(function).iter().all(|&(wanted, _)| wanted != index) {
             continue;
         }
-        let value = value_of(debug, call.unit, &entry).map(|(expression, registers)| {
+        let value = value_of(debug, call.unit, &entry, frame).map(|(expression, registers)| {
             on_entry.extend(registers);
             expression
         });

@@ -8,7 +8,8 @@ use crate::body::{Body, Candidate, choose};
 use crate::debug::{Debug, Die, UnitId, clip};
 use crate::elf::Image;
 use crate::functions::Piece;
-use crate::locations::{Places, places};
+use crate::locations::{At, Places, places};
+use crate::stack::{Frame, Frames};
 use crate::trouble::{Outcome, Trouble};
 use crate::types::access;
 use crate::walk::{Forest, NodeId, OriginId};
@@ -25,6 +26,7 @@ pub(crate) struct Context<'c, 'a, 'i> {
     pub(crate) forest: &'c Forest,
     pub(crate) identified: &'c IdVec<OriginId, Option<FunctionId>>,
     pub(crate) pieces: &'c IdVec<NodeId, Vec<Piece>>,
+    pub(crate) frames: &'c Frames<'c, 'a, 'i>,
 }
 
 /// Finds all listed variables; sorted by instance, name and scope.
@@ -64,7 +66,7 @@ struct Search<'s, 'c, 'a, 'i> {
     bound: Vec<BoundVariable>,
 }
 
-impl Search<'_, '_, '_, '_> {
+impl<'a, 'i> Search<'_, '_, 'a, 'i> {
     fn function<'w, 'm>(
         &mut self,
         function: FunctionId,
@@ -122,7 +124,8 @@ impl Search<'_, '_, '_, '_> {
                 Some(found) => found,
                 None => continue,
             };
-            let places = self.places(candidate.die, &path, encoding, !candidate.concrete);
+            let frame = self.context.frames.of(id);
+            let places = self.places(candidate.die, &path, encoding, !candidate.concrete, Some(frame));
             outcome
                 .trouble
                 .extend(places.refused.iter().copied().map(Trouble::Location));
@@ -178,10 +181,23 @@ impl Search<'_, '_, '_, '_> {
 
     /// Where the variable is. What its origin says holds for every instance, so only a fixed place is taken from
     /// there, and nothing else at all when `fixed_only`.
-    fn places(&self, die: Die, path: &[PathStep], encoding: Encoding, fixed_only: bool) -> Places {
+    fn places(
+        &self,
+        die: Die,
+        path: &[PathStep],
+        encoding: Encoding,
+        fixed_only: bool,
+        frame: Option<Frame<'_, 'a, 'i>>,
+    ) -> Places {
         let debug = self.context.debug;
         for (at, (die, entry)) in debug.origins(die).iter().enumerate() {
-            if let Some(places) = places(self.context.image, debug, die.unit, entry, path, encoding) {
+            let context = At {
+                image: self.context.image,
+                debug,
+                unit: die.unit,
+                frame,
+            };
+            if let Some(places) = places(context, entry, path, encoding) {
                 let usable = places.fixed || (at == 0 && !fixed_only);
                 let ranges = if usable { places.ranges } else { Vec::new() };
                 return Places { ranges, ..places };
@@ -234,7 +250,7 @@ impl Search<'_, '_, '_, '_> {
             let Some((path, encoding)) = self.typed(die, wanted, outcome) else {
                 continue;
             };
-            let places = self.places(die, &path, encoding, true);
+            let places = self.places(die, &path, encoding, true, None);
             outcome
                 .trouble
                 .extend(places.refused.iter().copied().map(Trouble::Location));
