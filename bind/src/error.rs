@@ -51,12 +51,10 @@ impl fmt::Display for BindError {
             ),
             Self::Damaged(what) => write!(f, "damaged or truncated: {what}: build or copy it again"),
             Self::NoDebugInfo(hints) => {
-                f.write_str("no debug info: rebuild with -g, or give the separate debug file")?;
-                match (&hints.debuglink, &hints.build_id_path) {
-                    (Some(name), Some(path)) => write!(f, " ({name}, or {path} in a debug directory)"),
-                    (Some(name), None) => write!(f, " ({name})"),
-                    (None, Some(path)) => write!(f, " ({path} in a debug directory)"),
-                    (None, None) => Ok(()),
+                f.write_str("no debug info: rebuild with -g")?;
+                match &hints.debuglink {
+                    Some(name) => write!(f, ", or put the debug file {name} beside it"),
+                    None => Ok(()),
                 }
             }
             Self::WrongDebugFile { executable, debug } => write!(
@@ -105,6 +103,8 @@ pub enum Mismatch {
     },
     /// One of the two has no build-id, and the code differs.
     Text,
+    /// Both have this build-id, in hexadecimal, and the code differs all the same: it was set by hand.
+    Code(String),
 }
 
 impl fmt::Display for Mismatch {
@@ -119,6 +119,11 @@ impl fmt::Display for Mismatch {
             ),
             Self::Text => f.write_str(
                 "the map belongs to another build: the executable's code differs; make the map again from this build",
+            ),
+            Self::Code(id) => write!(
+                f,
+                "the map belongs to another build: both have build-id {id}, but the executable's code differs; make the map again from \
+                 this build, and let the linker choose the build-id"
             ),
         }
     }

@@ -30,6 +30,7 @@ mod sections;
 mod sites;
 mod sources;
 mod stack;
+mod symbolize;
 mod trouble;
 mod typed;
 mod types;
@@ -42,6 +43,7 @@ pub use elf::{DebugHints, Identity};
 pub use error::{BindError, Mismatch};
 pub use sections::{Needs, Program};
 pub use sources::{Language, SourceUnit, Sources};
+pub use symbolize::{CodeLine, code_lines};
 
 use base::Diagnostic;
 use debug::Debug;
@@ -186,13 +188,17 @@ pub fn check(map: &Map, executable: &[u8]) -> Result<(), Mismatch> {
     let image = Image::parse(executable).map_err(Mismatch::Unreadable)?;
     let found = image.identity();
     if !binding.build_id.is_empty() && !found.build_id.is_empty() {
-        if binding.build_id == found.build_id {
-            return Ok(());
+        if binding.build_id != found.build_id {
+            return Err(Mismatch::BuildId {
+                map: hex(&binding.build_id),
+                executable: hex(&found.build_id),
+            });
         }
-        return Err(Mismatch::BuildId {
-            map: hex(&binding.build_id),
-            executable: hex(&found.build_id),
-        });
+        // Whoever sets the build-id by hand (`-Wl,--build-id=0x…`) gives different builds the same one.
+        if image.text().is_some() && binding.text_hash != found.text_hash {
+            return Err(Mismatch::Code(hex(&found.build_id)));
+        }
+        return Ok(());
     }
     // The hash of a missing section would fit any other file without one.
     if image.text().is_some() && binding.text_hash == found.text_hash {

@@ -1,6 +1,6 @@
 //! Maps made before, kept for the next time.
 //!
-//! Two kinds. A map made on the spot for a job is kept under its build's id ([`Slot`]), and only when all sources were there
+//! Two kinds. A map made on the spot for a job is kept under its build's id and code ([`Slot`]), and only when all sources were there
 //! and none was newer than the executable: then they were those of the build, and the map stays right whatever
 //! happens to them later. The map of a set of sources is kept under a fingerprint of all that it was made from ([`Kept`]):
 //! this very program, and the path and the bytes of every file. Where a build's preprocessor had a part in it, its commands
@@ -19,7 +19,7 @@ pub(crate) mod units;
 use crate::files;
 use crate::inputs::Inputs;
 use crate::preprocess::Preprocessor;
-use engine::{Fingerprint, Map, SourceFile};
+use engine::{Fingerprint, Identity, Map, SourceFile};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -37,19 +37,18 @@ pub(crate) struct Slot {
 impl Slot {
     /// The place for a build of a program (and its libraries), unless a part has no id or there is nowhere to keep
     /// anything.
-    pub(crate) fn of(build_ids: &[&[u8]]) -> Option<Self> {
-        if build_ids.iter().any(|id| id.is_empty()) {
+    ///
+    /// The code belongs to the name as well: a build-id that was set by hand is that of many builds.
+    pub(crate) fn of(parts: &[&Identity]) -> Option<Self> {
+        if parts.is_empty() || parts.iter().any(|part| part.build_id.is_empty()) {
             return None;
         }
-        let name = match build_ids {
-            [] => return None,
-            [only] => engine::build_id_text(only),
-            several => {
-                let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
-                several.iter().for_each(|id| fingerprint.add(id));
-                fingerprint.text()
-            }
-        };
+        let mut fingerprint = Fingerprint::new(env!("CARGO_PKG_VERSION"));
+        for part in parts {
+            fingerprint.add(&part.build_id);
+            fingerprint.add(&part.text_hash);
+        }
+        let name = fingerprint.text();
         let name = format!("{name}.hmap");
         Some(Self {
             path: directory()?.join(name),

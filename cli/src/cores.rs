@@ -6,9 +6,10 @@ use crate::failure::Failure;
 use crate::find::{self, Seen};
 use crate::job_map::{Build, JobMap};
 use crate::output::Status;
+use crate::symbolize;
 use base::RankSet;
 use runtime_probe::{Core, libraries_of_core, take_cores};
-use snapshot::Header;
+use snapshot::{Header, Task};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -26,7 +27,10 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     }
     notes.extend(signals(&cores));
     let found = find_map(args, &cores)?;
-    let records = take_cores(&found.map, &cores);
+    let mut records = take_cores(&found.map, &cores);
+    if found.is_empty() {
+        add_lines(&mut records, &cores);
+    }
     let header = Header {
         hindmost_snapshot: snapshot::VERSION,
         ..Header::default()
@@ -111,7 +115,25 @@ fn find_map(args: &FindArgs, cores: &[Core]) -> anyhow::Result<JobMap> {
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(first_error.unwrap_or_else(|| Failure::new("no core names the program that left it").into()))
+    let error = first_error.unwrap_or_else(|| Failure::new("no core names the program that left it").into());
+    match args.map {
+        Some(_) => Err(error),
+        None => Ok(JobMap::none(&error)),
+    }
+}
+
+/// Adds lines from the debug info of the programs that left the cores, as far as these builds are still here.
+fn add_lines(records: &mut [Task], cores: &[Core]) {
+    symbolize::add_lines(records, &|name| {
+        let of_name = |core: &&Core| {
+            let path = core.executable().map(Path::new);
+            path.and_then(Path::file_name).is_some_and(|last| last == name)
+        };
+        let core = cores.iter().find(of_name)?;
+        let executable = Executable::read(Path::new(core.executable()?)).ok()?;
+        let is_the_same = core.executable_build_id().as_deref() == Some(&executable.identity.build_id[..]);
+        is_the_same.then_some(executable)
+    });
 }
 
 fn map_for(args: &FindArgs, path: &str, cores: &[&Core]) -> anyhow::Result<JobMap> {

@@ -78,6 +78,11 @@ impl Executable {
         Ok(all)
     }
 
+    /// The functions and lines of addresses of code, as linked; nothing where there is no debug info.
+    pub(crate) fn code_lines(&self, addresses: &[u64]) -> Vec<Vec<engine::CodeLine>> {
+        engine::code_lines(&self.program(), addresses).unwrap_or_default()
+    }
+
     /// Binds `map` to this build; returns what could not be bound.
     pub(crate) fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
@@ -104,8 +109,7 @@ impl Executable {
         let failure = Failure::new(format!("{}: {error}", self.path.display()));
         match error {
             BindError::NoDebugInfo(_) => failure.hint(
-                "a map that was bound before the program was stripped (hindmost map --exe PROGRAM) needs no debug info: \
-                 give it with --map",
+                "rebuild with -g; or give with --map a map that was bound before the program was stripped (hindmost map --exe PROGRAM)",
             ),
             _ => failure,
         }

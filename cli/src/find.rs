@@ -9,10 +9,11 @@ use crate::job_map::{Build, JobMap};
 use crate::order;
 use crate::output::{self, Status};
 use crate::page;
+use crate::symbolize;
 use crate::threads;
 use crate::tree_args::TreeFormat;
 use base::RankSet;
-use engine::{Earlier, Map, Outcome};
+use engine::{Earlier, Map, Origin, Outcome};
 use runtime_probe::{Job, Options, ProbeError, ProcessTable, TaskRef, Threads};
 use snapshot::{Header, Task};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     }
     let found = find_map(args, &job)?;
     job.prefer(&found.map);
+    let no_map = found.is_empty();
     if let Some(path) = &args.save_table {
         let launcher = args.launcher.or(match args.pids[..] {
             [only] if job.tasks.iter().all(|task| task.pid != only) => Some(only),
@@ -46,7 +48,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         },
         ..Options::default()
     };
-    let take = || runtime_probe::take(&found.map, &job.tasks, options);
+    let take = || {
+        let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+        if no_map {
+            add_lines(&mut records, &job);
+        }
+        (header, records)
+    };
     let (mut header, mut records) = take();
     // A moment later it is somewhere else, if it computes.
     for _ in 1..LOOKS {
@@ -127,6 +135,7 @@ pub(crate) fn answer(
         map,
         path,
         mut warnings,
+        none,
         ..
     } = found;
     warnings.extend(lost);
@@ -135,7 +144,14 @@ pub(crate) fn answer(
     }
     let mut answer = engine::answer_since(&map, records, seen.missing.clone(), earlier);
     warnings.extend(seen.notes.iter().cloned());
+    if let Some(why) = &none {
+        answer.explain_no_map(why);
+    }
     answer.warnings.append(&mut warnings);
+    answer.advise(match args.cores.is_empty() {
+        true => Origin::Live,
+        false => Origin::Recorded,
+    });
     if let Some(format) = args
         .tree
         .filter(|&format| format != TreeFormat::Text || args.format == AnswerFormat::Json)
@@ -287,7 +303,10 @@ fn find_map(args: &FindArgs, job: &Job) -> anyhow::Result<JobMap> {
     map_of(args.map.as_deref(), job)
 }
 
-/// The map that was given, or else the one for the program that most tasks of the job run.
+/// The map that was given, or else the one for the program that most tasks of the job run; none if there is none to be had.
+///
+/// # Errors
+/// The map that was given does not fit.
 pub(crate) fn map_of(given_map: Option<&Path>, job: &Job) -> anyhow::Result<JobMap> {
     let programs = programs(job);
     let mut first_error: Option<anyhow::Error> = None;
@@ -316,7 +335,31 @@ pub(crate) fn map_of(given_map: Option<&Path>, job: &Job) -> anyhow::Result<JobM
     if programs.is_empty() {
         return no_program(given_map, job);
     }
-    Err(first_error.unwrap_or_else(|| Failure::new("no program of the job can be read").into()))
+    let error = first_error.unwrap_or_else(|| Failure::new("no program of the job can be read").into());
+    match given_map {
+        Some(_) => Err(error),
+        None => Ok(JobMap::none(&error)),
+    }
+}
+
+/// Adds lines from the debug info of what runs, as far as there is any.
+pub(crate) fn add_lines(records: &mut [Task], job: &Job) {
+    let is_named = |path: &str, name: &str| path.rsplit('/').next() == Some(name);
+    symbolize::add_lines(records, &|name| {
+        let runs = |task: &&TaskRef| {
+            let path = task.executable.as_str();
+            is_named(path.strip_suffix(" (deleted)").unwrap_or(path), name)
+        };
+        if let Some(task) = job.tasks.iter().find(runs) {
+            return Executable::of_process(task.pid, Path::new(&task.executable)).ok();
+        }
+        let first = job.tasks.first()?;
+        let libraries = runtime_probe::libraries_of(first.pid);
+        let path = libraries
+            .iter()
+            .find(|path| is_named(&path.to_string_lossy(), name))?;
+        Executable::library_of_process(first.pid, path).ok()
+    });
 }
 
 /// The shared objects of a task that have debug info, as far as they can be read.
@@ -336,6 +379,7 @@ fn no_program(given_map: Option<&Path>, job: &Job) -> anyhow::Result<JobMap> {
         map,
         path: given_map.map(Path::to_owned),
         unbound: Vec::new(),
+        none: None,
         warnings: vec![format!(
             "the executable of {} could not be read",
             match &job.tasks[..] {

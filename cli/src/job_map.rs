@@ -4,12 +4,12 @@
 use crate::cache::{self, Slot};
 use crate::collect::Sources;
 use crate::executable::Executable;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::files;
 use crate::map;
 use crate::threads;
 use base::{Diagnostic, Severity, Span};
-use engine::{Map, Mismatch, SourceFile};
+use engine::{Map, Mismatch, NoMap, SourceFile};
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,33 @@ pub(crate) struct JobMap {
     /// The file that the map came from, if it did.
     pub(crate) path: Option<PathBuf>,
     pub(crate) warnings: Vec<String>,
+    /// Why the map is empty, if it is.
+    pub(crate) none: Option<NoMap>,
     /// What could not be bound, each at the head of the function that it is about.
     pub(crate) unbound: Vec<Diagnostic>,
 }
 
 impl JobMap {
+    /// No map: stacks are read, named and compared all the same, and nothing of the code's order is known.
+    pub(crate) fn none(why: &anyhow::Error) -> Self {
+        let (causes, hint) = failure::in_words(why);
+        Self {
+            map: Map::default(),
+            path: None,
+            unbound: Vec::new(),
+            warnings: Vec::new(),
+            none: Some(NoMap {
+                reason: format!("there is no map of the program ({causes})"),
+                remedy: hint.map(str::to_owned),
+            }),
+        }
+    }
+
+    /// Whether nothing is known of the program.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.map.functions.is_empty()
+    }
+
     /// The map that the user gave. An unbound one is bound in memory.
     pub(crate) fn given(path: &Path, build: &Build<'_>) -> anyhow::Result<Self> {
         let executable = &build.executable;
@@ -45,6 +67,7 @@ impl JobMap {
             map,
             path: Some(path.to_owned()),
             warnings: Vec::new(),
+            none: None,
             unbound,
         })
     }
@@ -67,13 +90,14 @@ impl JobMap {
                         map,
                         path: Some(path),
                         warnings,
+                        none: None,
                         unbound: Vec::new(),
                     });
                 }
                 Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
             }
         }
-        let slot = Slot::of(&build.ids());
+        let slot = Slot::of(&build.identities());
         if let Some(map) = slot.as_ref().and_then(Slot::read)
             && executable.fits(&map).is_ok()
         {
@@ -81,6 +105,7 @@ impl JobMap {
                 map,
                 path: None,
                 warnings,
+                none: None,
                 unbound: Vec::new(),
             });
         }
@@ -135,6 +160,7 @@ impl JobMap {
             map,
             path: None,
             warnings,
+            none: None,
             unbound,
         })
     }
@@ -180,9 +206,9 @@ impl<'a> Build<'a> {
     }
 
     /// What tells it from every other build.
-    fn ids(&self) -> Vec<&[u8]> {
+    fn identities(&self) -> Vec<&engine::Identity> {
         let all = std::iter::once(&self.executable).chain(self.libraries());
-        all.map(|each| each.identity.build_id.as_slice()).collect()
+        all.map(|each| &each.identity).collect()
     }
 }
 

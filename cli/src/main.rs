@@ -29,6 +29,7 @@ mod preprocess;
 mod recorded;
 mod show;
 mod slice;
+mod symbolize;
 mod threads;
 mod tree;
 mod tree_args;

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
         return Ok(Status::Done);
     }
     let mut answer = recorded.answer(&map);
+    answer.advise(engine::Origin::Recorded);
     let mut explanation = match &args.explain {
         Some(names) => Some(explain(&map, &recorded.one_by_one()?, names)?),
         None => None,

@@ -3,7 +3,7 @@
 use crate::args::{AnswerFormat, Format};
 use crate::failure::{self, Failure};
 use crate::files::SourceFinder;
-use engine::{Answer, Explanation, Outcome};
+use engine::{Answer, Certainty, Explanation, Outcome};
 use report::clean;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,7 +13,9 @@ use std::process::ExitCode;
 pub(crate) enum Status {
     /// What was asked for was found or done.
     Done,
-    /// The order is undecided.
+    /// Somebody is named, and it is not proven.
+    Probable,
+    /// Nobody is named.
     Undecided,
     /// There is no result.
     Error,
@@ -25,16 +27,18 @@ impl From<Status> for ExitCode {
             Status::Done => 0,
             Status::Undecided => 1,
             Status::Error => 2,
+            Status::Probable => 3,
         })
     }
 }
 
 /// The status that an answer stands for.
 pub(crate) fn status_of(answer: &Answer) -> Status {
-    match answer.outcome {
-        Outcome::Named => Status::Done,
-        Outcome::NothingReadable => Status::Error,
-        Outcome::Alone | Outcome::AllEqual | Outcome::Branches | Outcome::Undecided => Status::Undecided,
+    match (&answer.finding, answer.outcome) {
+        (Some(found), _) if found.certainty == Certainty::Proven => Status::Done,
+        (Some(_), _) => Status::Probable,
+        (None, Outcome::NothingReadable) => Status::Error,
+        (None, _) => Status::Undecided,
     }
 }
 

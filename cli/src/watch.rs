@@ -13,6 +13,7 @@ use crate::page;
 use crate::watch_args::WatchArgs;
 use runtime_probe::{Job, Options};
 use snapshot::{Header, Task};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -70,6 +71,7 @@ struct Stillness {
 /// Watches until the job ends, or a report is written; whether one was.
 fn watch(args: &WatchArgs, pid: u32, mut started: Option<&mut Child>) -> anyhow::Result<bool> {
     let mut map: Option<JobMap> = None;
+    let mut searched = BTreeSet::new();
     let mut cost = Cost::default();
     let mut hung = false;
     let mut still = Stillness {
@@ -81,16 +83,28 @@ fn watch(args: &WatchArgs, pid: u32, mut started: Option<&mut Child>) -> anyhow:
         let begun = Instant::now();
         // The job may not have come so far that it has tasks, or be about to end.
         let Ok(mut job) = find::job_of(pid) else { continue };
-        if map.is_none() {
-            match find::map_of(args.map.as_deref(), &job) {
-                Ok(found) => map = Some(found),
-                Err(error) if args.map.is_some() && !job.tasks.is_empty() => return Err(error),
-                Err(_) => continue,
+        if job.tasks.is_empty() {
+            continue;
+        }
+        let programs: BTreeSet<String> = job.tasks.iter().map(|task| task.executable.clone()).collect();
+        // At its start a job may still be the shell that starts the program.
+        if map.as_ref().is_none_or(JobMap::is_empty) && programs != searched {
+            searched = programs;
+            let found = find::map_of(args.map.as_deref(), &job)?;
+            if let Some(why) = &found.none {
+                output::warn(&format!(
+                    "{}: the job is watched by its stacks alone, and nobody will be proven to be behind",
+                    why.reason
+                ));
             }
+            map = Some(found);
         }
         let Some(found) = &map else { continue };
         job.prefer(&found.map);
-        let (header, records) = runtime_probe::take(&found.map, &job.tasks, Options::default());
+        let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, Options::default());
+        if found.is_empty() {
+            find::add_lines(&mut records, &job);
+        }
         // The threads of a runtime or of MPI may turn in a circle for ever.
         let options = engine::TreeOptions {
             threads: false,
@@ -154,6 +168,10 @@ fn report(
     answer
         .warnings
         .extend(found.warnings.iter().chain(&job.notes).cloned());
+    if let Some(why) = &found.none {
+        answer.explain_no_map(why);
+    }
+    answer.advise(engine::Origin::Live);
     let finder = files::SourceFinder::new(found.path.as_deref());
     finder.fill(&found.map, &mut answer, None);
     let options = args.shape.options();

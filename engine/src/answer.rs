@@ -1,6 +1,7 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
 use crate::counterparts::ThreadsBehind;
+use crate::next::{self, NextStep, Origin};
 use crate::threads::ThreadGroup;
 use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
@@ -10,9 +11,12 @@ use base::RankSet;
 pub struct Answer {
     /// How many tasks were given, unreadable ones included.
     pub tasks: usize,
-    /// What came out.
+    /// What comparing the classes came to.
     pub outcome: Outcome,
-    /// Classes of tasks at one execution point, least progressed first as far as they are ordered.
+    /// Who is named, how surely, and by which witness; `None` when there is nobody to name.
+    pub finding: Option<Finding>,
+    /// Classes of tasks at one execution point, least progressed first as far as they are ordered. Behind them stand those that have
+    /// no place in the order ([`TaskClass::outside`]).
     pub classes: Vec<TaskClass>,
     /// The hindmost classes; empty unless the outcome is [`Outcome::Named`].
     pub hindmost: Vec<Hindmost>,
@@ -30,16 +34,108 @@ pub struct Answer {
     pub excerpts: Vec<Excerpt>,
     /// What the job did since an earlier moment, if one is known.
     pub motion: Option<JobMotion>,
+    /// What to do next; whoever knows where the stacks come from asks for it ([`Answer::advise`]).
+    pub next: Option<NextStep>,
 }
 
-/// What came out of comparing the classes.
+impl Answer {
+    /// Says of an answer that was made without a map why there was none.
+    pub fn explain_no_map(&mut self, why: &NoMap) {
+        for reason in self.classes.iter_mut().filter_map(|class| class.outside.as_mut()) {
+            reason.clone_from(&why.reason);
+        }
+        for task in self.unreadable.iter_mut().filter(|task| task.class.is_some()) {
+            task.error.clone_from(&why.reason);
+        }
+        if let Some(found) = &mut self.finding
+            && found.certainty == Certainty::Probable
+        {
+            found.doubt = Some(why.reason.clone());
+            found.remedy.clone_from(&why.remedy);
+        }
+    }
+
+    /// Adds the next step, which depends on where the stacks come from.
+    pub fn advise(&mut self, origin: Origin) {
+        self.next = next::of(self, origin);
+    }
+}
+
+/// How sure a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Nothing else fits what was seen, under the assumptions that the answer lists.
+    Proven,
+    /// What was seen speaks for it; something else may be true.
+    Probable,
+}
+
+/// What a finding rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// The order of the code: stacks and map.
+    Order,
+    /// The semantics of MPI.
+    Mpi,
+    /// What the tasks do, as the kernel and their stacks tell it.
+    State,
+}
+
+/// Who is named, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// What it rests on.
+    pub by: Witness,
+    /// The classes to look at, as indices into [`Answer::classes`]; never empty.
+    pub classes: Vec<usize>,
+    /// Why these.
+    pub grounds: Grounds,
+    /// Why it is not proven, as a sentence without its full stop. `None` for what is.
+    pub doubt: Option<String>,
+    /// What would prove it, as an imperative without its full stop, if that is known.
+    pub remedy: Option<String>,
+}
+
+/// Why a job has no map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoMap {
+    /// Why, as a sentence without its full stop.
+    pub reason: String,
+    /// What would help, as an imperative without its full stop, if that is known.
+    pub remedy: Option<String>,
+}
+
+/// Why classes are named.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grounds {
+    /// They are behind all others in the order of the code: [`Answer::hindmost`] has the proof.
+    Behind,
+    /// Their tasks cannot run: they are stopped, traced by a debugger, or dead.
+    CannotRun,
+    /// They are outside of any call that waits for other tasks, and all others are inside one.
+    AloneOutside {
+        /// The calls in which the others wait, most tasks first.
+        others_in: Vec<String>,
+    },
+    /// They are few, and the others stand together elsewhere.
+    AloneElsewhere {
+        /// The calls in which the others are, most tasks first; empty if they are in the program's own code.
+        others_in: Vec<String>,
+    },
+}
+
+/// What comparing the classes came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// At least one hindmost is named: some class is ahead of it, and no open question could change that. The only
     /// task of a job is its hindmost, too.
     Named,
-    /// No task could be placed.
+    /// No task could be read.
     NothingReadable,
+    /// Tasks were read, but none has a place in the order.
+    NotPlaced,
     /// Only one task of several could be placed.
     Alone,
     /// All tasks are at one execution point.
@@ -55,6 +151,8 @@ pub enum Outcome {
 pub struct TaskClass {
     /// Its tasks.
     pub who: Who,
+    /// The first of them.
+    pub first: Option<FirstTask>,
     /// How the first task of the class stands there; the others stand alike.
     pub position: Position,
     /// The stack, outermost first: what calls `main` is left out, what a library does below the program is folded
@@ -62,6 +160,9 @@ pub struct TaskClass {
     pub frames: Vec<FrameView>,
     /// No other class is known to be behind it.
     pub is_candidate: bool,
+    /// Why its tasks have no place in the order, as a sentence without its full stop; `None` where they have. Such a class is no
+    /// candidate and has no links: any of its tasks may be further behind than all others.
+    pub outside: Option<String>,
     /// How the candidates stand to this class, where it is not one of them.
     pub links: Vec<Link>,
     /// Why the order among the members is unknown, if it is.
@@ -74,6 +175,15 @@ pub struct TaskClass {
     pub threads_behind: Vec<ThreadsBehind>,
 }
 
+/// The task that stands for its class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstTask {
+    /// Its rank.
+    pub rank: Option<u32>,
+    /// Its process.
+    pub pid: Option<u32>,
+}
+
 /// How class `other` stands to the class that holds the link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
@@ -83,6 +193,42 @@ pub struct Link {
     pub relation: Relation,
     /// Why, as a sentence without its full stop.
     pub reason: String,
+    /// The same in parts, where the two were compared directly and `relation` is `Before`.
+    pub parting: Option<Parting>,
+}
+
+/// How a task that is behind stands to one that is ahead.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parting {
+    /// They are in different iterations of a loop.
+    Iteration {
+        /// The line of the loop.
+        in_loop: Line,
+        /// The variable that tells the iteration.
+        variable: String,
+        /// Its value on the one that is behind.
+        behind: Value,
+        /// Its value on the one that is ahead.
+        ahead: Value,
+    },
+    /// They are at different lines of one function.
+    Line {
+        /// The loop in whose iteration both are, its variable and its value; `None` outside of loops, or where the value differs.
+        within: Option<(Line, String, Value)>,
+        /// The line of the one that is behind.
+        behind: Line,
+        /// The line of the one that is ahead.
+        ahead: Line,
+    },
+}
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The file as short messages spell it.
+    pub short_file: String,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 /// Where a class is in the program.
@@ -164,4 +310,6 @@ pub struct Unreadable {
     pub pid: Option<u32>,
     /// Why.
     pub error: String,
+    /// The class that shows its stack, as an index into [`Answer::classes`]; `None` if nothing of its stack was seen.
+    pub class: Option<usize>,
 }

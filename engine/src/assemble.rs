@@ -1,11 +1,13 @@
 //! Recorded stacks and a map to an answer.
 
 use crate::answer::{
-    Activity, Answer, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
+    Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
 };
 use crate::motion::{self, Earlier};
+use crate::outside::{self, OutsideStack};
 use crate::{
-    CallView, FrameView, Relation, Who, advice, blocking, counterparts, frames, mpi, stacks, threads,
+    CallView, FrameView, Relation, Who, advice, blocking, counterparts, finding, frames, mpi, parting,
+    stacks, threads,
 };
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
@@ -91,6 +93,22 @@ impl Named {
             .map_or_else(|| vec![rank], |ranks| ranks.iter().collect())
     }
 
+    /// The records of a task that has no place in the order.
+    fn unreadable(&self, task: &Task, reason: &str, class: Option<usize>) -> Vec<Unreadable> {
+        let all = task.rank.map_or_else(Vec::new, |rank| self.stands_for(rank));
+        let one = |name: String, rank: Option<u32>, pid: Option<u32>| Unreadable {
+            task: name,
+            rank,
+            pid,
+            error: reason.to_owned(),
+            class,
+        };
+        match &all[..] {
+            [] | [_] => vec![one(task.task.clone(), task.rank, task.pid)],
+            many => Vec::from_iter(many.iter().map(|&rank| one(rank.to_string(), Some(rank), None))),
+        }
+    }
+
     /// How many tasks these stand for.
     fn count(&self, tasks: &[Task]) -> usize {
         let more = |task: &Task| self.alike.get(&task.rank?).map(RankSet::len);
@@ -107,51 +125,57 @@ fn assemble(
 ) -> Answer {
     let order = Order::new(map);
     let located = stacks::locate_all(&order, tasks);
-    let mut readable: Vec<(&Task, Located)> = Vec::new();
-    let mut unreadable = Vec::new();
+    let mut placed: Vec<(&Task, Located)> = Vec::new();
+    let mut others: Vec<(&Task, String)> = Vec::new();
     for (task, located) in tasks.iter().zip(located) {
-        match located.obstacle {
-            Some(error) => {
-                let all = task.rank.map_or_else(Vec::new, |rank| named.stands_for(rank));
-                let one = |task: String, rank: Option<u32>, pid: Option<u32>| Unreadable {
-                    task,
-                    rank,
-                    pid,
-                    error: error.clone(),
-                };
-                match &all[..] {
-                    [] | [_] => unreadable.push(one(task.task.clone(), task.rank, task.pid)),
-                    many => {
-                        unreadable.extend(many.iter().map(|&rank| one(rank.to_string(), Some(rank), None)))
-                    }
-                }
-            }
-            None => readable.push((task, located)),
+        match located.obstacle.clone() {
+            Some(reason) => others.push((task, reason)),
+            None => placed.push((task, located)),
         }
     }
-    let (readable, located): (Vec<&Task>, Vec<Located>) = readable.into_iter().unzip();
+    let (placed, located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
     let classes = progress::classify(&order, &located);
     let job = JobView {
         map,
-        tasks: readable,
+        tasks: placed,
         reached: reached(&order, &located, &classes),
         order,
         classes,
         located,
         total: named.count(tasks),
         named,
-        is_whole: unreadable.is_empty() && missing_ranks.is_empty(),
+        is_whole: others.is_empty() && missing_ranks.is_empty(),
     };
-    let classes = Vec::from_iter((0..job.classes.classes.len()).map(|class| job.class(class)));
+    let mut classes = Vec::from_iter((0..job.classes.classes.len()).map(|class| job.class(class)));
+    let mut unreadable = Vec::new();
+    for (members, stack) in alike(&others) {
+        let class = stack.map(|stack| {
+            let reason = members.first().map(|&(_, reason)| reason.to_owned());
+            let tasks = members.iter().map(|&(task, _)| task);
+            let first = members.first().map(|&(task, _)| first_task(task));
+            let who = (job.named.who(tasks), first);
+            classes.push(class_outside(who, stack, reason.unwrap_or_default()));
+            classes.len() - 1
+        });
+        for (task, reason) in members {
+            unreadable.extend(job.named.unreadable(task, reason, class));
+        }
+    }
+    let outcome = match job.outcome() {
+        Outcome::NothingReadable if !classes.is_empty() => Outcome::NotPlaced,
+        other => other,
+    };
+    let undecided = job.undecided();
     Answer {
         tasks: job.total,
-        outcome: job.outcome(),
+        finding: finding::of(&job, &classes, outcome, &undecided),
+        outcome,
         hindmost: job
             .hindmost_classes()
             .iter()
             .map(|&class| job.hindmost(class))
             .collect(),
-        undecided: job.undecided(),
+        undecided,
         unreadable,
         missing_ranks,
         assumptions: job.assumptions(),
@@ -159,6 +183,54 @@ fn assemble(
         excerpts: job.excerpts(&classes),
         classes,
         motion: earlier.map(|earlier| motion::of(&job, earlier)),
+        next: None,
+    }
+}
+
+/// Tasks with the reasons why they have no place in the order.
+type Reasoned<'a, 't> = Vec<(&'t Task, &'a str)>;
+
+/// Tasks that have no place in the order, those with the same stack together; without one, alone.
+fn alike<'a, 't>(others: &'a [(&'t Task, String)]) -> Vec<(Reasoned<'a, 't>, Option<OutsideStack>)> {
+    let mut groups: Vec<(Reasoned<'a, 't>, Option<OutsideStack>)> = Vec::new();
+    let mut known: BTreeMap<Vec<outside::PlaceOfFrame>, usize> = BTreeMap::new();
+    for (task, reason) in others {
+        let stack = outside::stack(task);
+        if stack.frames.is_empty() {
+            groups.push((vec![(task, reason)], None));
+            continue;
+        }
+        let group = *known.entry(stack.place.clone()).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((members, _)) => members.push((task, reason)),
+            None => groups.push((vec![(task, reason)], Some(stack))),
+        }
+    }
+    // The largest is where the job is; stable, so the order of the tasks breaks ties.
+    groups.sort_by_key(|(members, _)| std::cmp::Reverse(members.len()));
+    groups
+}
+
+fn first_task(task: &Task) -> FirstTask {
+    FirstTask {
+        rank: task.rank,
+        pid: task.pid,
+    }
+}
+
+fn class_outside((who, first): (Who, Option<FirstTask>), stack: OutsideStack, reason: String) -> TaskClass {
+    TaskClass {
+        who,
+        first,
+        position: stack.position,
+        frames: stack.frames,
+        is_candidate: false,
+        outside: Some(reason),
+        links: Vec::new(),
+        unordered: None,
+        calls: Vec::new(),
+        threads: Vec::new(),
+        threads_behind: Vec::new(),
     }
 }
 
@@ -185,7 +257,7 @@ pub(crate) struct JobView<'a> {
     named: Named,
     /// How many tasks were given.
     total: usize,
-    /// No task is missing or unreadable.
+    /// No task is missing, unreadable or outside of the order.
     pub(crate) is_whole: bool,
     /// For each candidate, the classes that some chain of `Before` puts ahead of it.
     reached: Vec<Vec<usize>>,
@@ -309,9 +381,11 @@ impl<'a> JobView<'a> {
         };
         TaskClass {
             who: self.who(class),
+            first: Some(first_task(self.tasks[first])),
             position,
             frames,
             is_candidate,
+            outside: None,
             links,
             unordered,
             calls: self.calls_of(members, calls),
@@ -360,6 +434,7 @@ impl<'a> JobView<'a> {
                 other,
                 relation,
                 reason,
+                parting: parting::of(self, candidate, class),
             };
         }
         // What is behind a class is behind everything ahead of that class, even if the two alone do not tell.
@@ -373,11 +448,13 @@ impl<'a> JobView<'a> {
                     self.who(class),
                     self.reason(middle, class).1
                 ),
+                parting: None,
             },
             None => Link {
                 other,
                 relation,
                 reason,
+                parting: None,
             },
         }
     }

@@ -3,11 +3,11 @@
 //! Binding itself is `bind`'s; this is the way to it for surfaces, which see only the facade.
 
 pub use bind::{
-    BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit,
+    BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, SourceUnit,
     Sources as ProgramSources,
 };
 pub use bind::{
-    bind as bind_map, bind_library, bind_program, check as check_map, identity, needs,
+    bind as bind_map, bind_library, bind_program, check as check_map, code_lines, identity, needs,
     sources as executable_sources,
 };
 

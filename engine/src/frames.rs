@@ -37,6 +37,16 @@ pub struct FrameView {
     pub folded: usize,
 }
 
+impl FrameView {
+    /// The function's name; of one without a name, that of its library or program.
+    pub fn name(&self) -> String {
+        match (self.function.as_str(), &self.module) {
+            ("" | "??", Some(module)) => module.split(".so").next().unwrap_or(module).to_owned(),
+            (function, _) => function.to_owned(),
+        }
+    }
+}
+
 /// The frames of a stack whose source the map knows, as a slice wants them.
 pub fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
     let with_next = frames.iter().enumerate();
@@ -191,11 +201,7 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
     let activity = match below {
         None => Activity::Computing,
         Some(entry) if is_blocking(&entry.function) => Activity::Blocked(entry.function.clone()),
-        Some(entry) => Activity::Inside(match (entry.function.as_str(), &entry.module) {
-            // A library without names for its functions has at least one of its own.
-            ("" | "??", Some(module)) => module.split(".so").next().unwrap_or(module).to_owned(),
-            (function, _) => function.to_owned(),
-        }),
+        Some(entry) => Activity::Inside(entry.name()),
     };
     let frame = innermost.map(|at| &frames[at]);
     Position {

@@ -21,13 +21,17 @@ mod distrust;
 mod exactly;
 mod excerpt;
 mod explain;
+mod finding;
 mod fingerprint;
 mod frames;
 mod line;
 mod loops;
 mod motion;
 mod mpi;
+mod next;
 mod notes;
+mod outside;
+mod parting;
 mod paths;
 mod reading;
 mod reuse;
@@ -43,12 +47,14 @@ mod tuple;
 mod who;
 
 pub use answer::{
-    Activity, Answer, Hindmost, Link, LoopValue, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
+    Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
+    Outcome, Parting, Position, TaskClass, UndecidedPair, Unreadable, Witness,
 };
 pub use assemble::{answer, answer_alike, answer_since};
 pub use binding::{
-    BindError, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources, SourceUnit,
-    bind_library, bind_map, bind_program, build_id_text, check_map, executable_sources, identity, needs,
+    BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
+    SourceUnit, bind_library, bind_map, bind_program, build_id_text, check_map, code_lines,
+    executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
 pub use counterparts::ThreadsBehind;
@@ -64,6 +70,8 @@ pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};
 pub use loops::{LoopView, LovView};
 pub use motion::{ClassMotion, Diagnosis, Earlier, JobMotion, Motion};
 pub use mpi::{CallArgument, CallView};
+pub use next::{NextStep, Origin};
+pub use outside::is_runtime_library;
 pub use paths::{PathLookup, find_file, same_path};
 pub use progress::{Relation, Value};
 pub use progress_map::{Map, Role};

@@ -193,7 +193,7 @@ void f(int *p) {
 fn the_only_task_of_a_job_is_its_hindmost_but_not_the_only_survivor() {
     assert_eq!(ask(STRAIGHT, &["f:2,a:0"]).outcome, Outcome::Named);
     assert_eq!(ask(STRAIGHT, &["f:2,a:0", "g:1"]).outcome, Outcome::Alone);
-    assert_eq!(ask(STRAIGHT, &["g:1"]).outcome, Outcome::NothingReadable);
+    assert_eq!(ask(STRAIGHT, &["g:1"]).outcome, Outcome::NotPlaced);
     assert_eq!(ask(STRAIGHT, &["f:2,a:0", "f:2,a:0"]).outcome, Outcome::AllEqual);
 }
 

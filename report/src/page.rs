@@ -13,9 +13,10 @@ mod sources;
 
 pub use sources::{PageSource, ReadSource, page_sources};
 
+use crate::headline::capital;
 use crate::{clean, counted, text};
 use base64::Engine as _;
-use engine::{Answer, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
+use engine::{Answer, Certainty, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
 use sha2::{Digest as _, Sha256};
 
 /// What a page shows.
@@ -137,13 +138,14 @@ impl Verdict {
                 lines: vec![format!("{total}, as a tree of their stacks.")],
             };
         };
-        let class = |at: usize| sentence(&stands(&answer.classes[at]));
+        let class = |at: usize| capital(&stands(&answer.classes[at]));
         let candidates = || {
-            let all = (0..answer.classes.len()).filter(|&at| answer.classes[at].is_candidate);
+            let may_be = |class: &TaskClass| class.is_candidate || class.outside.is_some();
+            let all = (0..answer.classes.len()).filter(|&at| may_be(&answer.classes[at]));
             all.take(NAMED).map(class).collect()
         };
-        let (tone, heading, lines) = match answer.outcome {
-            Outcome::Named => {
+        let (tone, heading, lines) = match (answer.outcome, &answer.finding) {
+            (Outcome::Named, _) => {
                 let lines: Vec<String> = answer
                     .hindmost
                     .iter()
@@ -156,31 +158,43 @@ impl Verdict {
                 };
                 ("named", heading.to_owned(), lines)
             }
-            Outcome::Undecided => (
+            (_, Some(found)) => {
+                let heading = match (found.certainty, &found.doubt) {
+                    (Certainty::Proven, _) => "To be looked at".to_owned(),
+                    (Certainty::Probable, Some(doubt)) => format!("Probably; not proven: {doubt}"),
+                    (Certainty::Probable, None) => "Probably".to_owned(),
+                };
+                let lines = found.classes.iter().take(NAMED).map(|&at| class(at)).collect();
+                ("undecided", heading, lines)
+            }
+            (Outcome::Undecided, None) => (
                 "undecided",
                 "Undecided: the hindmost is among these".to_owned(),
                 candidates(),
             ),
-            Outcome::Branches => (
+            (Outcome::Branches, None) => (
                 "undecided",
                 "No hindmost: the tasks are on branches that have no order".to_owned(),
                 candidates(),
             ),
-            Outcome::AllEqual => (
+            (Outcome::AllEqual, None) => (
                 "undecided",
-                "No hindmost: all tasks are at the same point of the same iteration".to_owned(),
+                "Nobody is behind: all tasks are at the same point of the same iteration".to_owned(),
                 candidates(),
             ),
-            Outcome::Alone => (
+            (Outcome::Alone, None) => (
                 "undecided",
-                "Nothing to compare with: one task alone could be read".to_owned(),
+                "Nothing to compare with: one task alone has a place in the order".to_owned(),
                 candidates(),
             ),
-            Outcome::NothingReadable => (
-                "none",
-                "No answer: no task could be read and placed in the map".to_owned(),
-                Vec::new(),
+            (Outcome::NotPlaced, None) => (
+                "undecided",
+                "No order: no task has a place in the map".to_owned(),
+                candidates(),
             ),
+            (Outcome::NothingReadable, None) => {
+                ("none", "No answer: no task could be read".to_owned(), Vec::new())
+            }
         };
         Self { tone, heading, lines }
     }
@@ -205,15 +219,6 @@ fn stands(class: &TaskClass) -> String {
             format!("{kept},… ({} tasks){}", class.who.count(), &whole[who.len()..])
         }
         _ => whole,
-    }
-}
-
-/// With a capital letter.
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
     }
 }
 

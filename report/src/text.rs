@@ -3,7 +3,7 @@
 use crate::clean::clean;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, HINDMOST, TITLE, VALUE, paint};
-use crate::{call, threads};
+use crate::{call, headline, threads};
 use engine::{
     Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair, Who,
 };
@@ -16,71 +16,17 @@ const SPELLED_OUT: usize = 8;
 pub fn answer_text(answer: &Answer) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = headline(&mut out, answer);
+    let _ = headline::headline(&mut out, answer);
     let _ = motion(&mut out, answer);
+    let _ = headline::proofs(&mut out, answer);
     let _ = undecided(&mut out, answer);
     let _ = classes(&mut out, answer);
     for excerpt in answer.excerpts.iter().filter(|excerpt| !excerpt.lines.is_empty()) {
         let _ = source(&mut out, excerpt);
     }
     let _ = notes(&mut out, answer);
+    let _ = headline::next_step(&mut out, answer);
     out
-}
-
-fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
-    let tasks = counted(answer.tasks, "task", "tasks");
-    let readable = match answer.unreadable.len() {
-        0 => String::new(),
-        unread => format!(" ({unread} not readable)"),
-    };
-    let classes = counted(answer.classes.len(), "class", "classes");
-    write!(out, "{tasks}{readable}, {classes}. ")?;
-    match answer.outcome {
-        Outcome::Named => match &answer.hindmost[..] {
-            [only] => {
-                let class = &answer.classes[only.class];
-                writeln!(out, "Hindmost: {}", paint(HINDMOST, clean(&stands(class))))?;
-                behind(out, answer, only, "  ")
-            }
-            several => {
-                writeln!(out, "Hindmost, without an order among themselves:")?;
-                for hindmost in several {
-                    let class = &answer.classes[hindmost.class];
-                    writeln!(out, "  {}", paint(HINDMOST, clean(&stands(class))))?;
-                    behind(out, answer, hindmost, "    ")?;
-                }
-                Ok(())
-            }
-        },
-        Outcome::NothingReadable => {
-            writeln!(out, "No answer: no task could be read and placed in the map")
-        }
-        Outcome::Alone => {
-            let class = &answer.classes[0];
-            writeln!(out, "Nothing to compare with: only {}", clean(&stands(class)))
-        }
-        Outcome::AllEqual => {
-            let class = &answer.classes[0];
-            let at = describe(&class.position);
-            if class.threads_behind.is_empty() {
-                writeln!(out, "No hindmost: all are {}", clean(&at))?;
-                return writeln!(
-                    out,
-                    "  all tasks are at the same point of the same iteration: nobody is behind"
-                );
-            }
-            writeln!(out, "No hindmost by the main threads: all are {}", clean(&at))?;
-            threads::behind(out, class, "  ")
-        }
-        Outcome::Branches => {
-            writeln!(out, "No hindmost: the classes are on branches that have no order")?;
-            candidates(out, answer)
-        }
-        Outcome::Undecided => {
-            writeln!(out, "{}", paint(DOUBT, "Undecided: the hindmost is among"))?;
-            candidates(out, answer)
-        }
-    }
 }
 
 /// What the job did between two moments.
@@ -97,7 +43,13 @@ fn motion(out: &mut String, answer: &Answer) -> std::fmt::Result {
     )
 }
 
-fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) -> std::fmt::Result {
+/// Why a class is the hindmost: one line for each class ahead.
+pub(crate) fn behind(
+    out: &mut String,
+    answer: &Answer,
+    hindmost: &Hindmost,
+    indent: &str,
+) -> std::fmt::Result {
     for link in hindmost.ahead.iter().take(SPELLED_OUT) {
         let who = &answer.classes[link.other].who;
         writeln!(
@@ -127,30 +79,15 @@ fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) 
     }
 }
 
-fn candidates(out: &mut String, answer: &Answer) -> std::fmt::Result {
-    let candidates: Vec<&TaskClass> = answer.classes.iter().filter(|class| class.is_candidate).collect();
+/// The classes that may be the hindmost.
+pub(crate) fn candidates(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let may_be = |class: &&TaskClass| class.is_candidate || class.outside.is_some();
+    let candidates: Vec<&TaskClass> = answer.classes.iter().filter(may_be).collect();
     for class in candidates.iter().take(SPELLED_OUT) {
         writeln!(out, "  {}", clean(&stands(class)))?;
     }
-    if let Some(more @ 1..) = candidates.len().checked_sub(SPELLED_OUT) {
-        writeln!(out, "  and {}", counted(more, "more class", "more classes"))?;
-    }
-    // No proof, but what a person would look at first: who is alone where most are together.
-    let total: u64 = candidates.iter().map(|class| class.who.count()).sum();
-    let fewest = candidates
-        .iter()
-        .map(|class| class.who.count())
-        .min()
-        .unwrap_or(0);
-    let mut smallest = candidates.iter().filter(|class| class.who.count() == fewest);
-    match (smallest.next(), smallest.next()) {
-        (Some(odd), None) if 4 * fewest <= total => {
-            writeln!(
-                out,
-                "  the odd one out: {} of {total} tasks",
-                clean(&odd.who.to_string())
-            )
-        }
+    match candidates.len().checked_sub(SPELLED_OUT) {
+        Some(more @ 1..) => writeln!(out, "  and {}", counted(more, "more class", "more classes")),
         _ => Ok(()),
     }
 }
@@ -202,9 +139,10 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
     if answer.classes.is_empty() {
         return Ok(());
     }
+    let figures = headline::figures(answer);
     let title = match answer.outcome {
-        Outcome::Named | Outcome::Undecided => "Classes, least progressed first:",
-        _ => "Classes:",
+        Outcome::Named | Outcome::Undecided => format!("{figures}, least progressed first:"),
+        _ => format!("{figures}:"),
     };
     writeln!(out, "\n{}", paint(TITLE, title))?;
     for (index, class) in answer.classes.iter().enumerate() {
@@ -249,6 +187,13 @@ fn standing(answer: &Answer, index: usize) -> String {
     if answer.hindmost.iter().any(|hindmost| hindmost.class == index) {
         return paint(HINDMOST, "hindmost");
     }
+    if let Some(reason) = &class.outside {
+        // Where none has a place, the reason is said once, above.
+        return match answer.outcome {
+            Outcome::NotPlaced => String::new(),
+            _ => format!("without a place in the order: {}", clean(reason)),
+        };
+    }
     if class.is_candidate {
         return if answer.classes.len() > 1 && answer.outcome == Outcome::Undecided {
             paint(DOUBT, "candidate")
@@ -287,7 +232,7 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
     for warning in &answer.warnings {
         lines.push(format!("{} {}", paint(DOUBT, "warning:"), clean(warning)));
     }
-    for task in &answer.unreadable {
+    for task in answer.unreadable.iter().filter(|task| task.class.is_none()) {
         let name = match (task.rank, task.pid) {
             (Some(rank), Some(pid)) => format!("rank {rank} (pid {pid})"),
             (Some(rank), None) => format!("rank {rank}"),
@@ -310,9 +255,11 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             paint(DOUBT, "missing:")
         ));
     }
-    if !answer.missing_ranks.is_empty() || !answer.unreadable.is_empty() {
+    let is_partial = !answer.missing_ranks.is_empty() || !answer.unreadable.is_empty();
+    if is_partial && answer.outcome != Outcome::NotPlaced {
         lines.push(
-            "the order holds among the tasks that were read; any other may be further behind".to_owned(),
+            "the order holds among the tasks that have a place in it; any other may be further behind"
+                .to_owned(),
         );
     }
     if lines.is_empty() {
@@ -324,11 +271,16 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
 
 /// Who a class is and where it stands, in words; names are as the target has them.
 pub fn stands(class: &TaskClass) -> String {
+    format!("{}, {}", class.who, doing(class))
+}
+
+/// What a class does where, with what its own threads do where it waits for those.
+pub(crate) fn doing(class: &TaskClass) -> String {
     let instead = match class.position.activity {
         Activity::Joining(_) => threads::instead(class),
         _ => String::new(),
     };
-    format!("{}, {}{instead}", class.who, describe(&class.position))
+    format!("{}{instead}", describe(&class.position))
 }
 
 /// What is done where, in which iteration.
@@ -340,17 +292,21 @@ pub(crate) fn describe(position: &Position) -> String {
         ..
     } = position;
     let given = position.call.as_ref().map(call::arguments).unwrap_or_default();
+    // Of a stack that no map knows, the line and even the function may be missing.
+    let at = match (short_file.as_str(), *line) {
+        ("", _) => function.clone(),
+        (file, 0) => format!("{function} in {file}"),
+        (file, line) => format!("{function} at {file}:{line}"),
+    };
+    let from = match at.as_str() {
+        "" => String::new(),
+        at => format!(" called from {at}"),
+    };
     let mut text = match &position.activity {
-        Activity::Computing => format!("computing in {function} at {short_file}:{line}"),
-        Activity::Blocked(callee) => {
-            format!("blocked in {callee}{given} called from {function} at {short_file}:{line}")
-        }
-        Activity::Joining(callee) => format!(
-            "waiting in {callee} called from {function} at {short_file}:{line} for other threads of its own"
-        ),
-        Activity::Inside(callee) => {
-            format!("in {callee}{given} called from {function} at {short_file}:{line}")
-        }
+        Activity::Computing => format!("computing in {at}"),
+        Activity::Blocked(callee) => format!("blocked in {callee}{given}{from}"),
+        Activity::Joining(callee) => format!("waiting in {callee}{from} for other threads of its own"),
+        Activity::Inside(callee) => format!("in {callee}{given}{from}"),
     };
     if !position.iteration.is_empty() {
         let clashes = |value: &LoopValue| {

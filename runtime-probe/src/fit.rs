@@ -34,6 +34,10 @@ impl Fit {
 /// The modules that the map is bound to. A library that is not loaded is no problem: it may be by and by.
 pub(crate) fn fit(executable: &str, modules: &Modules, space: &Space, map: &Map) -> Fit {
     let again = format!("map this build again with `hindmost map --exe {executable}`");
+    // Who gives no map at all wants stacks with names alone.
+    if map.binding.is_none() && map.functions.is_empty() {
+        return Fit::default();
+    }
     if map.binding.is_none() {
         let problem = format!("the map is not bound to a build: {again}");
         return Fit {
@@ -67,7 +71,10 @@ fn fits(binding: &Binding, module: &Module) -> bool {
     if binding.build_id.is_empty() || module.build_id().is_empty() {
         module.text_hash() == Some(binding.text_hash)
     } else {
+        // Whoever sets the build-id by hand gives different builds the same one: the code has to be the same as well, where it can be
+        // found.
         module.build_id() == binding.build_id
+            && module.text_hash().is_none_or(|hash| hash == binding.text_hash)
     }
 }
 
@@ -86,6 +93,12 @@ fn no_program(executable: &str, modules: &Modules, space: &Space, binding: &Bind
             "the code of {executable} is not that of {}, to which the map is bound (neither has a build-id, and \
              their .text differs): {again}",
             binding.executable
+        ),
+        (found, mapped) if found == mapped => format!(
+            "the code of {executable} is not that of {}, to which the map is bound, although both have {} (it was set by \
+             hand): {again}",
+            binding.executable,
+            build_id_text(found)
         ),
         (found, mapped) => format!(
             "{executable} has {}, but the map is bound to {} ({}): {again}",

@@ -256,10 +256,11 @@ fn processes_that_end_while_they_are_read() {
             .expect("sleep starts");
         let output = run(hindmost().args(["find", &child.id().to_string()]));
         child.wait().expect("it is ours");
-        // It has no debug info, so there is no answer either way; what counts is how that is said.
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        assert!(!message.is_empty() && !message.contains("panicked"), "{message}");
+        // It may be seen or not, and has nobody to be compared with; what counts is how that is said.
+        let message = said(&output);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{message}");
+        assert!(output.status.code() == Some(1) || !output.stderr.is_empty(), "{message}");
+        assert!(!message.contains("panicked"), "{message}");
     }
 }
 

@@ -143,11 +143,15 @@ fn the_hindmost_comes_first() {
         &[],
         0,
         expect![[r#"
-            32 tasks, 3 classes. Hindmost: rank 8, computing in get_norm at solver.c:8, iteration it=41
+            Rank 8 is behind all 31 others: computing in get_norm at solver.c:8, iteration it=41
+              Rank 8 and ranks 0-6,10-31 are in iteration it=41 of the loop at solver.c:15. Rank 8 is still at line 17; ranks 0-6,10-31 have reached line 18.
+              Rank 8 is in iteration it=41 of the loop at solver.c:15, ranks 7,9 in it=42.
+
+            Proof, by the order of the code:
               behind ranks 0-6,10-31: same iteration (it=41 in the loop at solver.c:15); solver.c:17 comes before solver.c:18
               behind ranks 7,9: it=41 is an earlier iteration than it=42 of the loop at solver.c:15
 
-            Classes, least progressed first:
+            32 tasks in 3 classes, least progressed first:
               1. rank 8: hindmost
                    main      solver.c:28
                    solve     solver.c:17  it=41
@@ -187,6 +191,9 @@ fn the_hindmost_as_json() {
               "tasks": 32,
               "decided": true,
               "outcome": "named",
+              "proven": true,
+              "by": "order",
+              "probable": [],
               "hindmost": [
                 {
                   "class": 0,
@@ -424,17 +431,16 @@ fn an_iteration_that_was_not_recorded_leaves_it_open() {
     check(
         &sandbox("open", &stacks.concat()),
         &[],
-        1,
+        3,
         expect![[r#"
-            2 tasks, 2 classes. Undecided: the hindmost is among
-              task a, in exchange called from solve at solver.c:16
-              task b, blocked in MPI_Allreduce called from solve at solver.c:18
+            Probably task a: it alone is in exchange called from solve at solver.c:16; the other one waits in MPI_Allreduce
+            Not proven: the loop at solver.c:15 has no readable loop-order variable that decides (it: its value was not recorded)
 
             What is not known:
               task a against task b: the loop at solver.c:15 has no readable loop-order variable that decides (it: its value was not recorded)
                 to decide it: record the variable 'it' with the stacks: its value orders the loop at solver.c:15
 
-            Classes, least progressed first:
+            2 tasks in 2 classes, least progressed first:
               1. task a: candidate
                    main      solver.c:28
                    solve     solver.c:16
@@ -484,7 +490,7 @@ fn a_loop_without_a_counter_leaves_it_open() {
         &[],
         1,
         expect![[r#"
-            2 tasks, 2 classes. Undecided: the hindmost is among
+            Undecided: the hindmost is among
               rank 0, computing in solve at solver.c:21
               rank 1, in settle called from solve at solver.c:22
 
@@ -492,7 +498,7 @@ fn a_loop_without_a_counter_leaves_it_open() {
               rank 0 against rank 1: the loop at solver.c:21 has no readable loop-order variable that decides (no variable changes in it)
                 to decide it: add a counter to the loop at solver.c:21: a variable that every iteration increments by one (`hindmost counters solver.c:21` prints the change)
 
-            Classes, least progressed first:
+            2 tasks in 2 classes, least progressed first:
               1. rank 0: candidate
                    main   solver.c:28
                    solve  solver.c:21
@@ -518,6 +524,8 @@ fn a_loop_without_a_counter_leaves_it_open() {
               23 | }
               24 |
               25 | int main(void)
+
+            Next: add a counter to the loop at solver.c:21: a variable that every iteration increments by one (`hindmost counters solver.c:21` prints the change)
         "#]],
     );
 }
@@ -536,14 +544,12 @@ fn branches_have_no_order() {
     check(
         &sandbox("branches", &stacks.concat()),
         &[],
-        1,
+        3,
         expect![[r#"
-            5 tasks, 2 classes. No hindmost: the classes are on branches that have no order
-              rank 0, in left called from main at solver.c:30
-              ranks 1-4, in right called from main at solver.c:32
-              the odd one out: rank 0 of 5 tasks
+            Probably rank 0: it alone is in left called from main at solver.c:30; the other 4 are in right
+            Not proven: the program gives the branches on which the tasks stand no order
 
-            Classes:
+            5 tasks in 2 classes:
               1. rank 0
                    main  solver.c:30
                    left  (libmpi.so.40)
@@ -588,10 +594,10 @@ fn nobody_is_behind_when_all_are_at_one_point() {
         &[],
         1,
         expect![[r#"
-            4 tasks, 1 class. No hindmost: all are blocked in MPI_Allreduce called from solve at solver.c:18, iteration it=7
-              all tasks are at the same point of the same iteration: nobody is behind
+            Nobody is behind: all are blocked in MPI_Allreduce called from solve at solver.c:18, iteration it=7
+              all are at the same point of the same iteration
 
-            Classes:
+            4 tasks in 1 class:
               1. ranks 0-3 (4 tasks)
                    main           solver.c:28
                    solve          solver.c:18     it=7
@@ -626,32 +632,37 @@ fn tasks_that_cannot_be_placed_are_listed() {
         &[],
         0,
         expect![[r#"
-        4 tasks (2 not readable), 2 classes. Hindmost: rank 1, in exchange called from solve at solver.c:16, iteration it=7
-          behind rank 0: same iteration (it=7 in the loop at solver.c:15); solver.c:16 comes before solver.c:18
+            Saw 3 of 4 tasks: any of the others may be further behind.
+            Rank 1 is behind 1 of the 2 others: in exchange called from solve at solver.c:16, iteration it=7
+              Rank 1 and rank 0 are in iteration it=7 of the loop at solver.c:15. Rank 1 is still at line 16; rank 0 has reached line 18.
 
-        Classes, least progressed first:
-          1. rank 1: hindmost
-               main      solver.c:28
-               solve     solver.c:16     it=7
-               exchange  (libmpi.so.40)
-          2. rank 0: ahead of 1
-               main           solver.c:28
-               solve          solver.c:18     it=7
-               MPI_Allreduce  (libmpi.so.40)
+            Proof, by the order of the code:
+              behind rank 0: same iteration (it=7 in the loop at solver.c:15); solver.c:16 comes before solver.c:18
 
-        solver.c:16
-          13 |     int it = 0;
-          14 |     double norm, diff;
-          15 |     while (it < max) {
-        > 16 |         exchange(a);
-          17 |         norm = get_norm(a);
-          18 |         MPI_Allreduce(&norm, &diff, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-          19 |         it++;
+            4 tasks in 3 classes, least progressed first:
+              1. rank 1: hindmost
+                   main      solver.c:28
+                   solve     solver.c:16     it=7
+                   exchange  (libmpi.so.40)
+              2. rank 0: ahead of 1
+                   main           solver.c:28
+                   solve          solver.c:18     it=7
+                   MPI_Allreduce  (libmpi.so.40)
+              3. rank 3: without a place in the order: no function on the stack of task 3 is in the map
+                   sleep  (libc.so.6)
 
-        not readable: rank 2 (pid 77): pid 77 has ended
-        not readable: rank 3: no function on the stack of task 3 is in the map
-        the order holds among the tasks that were read; any other may be further behind
-    "#]],
+            solver.c:16
+              13 |     int it = 0;
+              14 |     double norm, diff;
+              15 |     while (it < max) {
+            > 16 |         exchange(a);
+              17 |         norm = get_norm(a);
+              18 |         MPI_Allreduce(&norm, &diff, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+              19 |         it++;
+
+            not readable: rank 2 (pid 77): pid 77 has ended
+            the order holds among the tasks that have a place in it; any other may be further behind
+        "#]],
     );
 }
 

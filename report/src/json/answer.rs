@@ -5,7 +5,9 @@ use super::explanation::{ExplanationOut, explanation_out};
 use super::motion::{MotionOut, motion_out};
 use super::threads::{ThreadsBehindOut, ThreadsOut, threads_behind_out, threads_out};
 use super::{VERSION, document, value};
-use engine::{Activity, Answer, Explanation, FrameView, Outcome, Position, Relation};
+use engine::{
+    Activity, Answer, Certainty, Explanation, FrameView, Grounds, Outcome, Position, Relation, Witness,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +24,9 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         tasks: answer.tasks,
         decided: answer.outcome == Outcome::Named,
         outcome: outcome(answer.outcome),
+        proven: (answer.finding.as_ref()).is_some_and(|found| found.certainty == Certainty::Proven),
+        by: answer.finding.as_ref().map(|found| witness(found.by)),
+        probable: probable(answer),
         hindmost: (0..answer.hindmost.len())
             .map(|at| hindmost(answer, at))
             .collect(),
@@ -44,11 +49,13 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
                 rank: task.rank,
                 pid: task.pid,
                 error: &task.error,
+                class: task.class,
             })
             .collect(),
         missing_ranks: answer.missing_ranks.to_string(),
         assumptions: &answer.assumptions,
         warnings: &answer.warnings,
+        next: answer.next.as_ref().map(crate::next::words),
         motion: answer.motion.as_ref().map(motion_out),
         explanation: explanation.map(explanation_out),
     }
@@ -61,6 +68,9 @@ pub(crate) struct AnswerOut<'a> {
     tasks: usize,
     decided: bool,
     outcome: &'static str,
+    proven: bool,
+    by: Option<&'static str>,
+    probable: Vec<ProbableOut<'a>>,
     hindmost: Vec<HindmostOut<'a>>,
     classes: Vec<ClassOut<'a>>,
     undecided: Vec<UndecidedOut<'a>>,
@@ -69,9 +79,29 @@ pub(crate) struct AnswerOut<'a> {
     assumptions: &'a [String],
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     motion: Option<MotionOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProbableOut<'a> {
+    class: usize,
+    ranks: String,
+    count: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tasks: &'a [String],
+    function: &'a str,
+    file: &'a str,
+    line: u32,
+    activity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callee: Option<&'a str>,
+    grounds: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -120,6 +150,8 @@ struct ClassOut<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tasks: &'a [String],
     relation_to_hindmost: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outside: Option<&'a str>,
     relations: Vec<RelationOut<'a>>,
     frames: Vec<FrameOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,6 +205,8 @@ struct UnreadableOut<'a> {
     rank: Option<u32>,
     pid: Option<u32>,
     error: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<usize>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -183,11 +217,57 @@ fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Named => "named",
         Outcome::NothingReadable => "nothing-readable",
+        Outcome::NotPlaced => "not-placed",
         Outcome::Alone => "alone",
         Outcome::AllEqual => "all-equal",
         Outcome::Branches => "branches",
         Outcome::Undecided => "undecided",
     }
+}
+
+/// The word for a witness.
+fn witness(by: Witness) -> &'static str {
+    match by {
+        Witness::Order => "order",
+        Witness::Mpi => "mpi",
+        Witness::State => "state",
+    }
+}
+
+/// The word for what a finding goes by.
+fn grounds(of: &Grounds) -> &'static str {
+    match of {
+        Grounds::Behind => "behind",
+        Grounds::CannotRun => "cannot-run",
+        Grounds::AloneOutside { .. } => "alone-outside",
+        Grounds::AloneElsewhere { .. } => "alone-elsewhere",
+    }
+}
+
+/// The classes of a finding that is not proven.
+fn probable(answer: &Answer) -> Vec<ProbableOut<'_>> {
+    let found = answer.finding.as_ref();
+    let Some(found) = found.filter(|found| found.certainty == Certainty::Probable) else {
+        return Vec::new();
+    };
+    let out = |&at: &usize| {
+        let class = &answer.classes[at];
+        let (activity, callee) = activity(&class.position.activity);
+        ProbableOut {
+            class: at,
+            ranks: class.who.ranks.to_string(),
+            count: class.who.count(),
+            tasks: &class.who.names,
+            function: &class.position.function,
+            file: &class.position.file,
+            line: class.position.line,
+            activity,
+            callee,
+            grounds: grounds(&found.grounds),
+            doubt: found.doubt.as_deref(),
+        }
+    };
+    found.classes.iter().map(out).collect()
 }
 
 /// The word for an activity, and the function called.
@@ -268,7 +348,7 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
         "candidate"
     } else if has(Relation::Before) {
         "ahead"
-    } else if has(Relation::Unknown) {
+    } else if class.outside.is_some() || has(Relation::Unknown) {
         "unknown"
     } else {
         "incomparable"
@@ -278,6 +358,7 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
         count: class.who.count(),
         tasks: &class.who.names,
         relation_to_hindmost,
+        outside: class.outside.as_deref(),
         relations: class
             .links
             .iter()

@@ -1,0 +1,136 @@
+//! Who is named, how surely, and by which witness.
+//!
+//! The order of the code names the classes that are behind all others, and that is proven. Where it decides nothing, what a person
+//! would look at first is named as probable: of the classes that may be the hindmost, the one that alone is outside of any call that waits
+//! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
+//! class that is ahead of another is never named.
+
+use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
+use crate::assemble::JobView;
+use std::cmp::Reverse;
+
+/// How many calls of the others are named.
+const CALLS: usize = 3;
+
+/// Who is to be looked at, if anybody is.
+pub(crate) fn of(
+    job: &JobView<'_>,
+    classes: &[TaskClass],
+    outcome: Outcome,
+    undecided: &[UndecidedPair],
+) -> Option<Finding> {
+    if outcome == Outcome::Named {
+        return Some(Finding {
+            certainty: Certainty::Proven,
+            by: Witness::Order,
+            classes: job.hindmost_classes().to_vec(),
+            grounds: Grounds::Behind,
+            doubt: None,
+            remedy: None,
+        });
+    }
+    let (named, grounds) = probable(classes)?;
+    let pair = decisive(classes, &named, undecided);
+    Some(Finding {
+        certainty: Certainty::Probable,
+        by: Witness::State,
+        doubt: Some(doubt(classes, &named, outcome, pair)),
+        remedy: pair.and_then(|pair| pair.advice.clone()),
+        classes: named,
+        grounds,
+    })
+}
+
+/// Those among the possible hindmost that stand out.
+fn probable(classes: &[TaskClass]) -> Option<(Vec<usize>, Grounds)> {
+    let may_be = |class: &&TaskClass| class.is_candidate || class.outside.is_some();
+    let total: u64 = classes.iter().map(|class| class.who.count()).sum();
+    let count =
+        |classes: &[(usize, &TaskClass)]| -> u64 { classes.iter().map(|(_, class)| class.who.count()).sum() };
+    let possible = Vec::from_iter(classes.iter().enumerate().filter(|(_, class)| may_be(class)));
+    let (waiting, outside): (Vec<_>, Vec<_>) = possible.iter().partition(|(_, class)| waits(class));
+    let others_wait = classes.iter().any(waits);
+    let others = |named: &[usize], counts: &dyn Fn(&TaskClass) -> bool| {
+        let rest = classes.iter().enumerate();
+        let rest = rest.filter(|(at, class)| !named.contains(at) && counts(class));
+        calls(rest.map(|(_, class)| class))
+    };
+    // Several classes outside are named as long as they are fewer than the rest: of more, none stands out.
+    let stand_out = match outside[..] {
+        [] => false,
+        [_] => true,
+        _ => 2 * count(&outside) <= total,
+    };
+    if others_wait && stand_out {
+        let mut named = outside.clone();
+        named.sort_by_key(|(_, class)| class.who.count());
+        let named = Vec::from_iter(named.into_iter().map(|(at, _)| at));
+        let others_in = others(&named, &waits);
+        return Some((named, Grounds::AloneOutside { others_in }));
+    }
+    // All of them wait, or all of them compute.
+    let alike = if outside.is_empty() { waiting } else { outside };
+    let mut by_size = alike;
+    by_size.sort_by_key(|(_, class)| class.who.count());
+    match by_size[..] {
+        [(at, fewest), (_, next), ..]
+            if fewest.who.count() < next.who.count() && 2 * fewest.who.count() < total =>
+        {
+            let named = vec![at];
+            let others_in = others(&named, &|_| true);
+            Some((named, Grounds::AloneElsewhere { others_in }))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the tasks of a class are in a call that returns when others have done their part.
+fn waits(class: &TaskClass) -> bool {
+    matches!(class.position.activity, Activity::Blocked(_))
+}
+
+/// The calls that classes are in, those of most tasks first.
+fn calls<'c>(classes: impl Iterator<Item = &'c TaskClass>) -> Vec<String> {
+    let mut counts: Vec<(&str, u64)> = Vec::new();
+    for class in classes {
+        let (Activity::Blocked(call) | Activity::Inside(call)) = &class.position.activity else {
+            continue;
+        };
+        match counts.iter_mut().find(|(known, _)| known == call) {
+            Some((_, count)) => *count += class.who.count(),
+            None => counts.push((call, class.who.count())),
+        }
+    }
+    counts.sort_by_key(|&(_, count)| Reverse(count));
+    let names = counts.into_iter().take(CALLS);
+    names.map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The open question that matters: the one between a class that is named and the largest other one.
+fn decisive<'u>(
+    classes: &[TaskClass],
+    named: &[usize],
+    undecided: &'u [UndecidedPair],
+) -> Option<&'u UndecidedPair> {
+    let is_about = |pair: &&UndecidedPair| named.contains(&pair.a) != named.contains(&pair.b);
+    let size_of_other = |pair: &&UndecidedPair| {
+        let other = if named.contains(&pair.a) { pair.b } else { pair.a };
+        classes.get(other).map(|class| class.who.count())
+    };
+    undecided.iter().filter(is_about).max_by_key(size_of_other)
+}
+
+/// What keeps the finding from being proven.
+fn doubt(classes: &[TaskClass], named: &[usize], outcome: Outcome, pair: Option<&UndecidedPair>) -> String {
+    if outcome == Outcome::Branches {
+        return "the program gives the branches on which the tasks stand no order".to_owned();
+    }
+    if let Some(pair) = pair {
+        return pair.reason.clone();
+    }
+    let of_named = named.iter().find_map(|&at| classes[at].outside.clone());
+    let of_others = || classes.iter().find_map(|class| class.outside.clone());
+    of_named
+        .or_else(of_others)
+        .unwrap_or_else(|| "nothing orders the tasks".to_owned())
+}

@@ -1,0 +1,58 @@
+//! The one next step of an answer: what its reader can do now.
+
+use crate::answer::{Answer, Outcome};
+
+/// Where stacks come from, which decides what can be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A job that runs on this host.
+    Live,
+    /// Files of an earlier moment: recorded stacks, or cores.
+    Recorded,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// Look at this process with a debugger.
+    Attach {
+        /// The process.
+        pid: u32,
+        /// Its rank.
+        rank: Option<u32>,
+    },
+    /// Find out whether the job moves at all: look twice.
+    LookTwice,
+    /// What would decide the answer, as an imperative without its full stop.
+    Advice(String),
+}
+
+/// The next step for an answer, if there is one.
+pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
+    let named = answer
+        .finding
+        .as_ref()
+        .and_then(|finding| finding.classes.first());
+    let first = named.and_then(|&class| answer.classes.get(class)?.first.as_ref());
+    if origin == Origin::Live
+        && let Some(first) = first
+        && let Some(pid) = first.pid
+    {
+        return Some(NextStep::Attach {
+            pid,
+            rank: first.rank,
+        });
+    }
+    if named.is_some() {
+        return None;
+    }
+    let advice = answer.undecided.iter().find_map(|pair| pair.advice.clone());
+    if let Some(advice) = advice {
+        return Some(NextStep::Advice(advice));
+    }
+    let is_still = matches!(
+        answer.outcome,
+        Outcome::AllEqual | Outcome::Branches | Outcome::Undecided | Outcome::NotPlaced
+    );
+    (origin == Origin::Live && is_still && answer.motion.is_none()).then_some(NextStep::LookTwice)
+}

@@ -1,0 +1,293 @@
+//! Stacks of which the map knows nothing: as a reader wants them, and alike ones together.
+//!
+//! Such a task has no place in the order of the code, but its stack was seen. Frames of the C library, of MPI and of the runtimes of
+//! languages are folded into the function that the program called, because below it ranks that wait for the same thing stand in
+//! different places from one moment to the next.
+
+use crate::answer::{Activity, Position};
+use crate::blocking::is_blocking;
+use crate::frames::FrameView;
+use base::mpi_entry_point;
+use snapshot::{Frame, Task};
+
+/// Where a task stands that the map does not know, as far as its stack tells.
+pub(crate) struct OutsideStack {
+    pub(crate) frames: Vec<FrameView>,
+    pub(crate) position: Position,
+    /// Tasks with the same one are shown as a class.
+    pub(crate) place: Vec<PlaceOfFrame>,
+}
+
+/// What tells the frames of two tasks apart: the function, and the instruction of its call. Where a task computes in a function, its
+/// instruction changes all the time, and does not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PlaceOfFrame {
+    function: String,
+    module: Option<String>,
+    call: Option<(Option<u64>, Option<u32>, Option<u32>)>,
+}
+
+/// The frames of a task as a reader wants them.
+pub(crate) fn stack(task: &Task) -> OutsideStack {
+    let mut frames: Vec<FrameView> = Vec::new();
+    let mut place: Vec<PlaceOfFrame> = Vec::new();
+    let mut last_is_runtime = None;
+    // What calls `main` comes first, in stripped programs without a name of its own.
+    let starts = task.frames.iter().rposition(is_start).map_or(0, |last| last + 1);
+    for (index, frame) in task.frames.iter().enumerate().skip(starts) {
+        let entry = mpi_entry_point(&frame.function);
+        let runtime = runtime_of(frame, entry.is_some(), last_is_runtime);
+        if let (Some(runtime), Some(_), Some(view)) = (runtime, last_is_runtime, frames.last_mut()) {
+            view.folded += 1;
+            last_is_runtime = Some(runtime);
+            continue;
+        }
+        let is_innermost = index + 1 == task.frames.len();
+        let call = (runtime.is_none() && !is_innermost).then_some((frame.pc, frame.line, frame.column));
+        let view = view(frame, entry);
+        place.push(PlaceOfFrame {
+            function: view.function.clone(),
+            module: view.module.clone(),
+            call,
+        });
+        frames.push(view);
+        last_is_runtime = runtime;
+    }
+    let position = position(&frames, last_is_runtime.is_some());
+    OutsideStack {
+        frames,
+        position,
+        place,
+    }
+}
+
+fn view(frame: &Frame, entry: Option<String>) -> FrameView {
+    let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    FrameView {
+        function: entry.unwrap_or_else(|| frame.function.clone()),
+        short_file: frame.file.as_ref().map(base_name),
+        file: frame.file.clone(),
+        line: frame.line.filter(|&line| line > 0),
+        column: frame.column.filter(|&column| column > 0),
+        values: Vec::new(),
+        differing: Vec::new(),
+        missing: Vec::new(),
+        inlined: frame.inlined,
+        module: frame.module.as_ref().map(base_name),
+        in_map: false,
+        folded: 0,
+    }
+}
+
+fn position(frames: &[FrameView], ends_in_runtime: bool) -> Position {
+    let (own, entry) = match frames {
+        [own @ .., entry] if ends_in_runtime => (own.last(), Some(entry)),
+        own => (own.last(), None),
+    };
+    let activity = match entry {
+        None => Activity::Computing,
+        Some(entry) if is_blocking(&entry.function) => Activity::Blocked(entry.function.clone()),
+        Some(entry) => Activity::Inside(entry.name()),
+    };
+    Position {
+        function: own.map(FrameView::name).unwrap_or_default(),
+        file: own.and_then(|frame| frame.file.clone()).unwrap_or_default(),
+        short_file: own.and_then(|frame| frame.short_file.clone()).unwrap_or_default(),
+        line: own.and_then(|frame| frame.line).unwrap_or_default(),
+        activity,
+        iteration: Vec::new(),
+        call: None,
+    }
+}
+
+/// Whether a frame is of what starts every program or thread.
+fn is_start(frame: &Frame) -> bool {
+    let name = frame.function.split('@').next().unwrap_or_default();
+    matches!(
+        name,
+        "_start"
+            | "__libc_start_main"
+            | "__libc_start_main_impl"
+            | "__libc_start_call_main"
+            | "_start_c"
+            | "libc_start_main_stage2"
+            | "start_thread"
+            | "clone"
+            | "clone3"
+            | "__clone3"
+    )
+}
+
+/// What folds a frame into the one above.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runtime<'f> {
+    /// It is in a library that no program is made of.
+    Library,
+    /// It is below an entry point of MPI that the linker has put into this executable or library: what is below it there cannot be told
+    /// from the program.
+    LinkedIn(&'f str),
+}
+
+fn runtime_of<'f>(frame: &'f Frame, is_mpi: bool, last: Option<Runtime<'f>>) -> Option<Runtime<'f>> {
+    let module = frame.module.as_deref().unwrap_or_default();
+    match last {
+        Some(Runtime::LinkedIn(other)) if other == module => last,
+        Some(Runtime::LinkedIn(_)) if is_runtime_library(module) => last,
+        _ if is_runtime_library(module) => Some(Runtime::Library),
+        _ if is_mpi => Some(Runtime::LinkedIn(module)),
+        _ => None,
+    }
+}
+
+/// Whether a shared object belongs to the system, to MPI or to a language, by its name.
+pub fn is_runtime_library(module: &str) -> bool {
+    const LIBRARIES: [&str; 46] = [
+        "[vdso]",
+        "linux-vdso",
+        "ld-linux",
+        "ld-musl",
+        "libc",
+        "libm",
+        "libpthread",
+        "librt",
+        "libdl",
+        "libgcc_s",
+        "libstdc++",
+        "libc++",
+        "libc++abi",
+        "libgfortran",
+        "libquadmath",
+        "libgomp",
+        "libomp",
+        "libiomp5",
+        "libmpi",
+        "libmpich",
+        "libmpichcxx",
+        "libmpichfort",
+        "libmpicxx",
+        "libmpifort",
+        "libmpi_cxx",
+        "libmpi_mpifh",
+        "libmpi_usempif08",
+        "libmpi_usempi_ignore_tkr",
+        "libopen-pal",
+        "libopen-rte",
+        "libprrte",
+        "libpmix",
+        "libpmi",
+        "libpmi2",
+        "libucp",
+        "libuct",
+        "libucs",
+        "libucm",
+        "libfabric",
+        "libibverbs",
+        "libpsm2",
+        "libpsm_infinipath",
+        "libevent_core",
+        "libevent_pthreads",
+        "libhwloc",
+        "libnuma",
+    ];
+    let name = module.rsplit('/').next().unwrap_or(module);
+    let plain = name.split(".so").next().unwrap_or(name);
+    // `libc-2.31.so`, `libevent_core-2.1.so.7`, `ld-linux-x86-64.so.2`.
+    let unversioned = plain.split_once('-').filter(|(_, rest)| {
+        rest.starts_with(|first: char| first.is_ascii_digit()) || rest.starts_with("x86")
+    });
+    let stem = unversioned.map_or(plain, |(stem, _)| stem);
+    let of_linker =
+        plain.starts_with("ld-linux") || plain.starts_with("ld-musl") || plain.starts_with("linux-vdso");
+    of_linker || LIBRARIES.contains(&stem) || plain.starts_with("mca_") || plain.starts_with("libuct_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(frames: &[(&str, &str, u64)]) -> Task {
+        let frame = |&(function, module, pc): &(&str, &str, u64)| Frame {
+            function: function.to_owned(),
+            module: Some(module.to_owned()),
+            pc: Some(pc),
+            ..Frame::default()
+        };
+        Task {
+            frames: frames.iter().map(frame).collect(),
+            ..Task::default()
+        }
+    }
+
+    #[test]
+    fn what_libraries_do_below_the_program_is_one_frame() {
+        let waiting = |inner: &str| {
+            stack(&task(&[
+                ("_start", "/app", 1),
+                ("__libc_start_main", "/lib/libc.so.6", 2),
+                ("main", "/app", 3),
+                ("??", "/app", 4),
+                ("mpi_allreduce_", "/lib/libmpi_mpifh.so.40.30.0", 5),
+                ("ompi_coll_base", "/lib/libmpi.so.40", 6),
+                (inner, "/lib/openmpi/mca_btl_vader.so", 7),
+            ]))
+        };
+        let one = waiting("poll");
+        let names = Vec::from_iter(one.frames.iter().map(|frame| frame.function.as_str()));
+        assert_eq!(names, ["main", "??", "MPI_Allreduce"]);
+        assert_eq!(one.frames[2].folded, 2);
+        assert_eq!(
+            one.position.activity,
+            Activity::Blocked("MPI_Allreduce".to_owned())
+        );
+        assert_eq!(one.position.function, "app");
+        assert_eq!(one.place, waiting("sched_yield").place);
+    }
+
+    #[test]
+    fn who_computes_in_one_function_is_alike_and_other_calls_are_not() {
+        let at = |call, pc| stack(&task(&[("main", "/app", call), ("work", "/app", pc)])).place;
+        assert_eq!(at(3, 10), at(3, 11));
+        assert_ne!(at(3, 10), at(4, 10));
+    }
+
+    #[test]
+    fn a_function_of_the_program_below_mpi_is_shown() {
+        let stack = stack(&task(&[
+            ("main", "/app", 3),
+            ("PMPI_Allreduce", "/lib/libmpich.so.12", 5),
+            ("??", "/lib/libmpich.so.12", 6),
+            ("my_sum", "/app", 7),
+        ]));
+        assert_eq!(stack.position.activity, Activity::Computing);
+        assert_eq!(stack.position.function, "my_sum");
+        // Linked into the program, MPI's own functions cannot be told from it.
+        let linked = super::stack(&task(&[
+            ("main", "/app", 3),
+            ("MPI_Barrier", "/app", 5),
+            ("MPIDI_progress", "/app", 6),
+        ]));
+        assert_eq!(
+            linked.position.activity,
+            Activity::Blocked("MPI_Barrier".to_owned())
+        );
+        assert_eq!(linked.position.function, "main");
+    }
+
+    #[test]
+    fn libraries_of_systems_are_known_by_name() {
+        for name in [
+            "/usr/lib/libc.so.6",
+            "libc-2.31.so",
+            "ld-linux-x86-64.so.2",
+            "/x/openmpi3/mca_pml_ob1.so",
+            "libevent_core-2.1.so.7",
+            "libuct_cma.so.0",
+            "[vdso]",
+        ] {
+            assert!(is_runtime_library(name), "{name}");
+        }
+        for name in ["libcrypto.so.3", "libmine-2.so", "libmpi_solver.so", "app", ""] {
+            assert!(!is_runtime_library(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! The first lines of an answer: who is to be looked at and why, in words for somebody who reads them for the first time.
+
+use crate::clean::clean;
+use crate::style::{DOUBT, HINDMOST, TITLE, paint};
+use crate::text::{candidates, counted, describe, doing, stands};
+use crate::threads;
+use engine::{Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Value, Who};
+use std::fmt::Write as _;
+
+/// How many classes ahead are put into plain words before the list of proofs has to do.
+const IN_WORDS: usize = 4;
+
+/// Who is to be looked at, why, and how sure that is.
+pub(crate) fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    seen(out, answer)?;
+    match (&answer.finding, answer.outcome) {
+        (Some(finding), _) if finding.grounds == Grounds::Behind => match &answer.hindmost[..] {
+            [only] => behind(out, answer, only),
+            several => {
+                writeln!(out, "These are behind, without an order among themselves:")?;
+                for hindmost in several {
+                    let class = &answer.classes[hindmost.class];
+                    writeln!(out, "  {}", paint(HINDMOST, clean(&capital(&stands(class)))))?;
+                    in_words(out, answer, hindmost, "    ")?;
+                }
+                Ok(())
+            }
+        },
+        (Some(finding), _) => named(out, answer, finding),
+        (None, Outcome::Named | Outcome::NothingReadable) => {
+            writeln!(out, "No answer: no task could be read")
+        }
+        (None, Outcome::NotPlaced) => {
+            match &answer.classes[..] {
+                [only] if only.who.count() == 1 => {
+                    let words = format!("Nothing to compare with: {}", stands(only));
+                    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
+                }
+                [only] => {
+                    let words = format!("All are alike: {}", stands(only));
+                    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
+                }
+                _ => {
+                    writeln!(out, "{}", paint(DOUBT, "No order, and nobody stands out:"))?;
+                    candidates(out, answer)?;
+                }
+            }
+            let reason = answer.classes.iter().find_map(|class| class.outside.as_deref());
+            writeln!(
+                out,
+                "Why there is no order: {}",
+                clean(reason.unwrap_or_default())
+            )
+        }
+        (None, Outcome::Alone) => {
+            let class = &answer.classes[0];
+            writeln!(out, "Nothing to compare with: only {}", clean(&stands(class)))
+        }
+        (None, Outcome::AllEqual) => all_equal(out, answer),
+        (None, Outcome::Branches) => {
+            writeln!(
+                out,
+                "No hindmost: the tasks are on branches that have no order, and nobody stands out"
+            )?;
+            candidates(out, answer)
+        }
+        (None, Outcome::Undecided) => {
+            writeln!(out, "{}", paint(DOUBT, "Undecided: the hindmost is among"))?;
+            candidates(out, answer)
+        }
+    }
+}
+
+/// How much of the job was seen, where that is not all of it.
+fn seen(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let unseen = answer
+        .unreadable
+        .iter()
+        .filter(|task| task.class.is_none())
+        .count();
+    let missing = usize::try_from(answer.missing_ranks.len()).unwrap_or(usize::MAX);
+    if unseen == 0 && missing == 0 {
+        return Ok(());
+    }
+    let whole = answer.tasks.saturating_add(missing);
+    let words = format!(
+        "Saw {} of {whole} tasks: any of the others may be further behind.",
+        answer.tasks - unseen
+    );
+    writeln!(out, "{}", paint(DOUBT, words))
+}
+
+fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost) -> std::fmt::Result {
+    let class = &answer.classes[hindmost.class];
+    let is_are = if class.who.count() == 1 { "is" } else { "are" };
+    let others = count(answer) - class.who.count();
+    let ahead = hindmost
+        .ahead
+        .iter()
+        .map(|link| answer.classes[link.other].who.count());
+    let ahead: u64 = ahead.sum();
+    let of_whom = match (others, ahead) {
+        (0, _) => "the only task".to_owned(),
+        (1, 1) => "behind the other one".to_owned(),
+        (others, ahead) if others == ahead => format!("behind all {others} others"),
+        (others, ahead) => format!("behind {ahead} of the {others} others"),
+    };
+    let words = format!(
+        "{} {is_are} {of_whom}: {}",
+        capital(&class.who.to_string()),
+        doing(class)
+    );
+    writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+    in_words(out, answer, hindmost, "  ")
+}
+
+/// How many tasks have a class.
+fn count(answer: &Answer) -> u64 {
+    answer.classes.iter().map(|class| class.who.count()).sum()
+}
+
+/// What stands between a hindmost class and those ahead of it, as plain sentences.
+fn in_words(out: &mut String, answer: &Answer, hindmost: &Hindmost, indent: &str) -> std::fmt::Result {
+    let class = &answer.classes[hindmost.class];
+    let mut lines: Vec<AtLines<'_>> = Vec::new();
+    let mut others = Vec::new();
+    for link in hindmost.ahead.iter().take(IN_WORDS) {
+        let other = &answer.classes[link.other];
+        match &link.parting {
+            Some(Parting::Iteration {
+                in_loop,
+                variable,
+                behind,
+                ahead,
+            }) => {
+                let words = format!(
+                    "{} {} in iteration {variable}={behind} of the loop at {}, {} in {variable}={ahead}",
+                    capital(&class.who.to_string()),
+                    is_are(&class.who),
+                    place(in_loop),
+                    other.who,
+                );
+                others.push(words);
+            }
+            Some(Parting::Line {
+                within,
+                behind,
+                ahead,
+            }) => {
+                let known = lines
+                    .iter_mut()
+                    .find(|known| known.within == within.as_ref() && known.behind == behind);
+                match known {
+                    Some(known) => known.ahead.push((&other.who, ahead)),
+                    None => lines.push(AtLines {
+                        within: within.as_ref(),
+                        behind,
+                        ahead: vec![(&other.who, ahead)],
+                    }),
+                }
+            }
+            None => {}
+        }
+    }
+    for each in lines {
+        let words = each.words(&class.who, count(answer));
+        writeln!(out, "{indent}{}", clean(&words))?;
+    }
+    let mut others = others.iter();
+    others.try_for_each(|words| writeln!(out, "{indent}{}.", clean(words)))
+}
+
+/// Classes that are ahead of one line, all in the same iteration.
+struct AtLines<'a> {
+    within: Option<&'a (Line, String, Value)>,
+    behind: &'a Line,
+    ahead: Vec<(&'a Who, &'a Line)>,
+}
+
+impl AtLines<'_> {
+    fn words(&self, who: &Who, total: u64) -> String {
+        let mut words = String::new();
+        let ahead: u64 = self.ahead.iter().map(|(who, _)| who.count()).sum();
+        let mut last_file = String::new();
+        // The file is named where it is another than the one before.
+        let mut spell = |line: &Line| {
+            let words = match line.short_file == last_file {
+                true => format!("line {}", line.line),
+                false => place(line),
+            };
+            last_file.clone_from(&line.short_file);
+            words
+        };
+        let own = who.to_string();
+        match self.within {
+            Some((in_loop, variable, value)) => {
+                let (both, own) = match ahead + who.count() == total {
+                    true => ("All".to_owned(), capital(&own)),
+                    false => {
+                        let others = self.ahead.iter().map(|(who, _)| who.to_string());
+                        let others = Vec::from_iter(others).join(", ");
+                        (format!("{} and {others}", capital(&own)), capital(&own))
+                    }
+                };
+                let at = spell(in_loop);
+                let _ = write!(
+                    words,
+                    "{both} are in iteration {variable}={value} of the loop at {at}. {own}"
+                );
+            }
+            None => words.push_str(&capital(&own)),
+        }
+        let _ = write!(words, " {} still at {}; ", is_are(who), spell(self.behind));
+        for (index, (who, line)) in self.ahead.iter().enumerate() {
+            let has = match (index, who.count()) {
+                (0, 1) => " has reached",
+                (0, _) => " have reached",
+                _ => "",
+            };
+            let between = if index == 0 { "" } else { ", " };
+            let _ = write!(words, "{between}{who}{has} {}", spell(line));
+        }
+        words.push('.');
+        words
+    }
+}
+
+/// What is probable, or certain by another witness than the order.
+fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Result {
+    let style = match finding.certainty {
+        Certainty::Proven => HINDMOST,
+        Certainty::Probable => DOUBT,
+    };
+    let sure = match finding.certainty {
+        Certainty::Proven => "",
+        Certainty::Probable => "Probably ",
+    };
+    let others = match &finding.grounds {
+        Grounds::AloneOutside { others_in } | Grounds::AloneElsewhere { others_in } => {
+            elsewhere(answer, finding, others_in)
+        }
+        Grounds::Behind | Grounds::CannotRun => String::new(),
+    };
+    match finding.classes[..] {
+        [only] => {
+            let class = &answer.classes[only];
+            let alone = match class.who.count() {
+                1 => "it alone is",
+                _ => "they alone are",
+            };
+            let who = class.who.to_string();
+            let who = if sure.is_empty() { capital(&who) } else { who };
+            let words = format!("{sure}{who}: {alone} {}{others}", doing(class));
+            writeln!(out, "{}", paint(style, clean(&words)))?;
+        }
+        _ => {
+            let title = format!("{sure}one of these{others}:");
+            writeln!(out, "{}", paint(style, capital(&title)))?;
+            for &class in &finding.classes {
+                writeln!(out, "  {}", clean(&stands(&answer.classes[class])))?;
+            }
+        }
+    }
+    if let Some(doubt) = &finding.doubt {
+        writeln!(out, "{}", clean(&format!("Not proven: {doubt}")))?;
+    }
+    // Where the open questions are listed, they have their advice.
+    match finding.remedy.as_ref().filter(|_| answer.undecided.is_empty()) {
+        Some(remedy) => writeln!(out, "To prove it: {}", clean(remedy)),
+        None => Ok(()),
+    }
+}
+
+/// What those do that are not named: `; the other 3 wait in MPI_Allreduce`.
+fn elsewhere(answer: &Answer, finding: &Finding, calls: &[String]) -> String {
+    let named = finding.classes.iter().map(|&at| answer.classes[at].who.count());
+    let others = count(answer) - named.sum::<u64>();
+    let verb = match (&finding.grounds, others) {
+        (Grounds::AloneOutside { .. }, 1) => "waits",
+        (Grounds::AloneOutside { .. }, _) => "wait",
+        (_, 1) => "is",
+        _ => "are",
+    };
+    let what = match calls {
+        [] => format!("{verb} elsewhere"),
+        calls => format!("{verb} in {}", calls.join(" and ")),
+    };
+    match others {
+        0 => String::new(),
+        1 => format!("; the other one {what}"),
+        others => format!("; the other {others} {what}"),
+    }
+}
+
+fn all_equal(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let class = &answer.classes[0];
+    let at = describe(&class.position);
+    let everybody = match answer.missing_ranks.is_empty() && answer.unreadable.is_empty() {
+        true => "all are",
+        false => "all that were seen are",
+    };
+    if class.threads_behind.is_empty() {
+        writeln!(out, "{}", clean(&format!("Nobody is behind: {everybody} {at}")))?;
+        return writeln!(out, "  {everybody} at the same point of the same iteration");
+    }
+    writeln!(
+        out,
+        "{}",
+        clean(&format!("Nobody is behind by the main threads: {everybody} {at}"))
+    )?;
+    threads::behind(out, class, "  ")
+}
+
+/// The proofs that a reader can check: one line for each class ahead of a hindmost one.
+pub(crate) fn proofs(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    if answer.hindmost.is_empty() {
+        return Ok(());
+    }
+    let is_worth_a_title = answer.hindmost.iter().any(|hindmost| {
+        let class = &answer.classes[hindmost.class];
+        !hindmost.ahead.is_empty() || !class.threads_behind.is_empty() || class.unordered.is_some()
+    });
+    if !is_worth_a_title {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", paint(TITLE, "Proof, by the order of the code:"))?;
+    for hindmost in &answer.hindmost {
+        crate::text::behind(out, answer, hindmost, "  ")?;
+    }
+    Ok(())
+}
+
+/// What to do next, as the last line.
+pub(crate) fn next_step(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let Some(step) = &answer.next else { return Ok(()) };
+    let words = crate::next::words(step);
+    writeln!(out, "\n{} {}", paint(TITLE, "Next:"), clean(&words))
+}
+
+fn is_are(who: &Who) -> &'static str {
+    if who.count() == 1 { "is" } else { "are" }
+}
+
+fn place(line: &Line) -> String {
+    format!("{}:{}", line.short_file, line.line)
+}
+
+/// With a capital letter.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// How much was seen, in figures: `32 tasks in 4 classes`.
+pub(crate) fn figures(answer: &Answer) -> String {
+    let tasks = counted(answer.tasks, "task", "tasks");
+    let classes = counted(answer.classes.len(), "class", "classes");
+    format!("{tasks} in {classes}")
+}

@@ -1,0 +1,20 @@
+//! The next step in words.
+
+use engine::NextStep;
+
+/// What to do next, as a sentence without its full stop.
+pub(crate) fn words(step: &NextStep) -> String {
+    match step {
+        NextStep::Attach {
+            pid,
+            rank: Some(rank),
+        } => {
+            format!("gdb -p {pid} looks into rank {rank}, on the host that it runs on")
+        }
+        NextStep::Attach { pid, rank: None } => format!("gdb -p {pid} looks into it"),
+        NextStep::LookTwice => {
+            "hindmost find --twice 2s, with the same arguments, tells who moves and who does not".to_owned()
+        }
+        NextStep::Advice(text) => text.clone(),
+    }
+}
