@@ -2,6 +2,7 @@
 
 use crate::counterparts::ThreadsBehind;
 use crate::next::{self, NextStep, Origin};
+use crate::state::{ClassState, Halted};
 use crate::threads::ThreadGroup;
 use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
@@ -20,6 +21,8 @@ pub struct Answer {
     pub classes: Vec<TaskClass>,
     /// The hindmost classes; empty unless the outcome is [`Outcome::Named`].
     pub hindmost: Vec<Hindmost>,
+    /// Tasks that cannot run, whatever their place: stopped ones and the like.
+    pub halted: Vec<Halted>,
     /// Pairs of candidates whose order is unknown; empty unless the outcome is [`Outcome::Undecided`].
     pub undecided: Vec<UndecidedPair>,
     /// Tasks that take no part in the order because they could not be read or placed.
@@ -88,8 +91,10 @@ pub struct Finding {
     pub certainty: Certainty,
     /// What it rests on.
     pub by: Witness,
-    /// The classes to look at, as indices into [`Answer::classes`]; never empty.
+    /// The classes to look at, as indices into [`Answer::classes`]; empty only where nothing was seen of the stacks of those who cannot run.
     pub classes: Vec<usize>,
+    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`].
+    pub who: Who,
     /// Why these.
     pub grounds: Grounds,
     /// Why it is not proven, as a sentence without its full stop. `None` for what is.
@@ -167,6 +172,8 @@ pub struct TaskClass {
     pub links: Vec<Link>,
     /// Why the order among the members is unknown, if it is.
     pub unordered: Option<String>,
+    /// What the kernel says of its tasks, if it was asked.
+    pub state: Option<ClassState>,
     /// Its tasks by the arguments that they gave to the MPI call they are in, where these differ.
     pub calls: Vec<(Who, CallView)>,
     /// The threads of its tasks besides their main ones, alike ones together.

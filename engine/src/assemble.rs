@@ -5,9 +5,10 @@ use crate::answer::{
 };
 use crate::motion::{self, Earlier};
 use crate::outside::{self, OutsideStack};
+use crate::state::ClassState;
 use crate::{
     CallView, FrameView, Relation, Who, advice, blocking, counterparts, finding, frames, mpi, parting,
-    stacks, threads,
+    stacks, state, threads,
 };
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
@@ -117,11 +118,11 @@ impl Named {
     }
 }
 
-fn assemble(
-    map: &Map,
-    tasks: &[Task],
+fn assemble<'a>(
+    map: &'a Map,
+    tasks: &'a [Task],
     named: Named,
-    (missing_ranks, earlier): (RankSet, Option<Earlier<'_>>),
+    (missing_ranks, earlier): (RankSet, Option<Earlier<'a>>),
 ) -> Answer {
     let order = Order::new(map);
     let located = stacks::locate_all(&order, tasks);
@@ -145,19 +146,17 @@ fn assemble(
         total: named.count(tasks),
         named,
         is_whole: others.is_empty() && missing_ranks.is_empty(),
+        is_complete: missing_ranks.is_empty() && others.iter().all(|(task, _)| !task.frames.is_empty()),
+        earlier,
     };
-    let mut classes = Vec::from_iter((0..job.classes.classes.len()).map(|class| job.class(class)));
+    let outside = alike(&others);
+    let ordered = 0..job.classes.classes.len();
+    let mut classes = Vec::from_iter(ordered.map(|class| job.class(class)));
     let mut unreadable = Vec::new();
-    for (members, stack) in alike(&others) {
-        let class = stack.map(|stack| {
-            let reason = members.first().map(|&(_, reason)| reason.to_owned());
-            let tasks = members.iter().map(|&(task, _)| task);
-            let first = members.first().map(|&(task, _)| first_task(task));
-            let who = (job.named.who(tasks), first);
-            classes.push(class_outside(who, stack, reason.unwrap_or_default()));
-            classes.len() - 1
-        });
-        for (task, reason) in members {
+    for group in &outside {
+        let class = group.stack.as_ref().map(|_| classes.len());
+        classes.extend(job.class_outside(group));
+        for &(task, reason) in &group.tasks {
             unreadable.extend(job.named.unreadable(task, reason, class));
         }
     }
@@ -166,15 +165,17 @@ fn assemble(
         other => other,
     };
     let undecided = job.undecided();
+    let halted = state::halted(tasks, &|tasks| job.named.who(tasks.iter().copied()));
     Answer {
         tasks: job.total,
-        finding: finding::of(&job, &classes, outcome, &undecided),
+        finding: finding::of(&job, &classes, &halted, (outcome, &undecided)),
         outcome,
         hindmost: job
             .hindmost_classes()
             .iter()
             .map(|&class| job.hindmost(class))
             .collect(),
+        halted,
         undecided,
         unreadable,
         missing_ranks,
@@ -182,32 +183,39 @@ fn assemble(
         warnings: job.partial_functions(),
         excerpts: job.excerpts(&classes),
         classes,
-        motion: earlier.map(|earlier| motion::of(&job, earlier)),
+        motion: earlier.map(|earlier| motion::of(&job, earlier, &outside)),
         next: None,
     }
 }
 
-/// Tasks with the reasons why they have no place in the order.
-type Reasoned<'a, 't> = Vec<(&'t Task, &'a str)>;
+/// Tasks that have no place in the order, and the same stack.
+pub(crate) struct OutsideGroup<'t> {
+    /// Each with the reason why it has no place; never empty.
+    pub(crate) tasks: Vec<(&'t Task, &'t str)>,
+    /// What was seen of their stacks, if anything was.
+    pub(crate) stack: Option<OutsideStack>,
+}
 
 /// Tasks that have no place in the order, those with the same stack together; without one, alone.
-fn alike<'a, 't>(others: &'a [(&'t Task, String)]) -> Vec<(Reasoned<'a, 't>, Option<OutsideStack>)> {
-    let mut groups: Vec<(Reasoned<'a, 't>, Option<OutsideStack>)> = Vec::new();
+fn alike<'t>(others: &'t [(&'t Task, String)]) -> Vec<OutsideGroup<'t>> {
+    let mut groups: Vec<OutsideGroup<'t>> = Vec::new();
     let mut known: BTreeMap<Vec<outside::PlaceOfFrame>, usize> = BTreeMap::new();
     for (task, reason) in others {
-        let stack = outside::stack(task);
-        if stack.frames.is_empty() {
-            groups.push((vec![(task, reason)], None));
-            continue;
-        }
-        let group = *known.entry(stack.place.clone()).or_insert(groups.len());
+        let stack = Some(outside::stack(task)).filter(|stack| !stack.frames.is_empty());
+        let group = match &stack {
+            Some(stack) => *known.entry(stack.place.clone()).or_insert(groups.len()),
+            None => groups.len(),
+        };
         match groups.get_mut(group) {
-            Some((members, _)) => members.push((task, reason)),
-            None => groups.push((vec![(task, reason)], Some(stack))),
+            Some(group) => group.tasks.push((task, reason)),
+            None => groups.push(OutsideGroup {
+                tasks: vec![(task, reason)],
+                stack,
+            }),
         }
     }
     // The largest is where the job is; stable, so the order of the tasks breaks ties.
-    groups.sort_by_key(|(members, _)| std::cmp::Reverse(members.len()));
+    groups.sort_by_key(|group| std::cmp::Reverse(group.tasks.len()));
     groups
 }
 
@@ -215,22 +223,6 @@ fn first_task(task: &Task) -> FirstTask {
     FirstTask {
         rank: task.rank,
         pid: task.pid,
-    }
-}
-
-fn class_outside((who, first): (Who, Option<FirstTask>), stack: OutsideStack, reason: String) -> TaskClass {
-    TaskClass {
-        who,
-        first,
-        position: stack.position,
-        frames: stack.frames,
-        is_candidate: false,
-        outside: Some(reason),
-        links: Vec::new(),
-        unordered: None,
-        calls: Vec::new(),
-        threads: Vec::new(),
-        threads_behind: Vec::new(),
     }
 }
 
@@ -259,6 +251,10 @@ pub(crate) struct JobView<'a> {
     total: usize,
     /// No task is missing, unreadable or outside of the order.
     pub(crate) is_whole: bool,
+    /// No task is missing, and of each something of its stack was seen.
+    pub(crate) is_complete: bool,
+    /// The tasks at an earlier moment, if there was a look then.
+    earlier: Option<Earlier<'a>>,
     /// For each candidate, the classes that some chain of `Before` puts ahead of it.
     reached: Vec<Vec<usize>>,
 }
@@ -348,6 +344,36 @@ impl<'a> JobView<'a> {
         self.named.who(members)
     }
 
+    /// The class of tasks that have no place in the order, if their stack was seen.
+    fn class_outside(&self, group: &OutsideGroup<'_>) -> Option<TaskClass> {
+        let stack = group.stack.as_ref()?;
+        let &(first, reason) = group.tasks.first()?;
+        let tasks = Vec::from_iter(group.tasks.iter().map(|&(task, _)| task));
+        Some(TaskClass {
+            who: self.named.who(tasks.iter().copied()),
+            first: Some(first_task(first)),
+            position: stack.position.clone(),
+            frames: stack.frames.clone(),
+            is_candidate: false,
+            outside: Some(reason.to_owned()),
+            links: Vec::new(),
+            unordered: None,
+            state: self.state(&tasks),
+            calls: Vec::new(),
+            threads: Vec::new(),
+            threads_behind: Vec::new(),
+        })
+    }
+
+    /// What the kernel says of tasks, with the processor time that they have used since the earlier moment.
+    fn state(&self, tasks: &[&Task]) -> Option<ClassState> {
+        state::of_class(tasks, &|task| {
+            let earlier = self.earlier?.tasks.iter();
+            let mut same = earlier.filter(|before| before.task == task.task && before.pid == task.pid);
+            same.next()?.state.as_ref()?.cpu_ms
+        })
+    }
+
     fn class(&self, class: usize) -> TaskClass {
         let first = self.first_member(class);
         let located = &self.located[first];
@@ -388,6 +414,7 @@ impl<'a> JobView<'a> {
             outside: None,
             links,
             unordered,
+            state: self.state(&tasks),
             calls: self.calls_of(members, calls),
             threads: threads::groups(&self.order, &tasks, who),
             threads_behind,

@@ -5,8 +5,10 @@
 //! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
 //! class that is ahead of another is never named.
 
+use crate::Who;
 use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
 use crate::assemble::JobView;
+use crate::state::{Halted, HaltedBy};
 use std::cmp::Reverse;
 
 /// How many calls of the others are named.
@@ -16,18 +18,24 @@ const CALLS: usize = 3;
 pub(crate) fn of(
     job: &JobView<'_>,
     classes: &[TaskClass],
-    outcome: Outcome,
-    undecided: &[UndecidedPair],
+    halted: &[Halted],
+    (outcome, undecided): (Outcome, &[UndecidedPair]),
 ) -> Option<Finding> {
+    let who = |named: &[usize]| Who::of_all(named.iter().map(|&at| &classes[at].who));
     if outcome == Outcome::Named {
+        let named = job.hindmost_classes().to_vec();
         return Some(Finding {
             certainty: Certainty::Proven,
             by: Witness::Order,
-            classes: job.hindmost_classes().to_vec(),
+            who: who(&named),
+            classes: named,
             grounds: Grounds::Behind,
             doubt: None,
             remedy: None,
         });
+    }
+    if let Some(finding) = cannot_run(classes, halted) {
+        return Some(finding);
     }
     let (named, grounds) = probable(classes)?;
     let pair = decisive(classes, &named, undecided);
@@ -36,8 +44,47 @@ pub(crate) fn of(
         by: Witness::State,
         doubt: Some(doubt(classes, &named, outcome, pair)),
         remedy: pair.and_then(|pair| pair.advice.clone()),
+        who: who(&named),
         classes: named,
         grounds,
+    })
+}
+
+/// Tasks that cannot run, where the order names nobody: nobody who waits for them will ever go on. They are the only ones that stand in the
+/// way where all the others wait.
+fn cannot_run(classes: &[TaskClass], halted: &[Halted]) -> Option<Finding> {
+    let who = Who::of_all(halted.iter().map(|halted| &halted.who));
+    let total: u64 = classes.iter().map(|class| class.who.count()).sum();
+    // A job that is stopped as a whole is nobody's fault; its state is said all the same.
+    if who.count() == 0 || who.count() >= total {
+        return None;
+    }
+    let holds = |class: &TaskClass| halted.iter().any(|halted| halted.who.meets(&class.who));
+    let named = Vec::from_iter((0..classes.len()).filter(|&at| holds(&classes[at])));
+    // In the classes that hold them, the tasks beside them are at the same point, and wait or not as they do.
+    let others_wait = { classes.iter() }
+        .filter(|class| class.who.count() > who.in_common(&class.who))
+        .all(waits);
+    // What the kernel waits for may come at any moment.
+    let may_pass = halted
+        .iter()
+        .any(|halted| matches!(halted.why, HaltedBy::Kernel(_)));
+    let doubt = match (others_wait, may_pass) {
+        (false, _) => Some("some of the others do not wait for anybody, either"),
+        (true, true) => Some("what it waits for in the kernel may come"),
+        (true, false) => None,
+    };
+    Some(Finding {
+        certainty: match doubt {
+            None => Certainty::Proven,
+            Some(_) => Certainty::Probable,
+        },
+        by: Witness::State,
+        classes: named,
+        who,
+        grounds: Grounds::CannotRun,
+        doubt: doubt.map(str::to_owned),
+        remedy: None,
     })
 }
 

@@ -38,6 +38,7 @@ mod reuse;
 mod slices;
 mod sources;
 mod stacks;
+mod state;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -82,9 +83,11 @@ pub use slicer::{
     Options as SliceOptions, Slice, Statement, TooManyCallees,
 };
 pub use slices::slice_answer;
+pub use snapshot::RunState;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, TaskSet};
+pub use state::{ClassState, Halted, HaltedBy, StateGroup};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};
 pub use tree::{

@@ -4,9 +4,10 @@
 //! came on, by the same rules that order different tasks; whatever it cannot tell stays unknown here too.
 
 use crate::answer::Activity;
-use crate::assemble::JobView;
+use crate::assemble::{JobView, OutsideGroup};
 use crate::paths::short_name;
-use crate::{Relation, Who, frames, stacks};
+use crate::state::HaltedBy;
+use crate::{Relation, Who, frames, outside, stacks, state};
 use progress::{Located, Verdict};
 use progress_map::LoopId;
 use snapshot::Task;
@@ -34,6 +35,12 @@ pub enum Motion {
     /// It executes the program's code, at the same point of the same iteration; or in the same loop, in which nothing
     /// counts: then the place of that loop.
     InPlace(Option<String>),
+    /// Its stack or its values are others, and whether it came on is not known. The first value that is another, before and after.
+    Moved(Option<(String, String)>),
+    /// It is where it was, and nothing tells whether it has been elsewhere in between.
+    SamePlace,
+    /// It cannot run: it is stopped, or it has ended.
+    Halted,
     /// Not known, with the reason.
     Unknown(String),
 }
@@ -47,6 +54,12 @@ pub struct ClassMotion {
     pub waiting: u64,
     /// Tasks that compute where they computed.
     pub in_place: u64,
+    /// Tasks whose stack or values are others, forward or not.
+    pub moved: u64,
+    /// Tasks that are where they were, perhaps again.
+    pub same_place: u64,
+    /// Tasks that cannot run.
+    pub halted: u64,
     /// Tasks of which it is not known.
     pub unknown: u64,
     /// The loop in which the first of those computes that are in one that nothing counts.
@@ -66,8 +79,12 @@ pub enum Diagnosis {
     InPlace,
     /// Nobody came on; the hindmost waits for something that is no other task's to give.
     Outside,
+    /// Tasks that the others wait for cannot run.
+    Halted,
     /// The hindmost came on: it is slow.
     Slow,
+    /// The hindmost moves, and whether it comes on is not known.
+    Moving,
     /// Others came on and the hindmost did not.
     LeftBehind,
     /// Nobody is behind, or nobody could be named, and all tasks came on.
@@ -89,26 +106,37 @@ pub struct JobMotion {
     pub classes: Vec<ClassMotion>,
 }
 
-/// Compares every task with itself.
-pub(crate) fn of(job: &JobView<'_>, earlier: Earlier<'_>) -> JobMotion {
+/// Compares every task with itself. `without_place` are the tasks that have no place in the order.
+pub(crate) fn of(job: &JobView<'_>, earlier: Earlier<'_>, without_place: &[OutsideGroup<'_>]) -> JobMotion {
     let before: BTreeMap<&str, &Task> = earlier
         .tasks
         .iter()
         .map(|task| (task.task.as_str(), task))
         .collect();
-    let motions: Vec<Motion> = (0..job.tasks.len())
-        .map(|at| match before.get(job.tasks[at].task.as_str()) {
-            Some(task) if task.pid == job.tasks[at].pid => motion(job, task, at),
-            Some(_) => Motion::Unknown("another process has its rank by now".to_owned()),
-            None => Motion::Unknown("it was not there the first time".to_owned()),
-        })
+    let seen_before = |now: &Task| match before.get(now.task.as_str()) {
+        Some(task) if task.pid == now.pid => Ok(*task),
+        Some(_) => Err(Motion::Unknown("another process has its rank by now".to_owned())),
+        None => Err(Motion::Unknown("it was not there the first time".to_owned())),
+    };
+    let mut motions: Vec<Motion> = (0..job.tasks.len())
+        .map(|at| seen_before(job.tasks[at]).map_or_else(|unknown| unknown, |task| motion(job, task, at)))
         .collect();
-    let classes: Vec<ClassMotion> = job
+    let mut classes: Vec<ClassMotion> = job
         .classes
         .classes
         .iter()
         .map(|class| ClassMotion::of(class.members.iter().map(|&at| &motions[at])))
         .collect();
+    for group in without_place {
+        let of_group = group.tasks.iter().map(|&(now, _)| {
+            seen_before(now).map_or_else(|unknown| unknown, |task| motion_outside(task, now))
+        });
+        let of_group = Vec::from_iter(of_group);
+        if group.stack.is_some() {
+            classes.push(ClassMotion::of(of_group.iter()));
+        }
+        motions.extend(of_group);
+    }
     let (diagnosis, sentence) = diagnose(job, &motions, &classes);
     JobMotion {
         elapsed: earlier.elapsed,
@@ -118,13 +146,38 @@ pub(crate) fn of(job: &JobView<'_>, earlier: Earlier<'_>) -> JobMotion {
     }
 }
 
+/// What a task did that has no place in the order: its stack alone tells.
+fn motion_outside(before: &Task, now: &Task) -> Motion {
+    if state::halted_by(now).is_some() {
+        return Motion::Halted;
+    }
+    if now.frames.is_empty() {
+        return Motion::Unknown("its stack was not seen".to_owned());
+    }
+    match differs(before, now) {
+        Some(values) => Motion::Moved(values),
+        None => Motion::SamePlace,
+    }
+}
+
 fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
+    if matches!(
+        state::halted_by(job.tasks[at]),
+        Some(HaltedBy::Signal | HaltedBy::Tracer(_) | HaltedBy::Ended)
+    ) {
+        return Motion::Halted;
+    }
     let first = job.order.locate(&stacks::execution_point(before));
     let second = &job.located[at];
     if let Some(obstacle) = first.obstacle {
         return Motion::Unknown(format!("the first time, {obstacle}"));
     }
     let verdict = job.order.compare(&first, second);
+    // What is not known to be forward is a movement all the same, if anything is another than it was.
+    let otherwise = |why: String| match differs(before, job.tasks[at]) {
+        Some(values) => Motion::Moved(values),
+        None => Motion::Unknown(why),
+    };
     match verdict.relation {
         Relation::Before => {
             let then = frames::iteration(job.map, &first);
@@ -143,11 +196,50 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
             Activity::Blocked(_) | Activity::Inside(_) => Motion::Waiting,
         },
         // Time does not run backwards: a loop around both was entered anew, and nothing readable tells so.
-        Relation::After => Motion::Unknown("it is at an earlier point of what it seems to repeat".to_owned()),
+        Relation::After => otherwise("it is at an earlier point of what it seems to repeat".to_owned()),
         Relation::Incomparable | Relation::Unknown => match uncounted_loop(job, &first, at, &verdict) {
             Some(place) => Motion::InPlace(Some(place)),
-            None => Motion::Unknown(progress::sentence(job.map, &verdict, &first, second)),
+            None => otherwise(progress::sentence(job.map, &verdict, &first, second)),
         },
+    }
+}
+
+/// Whether a task is elsewhere than it was, or has other values; then with the first value that is another. What MPI and the other
+/// runtimes do inside a call of the program does not count: there ranks poll.
+fn differs(before: &Task, now: &Task) -> Option<Option<(String, String)>> {
+    let own = |task: &'_ Task| -> usize {
+        let entry = task.frames.iter().position(|frame| {
+            base::mpi_entry_point(&frame.function).is_some()
+                || (frame.module.as_deref()).is_some_and(outside::is_runtime_library)
+        });
+        // What calls `main` is in a library, too: the last frame of the program counts.
+        let last = task.frames.iter().rposition(|frame| {
+            base::mpi_entry_point(&frame.function).is_none()
+                && !frame.module.as_deref().is_some_and(outside::is_runtime_library)
+        });
+        entry.map_or(task.frames.len(), |entry| {
+            entry.max(last.map_or(0, |last| last + 1))
+        })
+    };
+    let (then, since) = (&before.frames[..own(before)], &now.frames[..own(now)]);
+    let mut values = then.iter().zip(since).flat_map(|(a, b)| {
+        let in_both = a.values.iter();
+        in_both.filter_map(|(name, was)| Some((name, was, b.values.get(name)?)))
+    });
+    let changed = values.find(|(_, was, is)| was != is);
+    let place = |frame: &snapshot::Frame| (frame.function.clone(), frame.pc, frame.line, frame.column);
+    let moved = changed.is_some()
+        || then.len() != since.len()
+        || then.iter().zip(since).any(|(a, b)| place(a) != place(b));
+    moved.then(|| changed.map(|(name, was, is)| (shown(name, was), shown(name, is))))
+}
+
+fn shown(name: &str, value: &snapshot::Value) -> String {
+    match value {
+        snapshot::Value::Integer(value) => format!("{name}={value}"),
+        snapshot::Value::Unsigned(value) => format!("{name}={value}"),
+        snapshot::Value::Float(value) => format!("{name}={value}"),
+        snapshot::Value::Other(value) => format!("{name}={value}"),
     }
 }
 
@@ -192,6 +284,12 @@ impl ClassMotion {
                     sum.in_place += 1;
                     sum.in_loop = sum.in_loop.take().or_else(|| in_loop.clone());
                 }
+                Motion::Moved(from_to) => {
+                    sum.moved += 1;
+                    sum.from_to = sum.from_to.take().or_else(|| from_to.clone());
+                }
+                Motion::SamePlace => sum.same_place += 1,
+                Motion::Halted => sum.halted += 1,
                 Motion::Unknown(why) => {
                     sum.unknown += 1;
                     sum.because.get_or_insert_with(|| why.clone());
@@ -203,12 +301,21 @@ impl ClassMotion {
 
     /// What the class did, in a few words: `moving, it=41 to it=44`.
     pub fn words(&self) -> String {
-        let total = self.forward + self.waiting + self.in_place + self.unknown;
+        let total = self.forward
+            + self.waiting
+            + self.in_place
+            + self.moved
+            + self.same_place
+            + self.halted
+            + self.unknown;
         let mut parts = Vec::new();
         for (count, words) in [
             (self.forward, "moving"),
+            (self.moved, "moving, forward or not"),
             (self.in_place, "computing in place"),
             (self.waiting, "stuck"),
+            (self.same_place, "at the same place"),
+            (self.halted, "unable to run"),
             (self.unknown, "moving or stuck"),
         ] {
             if count == 0 {
@@ -220,7 +327,8 @@ impl ClassMotion {
                 format!("{count} ")
             };
             part.push_str(words);
-            if words == "moving"
+            if words.starts_with("moving")
+                && !words.ends_with("stuck")
                 && let Some((from, to)) = &self.from_to
             {
                 let _ = write!(part, " (from {from} to {to})");
@@ -234,6 +342,9 @@ impl ClassMotion {
         self.forward += other.forward;
         self.waiting += other.waiting;
         self.in_place += other.in_place;
+        self.moved += other.moved;
+        self.same_place += other.same_place;
+        self.halted += other.halted;
         self.unknown += other.unknown;
         self.from_to = self.from_to.take().or_else(|| other.from_to.clone());
         self.because = self.because.take().or_else(|| other.because.clone());
@@ -241,13 +352,14 @@ impl ClassMotion {
     }
 }
 
+/// The kind of trouble, in words.
 fn diagnose(job: &JobView<'_>, motions: &[Motion], classes: &[ClassMotion]) -> (Diagnosis, String) {
     let mut all = ClassMotion::default();
     for class in classes {
         all.add(class);
     }
     let total = motions.len() as u64;
-    let read = if job.is_whole { "" } else { " that could be read" };
+    let read = if job.is_complete { "" } else { " that were seen" };
     let everybody = match total {
         1 => format!("the only task{read}"),
         _ => format!("all {total} tasks{read}"),
@@ -280,10 +392,42 @@ fn diagnose(job: &JobView<'_>, motions: &[Motion], classes: &[ClassMotion]) -> (
             ),
         );
     }
-    if all.waiting == total && total > 1 && (0..motions.len()).all(blocked) {
+    if all.halted > 0 {
+        let others = total - all.halted;
+        let rest = match (others, all.forward + all.moved) {
+            (0, _) => String::new(),
+            (_, 0) => ", and none of the others came on".to_owned(),
+            (others, moving) => format!(", while {moving} of the {others} others move"),
+        };
+        let text = match others {
+            0 => format!("{everybody} cannot run: the job is stopped as a whole"),
+            _ => format!("{} of {total} tasks cannot run{rest}", all.halted),
+        };
+        return (Diagnosis::Halted, text);
+    }
+    if all.waiting == total && total > 1 && (0..job.tasks.len()).all(blocked) {
+        // Whoever was not seen may be the one that all of them wait for.
+        return match job.is_complete {
+            true => (
+                Diagnosis::Deadlock,
+                format!("deadlock: {everybody} wait for each other, and none came on"),
+            ),
+            false => (
+                Diagnosis::Unclear,
+                format!("{everybody} wait for others, and none came on; those not seen may hold them up"),
+            ),
+        };
+    }
+    if all.same_place == total && total > 0 {
         return (
-            Diagnosis::Deadlock,
-            format!("deadlock: {everybody} wait for each other, and none came on"),
+            Diagnosis::Unclear,
+            format!("{everybody} are where they were: hung, or at the same places again"),
+        );
+    }
+    if total > 0 && all.forward + all.moved == total && members.is_empty() {
+        return (
+            Diagnosis::Running,
+            format!("the job moves: {everybody} are elsewhere, or have other values, than before"),
         );
     }
     let others = total - members.len() as u64;
@@ -309,6 +453,13 @@ fn diagnose(job: &JobView<'_>, motions: &[Motion], classes: &[ClassMotion]) -> (
             "computes in place"
         };
         return (Diagnosis::LeftBehind, format!("{who} {does}{rest}"));
+    }
+    if hindmost.moved > 0 {
+        let text = format!(
+            "{who} moves{}, and whether it comes on is not known{rest}",
+            from_to(&hindmost)
+        );
+        return (Diagnosis::Moving, text);
     }
     if part(hindmost.in_place) {
         let text = match hindmost.in_loop {

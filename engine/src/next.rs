@@ -1,6 +1,7 @@
 //! The one next step of an answer: what its reader can do now.
 
-use crate::answer::{Answer, Outcome};
+use crate::answer::{Answer, Grounds, Outcome};
+use crate::state::HaltedBy;
 
 /// Where stacks come from, which decides what can be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,11 @@ pub enum NextStep {
         /// Its rank.
         rank: Option<u32>,
     },
+    /// Let this process go on, which a signal has stopped.
+    Resume {
+        /// The process.
+        pid: u32,
+    },
     /// Find out whether the job moves at all: look twice.
     LookTwice,
     /// What would decide the answer, as an imperative without its full stop.
@@ -34,6 +40,14 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
         .as_ref()
         .and_then(|finding| finding.classes.first());
     let first = named.and_then(|&class| answer.classes.get(class)?.first.as_ref());
+    let stopped = answer.halted.iter().find(|halted| halted.why == HaltedBy::Signal);
+    let by_that = answer
+        .finding
+        .as_ref()
+        .is_some_and(|finding| finding.grounds == Grounds::CannotRun);
+    if let (Origin::Live, true, Some(pid)) = (origin, by_that, stopped.and_then(|halted| halted.pid)) {
+        return Some(NextStep::Resume { pid });
+    }
     if origin == Origin::Live
         && let Some(first) = first
         && let Some(pid) = first.pid

@@ -27,14 +27,27 @@ pub(crate) struct PlaceOfFrame {
     call: Option<(Option<u64>, Option<u32>, Option<u32>)>,
 }
 
-/// The frames of a task as a reader wants them.
+/// The frames of a task as a reader wants them. Where its main thread has ended, those of the first of its threads that is in the program.
 pub(crate) fn stack(task: &Task) -> OutsideStack {
+    if !task.frames.is_empty() {
+        return of_frames(&task.frames);
+    }
+    let is_own = |frame: &Frame| {
+        let module = frame.module.as_deref().unwrap_or_default();
+        !is_start(frame) && !is_runtime_library(module)
+    };
+    let works = |frames: &&Vec<Frame>| frames.iter().any(is_own);
+    let mut stacks = task.threads.iter().map(|thread| &thread.frames);
+    of_frames(stacks.find(works).map_or(&[], Vec::as_slice))
+}
+
+fn of_frames(recorded: &[Frame]) -> OutsideStack {
     let mut frames: Vec<FrameView> = Vec::new();
     let mut place: Vec<PlaceOfFrame> = Vec::new();
     let mut last_is_runtime = None;
     // What calls `main` comes first, in stripped programs without a name of its own.
-    let starts = task.frames.iter().rposition(is_start).map_or(0, |last| last + 1);
-    for (index, frame) in task.frames.iter().enumerate().skip(starts) {
+    let starts = recorded.iter().rposition(is_start).map_or(0, |last| last + 1);
+    for (index, frame) in recorded.iter().enumerate().skip(starts) {
         let entry = mpi_entry_point(&frame.function);
         let runtime = runtime_of(frame, entry.is_some(), last_is_runtime);
         if let (Some(runtime), Some(_), Some(view)) = (runtime, last_is_runtime, frames.last_mut()) {
@@ -42,7 +55,7 @@ pub(crate) fn stack(task: &Task) -> OutsideStack {
             last_is_runtime = Some(runtime);
             continue;
         }
-        let is_innermost = index + 1 == task.frames.len();
+        let is_innermost = index + 1 == recorded.len();
         let call = (runtime.is_none() && !is_innermost).then_some((frame.pc, frame.line, frame.column));
         let view = view(frame, entry);
         place.push(PlaceOfFrame {

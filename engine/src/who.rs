@@ -35,6 +35,42 @@ impl Who {
         }
     }
 
+    /// All tasks of several groups.
+    pub(crate) fn of_all<'w>(groups: impl IntoIterator<Item = &'w Who>) -> Self {
+        let mut ranks = Vec::new();
+        let mut names = Vec::new();
+        for group in groups {
+            ranks.extend(group.ranks.iter());
+            names.extend(group.names.iter().cloned());
+        }
+        names.sort();
+        names.dedup();
+        Self {
+            ranks: RankSet::from_iter(ranks),
+            names,
+        }
+    }
+
+    /// How many tasks two groups share.
+    pub(crate) fn in_common(&self, other: &Self) -> u64 {
+        let ranks = self
+            .ranks
+            .iter()
+            .filter(|&rank| other.ranks.contains(rank))
+            .count();
+        let names = self
+            .names
+            .iter()
+            .filter(|name| other.names.contains(name))
+            .count();
+        (ranks + names) as u64
+    }
+
+    /// Whether two groups share a task.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        self.in_common(other) > 0
+    }
+
     /// How many tasks there are.
     pub fn count(&self) -> u64 {
         self.ranks.len() + self.names.len() as u64

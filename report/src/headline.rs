@@ -4,7 +4,7 @@ use crate::clean::clean;
 use crate::style::{DOUBT, HINDMOST, TITLE, paint};
 use crate::text::{candidates, counted, describe, doing, stands};
 use crate::threads;
-use engine::{Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Value, Who};
+use engine::{Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Value, Who};
 use std::fmt::Write as _;
 
 /// How many classes ahead are put into plain words before the list of proofs has to do.
@@ -13,6 +13,49 @@ const IN_WORDS: usize = 4;
 /// Who is to be looked at, why, and how sure that is.
 pub(crate) fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
     seen(out, answer)?;
+    let is_for_that = |finding: &Finding| finding.grounds == Grounds::CannotRun;
+    if !answer.finding.as_ref().is_some_and(is_for_that) {
+        verdict(out, answer)?;
+    }
+    // Whoever cannot run is said in any case; where nobody else is named, before anything else.
+    for halted in &answer.halted {
+        writeln!(out, "{}", paint(HINDMOST, clean(&crate::state::halted(halted))))?;
+    }
+    if let Some(finding) = answer.finding.as_ref().filter(|finding| is_for_that(finding)) {
+        waiting_for(out, answer, finding)?;
+    }
+    outside(out, answer)
+}
+
+/// What those do who wait for tasks that cannot run.
+fn waiting_for(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Result {
+    let others = count(answer).saturating_sub(finding.who.count());
+    let words = match &finding.doubt {
+        None => format!("All {others} others wait."),
+        Some(doubt) => format!("Probably that is what the others wait for. Not proven: {doubt}."),
+    };
+    writeln!(out, "{}", clean(&words))
+}
+
+/// Those who have no place in the order, where somebody else is named by it.
+fn outside(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    if answer.outcome != Outcome::Named {
+        return Ok(());
+    }
+    let outside = answer.classes.iter().filter(|class| class.outside.is_some());
+    for class in outside.take(IN_WORDS) {
+        let words = format!(
+            "{} {} no place in the order and may be further behind: {}",
+            capital(&class.who.to_string()),
+            if class.who.count() == 1 { "has" } else { "have" },
+            doing(class)
+        );
+        writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
+    }
+    Ok(())
+}
+
+fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
     match (&answer.finding, answer.outcome) {
         (Some(finding), _) if finding.grounds == Grounds::Behind => match &answer.hindmost[..] {
             [only] => behind(out, answer, only),
@@ -300,8 +343,23 @@ fn all_equal(out: &mut String, answer: &Answer) -> std::fmt::Result {
         false => "all that were seen are",
     };
     if class.threads_behind.is_empty() {
-        writeln!(out, "{}", clean(&format!("Nobody is behind: {everybody} {at}")))?;
-        return writeln!(out, "  {everybody} at the same point of the same iteration");
+        let nobody = match answer.missing_ranks.is_empty() && answer.unreadable.is_empty() {
+            true => "Nobody is behind",
+            false => "No order among those that were seen",
+        };
+        writeln!(out, "{}", clean(&format!("{nobody}: {everybody} {at}")))?;
+        writeln!(out, "  {everybody} at the same point of the same iteration")?;
+        return match (&class.position.activity, answer.missing_ranks.is_empty()) {
+            (Activity::Blocked(_), false) => writeln!(
+                out,
+                "  They wait for somebody who was not seen, as it seems: of {} nothing is known",
+                Who {
+                    ranks: answer.missing_ranks.clone(),
+                    names: Vec::new()
+                }
+            ),
+            _ => Ok(()),
+        };
     }
     writeln!(
         out,

@@ -17,6 +17,7 @@ mod page;
 mod sarif;
 mod slice;
 mod stack;
+mod state;
 mod style;
 mod summary;
 mod text;

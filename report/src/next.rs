@@ -12,6 +12,7 @@ pub(crate) fn words(step: &NextStep) -> String {
             format!("gdb -p {pid} looks into rank {rank}, on the host that it runs on")
         }
         NextStep::Attach { pid, rank: None } => format!("gdb -p {pid} looks into it"),
+        NextStep::Resume { pid } => format!("kill -CONT {pid} lets it go on, on the host that it runs on"),
         NextStep::LookTwice => {
             "hindmost find --twice 2s, with the same arguments, tells who moves and who does not".to_owned()
         }

@@ -2,7 +2,7 @@
 
 use crate::clean::clean;
 use crate::stack::{frames, source};
-use crate::style::{DOUBT, HINDMOST, TITLE, VALUE, paint};
+use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
 use crate::{call, headline, threads};
 use engine::{
     Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair, Who,
@@ -163,6 +163,10 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             index + 1,
             paint(TITLE, who)
         )?;
+        if let Some(state) = &class.state {
+            let words = crate::state::of_class(state, &class.who);
+            writeln!(out, "       {}", paint(FAINT, clean(&words)))?;
+        }
         frames(out, &class.frames, class.position.call.as_ref())?;
         for (who, call) in class.calls.iter().take(SPELLED_OUT) {
             let given = call::arguments(call);

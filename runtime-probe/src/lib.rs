@@ -47,6 +47,7 @@ mod plan;
 mod procfs;
 mod proctable;
 mod registers;
+mod state;
 mod stop;
 mod subject;
 mod symbols;

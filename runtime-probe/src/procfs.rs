@@ -13,6 +13,8 @@ pub(crate) struct Stat {
     pub(crate) parent: u32,
     /// Number of threads.
     pub(crate) threads: u32,
+    /// Clock ticks that all its threads have spent, in the program and in the kernel for it.
+    pub(crate) spent: u64,
     /// Which process and which program this is.
     pub(crate) identity: Identity,
 }
@@ -95,6 +97,7 @@ fn parse_stat(text: &str) -> Option<Stat> {
         state: field(3)?.chars().next()?,
         parent: u32::try_from(number(4)?).ok()?,
         threads: u32::try_from(number(20)?).ok()?,
+        spent: number(14)?.saturating_add(number(15)?),
         identity: Identity {
             started: number(22)?,
             code_and_stack: (number(26)?, number(28)?),
@@ -120,12 +123,29 @@ pub(crate) fn command(pid: u32) -> String {
 
 /// The executable as the kernel names it, ` (deleted)` included.
 pub(crate) fn executable(pid: u32) -> io::Result<PathBuf> {
-    fs::read_link(format!("/proc/{pid}/exe"))
+    let of_process = fs::read_link(format!("/proc/{pid}/exe"));
+    of_process.or_else(|error| {
+        // A process whose main thread has ended has none by its own name.
+        let other = other_thread(pid).ok_or(error)?;
+        fs::read_link(format!("/proc/{pid}/task/{other}/exe"))
+    })
 }
 
 /// The environment at the time of exec.
 pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
-    fs::read(format!("/proc/{pid}/environ"))
+    let of_process = fs::read(format!("/proc/{pid}/environ"))?;
+    match other_thread(pid).filter(|_| of_process.is_empty()) {
+        // As above: it reads as empty then.
+        Some(other) => fs::read(format!("/proc/{pid}/task/{other}/environ")),
+        None => Ok(of_process),
+    }
+}
+
+/// A thread that lives on although the main one has ended, if there is one.
+fn other_thread(pid: u32) -> Option<u32> {
+    let main_has_ended = stat(pid).is_ok_and(|stat| stat.state == 'Z' && stat.threads > 1);
+    let threads = threads(pid).ok().filter(|_| main_has_ended)?;
+    threads.first().map(|thread| thread.tid)
 }
 
 /// All processes with their parents, sorted by pid.
@@ -191,7 +211,10 @@ mod tests {
             "12 (a) b) (c)) S 7 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 4711 100 200 300 400 500 600 0 0",
         )
         .unwrap();
-        assert_eq!((stat.state, stat.parent, stat.threads), ('S', 7, 3));
+        assert_eq!(
+            (stat.state, stat.parent, stat.threads, stat.spent),
+            ('S', 7, 3, 11)
+        );
         assert_eq!(stat.identity.started, 4711);
         assert_eq!(stat.identity.code_and_stack, (400, 600));
         assert_eq!(parse_stat("12 (short) R 1"), None);

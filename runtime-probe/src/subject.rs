@@ -7,13 +7,14 @@ use crate::locate::Locator;
 use crate::modules::Modules;
 use crate::outline::Outline;
 use crate::procfs::{self, Identity};
+use crate::state;
 use crate::stop::{NotStill, Request, Still};
 use crate::take::{Options, Threads};
 use crate::tasks::TaskRef;
 use crate::thread::{Process, Reader, Thread};
 use crate::unwind::End;
 use progress_map::Map;
-use snapshot::Task;
+use snapshot::{ProcessState, Task};
 
 /// What a round works with.
 pub(crate) struct Round<'a> {
@@ -32,6 +33,7 @@ pub(crate) struct Subject<'t> {
     /// A thread that lives, through which `/proc` speaks of the process: the main one, unless that has ended.
     voice: u32,
     identity: Option<Identity>,
+    state: Option<ProcessState>,
     /// What was read of it and not placed yet.
     outline: Option<Outline>,
     process: Process,
@@ -47,6 +49,7 @@ impl<'t> Subject<'t> {
             task,
             voice: task.pid,
             identity: None,
+            state: None,
             outline: None,
             process: Process::default(),
             threads: Vec::new(),
@@ -87,6 +90,7 @@ impl<'t> Subject<'t> {
         }
         self.voice = pid;
         self.identity = Some(stat.identity);
+        self.state = Some(state::of(pid, &stat));
         let ended = diagnose::ended(pid, &stat);
         // A process of one thread needs no list of them.
         if stat.threads > 1 && options.threads == Threads::All {
@@ -253,6 +257,8 @@ impl<'t> Subject<'t> {
             task: self.task.name(),
             rank: self.task.rank,
             pid: Some(pid),
+            state: self.state,
+            program: self.task.executable.clone(),
             ..Task::default()
         };
         let mut problems: Vec<String> = self.error.into_iter().collect();

@@ -42,10 +42,72 @@ pub struct Task {
     /// How long the main thread was held, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_ns: Option<u64>,
+    /// What the kernel said of the process just before it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<ProcessState>,
+    /// The path of its program, as the kernel names it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
     /// The other threads of the process, in the order in which they were created; everything above is about the main
     /// one. A reader that knows nothing of them sees the main thread alone, as in files that were written before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<Thread>,
+}
+
+/// What the kernel says of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessState {
+    /// What its main thread does.
+    pub run: RunState,
+    /// The system call that its main thread sleeps in: its name, or its number where it has none here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_call: Option<String>,
+    /// The function of the kernel that its main thread sleeps in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_channel: Option<String>,
+    /// The process that traces it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<u32>,
+    /// The processor time that all its threads have used so far, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<u64>,
+}
+
+/// What a thread does, as the kernel's letter for its state has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunState {
+    /// `R`: it runs, or waits for a processor.
+    Running,
+    /// `S`: it sleeps, and a signal would wake it.
+    Sleeping,
+    /// `D`: it sleeps, and nothing but what it waits for wakes it: often disk or network storage.
+    Uninterruptible,
+    /// `T`: a signal has stopped it.
+    Stopped,
+    /// `t`: a tracer has stopped it.
+    Traced,
+    /// `Z` or `X`: it has ended. Of a process with other threads it is the main thread that has.
+    Ended,
+    /// Any other, or one that is not known.
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+impl RunState {
+    /// The state that a letter of `/proc/PID/stat` stands for.
+    pub fn of_letter(letter: char) -> Self {
+        match letter {
+            'R' => Self::Running,
+            'S' => Self::Sleeping,
+            'D' => Self::Uninterruptible,
+            'T' => Self::Stopped,
+            't' => Self::Traced,
+            'Z' | 'X' | 'x' => Self::Ended,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// A thread of a task that is not its main one.

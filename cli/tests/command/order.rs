@@ -193,6 +193,8 @@ fn the_hindmost_as_json() {
               "outcome": "named",
               "proven": true,
               "by": "order",
+              "named": "8",
+              "halted": [],
               "probable": [],
               "hindmost": [
                 {
@@ -635,6 +637,7 @@ fn tasks_that_cannot_be_placed_are_listed() {
             Saw 3 of 4 tasks: any of the others may be further behind.
             Rank 1 is behind 1 of the 2 others: in exchange called from solve at solver.c:16, iteration it=7
               Rank 1 and rank 0 are in iteration it=7 of the loop at solver.c:15. Rank 1 is still at line 16; rank 0 has reached line 18.
+            Rank 3 has no place in the order and may be further behind: in sleep
 
             Proof, by the order of the code:
               behind rank 0: same iteration (it=7 in the loop at solver.c:15); solver.c:16 comes before solver.c:18

@@ -6,7 +6,8 @@ use super::motion::{MotionOut, motion_out};
 use super::threads::{ThreadsBehindOut, ThreadsOut, threads_behind_out, threads_out};
 use super::{VERSION, document, value};
 use engine::{
-    Activity, Answer, Certainty, Explanation, FrameView, Grounds, Outcome, Position, Relation, Witness,
+    Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, Outcome,
+    Position, Relation, RunState, StateGroup, Who, Witness,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         outcome: outcome(answer.outcome),
         proven: (answer.finding.as_ref()).is_some_and(|found| found.certainty == Certainty::Proven),
         by: answer.finding.as_ref().map(|found| witness(found.by)),
+        named: (answer.finding.as_ref()).map_or_else(String::new, |found| found.who.ranks.to_string()),
+        halted: answer.halted.iter().map(halted_out).collect(),
         probable: probable(answer),
         hindmost: (0..answer.hindmost.len())
             .map(|at| hindmost(answer, at))
@@ -70,6 +73,8 @@ pub(crate) struct AnswerOut<'a> {
     outcome: &'static str,
     proven: bool,
     by: Option<&'static str>,
+    named: String,
+    halted: Vec<HaltedOut>,
     probable: Vec<ProbableOut<'a>>,
     hindmost: Vec<HindmostOut<'a>>,
     classes: Vec<ClassOut<'a>>,
@@ -84,6 +89,69 @@ pub(crate) struct AnswerOut<'a> {
     motion: Option<MotionOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct HaltedOut {
+    ranks: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<String>,
+    why: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    sentence: String,
+}
+
+fn halted_out(halted: &Halted) -> HaltedOut {
+    HaltedOut {
+        ranks: halted.who.ranks.to_string(),
+        tasks: halted.who.names.clone(),
+        why: match &halted.why {
+            HaltedBy::Signal => "signal",
+            HaltedBy::Tracer(_) => "tracer",
+            HaltedBy::Kernel(_) => "kernel",
+            HaltedBy::Ended => "ended",
+        },
+        pid: halted.pid,
+        sentence: crate::state::halted(halted),
+    }
+}
+
+#[derive(Serialize)]
+struct StateOut<'a> {
+    words: String,
+    groups: Vec<StateGroupOut<'a>>,
+    pids: &'a [u32],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ms: Option<(u64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ms_since: Option<(u64, u64)>,
+}
+
+#[derive(Serialize)]
+struct StateGroupOut<'a> {
+    tasks: u64,
+    run: RunState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_call: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait_channel: Option<&'a str>,
+}
+
+fn state_out<'a>(state: &'a ClassState, who: &Who) -> StateOut<'a> {
+    let group = |group: &'a StateGroup| StateGroupOut {
+        tasks: group.tasks,
+        run: group.run,
+        system_call: group.system_call.as_deref(),
+        wait_channel: group.wait_channel.as_deref(),
+    };
+    StateOut {
+        words: crate::state::of_class(state, who),
+        groups: state.groups.iter().map(group).collect(),
+        pids: &state.pids,
+        cpu_ms: state.cpu_ms,
+        cpu_ms_since: state.cpu_ms_since,
+    }
 }
 
 #[derive(Serialize)]
@@ -152,6 +220,8 @@ struct ClassOut<'a> {
     relation_to_hindmost: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     outside: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<StateOut<'a>>,
     relations: Vec<RelationOut<'a>>,
     frames: Vec<FrameOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -359,6 +429,7 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
         tasks: &class.who.names,
         relation_to_hindmost,
         outside: class.outside.as_deref(),
+        state: class.state.as_ref().map(|state| state_out(state, &class.who)),
         relations: class
             .links
             .iter()

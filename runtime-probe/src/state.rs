@@ -1,0 +1,141 @@
+//! What the kernel says of a process, read from `/proc` without a stop.
+
+use crate::procfs::{self, Stat};
+use snapshot::{ProcessState, RunState};
+use std::fs;
+
+/// Clock ticks of `/proc` in a second: the kernel's interface fixes them on x86-64.
+const TICKS: u64 = 100;
+
+/// The state of a process as `stat` has it, and what it sleeps in.
+pub(crate) fn of(pid: u32, stat: &Stat) -> ProcessState {
+    let run = RunState::of_letter(stat.state);
+    let sleeps = matches!(run, RunState::Sleeping | RunState::Uninterruptible);
+    let tracer = || procfs::status_field(pid, "TracerPid")?.parse().ok();
+    ProcessState {
+        run,
+        system_call: sleeps.then(|| system_call(pid)).flatten(),
+        wait_channel: (run == RunState::Uninterruptible)
+            .then(|| wait_channel(pid))
+            .flatten(),
+        tracer: (run == RunState::Traced)
+            .then(tracer)
+            .flatten()
+            .filter(|&tracer: &u32| tracer != 0),
+        cpu_ms: Some(stat.spent.saturating_mul(1000 / TICKS)),
+    }
+}
+
+/// The system call that the main thread of a process is in; `None` when it is in none, or when that is not ours to know.
+fn system_call(pid: u32) -> Option<String> {
+    // "running", or the number of the call with its arguments; -1 is none.
+    let text = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
+    let number = text.split_whitespace().next()?.parse::<u16>().ok()?;
+    let known = NAMES.binary_search_by_key(&number, |&(known, _)| known);
+    Some(match known {
+        Ok(at) => NAMES[at].1.to_owned(),
+        Err(_) => format!("system call {number}"),
+    })
+}
+
+/// The function of the kernel that the main thread of a process sleeps in; "0" when that is hidden.
+fn wait_channel(pid: u32) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
+    let name = text.trim();
+    (!matches!(name, "" | "0")).then(|| name.to_owned())
+}
+
+/// System calls of x86-64 that a thread may sleep in, by number.
+const NAMES: [(u16, &str); 62] = [
+    (0, "read"),
+    (1, "write"),
+    (2, "open"),
+    (3, "close"),
+    (4, "stat"),
+    (5, "fstat"),
+    (7, "poll"),
+    (16, "ioctl"),
+    (17, "pread64"),
+    (18, "pwrite64"),
+    (19, "readv"),
+    (20, "writev"),
+    (23, "select"),
+    (26, "msync"),
+    (34, "pause"),
+    (35, "nanosleep"),
+    (42, "connect"),
+    (43, "accept"),
+    (44, "sendto"),
+    (45, "recvfrom"),
+    (46, "sendmsg"),
+    (47, "recvmsg"),
+    (61, "wait4"),
+    (65, "semop"),
+    (69, "msgsnd"),
+    (70, "msgrcv"),
+    (72, "fcntl"),
+    (73, "flock"),
+    (74, "fsync"),
+    (75, "fdatasync"),
+    (76, "truncate"),
+    (77, "ftruncate"),
+    (78, "getdents"),
+    (82, "rename"),
+    (83, "mkdir"),
+    (87, "unlink"),
+    (128, "rt_sigtimedwait"),
+    (130, "rt_sigsuspend"),
+    (202, "futex"),
+    (208, "io_getevents"),
+    (217, "getdents64"),
+    (220, "semtimedop"),
+    (230, "clock_nanosleep"),
+    (232, "epoll_wait"),
+    (242, "mq_timedsend"),
+    (243, "mq_timedreceive"),
+    (247, "waitid"),
+    (257, "openat"),
+    (262, "newfstatat"),
+    (270, "pselect6"),
+    (271, "ppoll"),
+    (277, "sync_file_range"),
+    (281, "epoll_pwait"),
+    (285, "fallocate"),
+    (288, "accept4"),
+    (295, "preadv"),
+    (296, "pwritev"),
+    (299, "recvmmsg"),
+    (307, "sendmmsg"),
+    (326, "copy_file_range"),
+    (332, "statx"),
+    (426, "io_uring_enter"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn numbers_are_sorted_for_the_search() {
+        assert!(NAMES.is_sorted_by_key(|&(number, _)| number));
+    }
+
+    #[test]
+    fn a_process_that_sleeps_tells_in_what() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        // It is on its way into the call for a moment.
+        let seen = loop {
+            let stat = procfs::stat(child.id()).unwrap();
+            let state = of(child.id(), &stat);
+            if state.system_call.as_deref() == Some("read") {
+                break state;
+            }
+            std::thread::yield_now();
+        };
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(seen.run, RunState::Sleeping);
+        assert!(seen.cpu_ms.is_some());
+    }
+}
