@@ -7,6 +7,7 @@ mod bench;
 mod command;
 mod demo;
 mod fuzz;
+mod inject;
 mod invariants;
 mod no_harm;
 mod order_fuzz;
@@ -97,6 +98,8 @@ enum Task {
         #[arg(long, default_value_t = 60)]
         seconds: u32,
     },
+    /// Stall a random rank of real programs at random moments, and hold hindmost's answers against it
+    Inject(inject::Options),
     /// Build the probe as one small static file, for compute nodes
     Probe,
     /// Hold the map's loops against LLVM's scalar evolution, and explain each kind of difference
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         Task::Test => test::run(),
         Task::NoHarm { snapshots, kills } => no_harm::run(snapshots, kills),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Task::Inject(options) => inject::run(&options),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
         Task::OrderFuzz { options } => order_fuzz::run(&options),
         Task::SliceFuzz { options } => slice_fuzz::run(&options),

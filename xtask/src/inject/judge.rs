@@ -1,0 +1,330 @@
+//! Holds hindmost's answer against what is known of the job: which rank was stalled, and how far each rank has come.
+//!
+//! Two things are judged. *Who is named* must be the rank that was stalled; or a rank that has begun fewer collective calls on
+//! `MPI_COMM_WORLD` than the stalled one, because that is further behind, although not the cause. *Every order that is claimed*, of
+//! any two classes, named or not, must not be contradicted by these numbers: whoever has begun fewer is behind. That all are at one point
+//! is such a claim, too.
+
+use super::log::Record;
+use super::moment::{Kind, Moment};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// How an answer is judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The stalled rank, and nobody else, is named.
+    Right { proven: bool },
+    /// Others are named, who are further behind than the stalled rank by their own logs.
+    Behind { proven: bool },
+    /// Nobody is named, or the stalled rank and others; why, by the answer.
+    Undecided { reason: String },
+    /// All ranks are in the same function of MPI after the same collective calls, the stalled one at its very beginning: nobody could tell them
+    /// apart, and nobody is named.
+    Undecidable,
+    /// All tasks are said to be at one point, and the stalled rank is not where the others are.
+    Acquitted,
+    /// What was said is not so.
+    Wrong { proven: bool, why: String },
+}
+
+impl Verdict {
+    /// The word for it in the records of all injections.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Right { proven: true } => "proven",
+            Self::Right { proven: false } => "probable",
+            Self::Behind { proven: true } => "behind, proven",
+            Self::Behind { proven: false } => "behind, probable",
+            Self::Undecided { .. } => "undecided",
+            Self::Undecidable => "undecidable",
+            Self::Acquitted => "wrong, acquitted",
+            Self::Wrong { proven: true, .. } => "wrong, proven",
+            Self::Wrong { proven: false, .. } => "wrong, probable",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())?;
+        match self {
+            Self::Undecided { reason } => write!(f, ": {reason}"),
+            Self::Wrong { why, .. } => write!(f, ": {why}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Judges an answer (`hindmost-answer`, see docs/json-schema.md) of a job with a rank that was stalled at that moment.
+pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
+    let stalled = moment.rank;
+    if let Some(why) = contradiction(answer, records) {
+        return Verdict::Wrong { proven: true, why };
+    }
+    let diagnosis = answer["motion"]["diagnosis"].as_str();
+    if let Some(word @ ("running" | "slow")) = diagnosis {
+        let why = format!("it is said to move ('{word}'), and stands still");
+        return Verdict::Wrong { proven: true, why };
+    }
+    let (named, proven) = named(answer);
+    if named.is_empty() {
+        let alike = |of: fn(&Record) -> u64| records.windows(2).all(|pair| of(&pair[0]) == of(&pair[1]));
+        let same_calls = alike(|record| record.world);
+        if moment.kind == Kind::In && same_calls && alike(|record| record.function) {
+            return Verdict::Undecidable;
+        }
+        let outside = matches!(moment.kind, Kind::Before | Kind::After | Kind::Code);
+        if answer["outcome"] == "all-equal" && (outside || !same_calls) {
+            return Verdict::Acquitted;
+        }
+        return Verdict::Undecided {
+            reason: reason(answer),
+        };
+    }
+    if named == BTreeSet::from([stalled]) {
+        return Verdict::Right { proven };
+    }
+    if named.contains(&stalled) {
+        return Verdict::Undecided {
+            reason: format!("rank {stalled} is named together with {} others", named.len() - 1),
+        };
+    }
+    let world = |rank: u32| records.get(rank as usize).map(|record| record.world);
+    if named.iter().all(|&rank| world(rank) < world(stalled)) {
+        return Verdict::Behind { proven };
+    }
+    Verdict::Wrong {
+        proven,
+        why: format!("rank {stalled} was stalled, and {named:?} is named"),
+    }
+}
+
+/// Who is named, and whether that is said to be proven. An answer without these two fields names only whom it proves.
+fn named(answer: &Value) -> (BTreeSet<u32>, bool) {
+    match (answer["named"].as_str(), answer["proven"].as_bool()) {
+        (Some(named), Some(proven)) => (ranks(named), proven),
+        _ => {
+            let hindmost = array(&answer["hindmost"]).iter();
+            let named = hindmost.flat_map(|class| ranks(class["ranks"].as_str().unwrap_or_default()));
+            (named.collect(), answer["decided"] == true)
+        }
+    }
+}
+
+/// The first pair of ranks that the answer puts in an order, and their logs in the other.
+fn contradiction(answer: &Value, records: &[Record]) -> Option<String> {
+    let classes = array(&answer["classes"]);
+    let members = |class: &Value| {
+        let index = class.as_u64().and_then(|index| usize::try_from(index).ok());
+        let class = index.and_then(|index| classes.get(index));
+        ranks(
+            class
+                .and_then(|class| class["ranks"].as_str())
+                .unwrap_or_default(),
+        )
+    };
+    let mut claims = Vec::new();
+    for hindmost in array(&answer["hindmost"]) {
+        for ahead in array(&hindmost["behind"]) {
+            claims.push((members(&hindmost["class"]), members(&ahead["class"])));
+        }
+    }
+    for class in classes {
+        let own = ranks(class["ranks"].as_str().unwrap_or_default());
+        for relation in array(&class["relations"]) {
+            let other = members(&relation["class"]);
+            match relation["relation"].as_str() {
+                Some("before") => claims.push((own.clone(), other)),
+                Some("after") => claims.push((other, own.clone())),
+                _ => {}
+            }
+        }
+    }
+    claims.iter().find_map(|(behind, ahead)| {
+        behind.iter().find_map(|&behind| {
+            ahead.iter().find_map(|&ahead| {
+                let left = records.get(behind as usize)?.world;
+                let right = records.get(ahead as usize)?.world;
+                (left > right).then(|| {
+                    format!(
+                        "rank {behind} is put behind rank {ahead}, and has begun {left} collective calls, the other {right}"
+                    )
+                })
+            })
+        })
+    })
+}
+
+/// Why nobody is named, without the numbers and names that make each answer another one.
+fn reason(answer: &Value) -> String {
+    let first = array(&answer["undecided"]).first();
+    let reason = first.and_then(|pair| pair["reason"].as_str());
+    let reason = reason.or_else(|| array(&answer["unreadable"]).first()?["error"].as_str());
+    let outcome = answer["outcome"].as_str().unwrap_or("no outcome");
+    reason.map_or_else(|| outcome.to_owned(), |reason| format!("{outcome}: {reason}"))
+}
+
+/// A reason without what differs from job to job: quoted names, places and numbers.
+pub fn kind_of_reason(reason: &str) -> String {
+    let words = reason.split(' ').map(|word| {
+        let bare = word.trim_matches(|c: char| ",.;:()".contains(c));
+        let is_place = bare.contains('/')
+            || bare
+                .rsplit_once(':')
+                .is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+        let is_name = word.contains("()") || bare.contains('\'') || bare.contains('"') || bare.contains('=');
+        if is_place || is_name {
+            "…".to_owned()
+        } else if bare.contains(|c: char| c.is_ascii_digit()) {
+            "N".to_owned()
+        } else {
+            word.to_owned()
+        }
+    });
+    let mut kind = Vec::from_iter(words);
+    kind.dedup();
+    kind.join(" ")
+}
+
+/// The members of a rank set such as `0-6,10`.
+fn ranks(text: &str) -> BTreeSet<u32> {
+    let mut ranks = BTreeSet::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(first), Ok(last)) = (first.parse(), last.parse()) {
+            ranks.extend::<std::ops::RangeInclusive<u32>>(first..=last);
+        }
+    }
+    ranks
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, judge, kind_of_reason, ranks};
+    use crate::inject::log::Record;
+    use crate::inject::moment::{Kind, Moment};
+    use serde_json::{Value, json};
+
+    fn records(world: &[u64]) -> Vec<Record> {
+        let record = |&world| Record {
+            world,
+            ..Record::default()
+        };
+        world.iter().map(record).collect()
+    }
+
+    fn stalled(kind: Kind) -> Moment {
+        Moment { rank: 2, kind, at: 7 }
+    }
+
+    const CODE: Kind = Kind::Code;
+
+    fn answer(named: &str, proven: bool) -> Value {
+        json!({"named": named, "proven": proven, "outcome": "undecided", "classes": [], "hindmost": [],
+            "undecided": [{"reason": "no loop"}]})
+    }
+
+    #[test]
+    fn who_is_named_is_held_against_who_was_stalled() {
+        let level = records(&[5, 5, 5, 5]);
+        for proven in [true, false] {
+            assert_eq!(
+                judge(&answer("2", proven), &stalled(CODE), &level),
+                Verdict::Right { proven }
+            );
+            let wrong = judge(&answer("1", proven), &stalled(CODE), &level);
+            assert!(matches!(wrong, Verdict::Wrong { proven: said, .. } if said == proven));
+            // Rank 1 never came to the fifth call: it is behind, whoever was stalled.
+            let victim = judge(&answer("1", proven), &stalled(CODE), &records(&[5, 4, 5, 5]));
+            assert_eq!(victim, Verdict::Behind { proven });
+        }
+        assert!(
+            matches!(judge(&answer("", false), &stalled(CODE), &level), Verdict::Undecided { reason } if reason == "undecided: no loop")
+        );
+        assert!(matches!(
+            judge(&answer("1-2", true), &stalled(CODE), &level),
+            Verdict::Undecided { .. }
+        ));
+    }
+
+    #[test]
+    fn an_order_that_the_logs_contradict_is_wrong_whoever_is_named() {
+        let mut said = answer("2", true);
+        said["classes"] = json!([{"ranks": "2"}, {"ranks": "0-1,3"}]);
+        said["hindmost"] = json!([{"class": 0, "behind": [{"class": 1}]}]);
+        assert_eq!(
+            judge(&said, &stalled(CODE), &records(&[5, 5, 5, 5])),
+            Verdict::Right { proven: true }
+        );
+        let wrong = judge(&said, &stalled(CODE), &records(&[5, 5, 6, 5]));
+        assert!(matches!(wrong, Verdict::Wrong { proven: true, .. }), "{wrong:?}");
+
+        // Candidates are in no order, and a class that is ahead of one of them is.
+        let mut undecided = answer("", false);
+        undecided["classes"] =
+            json!([{"ranks": "2"}, {"ranks": "0-1,3", "relations": [{"class": 0, "relation": "after"}]}]);
+        assert!(matches!(
+            judge(&undecided, &stalled(CODE), &records(&[5, 5, 5, 5])),
+            Verdict::Undecided { .. }
+        ));
+        assert!(matches!(
+            judge(&undecided, &stalled(CODE), &records(&[5, 4, 5, 5])),
+            Verdict::Wrong { .. }
+        ));
+    }
+
+    #[test]
+    fn that_nobody_is_behind_is_a_claim() {
+        let level = records(&[5, 5, 5, 5]);
+        let mut said = answer("", false);
+        said["outcome"] = json!("all-equal");
+        assert_eq!(judge(&said, &stalled(Kind::Before), &level), Verdict::Acquitted);
+        assert_eq!(
+            judge(&said, &stalled(Kind::Anywhere), &records(&[5, 5, 4, 5])),
+            Verdict::Acquitted
+        );
+        assert!(matches!(
+            judge(&said, &stalled(Kind::Anywhere), &level),
+            Verdict::Undecided { .. }
+        ));
+        assert_eq!(judge(&said, &stalled(Kind::In), &level), Verdict::Undecidable);
+        // The others are in another function: then it can be seen who is not.
+        let mut others = records(&[5, 5, 5, 5]);
+        others[2].function = 1;
+        assert!(matches!(
+            judge(&said, &stalled(Kind::In), &others),
+            Verdict::Undecided { .. }
+        ));
+    }
+
+    #[test]
+    fn a_job_that_stands_still_does_not_move() {
+        let mut said = answer("2", true);
+        said["motion"] = json!({"diagnosis": "running"});
+        assert!(matches!(
+            judge(&said, &stalled(CODE), &records(&[1, 1, 1])),
+            Verdict::Wrong { proven: true, .. }
+        ));
+        said["motion"] = json!({"diagnosis": "in-place"});
+        assert_eq!(
+            judge(&said, &stalled(CODE), &records(&[1, 1, 1])),
+            Verdict::Right { proven: true }
+        );
+    }
+
+    #[test]
+    fn rank_sets_and_reasons() {
+        assert_eq!(Vec::from_iter(ranks("0-2,7")), [0, 1, 2, 7]);
+        assert!(ranks("").is_empty());
+        assert_eq!(
+            kind_of_reason("the loop at src/a.c:12 of solve() counts 'it', 3 times"),
+            "the loop at … of … counts … N times"
+        );
+    }
+}
