@@ -124,7 +124,8 @@ fn builds(options: &Options) -> Result<Vec<(Subject, Toolchain)>> {
                 let name = toolchain.name();
                 let has = |word: &str| name.split(' ').any(|own| own == word);
                 if options.build.iter().flat_map(|words| words.split(' ')).all(has) {
-                    builds.extend(subjects.iter().map(|subject| (subject.clone(), toolchain)));
+                    let suited = subjects.iter().filter(|subject| subject.suits(toolchain));
+                    builds.extend(suited.map(|subject| (subject.clone(), toolchain)));
                 }
             }
         }

@@ -127,6 +127,11 @@ impl Subject {
             .with_context(|| format!("{} is no list of programs", list.display()))
     }
 
+    /// Whether it can be built so: Debian's clang comes without the headers of OpenMP.
+    pub fn suits(&self, toolchain: Toolchain) -> bool {
+        !matches!(self.recipe, Recipe::Corpus(Program::Hybrid)) || toolchain.compiler == Compiler::Gcc
+    }
+
     /// Builds it in a directory of its own below `out`, unless that was done before, and returns the executable.
     pub fn build(&self, toolchain: Toolchain, out: &Path) -> Result<PathBuf> {
         let directory = out.join(&self.name).join(toolchain.name().replace(' ', ""));
