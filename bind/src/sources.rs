@@ -37,6 +37,8 @@ pub struct Sources {
     /// The directories of all files that the units name, headers that hold declarations alone included, sorted: where the
     /// compiler found headers. Spelled like the paths of `units`.
     pub directories: Vec<String>,
+    /// The other languages that units are written in, by the names that DWARF has for them without the year (`Fortran`, `Rust`), sorted.
+    pub other_languages: Vec<String>,
 }
 
 /// The sources, and where their headers are.
@@ -45,7 +47,26 @@ pub(crate) fn sources(image: &Image<'_>, debug: &Debug<'_>) -> Sources {
     Sources {
         units: source_units(image, debug, &mut files),
         directories: directories(debug, &mut files),
+        other_languages: other_languages(debug),
     }
+}
+
+fn other_languages(debug: &Debug<'_>) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for unit in debug.units.ids() {
+        // Assembly is part of many programs, and nobody's program is written in it.
+        let dwarf =
+            language_of_dwarf(debug, unit).filter(|&language| language != gimli::DW_LANG_Mips_Assembler);
+        if let Some(other) = dwarf.filter(|_| language(debug, unit).is_none()) {
+            let name = other.to_string();
+            let name = name.trim_start_matches("DW_LANG_");
+            names.insert(
+                name.trim_end_matches(|last: char| last.is_ascii_digit())
+                    .to_owned(),
+            );
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// The directories of all files that line tables name.
@@ -103,24 +124,28 @@ pub(crate) fn producer(debug: &Debug<'_>, unit: UnitId) -> String {
         .map_or_else(String::new, text)
 }
 
-fn language(debug: &Debug<'_>, unit: UnitId) -> Option<Language> {
+fn language_of_dwarf(debug: &Debug<'_>, unit: UnitId) -> Option<gimli::DwLang> {
     let unit = debug.whole(unit);
     let root = debug.root(unit)?;
     match root.attr_value(gimli::DW_AT_language)? {
-        gimli::AttributeValue::Language(language) => match language {
-            gimli::DW_LANG_C
-            | gimli::DW_LANG_C89
-            | gimli::DW_LANG_C99
-            | gimli::DW_LANG_C11
-            | gimli::DW_LANG_C17 => Some(Language::C),
-            gimli::DW_LANG_C_plus_plus
-            | gimli::DW_LANG_C_plus_plus_03
-            | gimli::DW_LANG_C_plus_plus_11
-            | gimli::DW_LANG_C_plus_plus_14
-            | gimli::DW_LANG_C_plus_plus_17
-            | gimli::DW_LANG_C_plus_plus_20 => Some(Language::Cxx),
-            _ => None,
-        },
+        gimli::AttributeValue::Language(language) => Some(language),
+        _ => None,
+    }
+}
+
+fn language(debug: &Debug<'_>, unit: UnitId) -> Option<Language> {
+    match language_of_dwarf(debug, unit)? {
+        gimli::DW_LANG_C
+        | gimli::DW_LANG_C89
+        | gimli::DW_LANG_C99
+        | gimli::DW_LANG_C11
+        | gimli::DW_LANG_C17 => Some(Language::C),
+        gimli::DW_LANG_C_plus_plus
+        | gimli::DW_LANG_C_plus_plus_03
+        | gimli::DW_LANG_C_plus_plus_11
+        | gimli::DW_LANG_C_plus_plus_14
+        | gimli::DW_LANG_C_plus_plus_17
+        | gimli::DW_LANG_C_plus_plus_20 => Some(Language::Cxx),
         _ => None,
     }
 }

@@ -137,13 +137,20 @@ impl JobMap {
             libraries.push(library);
         }
         if sources.files.is_empty() {
-            let mut failure = Failure::new(format!(
-                "none of the sources that {} was built from can be read here",
-                executable.path.display()
-            ));
-            failure = failure.hint(
-                "where the sources are, run `hindmost map --exe PROGRAM`, and give that map with --map",
-            );
+            let path = executable.path.display();
+            let languages = executable.program_sources()?.other_languages;
+            let failure = match &languages[..] {
+                [] => Failure::new(format!(
+                    "none of the sources that {path} was built from can be read here"
+                ))
+                .hint(
+                    "where the sources are, run `hindmost map --exe PROGRAM`, and give that map with --map",
+                ),
+                languages => Failure::new(format!(
+                    "{path} is written in {}, and maps are made of C and C++",
+                    languages.join(" and ")
+                )),
+            };
             return Err(failure.into());
         }
         sources.add_headers();

@@ -125,7 +125,9 @@ pub(crate) fn add_sources_of(
     sources: &mut Sources,
     roots: &[PathBuf],
 ) -> Result<(), Failure> {
-    let engine::ProgramSources { units, directories } = executable.program_sources()?;
+    let engine::ProgramSources {
+        units, directories, ..
+    } = executable.program_sources()?;
     let candidates = |path: &str| {
         let path = Path::new(path).to_owned();
         let below = roots

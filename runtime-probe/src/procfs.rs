@@ -133,11 +133,17 @@ pub(crate) fn executable(pid: u32) -> io::Result<PathBuf> {
 
 /// The environment at the time of exec.
 pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
-    let of_process = fs::read(format!("/proc/{pid}/environ"))?;
-    match other_thread(pid).filter(|_| of_process.is_empty()) {
-        // As above: it reads as empty then.
+    let of_process = fs::read(format!("/proc/{pid}/environ"));
+    if of_process
+        .as_ref()
+        .is_ok_and(|environment| !environment.is_empty())
+    {
+        return of_process;
+    }
+    // As above: it reads as empty then, or not at all.
+    match other_thread(pid) {
         Some(other) => fs::read(format!("/proc/{pid}/task/{other}/environ")),
-        None => Ok(of_process),
+        None => of_process,
     }
 }
 

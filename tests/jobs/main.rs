@@ -16,5 +16,6 @@ mod tables;
 mod threads;
 mod trees;
 mod unharmed;
+mod unprepared;
 mod watching;
 mod why;

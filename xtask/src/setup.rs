@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 32] = [
+const TOOLS: [(&str, &[&str]); 33] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
     ("dwz", &["dwz"]),
@@ -41,6 +41,7 @@ const TOOLS: [(&str, &[&str]); 32] = [
     ("mpicc.openmpi", &["libopenmpi-dev", "openmpi-bin"]),
     ("mpicxx.openmpi", &["libopenmpi-dev", "openmpi-bin", "g++"]),
     ("mpicxx.mpich", &["libmpich-dev", "mpich", "g++"]),
+    ("mpif90.openmpi", &["libopenmpi-dev", "openmpi-bin", "gfortran"]),
     ("mpirun.mpich", &["mpich"]),
     ("mpicc.mpich", &["libmpich-dev", "mpich"]),
 ];
@@ -58,6 +59,7 @@ const SERVICES: [(&str, &[&str]); 4] = [
 pub fn ensure() -> Result<()> {
     ensure_tools(&TOOLS)?;
     ensure_runtime_of_clang()?;
+    ensure_mpi4py()?;
     if std::env::var_os("CI").is_some() {
         ensure_tools(&SERVICES)?;
     }
@@ -111,6 +113,24 @@ fn ensure_runtime_of_clang() -> Result<()> {
     install(library, &BTreeSet::from([package.as_str()]))?;
     if !Path::new(library).is_file() {
         bail!("installed {package}, but there is still no {library}");
+    }
+    Ok(())
+}
+
+/// Installs Debian's MPI for Debian's Python, for jobs in that language.
+fn ensure_mpi4py() -> Result<()> {
+    let is_there = || {
+        let found = Command::new("/usr/bin/python3")
+            .args(["-c", "import mpi4py"])
+            .output();
+        found.is_ok_and(|output| output.status.success())
+    };
+    if is_there() {
+        return Ok(());
+    }
+    install("mpi4py", &BTreeSet::from(["python3", "python3-mpi4py"]))?;
+    if !is_there() {
+        bail!("installed python3-mpi4py, but /usr/bin/python3 still has no mpi4py");
     }
     Ok(())
 }

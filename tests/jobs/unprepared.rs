@@ -1,0 +1,358 @@
+//! Jobs that nobody prepared: without `-g`, stripped, in another language, of several programs, with a rank that cannot run. There is
+//! always an answer, and it says what kept it from being proven.
+
+use crate::hindmost::{hindmost, launch, my_turn, out, run, said};
+use corpus::{JobProcesses, Mpi};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Rank 1 stays away from the fourth sum; where its own code has a line, that is line 6.
+const SUMS: &str = r#"
+#include <mpi.h>
+volatile int gate = 1;
+__attribute__((noinline)) void stay_away(void)
+{
+    while (gate) continue;
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    double mine = 1, all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int step = 0; step < 9; step++) {
+        if (rank == 1 && step == 3)
+            stay_away();
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+const FORTRAN: &str = "\
+      subroutine stay_away(gate)
+      integer :: gate
+      do while (gate .eq. 1)
+      end do
+      end subroutine
+      program sums
+      include 'mpif.h'
+      integer :: rank, ierr, step, gate
+      double precision :: mine, all
+      gate = 1
+      mine = 1
+      call MPI_Init(ierr)
+      call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+      do step = 1, 9
+        if (rank .eq. 1 .and. step .eq. 4) call stay_away(gate)
+        call MPI_Allreduce(mine, all, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+      end do
+      call MPI_Finalize(ierr)
+      end program
+";
+
+const PYTHON: &str = "\
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+for step in range(9):
+    while world.rank == 1 and step == 3:
+        pass
+    world.allreduce(1.0)
+";
+
+fn written(name: &str, text: &str) -> PathBuf {
+    let directory = out().join("unprepared");
+    std::fs::create_dir_all(&directory).unwrap_or_else(|error| panic!("{error}"));
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    path
+}
+
+#[track_caller]
+fn compiled(compiler: &str, source: &Path, name: &str, flags: &[&str]) -> PathBuf {
+    let exe = source.with_file_name(name);
+    let mut command = Command::new(compiler);
+    let output = run(command.args(flags).arg("-o").arg(&exe).arg(source));
+    assert!(output.status.success(), "{command:?}: {}", said(&output));
+    exe
+}
+
+/// Starts a job, and asks until `fits` says that it has come as far as it will.
+#[track_caller]
+fn ask(mpi: Mpi, exe: &Path, more: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> Value {
+    let processes = JobProcesses::new();
+    let mut launcher = launch(mpi, 4, exe, processes.variable());
+    let answer = asked_until(launcher.id(), more, fits);
+    processes.end();
+    launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+    answer.unwrap_or_else(|said| panic!("{}: {said}", exe.display()))
+}
+
+fn asked_until(launcher: u32, more: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> Result<Value, String> {
+    let mut last = String::new();
+    // A job of four ranks takes a second to start, on a busy machine many.
+    for _ in 0..120 {
+        std::thread::sleep(Duration::from_millis(500));
+        let output = run(hindmost()
+            .args(["find", "--format", "json", "--launcher", &launcher.to_string()])
+            .args(more));
+        last = said(&output);
+        if let (Some(code), Ok(answer)) = (output.status.code(), serde_json::from_slice(&output.stdout))
+            && fits(code, &answer)
+        {
+            return Ok(answer);
+        }
+    }
+    Err(last)
+}
+
+/// Whether rank 1 is named as probable, because it alone is outside of the sum.
+fn probably_rank_1(code: i32, answer: &Value) -> bool {
+    let named = &answer["probable"][0];
+    code == 3
+        && answer["proven"] == false
+        && answer["by"] == "state"
+        && answer["probable"].as_array().is_some_and(|all| all.len() == 1)
+        && named["ranks"] == "1"
+        && named["grounds"] == "alone-outside"
+}
+
+#[track_caller]
+fn check_reason(answer: &Value, words: &str) {
+    let doubt = answer["probable"][0]["doubt"].as_str().unwrap_or_default();
+    assert!(doubt.contains(words), "no '{words}' in: {doubt}");
+}
+
+#[test]
+fn without_debug_info() {
+    let _turn = my_turn();
+    let source = written("plain.c", SUMS);
+    for (mpi, compiler) in [(Mpi::OpenMpi, "mpicc.openmpi"), (Mpi::Mpich, "mpicc.mpich")] {
+        let exe = compiled(compiler, &source, &format!("plain-{}", mpi.name()), &["-O2"]);
+        let answer = ask(mpi, &exe, &[], &probably_rank_1);
+        check_reason(&answer, "no debug info: rebuild with -g");
+        assert_eq!(answer["probable"][0]["function"], "stay_away", "{answer:#}");
+    }
+}
+
+#[test]
+fn stripped_of_all_names() {
+    let _turn = my_turn();
+    let exe = compiled(
+        "mpicc.openmpi",
+        &written("stripped.c", SUMS),
+        "stripped",
+        &["-O2", "-s"],
+    );
+    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    assert_eq!(answer["probable"][0]["function"], "stripped", "{answer:#}");
+    assert_eq!(answer["outcome"], "not-placed", "{answer:#}");
+}
+
+#[test]
+fn with_its_sources_elsewhere() {
+    let _turn = my_turn();
+    let source = written("elsewhere.c", SUMS);
+    let exe = compiled("mpicc.openmpi", &source, "elsewhere", &["-g", "-O1"]);
+    std::fs::remove_file(&source).unwrap_or_else(|error| panic!("{error}"));
+    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    check_reason(&answer, "none of the sources");
+    // The debug info tells lines all the same.
+    assert_eq!(answer["probable"][0]["line"], 6, "{answer:#}");
+    let file = answer["probable"][0]["file"].as_str().unwrap_or_default();
+    assert!(file.ends_with("elsewhere.c"), "{file}");
+}
+
+#[test]
+fn in_fortran() {
+    let _turn = my_turn();
+    let exe = compiled(
+        "mpif90.openmpi",
+        &written("sums.f90", FORTRAN),
+        "fortran",
+        &["-g", "-O0", "-ffree-form"],
+    );
+    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    let waiting = answer["classes"]
+        .as_array()
+        .and_then(|classes| classes.iter().find(|class| class["ranks"] == "0,2-3"));
+    let frames = waiting
+        .map(|class| class["frames"].to_string())
+        .unwrap_or_default();
+    assert!(frames.contains("\"MPI_Allreduce\""), "{answer:#}");
+    assert!(answer["probable"][0]["line"].as_u64() > Some(0), "{answer:#}");
+    check_reason(&answer, "Fortran");
+}
+
+#[test]
+fn in_python() {
+    let _turn = my_turn();
+    let script = written("sums.py", PYTHON);
+    let processes = JobProcesses::new();
+    let (name, token) = processes.variable();
+    let mut launcher = Command::new("mpirun.openmpi")
+        .args(["--oversubscribe", "-x", name, "-np", "4", "/usr/bin/python3"])
+        .arg(&script)
+        .env(name, token)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let answer = asked_until(launcher.id(), &[], &probably_rank_1);
+    processes.end();
+    launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+    answer.unwrap_or_else(|said| panic!("{said}"));
+}
+
+#[test]
+fn of_two_programs() {
+    let _turn = my_turn();
+    let source = written("two.c", SUMS);
+    let one = compiled("mpicc.openmpi", &source, "first", &["-O2"]);
+    let two = compiled("mpicc.openmpi", &source, "second", &["-O1"]);
+    let processes = JobProcesses::new();
+    let (name, token) = processes.variable();
+    let mut launcher = Command::new("mpirun.openmpi")
+        .args(["--oversubscribe", "-x", name, "-np", "2"])
+        .arg(&one)
+        .args([":", "-x", name, "-np", "2"])
+        .arg(&two)
+        .env(name, token)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let answer = asked_until(launcher.id(), &[], &probably_rank_1);
+    processes.end();
+    launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+    answer.unwrap_or_else(|said| panic!("{said}"));
+}
+
+/// All ranks pass through one loop; rank 2 is stopped in it.
+const ROUNDS: &str = r#"
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    double mine = 1, all;
+    MPI_Init(&argc, &argv);
+    for (;;) {
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        usleep(1000);
+    }
+}
+"#;
+
+#[test]
+fn with_a_stopped_rank() {
+    let _turn = my_turn();
+    let source = written("rounds.c", ROUNDS);
+    for (flags, more) in [(["-g", "-O2"], &["--twice", "1s"][..]), (["-g0", "-O2"], &[])] {
+        let exe = compiled("mpicc.openmpi", &source, "rounds", &flags);
+        let processes = JobProcesses::new();
+        let mut launcher = launch(Mpi::OpenMpi, 4, &exe, processes.variable());
+        let whole = |_: i32, answer: &Value| {
+            answer["tasks"] == 4 && answer["missing_ranks"] == "" && answer["classes"][0]["state"].is_object()
+        };
+        let running = asked_until(launcher.id(), &[], &whole);
+        let rank = |pid: &&u32| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment
+                .split(|&byte| byte == 0)
+                .any(|entry| entry == b"OMPI_COMM_WORLD_RANK=2")
+        };
+        let stopped = processes.pids().iter().find(rank).copied();
+        let send = |signal: &str| {
+            let pid = stopped.map(|pid| pid.to_string()).unwrap_or_default();
+            let _ = Command::new("kill").args([signal, &pid]).status();
+        };
+        send("-STOP");
+        let named = |code: i32, answer: &Value| {
+            code == 0 && answer["named"] == "2" && answer["by"] == "state" && answer["proven"] == true
+        };
+        let answer = running.and_then(|_| asked_until(launcher.id(), more, &named));
+        send("-CONT");
+        processes.end();
+        launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+        let answer = answer.unwrap_or_else(|said| panic!("{said}"));
+        assert_eq!(answer["halted"][0]["why"], "signal", "{answer:#}");
+        assert!(
+            answer["next"]
+                .as_str()
+                .is_some_and(|next| next.starts_with("kill -CONT ")),
+            "{answer:#}"
+        );
+        if !more.is_empty() {
+            assert_eq!(answer["motion"]["diagnosis"], "halted", "{answer:#}");
+        }
+    }
+}
+
+/// The main thread of rank 1 ends, and another of its threads lives on.
+const LEFT: &str = r#"
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *wait_for_nothing(void *unused)
+{
+    for (;;) pause();
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    int rank, provided;
+    double mine = 1, all;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        pthread_create(&thread, 0, wait_for_nothing, 0);
+        pthread_exit(0);
+    }
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn whose_main_thread_has_ended() {
+    let _turn = my_turn();
+    let exe = compiled(
+        "mpicc.openmpi",
+        &written("left.c", LEFT),
+        "left",
+        &["-g", "-O2", "-pthread"],
+    );
+    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    check_reason(&answer, "main thread");
+    assert_eq!(answer["missing_ranks"], "", "{answer:#}");
+}
+
+#[test]
+fn with_one_build_id_for_all_builds() {
+    let _turn = my_turn();
+    let fixed = "-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567";
+    let source = written("fixed.c", SUMS);
+    let proven = |code: i32, answer: &Value| code == 0 && answer["named"] == "1" && answer["by"] == "order";
+    let exe = compiled("mpicc.openmpi", &source, "fixed", &["-g", "-O1", fixed]);
+    let first = ask(Mpi::OpenMpi, &exe, &[], &proven);
+    assert_eq!(first["hindmost"][0]["line"], 6, "{first:#}");
+    // The same program three lines further down, and built otherwise: the map that was kept is of no use.
+    let source = written(
+        "fixed.c",
+        &format!("\n\n\n{SUMS}").replace("step == 3", "step == 4"),
+    );
+    let exe = compiled("mpicc.openmpi", &source, "fixed", &["-g", "-O1", fixed]);
+    let second = ask(Mpi::OpenMpi, &exe, &[], &proven);
+    assert_eq!(second["hindmost"][0]["line"], 9, "{second:#}");
+}
