@@ -20,8 +20,8 @@ pub enum Verdict {
     Behind { proven: bool },
     /// Nobody is named, or the stalled rank and others; why, by the answer.
     Undecided { reason: String },
-    /// All ranks are in the same function of MPI after the same collective calls, the stalled one at its very beginning: nobody could tell them
-    /// apart, and nobody is named.
+    /// Those who are named, all of them if nobody is, are in the same function of MPI after the same collective calls, the stalled rank at its
+    /// very beginning: no stack tells them apart.
     Undecidable,
     /// All tasks are said to be at one point, and the stalled rank is not where the others are.
     Acquitted,
@@ -69,12 +69,12 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
         return Verdict::Wrong { proven: true, why };
     }
     let (named, proven) = named(answer);
+    if undecidable(&named, moment, records) {
+        return Verdict::Undecidable;
+    }
+    let world = |rank: u32| records.get(rank as usize).map(|record| record.world);
     if named.is_empty() {
-        let alike = |of: fn(&Record) -> u64| records.windows(2).all(|pair| of(&pair[0]) == of(&pair[1]));
-        let same_calls = alike(|record| record.world);
-        if moment.kind == Kind::In && same_calls && alike(|record| record.function) {
-            return Verdict::Undecidable;
-        }
+        let same_calls = records.windows(2).all(|pair| pair[0].world == pair[1].world);
         let outside = matches!(moment.kind, Kind::Before | Kind::After | Kind::Code);
         if answer["outcome"] == "all-equal" && (outside || !same_calls) {
             return Verdict::Acquitted;
@@ -91,7 +91,6 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
             reason: format!("rank {stalled} is named together with {} others", named.len() - 1),
         };
     }
-    let world = |rank: u32| records.get(rank as usize).map(|record| record.world);
     if named.iter().all(|&rank| world(rank) < world(stalled)) {
         return Verdict::Behind { proven };
     }
@@ -99,6 +98,21 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
         proven,
         why: format!("rank {stalled} was stalled, and {named:?} is named"),
     }
+}
+
+/// Whether the stalled rank could not be told from the others that are named with it, or from all if nobody is.
+fn undecidable(named: &BTreeSet<u32>, moment: &Moment, records: &[Record]) -> bool {
+    let Some(stalled) = records.get(moment.rank as usize) else {
+        return false;
+    };
+    let of_interest = |rank: u32| named.is_empty() || named.contains(&rank);
+    moment.kind == Kind::In
+        && named.len() != 1
+        && of_interest(moment.rank)
+        && (0..)
+            .zip(records)
+            .filter(|&(rank, _)| of_interest(rank))
+            .all(|(_, record)| (record.world, record.function) == (stalled.world, stalled.function))
 }
 
 /// Who is named, and whether that is said to be proven. An answer without these two fields names only whom it proves.
@@ -294,6 +308,13 @@ mod tests {
             Verdict::Undecided { .. }
         ));
         assert_eq!(judge(&said, &stalled(Kind::In), &level), Verdict::Undecidable);
+        said["named"] = json!("1-2");
+        assert_eq!(judge(&said, &stalled(Kind::In), &level), Verdict::Undecidable);
+        assert!(matches!(
+            judge(&said, &stalled(Kind::Before), &level),
+            Verdict::Undecided { .. }
+        ));
+        said["named"] = json!("");
         // The others are in another function: then it can be seen who is not.
         let mut others = records(&[5, 5, 5, 5]);
         others[2].function = 1;
