@@ -17,16 +17,21 @@ use std::sync::OnceLock;
 struct Changes {
     globals: Bits,
     members: Bits,
+    /// Whole structures, all of their members at once.
+    whole: bool,
 }
 
 impl Changes {
     fn join(&mut self, other: &Changes) {
         self.globals.join(&other.globals);
         self.members.join(&other.members);
+        self.whole |= other.whole;
     }
 
     fn holds(&self, other: &Changes) -> bool {
-        self.globals.holds(&other.globals) && self.members.holds(&other.members)
+        self.globals.holds(&other.globals)
+            && self.members.holds(&other.members)
+            && (self.whole || !other.whole)
     }
 
     fn count(&self) -> usize {
@@ -48,9 +53,9 @@ impl Together<'_> {
         self.changes.globals.contains(number)
     }
 
-    /// Whether one of them may change a member of this number.
-    pub(crate) fn member(&self, number: usize) -> bool {
-        self.changes.members.contains(number)
+    /// Whether one of them may change a member of this number, if some function changes one of its name.
+    pub(crate) fn member(&self, number: Option<usize>) -> bool {
+        self.changes.whole || number.is_some_and(|number| self.changes.members.contains(number))
     }
 }
 
@@ -91,6 +96,11 @@ impl<'u> AllChanges<'u> {
     pub(crate) fn add_member(&mut self, id: FunctionIndex, name: &'u str) {
         let number = number(&mut self.members, name);
         self.own[id].members.insert(number);
+    }
+
+    /// The function changes whole structures itself.
+    pub(crate) fn add_whole(&mut self, id: FunctionIndex) {
+        self.own[id].whole = true;
     }
 
     /// The function itself calls this, of which nothing is known; the first one is remembered.
@@ -191,9 +201,10 @@ impl<'u> AllChanges<'u> {
         self.row(node).globals.contains(number)
     }
 
-    /// Whether functions may change a member of this number.
-    pub(crate) fn member(&self, node: NodeId, number: usize) -> bool {
-        self.row(node).members.contains(number)
+    /// Whether functions may change a member of this number, if some function changes one of its name.
+    pub(crate) fn member(&self, node: NodeId, number: Option<usize>) -> bool {
+        let row = self.row(node);
+        row.whole || number.is_some_and(|number| row.members.contains(number))
     }
 
     fn row(&self, node: NodeId) -> &Changes {

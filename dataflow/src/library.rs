@@ -252,6 +252,89 @@ pub fn writes_through(name: &str, index: usize) -> Option<CallValue> {
     QUIET.contains(&name).then_some(CallValue::Differs)
 }
 
+/// How much a library function writes through an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Nothing.
+    Nothing,
+    /// The one object that the argument points to.
+    One,
+    /// As many as the argument of this number says, of the type that the next one names.
+    Counted(usize),
+    /// Any number of bytes.
+    Any,
+}
+
+/// Where the count of a buffer stands that MPI writes to, and the buffer.
+const COUNTED: &[(&str, usize, usize)] = &[
+    ("MPI_Bcast", 0, 1),
+    ("MPI_Allreduce", 1, 2),
+    ("MPI_Reduce", 1, 2),
+    ("MPI_Scan", 1, 2),
+    ("MPI_Exscan", 1, 2),
+    ("MPI_Recv", 0, 1),
+    ("MPI_Irecv", 0, 1),
+    ("MPI_Sendrecv", 5, 6),
+];
+
+/// Arguments through which a function writes one object.
+const SINGLE: &[(&str, usize)] = &[
+    ("MPI_Comm_rank", 1),
+    ("MPI_Comm_size", 1),
+    ("MPI_Comm_dup", 1),
+    ("MPI_Comm_split", 3),
+    ("MPI_Comm_split_type", 4),
+    ("MPI_Comm_create", 2),
+    ("MPI_Cart_create", 5),
+    ("MPI_Cart_sub", 2),
+    ("MPI_Initialized", 0),
+    ("MPI_Finalized", 0),
+    ("MPI_Test", 0),
+    ("MPI_Test", 1),
+    ("MPI_Test", 2),
+    ("MPI_Testall", 2),
+    ("MPI_Iprobe", 3),
+    ("MPI_Iprobe", 4),
+    ("MPI_Probe", 3),
+    ("MPI_Get_count", 2),
+    ("MPI_Recv", 6),
+    ("MPI_Sendrecv", 11),
+    ("MPI_Isend", 6),
+    ("MPI_Irecv", 6),
+    ("MPI_Wait", 0),
+    ("MPI_Wait", 1),
+    ("MPI_Type_size", 1),
+    ("time", 0),
+];
+
+/// How much the library function `name` writes through its argument `index`, at once or later.
+pub(crate) fn reach(name: &str, index: usize) -> Reach {
+    let name = mpi_name(name);
+    if let Some(&(.., count)) = COUNTED
+        .iter()
+        .find(|&&(known, at, _)| (known, at) == (name, index))
+    {
+        return Reach::Counted(count);
+    }
+    let formats = matches!((name, index), ("sscanf" | "fscanf", 2..) | ("scanf", 1..));
+    if formats || SINGLE.contains(&(name, index)) {
+        return Reach::One;
+    }
+    let reads = match name {
+        _ if PURE.contains(&name) => true,
+        "printf" | "fprintf" | "puts" | "fputs" | "fwrite" | "write" | "free" | "perror" | "getenv"
+        | "fopen" | "open" | "strdup" => true,
+        "sprintf" | "snprintf" | "memcpy" | "memmove" | "strcpy" | "strncpy" | "strcat" | "strncat" => {
+            index > 0
+        }
+        "MPI_Send" | "MPI_Ssend" | "MPI_Bsend" | "MPI_Rsend" | "MPI_Isend" | "MPI_Sendrecv"
+        | "MPI_Allreduce" | "MPI_Reduce" | "MPI_Allgather" | "MPI_Allgatherv" | "MPI_Gather"
+        | "MPI_Scatter" | "MPI_Alltoall" | "MPI_Scan" => index == 0,
+        _ => false,
+    };
+    if reads { Reach::Nothing } else { Reach::Any }
+}
+
 /// Which argument is the communicator over which an MPI function makes a value equal, of `count` arguments.
 pub(crate) fn communicator(name: &str, count: usize) -> Option<usize> {
     let name = mpi_name(name);

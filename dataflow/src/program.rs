@@ -4,14 +4,14 @@ use crate::calls::{CallGraph, Calls, NodeId, Site};
 use crate::changes::{AllChanges, Together};
 use crate::control::Control;
 use crate::definitions::{Definitions, address_of, changed_by_calls};
-use crate::effects::{Target, children};
+use crate::effects::{MemberPath, Target, children, target_of};
 use crate::flow::{Action, Flow};
-use crate::library::is_library;
+use crate::library::{Reach, is_library, reach};
 use crate::loops::Loops;
 use crate::summary::{self, Effect, Summaries};
 use base::mutant::{Mutant, on};
 use base::{Id as _, IdVec, define_id};
-use ir::{Callee, ExprId, ExprKind, Function, Member, Unit, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, Member, Type, Unit, VarRef};
 use progress_map::PointId;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -405,7 +405,7 @@ impl<'u> Program<'u> {
         let direct = match target {
             Target::Local(_) => false,
             Target::Global(_) => number.is_some_and(|number| self.by_pointer.global(number)),
-            Target::Member(_) => number.is_some_and(|number| self.by_pointer.member(number)),
+            Target::Member(_) => self.by_pointer.member(number),
             Target::Memory => true,
         };
         match direct {
@@ -439,7 +439,7 @@ impl<'u> Program<'u> {
             let direct = match target {
                 Target::Local(_) => false,
                 Target::Global(_) => number.is_some_and(|number| self.changes.global(node, number)),
-                Target::Member(_) => number.is_some_and(|number| self.changes.member(node, number)),
+                Target::Member(_) => self.changes.member(node, number),
                 Target::Memory => true,
             };
             match direct {
@@ -473,10 +473,15 @@ impl<'u> Program<'u> {
     /// variable whose address nobody takes would need a declaration of it in source that the map has not seen, or a
     /// call back; that is assumed not to be.
     fn unknown_may_change(&self, here: FunctionIndex, name: &str, args: &[ExprId], target: &Target) -> Touch {
-        if is_library(name) {
-            return Touch::Leaves;
-        }
         let info = &self.functions[here];
+        if is_library(name) {
+            return match target {
+                Target::Member(path) if library_writes(info.function, name, args, path) => {
+                    Touch::May(format!("{name}() may write over it"))
+                }
+                _ => Touch::Leaves,
+            };
+        }
         let assumed = || {
             Touch::Assumed(format!(
                 "{name}() is not in the map and is taken to leave it alone"
@@ -596,6 +601,9 @@ impl<'u> Program<'u> {
                     ..
                 } => {}
                 Action::Assign { by, .. } => match written(function, *by) {
+                    Some(ExprKind::Deref(_) | ExprKind::Index { .. }) if self.copies_structure(info, *by) => {
+                        found.push(Change::Whole);
+                    }
                     Some(ExprKind::Var(VarRef::Global(name))) => {
                         found.push(Change::Global(name, point));
                         if either {
@@ -613,6 +621,9 @@ impl<'u> Program<'u> {
                 Action::Call(call) => {
                     let given = self.given_globals(id, *call).iter();
                     found.extend(given.map(|&(name, _)| Change::Global(name, point)));
+                    if fills_structure(function, *call) {
+                        found.push(Change::Whole);
+                    }
                     if let ExprKind::Call { callee, .. } = &function.exprs[*call].kind {
                         match callee {
                             Callee::Named(name) if !self.is_known(info.unit, name) && !is_library(name) => {
@@ -632,6 +643,25 @@ impl<'u> Program<'u> {
         found
     }
 
+    /// Whether an assignment's value is a whole structure, as far as that shows.
+    fn copies_structure(&self, info: &FunctionInfo<'_>, by: ExprId) -> bool {
+        let ExprKind::Assign { op: None, value, .. } = info.function.exprs[by].kind else {
+            return false;
+        };
+        match &info.function.exprs[value].kind {
+            ExprKind::List(_) => true,
+            ExprKind::Var(VarRef::Local(local)) => info.function.locals[*local].ty == Type::Aggregate,
+            ExprKind::Call {
+                callee: Callee::Named(name),
+                ..
+            } => {
+                let mut callees = self.callees(info.unit, name);
+                callees.any(|callee| self.functions[callee].function.returns == Type::Aggregate)
+            }
+            _ => false,
+        }
+    }
+
     fn collect_changes(&mut self) {
         let all = self.functions.as_slice().par_iter().enumerate();
         let own = all.map(|(index, info)| self.own_changes(FunctionIndex::from_index(index), info));
@@ -644,6 +674,7 @@ impl<'u> Program<'u> {
                         self.assignments.entry(name).or_default().push((id, point));
                     }
                     Change::Member(name) => self.changes.add_member(id, name),
+                    Change::Whole => self.changes.add_whole(id),
                     Change::Unknown(name) => self.changes.add_unknown(id, name),
                 }
             }
@@ -672,6 +703,8 @@ enum Change<'u> {
     Global(&'u str, PointId),
     /// A member of this name.
     Member(&'u str),
+    /// All members of some structure.
+    Whole,
     /// Whatever this changes that it calls, of which nothing is known.
     Unknown(&'u str),
 }
@@ -689,6 +722,53 @@ fn gives(function: &Function, arg: ExprId, root: &VarRef) -> bool {
         }
     }
     false
+}
+
+/// Whether a library function that is given `args` may write to the member: it is given the structure, or the address of a part of it and
+/// writes more than that part.
+pub fn library_writes(function: &Function, name: &str, args: &[ExprId], path: &MemberPath) -> bool {
+    let is_one = |count: usize| {
+        let builtin = |id: &ExprId| match &function.exprs[*id].kind {
+            ExprKind::Var(VarRef::Global(name)) => name.starts_with("MPI_"),
+            _ => false,
+        };
+        let one = args.get(count).map(|&id| &function.exprs[id].kind) == Some(&ExprKind::Int(1));
+        one && args.get(count + 1).is_some_and(builtin)
+    };
+    args.iter().enumerate().any(|(index, &arg)| {
+        if !gives(function, arg, &path.root) {
+            return false;
+        }
+        let whole = match reach(name, index) {
+            Reach::Nothing => return false,
+            Reach::One => false,
+            Reach::Counted(count) => !is_one(count),
+            Reach::Any => true,
+        };
+        let mut address = arg;
+        while let ExprKind::Cast(_, inner) = function.exprs[address].kind {
+            address = inner;
+        }
+        let part = match function.exprs[address].kind {
+            ExprKind::AddressOf(inner) => target_of(function, inner),
+            _ => Target::Memory,
+        };
+        match part {
+            Target::Member(other) => {
+                let below = path.path.strip_prefix(other.path.as_str());
+                whole || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            }
+            _ => true,
+        }
+    })
+}
+
+/// Whether a call fills one object, whose size the program asks of the compiler: `memset(p, 0, sizeof *p)`.
+fn fills_structure(function: &Function, call: ExprId) -> bool {
+    let Some((name, [_, _, size])) = function.named_call(call) else {
+        return false;
+    };
+    matches!(name, "memset" | "memcpy" | "memmove") && function.exprs[*size].kind == ExprKind::Constant
 }
 
 /// What an assignment writes.

@@ -318,13 +318,9 @@ fn global(program: &Program<'_>, id: FunctionIndex, name: &str, known: &mut Know
     total(&info.flow, &steps, sets)
 }
 
-/// Whether an expression is the value of this global, perhaps cast.
+/// Whether an expression is the value of this global. A cast may leave a part of it only.
 fn names_global(function: &Function, id: ExprId, name: &str) -> bool {
-    match &function.exprs[id].kind {
-        ExprKind::Var(VarRef::Global(other)) => other == name,
-        ExprKind::Cast(_, inner) => names_global(function, *inner, name),
-        _ => false,
-    }
+    matches!(&function.exprs[id].kind, ExprKind::Var(VarRef::Global(other)) if other == name)
 }
 
 fn either(a: Effect, b: Effect) -> Effect {

@@ -7,8 +7,21 @@ use crate::asked::Recorder;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which arguments of a function it may change: bit `i` for argument `i`, the last bit for all from there on.
-type ReferenceMask = u32;
+/// Which arguments of a function it may change.
+#[derive(Clone, Copy, Debug, Default)]
+struct References {
+    /// Bit `i` for argument `i`, the last bit for all from there on.
+    mask: u32,
+    /// How many arguments some declaration of it takes; the largest number where there is no end to them.
+    reach: u32,
+}
+
+impl References {
+    fn merge(&mut self, other: Self) {
+        self.mask |= other.mask;
+        self.reach = self.reach.max(other.reach);
+    }
+}
 
 /// Declarations of C++ files.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +30,7 @@ pub struct CxxFacts {
     classes: BTreeSet<Box<[u8]>>,
     /// Functions declared or defined, by unqualified name (`~A` and `operator+` are names), and which of their arguments
     /// they take by a reference through which they may change them.
-    functions: BTreeMap<Box<[u8]>, ReferenceMask>,
+    functions: BTreeMap<Box<[u8]>, References>,
     /// Data members that belong to an object.
     members: BTreeSet<Box<[u8]>>,
     /// Data members that belong to a class.
@@ -54,8 +67,8 @@ impl CxxFacts {
         self.statics.extend(other.statics.iter().cloned());
         self.globals.extend(other.globals.iter().cloned());
         self.virtuals.extend(other.virtuals.iter().cloned());
-        for (name, mask) in &other.functions {
-            *self.functions.entry(name.clone()).or_default() |= mask;
+        for (name, references) in &other.functions {
+            self.functions.entry(name.clone()).or_default().merge(*references);
         }
     }
 
@@ -80,8 +93,9 @@ impl CxxFacts {
         for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals]) {
             names.iter().for_each(|name| say(name, what, 0));
         }
-        for (name, mask) in functions {
+        for (name, References { mask, reach }) in functions {
             say(name, u8::MAX, *mask);
+            say(name, u8::MAX - 1, *reach);
         }
     }
 
@@ -113,11 +127,12 @@ impl Declared<'_> {
         self.facts.functions.contains_key(name)
     }
 
-    /// Whether the function may change its argument `index` through a reference, as far as this file declares it.
+    /// Whether the function may change its argument `index` through a reference, as far as this file declares it. One that takes
+    /// fewer arguments is another function of the name.
     pub fn by_reference(&self, name: &[u8], index: usize) -> Option<bool> {
         self.asked.note(name);
-        let mask = self.facts.functions.get(name)?;
-        Some(mask & bit(index) != 0)
+        let References { mask, reach } = self.facts.functions.get(name)?;
+        ((index as u32) < *reach).then_some(mask & bit(index) != 0)
     }
 
     /// Whether objects of some class have a member of this name.
@@ -145,7 +160,7 @@ impl Declared<'_> {
     }
 }
 
-fn bit(index: usize) -> ReferenceMask {
+fn bit(index: usize) -> u32 {
     1 << index.min(31)
 }
 
@@ -286,7 +301,7 @@ impl<'t> Reader<'t> {
     fn functions(&mut self, head: &[Token]) {
         let word = |at: usize| head.get(at).map(|t| t.text(self.text)).unwrap_or_default();
         let is_virtual = (0..head.len()).any(|at| matches!(word(at), b"virtual" | b"override" | b"final"));
-        let mut found: Vec<(Box<[u8]>, ReferenceMask)> = Vec::new();
+        let mut found: Vec<(Box<[u8]>, References)> = Vec::new();
         let mut at = 0;
         while at < head.len() {
             let mut name: Vec<u8> = Vec::new();
@@ -312,25 +327,26 @@ impl<'t> Reader<'t> {
             if word(at) == b"(" {
                 let close = closing(self.text, head, at);
                 if !name.is_empty() {
-                    let mask = self.reference_mask(head.get(at + 1..close).unwrap_or_default());
-                    found.push((name.into(), mask));
+                    let references = self.references(head.get(at + 1..close).unwrap_or_default());
+                    found.push((name.into(), references));
                 }
                 at = close;
             }
             at += 1;
         }
-        for (name, mask) in found {
+        for (name, references) in found {
             if is_virtual {
                 self.facts.virtuals.insert(name.clone());
             }
-            *self.facts.functions.entry(name).or_default() |= mask;
+            self.facts.functions.entry(name).or_default().merge(references);
         }
     }
 
-    /// Which of the parameters between the parentheses are references that are not `const`.
-    fn reference_mask(&self, parameters: &[Token]) -> ReferenceMask {
+    /// Which of the parameters between the parentheses are references that are not `const`. In `const char *&`, that is said of the
+    /// characters.
+    fn references(&self, parameters: &[Token]) -> References {
         let (mut mask, mut index, mut depth) = (0, 0, 0i32);
-        let (mut reference, mut fixed, mut pack) = (false, false, false);
+        let (mut reference, mut fixed, mut pack, mut endless) = (false, false, false, false);
         let mut end = |index: usize, reference: bool, fixed: bool, pack: bool| {
             if reference && !fixed {
                 mask |= if pack {
@@ -347,7 +363,8 @@ impl<'t> Reader<'t> {
                 b">>" => depth -= 2,
                 b"&" | b"&&" if depth <= 0 => reference = true,
                 b"const" if depth <= 0 => fixed = true,
-                b"..." => pack = true,
+                b"*" if depth <= 0 => fixed = false,
+                b"..." => (pack, endless) = (true, true),
                 b"," if depth <= 0 => {
                     end(index, reference, fixed, pack);
                     index += 1;
@@ -357,7 +374,12 @@ impl<'t> Reader<'t> {
             }
         }
         end(index, reference, fixed, pack);
-        mask
+        let reach = match parameters {
+            _ if endless => u32::MAX,
+            [] => 0,
+            _ => index as u32 + 1,
+        };
+        References { mask, reach }
     }
 
     /// Notes the members or variables that a declaration declares.

@@ -7,7 +7,7 @@ use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{
     Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
-    PointId, ScopeKind,
+    PointId, Refused, ScopeKind,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -156,7 +156,15 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     }
     let mut scopes = flow.scopes;
     let mut loops: IdVec<progress_map::LoopId, Loop> = IdVec::new();
-    for ((id, node), (lovs, refused)) in forest.loops.iter_enumerated().zip(variables) {
+    for ((id, node), (mut lovs, mut refused)) in forest.loops.iter_enumerated().zip(variables) {
+        if confidence == Confidence::Partial {
+            // What was read in part may hold a change that nobody sees: nothing is claimed there, so that nothing can rest on it.
+            let because = confidence_reason.as_deref().unwrap_or("the reason is not known");
+            refused.extend(lovs.drain(..).map(|lov| Refused {
+                name: lov.name,
+                reason: format!("the function was read in part ({because})"),
+            }));
+        }
         let mut span = flow.points[node.header].span;
         let mut origin = LoopSource::Goto;
         if let Some(&(scope, kind)) = statements.get(&node.header) {

@@ -205,9 +205,11 @@ fn shape(
         });
     }
     if steps.iter().any(|(_, step)| matches!(step, Step::Vary { .. })) {
+        let direction = one_way(steps)?.0;
+        range::growing_steps(context, candidate, direction)?;
         return Ok(Shape {
             class,
-            direction: one_way(steps)?.0,
+            direction,
             growth: Growth::Additive,
             cut: Cut::Updates,
             step: None,
@@ -268,7 +270,18 @@ fn shape(
     if growth == Growth::Additive {
         match &constants {
             Some(constants) => range::constant_steps(context, candidate, constants, direction)?,
-            None => range::variable_steps(context, candidate, step.as_ref())?,
+            None => {
+                let known = |(point, step): &(PointId, Step)| Some((*point, known_amount(context, step)?));
+                let known = steps.iter().map(known).collect::<Option<Vec<_>>>();
+                match known {
+                    Some(known) if known.iter().all(|(_, amount)| *amount != 0) => {
+                        let up = known.iter().all(|(_, amount)| *amount > 0);
+                        let towards = if up { Direction::Up } else { Direction::Down };
+                        range::constant_steps(context, candidate, &known, towards)?;
+                    }
+                    _ => range::variable_steps(context, candidate, step.as_ref())?,
+                }
+            }
         }
     }
     let (mut class, mut words) = (class, words);
@@ -296,6 +309,24 @@ fn shape(
         uniform,
         words,
     })
+}
+
+/// The amount of a step, where it is a constant or a variable that has been set to one.
+fn known_amount(context: Context<'_, '_>, step: &Step) -> Option<i64> {
+    let negated = match step {
+        Step::Add(Term::Constant(amount), _) => return Some(*amount),
+        Step::Add(Term::Variable { negated, .. }, _) => *negated,
+        _ => return None,
+    };
+    let Step::Add(_, Some(operand)) = step else {
+        return None;
+    };
+    let target = dataflow::target_of(context.info.function, *operand);
+    match across::start_of(context, &target)? {
+        (Term::Constant(amount), _) if negated => amount.checked_neg(),
+        (Term::Constant(amount), _) => Some(amount),
+        _ => None,
+    }
 }
 
 /// The common direction of additive steps, and the step itself when all are the same.

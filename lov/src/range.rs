@@ -1,15 +1,17 @@
 //! Whether a variable stays within its type while its loop runs.
 //!
-//! A signed variable of 32 bits or more does: its overflow is undefined. Any other wraps around, and the order with it,
+//! Where the language forbids overflow, a variable that moves by a small part of its type in each iteration does: a program that
+//! takes it around has no meaning. Any other wraps around, and the order with it,
 //! unless something holds it back: a condition that every iteration passes, or, for a counter of 64 bits from a constant
-//! start, the life of the universe. Types that the front end could not see through are taken to be wide enough.
+//! start, the life of the universe. Types that the front end could not see through are taken to be 32 bits wide and to have no
+//! sign.
 //!
 //! One assumption remains, where a condition compares with something that is not constant: that this bound lies more
 //! than [`SMALL`] away from the end of a type of 32 bits or more. A loop for which that is false does not end.
 
 use crate::across;
 use crate::candidate::{Candidate, Context};
-use crate::step::constant;
+use crate::step::{constant, strip_keeping};
 use base::mutant::{Mutant, on};
 use dataflow::Action;
 use ir::{BinaryOp, ExprId, ExprKind, LoopKind, Type};
@@ -17,6 +19,12 @@ use progress_map::{Direction, PointId, Term};
 
 /// Changes per iteration that are small beside a type of 32 bits.
 const SMALL: i128 = 1 << 16;
+
+/// The same where the language forbids that a bound is passed: more would be a program without meaning.
+const BOUNDED: i128 = 1 << 24;
+
+/// How many iterations a variable without a bound must have room for.
+const ROOM: i128 = 1 << 14;
 
 /// What a condition that every iteration passes says of the variable.
 #[derive(Clone, Copy)]
@@ -27,28 +35,53 @@ pub(crate) struct Bound {
     pub constant: Option<i64>,
 }
 
-/// Least and largest value of a type that wraps around, and its width.
-fn wrapping(ty: Type) -> Option<(i128, i128, u8)> {
+/// The values of a type.
+struct Limits {
+    least: i128,
+    most: i128,
+    bits: u8,
+    /// The language forbids a program to leave them.
+    forbidden: bool,
+    /// It may have no sign, or be narrower, for all that is known.
+    guessed: bool,
+}
+
+/// What a variable of the type holds; `None` for what cannot wrap around.
+fn limits(ty: Type) -> Option<Limits> {
+    let of = |least: i128, most: i128, bits: u8| Limits {
+        least,
+        most,
+        bits,
+        forbidden: false,
+        guessed: false,
+    };
+    let signed = |bits: u8| of(-(1 << (bits - 1)), (1 << (bits - 1)) - 1, bits);
     match ty {
         _ if on(Mutant::WrapIgnored) => None,
         Type::Int {
             signed: Some(true),
-            bits: Some(32..),
-        }
-        | Type::Int { bits: None, .. } => None,
-        Type::Int {
-            signed,
-            bits: Some(bits),
+            bits,
         } => {
-            let values = 1i128 << bits;
-            Some(match signed {
-                Some(true) => (-values / 2, values / 2 - 1, bits),
-                Some(false) => (0, values - 1, bits),
-                // `char` is one or the other, by machine.
-                None => (0, values / 2 - 1, bits),
+            let bits = bits.unwrap_or(32);
+            Some(Limits {
+                forbidden: bits >= 32,
+                ..signed(bits)
             })
         }
-        Type::Float { .. } | Type::Pointer | Type::Array | Type::Aggregate | Type::Unknown => None,
+        Type::Int {
+            signed: Some(false),
+            bits: Some(bits),
+        } => Some(of(0, (1 << bits) - 1, bits)),
+        // `char` is one or the other, by machine; so are enumerations.
+        Type::Int { bits, .. } => {
+            let bits = bits.unwrap_or(32);
+            Some(of(0, (1 << (bits - 1)) - 1, bits))
+        }
+        Type::Unknown => Some(Limits {
+            guessed: true,
+            ..of(0, (1 << 31) - 1, 32)
+        }),
+        Type::Float { .. } | Type::Pointer | Type::Array | Type::Aggregate => None,
     }
 }
 
@@ -59,9 +92,16 @@ pub(crate) fn constant_steps(
     steps: &[(PointId, i64)],
     direction: Direction,
 ) -> Result<(), String> {
-    let Some((least, most, bits)) = wrapping(candidate.ty) else {
+    let Some(limits) = limits(candidate.ty) else {
         return Ok(());
     };
+    let Limits {
+        least,
+        most,
+        bits,
+        forbidden,
+        ..
+    } = limits;
     let stretch: i128 = steps.iter().map(|&(_, step)| i128::from(step).abs()).sum();
     let start = match across::start_value(context, candidate) {
         Some(Term::Constant(start)) => Some(i128::from(start)),
@@ -73,20 +113,26 @@ pub(crate) fn constant_steps(
     // A test at the end lets the first iteration pass untested.
     let (bounds, tested_first) = bounds(context, candidate);
     let first_fits = tested_first || start.is_some_and(|x| x - stretch >= least && x + stretch <= most);
+    let few = if forbidden { BOUNDED } else { SMALL };
     let held = !repeats
         && first_fits
         && bounds.iter().any(|bound| {
             let value = bound.constant.map(i128::from);
             // Compared with an unsigned variable, a negative number is a large one.
-            if value.is_some_and(|value| value < least) {
+            if value.is_some_and(|value| value < least) && !forbidden {
                 return false;
             }
             match (bound.op, direction, value) {
                 (BinaryOp::Lt, Direction::Up, Some(value)) => value - 1 + stretch <= most,
                 (BinaryOp::Le, Direction::Up, Some(value)) => value + stretch <= most,
-                (BinaryOp::Lt | BinaryOp::Le, Direction::Up, None) => bits >= 32 && stretch <= SMALL,
+                (BinaryOp::Lt | BinaryOp::Le, Direction::Up, None) => bits >= 32 && stretch <= few,
                 (BinaryOp::Gt, Direction::Down, Some(value)) => value + 1 - stretch >= least,
+                // Nobody asks whether what has no sign is below zero: what is asked has one.
+                (BinaryOp::Ge, Direction::Down, Some(0)) if limits.guessed => stretch <= SMALL,
                 (BinaryOp::Ge, Direction::Down, Some(value)) => value - stretch >= least,
+                (BinaryOp::Gt | BinaryOp::Ge, Direction::Down, None) if forbidden => stretch <= few,
+                // What is above something that has no sign is not zero.
+                (BinaryOp::Gt, Direction::Down, None) => least == 0 && stretch == 1,
                 (BinaryOp::Ne, Direction::Down, Some(0)) => least == 0 && stretch == 1,
                 _ => false,
             }
@@ -96,10 +142,15 @@ pub(crate) fn constant_steps(
         && !repeats
         && stretch <= SMALL
         && start.is_some_and(|start| (0..=i128::from(i64::MAX)).contains(&start));
-    if held || forever {
+    let has_room = match (direction, start) {
+        (_, None) => stretch * (ROOM * 2) <= most,
+        (Direction::Down, Some(start)) => start - stretch * ROOM >= least,
+        (_, Some(start)) => start + stretch * ROOM <= most,
+    };
+    if held || forever || forbidden && has_room {
         Ok(())
     } else {
-        Err(refusal(bits))
+        Err(refusal(&limits))
     }
 }
 
@@ -109,30 +160,66 @@ pub(crate) fn variable_steps(
     candidate: &Candidate,
     step: Option<&Term>,
 ) -> Result<(), String> {
-    let Some((_, _, bits)) = wrapping(candidate.ty) else {
+    let Some(limits) = limits(candidate.ty) else {
         return Ok(());
     };
+    if limits.forbidden {
+        // Nobody knows how large the step is, but where the variable starts may leave no room for any.
+        let room = SMALL * ROOM;
+        return match across::start_value(context, candidate) {
+            Some(Term::Constant(start))
+                if !(limits.least + room..=limits.most - room).contains(&i128::from(start)) =>
+            {
+                Err(refusal(&limits))
+            }
+            _ => Ok(()),
+        };
+    }
     let upward = matches!(step, Some(Term::Variable { negated: false, .. }));
-    let bounded = bounds(context, candidate)
-        .0
-        .iter()
-        .any(|bound| matches!(bound.op, BinaryOp::Lt | BinaryOp::Le));
-    if upward && bounded && bits >= 32 {
+    if upward && is_bounded_above(context, candidate) && limits.bits >= 32 {
         Ok(())
     } else {
-        Err(refusal(bits))
+        Err(refusal(&limits))
     }
 }
 
-/// Refuses a variable that `x = factor * x + offset` may take around the end of its type. It starts positive.
+/// Refuses a variable whose steps grow: their sum leaves 32 bits after some ten thousand.
+pub(crate) fn growing_steps(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    direction: Direction,
+) -> Result<(), String> {
+    let Some(limits) = limits(candidate.ty) else {
+        return Ok(());
+    };
+    let bounded = match direction {
+        Direction::Up => is_bounded_above(context, candidate),
+        _ => false,
+    };
+    if limits.forbidden && (limits.bits >= 64 || bounded) {
+        Ok(())
+    } else {
+        Err(refusal(&limits))
+    }
+}
+
+/// Whether the loop ends when the variable has grown.
+fn is_bounded_above(context: Context<'_, '_>, candidate: &Candidate) -> bool {
+    let (bounds, _) = bounds(context, candidate);
+    let above = |bound: &Bound| matches!(bound.op, BinaryOp::Lt | BinaryOp::Le);
+    bounds.iter().any(above)
+}
+
+/// Refuses a variable that `x = factor * x + offset` may take around the end of its type, or shift out of it. It starts positive.
 pub(crate) fn growth(
     context: Context<'_, '_>,
     candidate: &Candidate,
     steps: impl Iterator<Item = (PointId, i64, i64)>,
 ) -> Result<(), String> {
-    let Some((_, most, bits)) = wrapping(candidate.ty) else {
+    if on(Mutant::WrapIgnored) {
         return Ok(());
-    };
+    }
+    let limits = limits(candidate.ty);
     let steps: Vec<(PointId, i64, i64)> = steps.collect();
     let direct =
         |&(point, ..): &(PointId, i64, i64)| context.info.loops.innermost[point] == Some(context.in_loop);
@@ -146,24 +233,35 @@ pub(crate) fn growth(
                     .checked_add(i128::from(offset))
             })
     };
-    let held = tested_first
+    // A number with a fraction becomes infinite and stays so.
+    let fits = |value: i64| match &limits {
+        Some(limits) => grown(value).is_some_and(|value| value <= limits.most),
+        None => true,
+    };
+    let wide = limits
+        .as_ref()
+        .is_none_or(|limits| limits.forbidden || limits.bits >= 64);
+    let first_fits = tested_first
+        || matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if fits(start));
+    let held = first_fits
         && steps.iter().all(direct)
         && bounds.iter().any(|bound| match (bound.op, bound.constant) {
-            (BinaryOp::Lt | BinaryOp::Le, Some(value)) if value >= 0 => {
-                grown(value).is_some_and(|value| value <= most)
-            }
-            (BinaryOp::Lt | BinaryOp::Le, None) => bits >= 64,
+            (BinaryOp::Lt | BinaryOp::Le, Some(value)) if value >= 0 => fits(value),
+            (BinaryOp::Lt | BinaryOp::Le, None) => wide,
             _ => false,
         });
     if held {
         Ok(())
     } else {
-        Err("it is multiplied without a bound and may wrap around".to_owned())
+        Err("it is multiplied without a bound and may leave its type".to_owned())
     }
 }
 
-fn refusal(bits: u8) -> String {
-    format!("a variable of {bits} bits may wrap around")
+fn refusal(limits: &Limits) -> String {
+    match limits.guessed {
+        true => "its type is not known and it may wrap around".to_owned(),
+        false => format!("a variable of {} bits may wrap around", limits.bits),
+    }
 }
 
 /// What holds for the variable in every iteration because the loop would end otherwise, and whether it already holds in
@@ -207,7 +305,10 @@ fn conjuncts(
             ExprKind::Step { target, prefix, .. } => (target, prefix),
             _ => (id, false),
         };
-        let same = dataflow::target_of(context.info.function, id) == candidate.target;
+        // What is left of it behind a cast to a narrow type says nothing of the rest.
+        let id = strip_keeping(context, candidate.ty, id);
+        let same = !matches!(context.kind(id), ExprKind::Cast(..))
+            && dataflow::target_of(context.info.function, id) == candidate.target;
         *tested_first &= !(same && moved);
         same
     };

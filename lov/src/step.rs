@@ -51,11 +51,11 @@ pub(crate) fn step(
         _ => None,
     };
     match found {
-        Some(Step::Add(Term::Float(_), _)) if !may_be_floating(candidate.ty) => {
+        Some(Step::Add(Term::Float(_), _)) if !keeps_fractions(candidate.ty) => {
             Err(format!("line {line} adds a fraction to an integer"))
         }
         Some(Step::Add(_, Some(operand)))
-            if !may_be_floating(candidate.ty) && matches!(type_of(context, operand), Type::Float { .. }) =>
+            if !keeps_fractions(candidate.ty) && matches!(type_of(context, operand), Type::Float { .. }) =>
         {
             Err(format!("line {line} adds a fraction to an integer"))
         }
@@ -88,8 +88,9 @@ fn fits_step(ty: Type, value: i64) -> bool {
     }
 }
 
-fn may_be_floating(ty: Type) -> bool {
-    matches!(ty, Type::Float { .. } | Type::Unknown)
+/// Whether a variable certainly keeps fractions: a type that is not known may be one of whole numbers.
+fn keeps_fractions(ty: Type) -> bool {
+    matches!(ty, Type::Float { .. })
 }
 
 pub(crate) fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
@@ -144,12 +145,13 @@ fn of_value(
     value: ExprId,
     copies: u32,
 ) -> Option<Step> {
-    // A cast to an integer cuts a fraction off: it is part of the step then.
-    let strip = |id: ExprId| match candidate.ty {
-        Type::Float { .. } => id,
-        _ => strip_casts(context, id),
+    // A cast that does not keep all of the variable's values is part of the step then.
+    let strip = |id: ExprId| strip_keeping(context, candidate.ty, id);
+    let is_self = |id: ExprId| {
+        let id = strip(id);
+        !matches!(context.kind(id), ExprKind::Cast(..))
+            && target_of(context.info.function, id) == candidate.target
     };
-    let is_self = |id: ExprId| target_of(context.info.function, strip(id)) == candidate.target;
     let value = strip(value);
     match *context.kind(value) {
         ExprKind::Binary(op, a, b) if is_self(a) => of_operator(context, candidate, op, b),
@@ -415,6 +417,7 @@ pub(crate) fn typed_constant(context: Context<'_, '_>, id: ExprId) -> Option<(i6
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
+                BinaryOp::Div => a.checked_div(b),
                 _ => None,
             }?;
             let unsigned = left || right;
@@ -466,6 +469,31 @@ pub(crate) fn keeps(from: Type, to: Type) -> bool {
         (Type::Float { .. }, Type::Int { .. }) => false,
         _ => true,
     }
+}
+
+/// Takes away the casts that keep every value of a variable of the type `of`, whose value `id` is.
+pub(crate) fn strip_keeping(context: Context<'_, '_>, of: Type, mut id: ExprId) -> ExprId {
+    while let ExprKind::Cast(ty, inner) = *context.kind(id) {
+        let whole = match (of, ty) {
+            (
+                Type::Int {
+                    signed: Some(_),
+                    bits: Some(_),
+                },
+                Type::Int {
+                    signed: Some(_),
+                    bits: Some(_),
+                },
+            ) => keeps(of, ty),
+            (Type::Float { bits: m }, Type::Float { bits: n }) => m <= n,
+            _ => of == ty && of != Type::Unknown,
+        };
+        if !whole {
+            break;
+        }
+        id = inner;
+    }
+    id
 }
 
 /// Takes away casts that keep a counter's value: those to narrow types may cut it off.

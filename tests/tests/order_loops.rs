@@ -12,7 +12,7 @@ use tests::oracle::judge::Command;
 fn scores(sheet: &Sheet) -> Vec<Score> {
     let command = Command::find().unwrap_or_else(|e| panic!("{e}"));
     let dir = command.directory(0).unwrap();
-    let bytes = std::fs::read(command.map(&dir.path, sheet.text).unwrap()).unwrap();
+    let bytes = std::fs::read(command.map(&dir.path, &sheet.text).unwrap()).unwrap();
     let map = Map::from_bytes(&bytes).unwrap();
     let runs = run(sheet, &map, &dir.path).unwrap_or_else(|e| panic!("{e}"));
     score(sheet, &map, &runs).unwrap_or_else(|e| panic!("{e}"))

@@ -79,7 +79,10 @@ impl Body<'_, '_> {
             }
             "qualified_identifier" | "template_function" | "template_type" => {
                 let name = self.file.last_name(function);
-                let args = self.arguments(Some(&name), arguments);
+                let args = match self.file.text(function).starts_with(b"std::") {
+                    true => self.standard_arguments(&name, arguments),
+                    false => self.arguments(Some(&name), arguments),
+                };
                 let callee = Callee::Named(name.into());
                 return ExprKind::Call {
                     callee,

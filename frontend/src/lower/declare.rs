@@ -310,14 +310,7 @@ fn words_type(file: &File, words: &[u8], depth: usize) -> Type {
             b"float" => base = Some(Type::Float { bits: 32 }),
             b"double" => base = Some(Type::Float { bits: 64 }),
             b"_Bool" | b"bool" => base = Some(int(false, 8)),
-            b"size_t" | b"uintptr_t" | b"uint64_t" => base = Some(int(false, 64)),
-            b"ssize_t" | b"ptrdiff_t" | b"intptr_t" | b"int64_t" => base = Some(int(true, 64)),
-            b"int32_t" => base = Some(int(true, 32)),
-            b"uint32_t" => base = Some(int(false, 32)),
-            b"int16_t" => base = Some(int(true, 16)),
-            b"uint16_t" => base = Some(int(false, 16)),
-            b"int8_t" => base = Some(int(true, 8)),
-            b"uint8_t" => base = Some(int(false, 8)),
+            other if library_type(other).is_some() => base = library_type(other),
             other if other != words => base = Some(named_type(file, other, depth + 1)),
             _ => base = Some(Type::Unknown),
         }
@@ -334,4 +327,27 @@ fn words_type(file: &File, words: &[u8], depth: usize) -> Type {
         (Some(ty), _) => ty,
         (None, None) => Type::Unknown,
     }
+}
+
+/// Types of the headers of C, POSIX and MPI that are numbers, as 64-bit Linux has them. The front end does not read those headers.
+fn library_type(name: &[u8]) -> Option<Type> {
+    let (signed, bits) = match name {
+        b"size_t" | b"uintptr_t" | b"uint64_t" | b"uint_least64_t" | b"uint_fast16_t" | b"uint_fast32_t"
+        | b"uint_fast64_t" | b"uintmax_t" | b"ulong" | b"u_long" | b"u_int64_t" => (false, 64),
+        b"ssize_t" | b"ptrdiff_t" | b"intptr_t" | b"int64_t" | b"int_least64_t" | b"int_fast16_t"
+        | b"int_fast32_t" | b"int_fast64_t" | b"intmax_t" | b"off_t" | b"off64_t" | b"time_t"
+        | b"clock_t" | b"MPI_Aint" | b"MPI_Offset" | b"MPI_Count" => (true, 64),
+        b"int32_t" | b"int_least32_t" | b"wchar_t" | b"pid_t" | b"sig_atomic_t" | b"MPI_Fint" => (true, 32),
+        b"uint32_t" | b"uint_least32_t" | b"uint" | b"u_int" | b"u_int32_t" | b"mode_t" | b"uid_t"
+        | b"gid_t" | b"socklen_t" | b"char32_t" => (false, 32),
+        b"int16_t" | b"int_least16_t" => (true, 16),
+        b"uint16_t" | b"uint_least16_t" | b"ushort" | b"u_short" | b"u_int16_t" | b"char16_t" => (false, 16),
+        b"int8_t" | b"int_least8_t" | b"int_fast8_t" => (true, 8),
+        b"uint8_t" | b"uint_least8_t" | b"uint_fast8_t" | b"u_char" | b"u_int8_t" | b"char8_t" => (false, 8),
+        _ => return None,
+    };
+    Some(Type::Int {
+        signed: Some(signed),
+        bits: Some(bits),
+    })
 }

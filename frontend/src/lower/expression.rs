@@ -110,6 +110,17 @@ impl Body<'_, '_> {
                 if let Some(call) = self.overloaded_step(node, target) {
                     return call;
                 }
+                let of_value = matches!(
+                    self.exprs[target].kind,
+                    ExprKind::Step { .. } | ExprKind::Assign { .. } | ExprKind::Conditional(..)
+                );
+                if of_value
+                    || matches!(self.exprs[target].kind, ExprKind::Comma(..))
+                        && !self.is_reference_result(target)
+                {
+                    // C++ lets what was just assigned be stepped at once, `++++i`.
+                    self.partial(node, "step of something that is no variable");
+                }
                 let operator = field(node, "operator");
                 ExprKind::Step {
                     target,
@@ -268,7 +279,7 @@ impl Body<'_, '_> {
         ExprKind::Assign { op, target, value }
     }
 
-    fn is_lvalue(&self, target: ExprId) -> bool {
+    pub(super) fn is_lvalue(&self, target: ExprId) -> bool {
         matches!(
             self.exprs[target].kind,
             ExprKind::Var(_) | ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_)

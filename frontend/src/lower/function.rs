@@ -59,6 +59,8 @@ pub struct Body<'f, 'a> {
     pub(super) this: Option<LocalId>,
     /// Destructors to run, with the depth of their scope.
     pub(super) objects: Vec<(usize, String)>,
+    /// It returns a reference through which its callers may change something.
+    pub(super) returns_reference: bool,
     /// The loops and switches around, by the depth of the scope outside; whether it is a loop.
     pub(super) jumps: Vec<(usize, bool)>,
 }
@@ -101,6 +103,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     if is_method {
         body.context = Context::Method;
     }
+    body.returns_reference = returns_reference(body.file, node, declarator);
     body.parameters(node, declared.function);
     let params = body.locals.len();
     let list = children(node)
@@ -152,6 +155,8 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
     let mut body = Body::new(file, span);
     body.captured = captured;
     body.context = context;
+    body.returns_reference =
+        field(node, "declarator").is_some_and(|declarator| returns_reference(body.file, node, declarator));
     body.parameters(node, field(node, "declarator"));
     let params = body.locals.len();
     let block = body.statement(body_node);
@@ -176,6 +181,26 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
         confidence_reason,
         of_macro: None,
     });
+}
+
+/// Whether the function that `node` defines returns a reference that is not to something constant.
+fn returns_reference(file: &File, node: Node, declarator: Node) -> bool {
+    let trailing = || {
+        let mut below = children(declarator).into_iter();
+        below.find(|child| child.kind() == "trailing_return_type")
+    };
+    let names_reference = |node: Node| {
+        let text = file.text(node);
+        let constant = text.windows(5).any(|word| word == b"const") && !text.contains(&b'*');
+        text.contains(&b'&') && !constant || text.windows(8).any(|word| word == b"decltype")
+    };
+    match declarator.kind() {
+        "reference_declarator" => !declare::is_constant(file, node),
+        _ => {
+            let ty = field(node, "type").filter(|ty| file.text(*ty).starts_with(b"decltype"));
+            ty.is_some() || trailing().is_some_and(names_reference)
+        }
+    }
 }
 
 /// The confidence in a function: what the preparation of its text noted, and what its tree says. A note comes first,
@@ -217,6 +242,7 @@ impl<'f, 'a> Body<'f, 'a> {
             context: Context::Free,
             this: None,
             objects: Vec::new(),
+            returns_reference: false,
             jumps: Vec::new(),
         }
     }

@@ -19,12 +19,17 @@ impl Body<'_, '_> {
     pub(super) fn lambda(&mut self, node: Node) -> ExprKind {
         let captures = field(node, "captures");
         let mut by_value: BTreeSet<String> = BTreeSet::new();
+        let mut by_reference: BTreeSet<String> = BTreeSet::new();
         let mut parts: Vec<ExprId> = Vec::new();
         let mut default = None;
         for capture in captures.map(children).unwrap_or_default() {
             match capture.kind() {
                 "lambda_default_capture" => default = Some(self.file.text(capture)),
-                "identifier" => drop(by_value.insert(self.file.name(capture))),
+                // `&i` is captured by reference, like what is not named at all.
+                "identifier" if capture.prev_sibling().is_none_or(|before| before.kind() != "&") => {
+                    by_value.insert(self.file.name(capture));
+                }
+                "identifier" => drop(by_reference.insert(self.file.name(capture))),
                 "lambda_capture_initializer" => {
                     let name = field(capture, "left").map(|name| self.file.name(name));
                     let text = self.file.text(capture);
@@ -45,7 +50,8 @@ impl Body<'_, '_> {
         // What is not captured by value is, if it is a variable of this function, captured by reference. (A constant that
         // needs no capture loses nothing but precision.)
         for name in &names {
-            if by_value.contains(name) || default == Some(b"=") {
+            let is_copied = default == Some(b"=") && !by_reference.contains(name);
+            if by_value.contains(name) || is_copied {
                 continue;
             }
             if let Some(Binding::Local(local)) = self.lookup(name)
@@ -81,7 +87,10 @@ impl Body<'_, '_> {
             let fixed = children(parameter)
                 .iter()
                 .any(|child| child.kind() == "type_qualifier" && self.file.text(*child) == b"const");
-            if declared.is_some_and(|d| d.derived == declare::Derived::Reference) && !fixed {
+            // In `const char *&`, the characters are.
+            let is_changed =
+                |d: declare::Declared| d.derived == declare::Derived::Reference && !(fixed && d.levels == 0);
+            if declared.is_some_and(is_changed) {
                 mask |= 1 << index.min(30);
             }
         }

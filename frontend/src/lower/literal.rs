@@ -139,6 +139,16 @@ pub fn binary_op(text: &[u8]) -> Option<BinaryOp> {
     })
 }
 
+/// How wide the floating-point literal `text` is.
+pub fn float_bits(text: &[u8]) -> u8 {
+    let is_hex = text.starts_with(b"0x") || text.starts_with(b"0X");
+    match text.last() {
+        Some(b'f' | b'F') if !is_hex || text.contains(&b'p') || text.contains(&b'P') => 32,
+        Some(b'l' | b'L') => 80,
+        _ => 64,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,8 @@
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
-use crate::lower::{children, field};
+use crate::lower::object::is_list;
+use crate::lower::{children, field, literal};
 use crate::shape::is_control;
 use ir::{ExprId, ExprKind, StmtId, StmtKind, Type, VarRef};
 use tree_sitter::Node;
@@ -41,7 +42,11 @@ impl Body<'_, '_> {
             let is_void = field(node, "type").is_some_and(|ty| self.file.text(ty) == b"void");
             let is_object = !specifiers.is_extern && !is_void;
             if let Some(arguments) = self.vexing_arguments(declarator).filter(|_| is_object) {
-                (declared.derived, declared.value) = (Derived::Plain, Some(arguments));
+                let derived = match declarator.kind() {
+                    "reference_declarator" => Derived::Reference,
+                    _ => Derived::Plain,
+                };
+                (declared.derived, declared.value) = (derived, Some(arguments));
             }
             if declared.derived == Derived::Function {
                 self.file.function_names.insert(name.clone());
@@ -96,11 +101,17 @@ impl Body<'_, '_> {
         }
         let base = Specifiers::read(self.file, declaration).ty;
         self.note_elements(local, declared.derived, base);
-        if declared.derived == Derived::Reference {
-            let init = declared.value.map(|value| {
+        if declared.derived == Derived::Reference || ty.is_some_and(|ty| self.may_be_reference(ty)) {
+            // `int &r(x)` and `int &r{x}` are `int &r = x`.
+            let value = declared.value.map(|value| match children(value).as_slice() {
+                [only] if is_list(value) => *only,
+                _ => value,
+            });
+            let init = value.map(|value| {
                 let lowered = self.expr(value);
                 self.referent(lowered, value)
             });
+            self.locals[local].ty = Type::Pointer;
             self.references.insert(local);
             return vec![self.push_stmt(StmtKind::Decl { local, init }, declarator)];
         }
@@ -120,7 +131,18 @@ impl Body<'_, '_> {
         if ty.is_some_and(|ty| ty.kind() == "placeholder_type_specifier")
             && declared.derived == Derived::Plain
         {
-            self.locals[local].ty = init.map_or(Type::Unknown, |init| self.deduced(init));
+            self.locals[local].ty = match declared.value.map(|value| (value.kind(), self.file.text(value))) {
+                Some(("char_literal", text)) if text.starts_with(b"'") => narrow(None),
+                Some(("true" | "false", _)) => narrow(Some(false)),
+                Some(("number_literal", text))
+                    if matches!(init.map(|init| &self.exprs[init].kind), Some(ExprKind::Float(_))) =>
+                {
+                    Type::Float {
+                        bits: literal::float_bits(text),
+                    }
+                }
+                _ => init.map_or(Type::Unknown, |init| self.deduced(init)),
+            };
         }
         let declaration = self.push_stmt(StmtKind::Decl { local, init }, declarator);
         match init.filter(|_| self.locals[local].is_static) {
@@ -141,6 +163,12 @@ impl Body<'_, '_> {
             }
             _ => vec![declaration],
         }
+    }
+
+    /// Whether a variable of the type `ty` may be a reference without a sign of it: `decltype((x))` is one, `decltype(auto)` may be.
+    fn may_be_reference(&self, ty: Node) -> bool {
+        let text = self.file.text(ty);
+        ty.kind() == "decltype" || text.starts_with(b"decltype")
     }
 
     fn is_constant(&self, id: ExprId) -> bool {
@@ -279,5 +307,13 @@ impl Body<'_, '_> {
         let text = self.file.text(node);
         let pair = |pair: &[u8]| text.windows(2).any(|window| window == pair);
         text.contains(&b'(') || text.contains(&b'=') || pair(b"++") || pair(b"--")
+    }
+}
+
+/// A type of eight bits.
+fn narrow(signed: Option<bool>) -> Type {
+    Type::Int {
+        signed,
+        bits: Some(8),
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body, Context};
-use crate::lower::{children, declare, field};
+use crate::lower::{children, declare, field, literal};
 use crate::macros::is_shouted;
 use ir::{Callee, ExprId, ExprKind, LocalId, StmtId, StmtKind, Type, VarRef};
 use thin_vec::ThinVec;
@@ -173,7 +173,7 @@ impl Body<'_, '_> {
                 _ => node,
             })
             .collect();
-        let standard = ty.is_some_and(|ty| self.file.text(ty).starts_with(b"std::"));
+        let standard = ty.is_some_and(|ty| is_standard_value(self.file.text(ty)));
         let scalar = ty.is_none_or(|ty| !self.is_class_type(ty)) && (nodes.len() < 2);
         if self.file.is_class(name.as_bytes()) {
             let args = self.arguments(Some(&name), &nodes);
@@ -229,10 +229,29 @@ impl Body<'_, '_> {
         }
         let args = vec![self.given(target, node)];
         let callee = Callee::Named(name.into());
-        Some(ExprKind::Call {
+        let call = ExprKind::Call {
             callee,
             args: args.into(),
-        })
+        };
+        if self.is_object(target) {
+            return Some(call);
+        }
+        let operator = field(node, "operator");
+        let step = ExprKind::Step {
+            target,
+            up: self.operator(node) == b"++",
+            prefix: operator.is_some_and(|op| op.start_byte() == node.start_byte()),
+        };
+        Some(self.either(call, step, node))
+    }
+
+    /// What is the call of an operator or, if the object is a plain number, the operator of the language.
+    fn either(&mut self, call: ExprKind, plain: ExprKind, node: Node) -> ExprKind {
+        // Which of the two it is, every build knows, and it is the same on every task.
+        let choice = self.push_expr(ExprKind::Var(VarRef::Global(ir::BUILD_CHOICE.into())), node);
+        let call = self.push_expr(call, node);
+        let plain = self.push_expr(plain, node);
+        ExprKind::Conditional(choice, call, plain)
     }
 
     /// `a += b`, and `a = b` for an object, call a function where the program has one.
@@ -245,7 +264,8 @@ impl Body<'_, '_> {
         if !self.file.is_cxx() {
             return None;
         }
-        let operator = self.operator(node);
+        let operator = self.operator(node).to_vec();
+        let operator = operator.as_slice();
         let name = format!("operator{}", String::from_utf8_lossy(operator));
         let is_call = match operator {
             b"=" => self.is_object(target) && self.file.is_cxx_function(&name),
@@ -257,10 +277,16 @@ impl Body<'_, '_> {
         let mut args = vec![self.given(target, node)];
         args.push(self.given(value, node));
         let callee = Callee::Named(name.into());
-        Some(ExprKind::Call {
+        let call = ExprKind::Call {
             callee,
             args: args.into(),
-        })
+        };
+        if self.is_object(target) || !self.is_lvalue(target) {
+            return Some(call);
+        }
+        let op = operator.strip_suffix(b"=").and_then(literal::binary_op);
+        let assign = ExprKind::Assign { op, target, value };
+        Some(self.either(call, assign, node))
     }
 
     /// `a + b` calls a function where the program has one; `>>` and `&` may be a stream's or an archive's.
@@ -469,13 +495,30 @@ impl Body<'_, '_> {
         let list = value.is_some_and(|value| is_list(value));
         let class = ty.is_some_and(|ty| self.is_class_type(ty));
         match value {
-            Some(value) if !list => Some(self.expr(value)),
+            Some(value) if !list => {
+                let lowered = self.expr(value);
+                // An object may keep a reference to what it is made of: `std::optional<std::reference_wrapper<int>> r = x;`.
+                let keeps = class && ty.is_some_and(|ty| self.may_keep(ty));
+                Some(if keeps {
+                    self.given(lowered, value)
+                } else {
+                    lowered
+                })
+            }
             None if !class => None,
             _ => {
                 let object = self.construct(declarator, ty, value);
                 Some(self.push_expr(object, declarator))
             }
         }
+    }
+
+    /// Whether an object of the type `ty` may keep a reference to a plain variable that it is made of.
+    fn may_keep(&self, ty: Node) -> bool {
+        let text = self.file.text(ty);
+        let name = self.file.last_name(ty);
+        let of_program = self.file.is_class(name.as_bytes()) && self.may_change_first(&name);
+        of_program || text.contains(&b'<') && !is_standard_value(text)
     }
 
     /// The members and bases that a constructor initialises before its body.
@@ -542,12 +585,13 @@ impl Body<'_, '_> {
         let names = children(declarator)
             .into_iter()
             .filter(|child| child.kind() == "identifier");
-        for (index, name) in names.enumerate() {
+        for name in names {
             let local = self.declare_local(name, Type::Pointer, false);
             self.references.insert(local);
-            let init = match (index, value) {
-                (0, Some(value)) => Some(value),
-                _ => {
+            // Which part of the value each name stands for is not worked out: all lead to the whole.
+            let init = match value {
+                Some(value) => Some(value),
+                None => {
                     let constant = self.push_expr(ExprKind::Constant, name);
                     Some(self.push_expr(ExprKind::Deref(constant), name))
                 }
@@ -576,9 +620,23 @@ impl Body<'_, '_> {
     }
 }
 
+/// Whether a type is one of the standard library's whose objects keep no reference to what they are made of.
+fn is_standard_value(text: &[u8]) -> bool {
+    let refers = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
+    let keeps = [
+        "&",
+        "reference_wrapper",
+        "thread",
+        "function",
+        "future",
+        "packaged_task",
+    ];
+    text.starts_with(b"std::") && !keeps.iter().any(|word| refers(word.as_bytes()))
+}
+
 /// Whether a node lists what an object is made of. Parameters are one where they are arguments
 /// ([`vexing_arguments`](Body::vexing_arguments)).
-fn is_list(node: Node) -> bool {
+pub fn is_list(node: Node) -> bool {
     matches!(
         node.kind(),
         "argument_list" | "initializer_list" | "parameter_list"

@@ -7,12 +7,12 @@
 
 use crate::lower::function::Body;
 use crate::lower::lambda::MASK_UNKNOWN;
-use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
 use tree_sitter::Node;
 
 /// Functions of the standard library, members among them, that change none of their arguments which is a plain variable,
 /// and keep no reference to it.
-const HARMLESS: [&str; 92] = [
+const HARMLESS: [&str; 91] = [
     "abort",
     "abs",
     "acos",
@@ -36,7 +36,6 @@ const HARMLESS: [&str; 92] = [
     "count",
     "data",
     "distance",
-    "emplace_back",
     "empty",
     "end",
     "erase",
@@ -107,6 +106,18 @@ const HARMLESS: [&str; 92] = [
     "write",
 ];
 
+/// More of them, which a program may have under the same name: those of the standard library are named with `std::`.
+const OF_VALUES: [&str; 8] = [
+    "isfinite",
+    "make_tuple",
+    "max",
+    "min",
+    "signbit",
+    "strtod",
+    "strtoul",
+    "trunc",
+];
+
 impl Body<'_, '_> {
     /// A variable by its name: what a reference stands for, or the variable itself.
     pub(super) fn variable(&mut self, local: LocalId, node: Node) -> ExprKind {
@@ -119,15 +130,52 @@ impl Body<'_, '_> {
 
     /// The address that a reference is bound to by its initialiser.
     pub(super) fn referent(&mut self, value: ExprId, node: Node) -> ExprId {
-        match self.exprs[value].kind {
-            ExprKind::Deref(pointer) => pointer,
+        match &self.exprs[value].kind {
+            ExprKind::Deref(pointer) => *pointer,
             ExprKind::Var(_) | ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 self.note_address(value);
                 self.push_expr(ExprKind::AddressOf(value), node)
             }
+            // What these return is one of their arguments.
+            ExprKind::Call {
+                callee: Callee::Named(name),
+                args,
+            } if matches!(name.as_str(), "max" | "min" | "clamp") => {
+                let args = args.clone();
+                let mut parts: Vec<ExprId> = args.into_iter().map(|arg| self.given(arg, node)).collect();
+                parts.push(value);
+                self.push_expr(ExprKind::List(parts.into()), node)
+            }
             // A temporary, or what a call returns.
             _ => value,
         }
+    }
+
+    /// What a function returns. Where that is a reference, whoever called gets the address of what stands behind it; the value stays
+    /// what callers read.
+    pub(super) fn returned(&mut self, value: ExprId, node: Node) -> ExprId {
+        if !self.returns_reference {
+            return value;
+        }
+        let address = match &self.exprs[value].kind {
+            // `return *this` returns what the caller had.
+            ExprKind::Deref(pointer) if !matches!(self.exprs[*pointer].kind, ExprKind::Var(_)) => {
+                return value;
+            }
+            ExprKind::Deref(_) | ExprKind::Var(_) | ExprKind::Field { .. } => self.referent(value, node),
+            ExprKind::Conditional(_, one, other) => {
+                let (one, other) = (*one, *other);
+                let one = self.referent(one, node);
+                let other = self.referent(other, node);
+                self.push_expr(ExprKind::Comma(one, other), node)
+            }
+            ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => {
+                let target = *target;
+                self.referent(target, node)
+            }
+            _ => return value,
+        };
+        self.push_expr(ExprKind::Comma(address, value), node)
     }
 
     /// Whether a function of this name may change its argument `index`, as far as all declarations tell.
@@ -145,6 +193,24 @@ impl Body<'_, '_> {
             || name.starts_with("__builtin_")
             || HARMLESS.binary_search(&name).is_ok();
         !of_c
+    }
+
+    /// Whether a function of this name, a constructor, may keep a reference to its first argument.
+    pub(super) fn may_change_first(&self, name: &str) -> bool {
+        self.may_change(name, 0)
+    }
+
+    /// Lowers the arguments of a call of the standard library's function `name`, whatever the program calls so.
+    pub(super) fn standard_arguments(&mut self, name: &str, nodes: &[Node]) -> Vec<ExprId> {
+        let harmless = HARMLESS.binary_search(&name).is_ok() || OF_VALUES.binary_search(&name).is_ok();
+        let mut args = Vec::new();
+        for node in nodes {
+            let Some(arg) = self.argument_value(*node, &mut args) else {
+                continue;
+            };
+            args.push(if harmless { arg } else { self.given(arg, *node) });
+        }
+        args
     }
 
     /// Lowers the arguments of a call of `name`; those that it may change are given by their address.

@@ -124,7 +124,10 @@ impl Body<'_, '_> {
             }
             "return_statement" => {
                 let value = children(node).first().copied();
-                let value = value.map(|value| self.expr(value));
+                let value = value.map(|value| {
+                    let lowered = self.expr(value);
+                    self.returned(lowered, value)
+                });
                 self.leaving(0, StmtKind::Return(value), node)
             }
             "preproc_if" | "preproc_ifdef" => self.alternatives(node),

@@ -16,6 +16,11 @@ const LONGEST: usize = 1_000;
 impl Body<'_, '_> {
     /// The arguments in what looks like the parameters of the declarator `node`, if they are arguments.
     pub(super) fn vexing_arguments<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        // `int &r(x)` is a reference to `x`.
+        let node = match node.kind() {
+            "reference_declarator" => children(node).into_iter().next()?,
+            _ => node,
+        };
         let is_plain = node.kind() == "function_declarator"
             && field(node, "declarator").is_some_and(|name| name.kind() == "identifier");
         let list = field(node, "parameters").filter(|_| is_plain && self.file.is_cxx())?;

@@ -26,7 +26,7 @@ fn classes_namespaces_and_their_functions() {
             fn n::A::get()
               6:21 return this->n
             fn n::A::operator++()
-              7:21 operator++@7:21(&this->n)
+              7:21 (@__build_choice ? operator++@7:21(&this->n) : ++this->n)
               7:26 return *&*this
             fn n::A::operator int()
               9:26 return this->n
@@ -35,7 +35,7 @@ fn classes_namespaces_and_their_functions() {
                   15:8 decl i:i32@15:12 = 0
                 15:31 block
                   16:5 this->m Add= i
-                  17:5 operator++@17:5(&@count)
+                  17:5 (@__build_choice ? operator++@17:5(&@count) : @count++)
                   18:5 get@18:5()
             fn S::f()
               22:22 return 1
@@ -166,7 +166,7 @@ fn lambdas_are_functions() {
               2:3 group
                 2:7 decl sum&:i32@2:7 = 0
                 2:16 decl k:i32@2:16 = 2
-              3:3 decl add:?@3:8 = {}
+              3:3 decl add:?@3:8 = {&sum}
               8:3 [add]@8:3(n, &n)
               9:3 for_each@9:3(begin@9:17(), end@9:28(), {&sum})
             static fn (lambda)::operator()(x:i32, y:ptr)
@@ -214,7 +214,7 @@ fn range_for_structured_bindings_and_conditions_that_declare() {
                       5:5 *v = *k#1
               7:3 group
                 7:9 decl a:ptr@7:9 = pair@7:17()
-                7:12 decl b:ptr@7:12 = *const
+                7:12 decl b:ptr@7:12 = pair@7:17()
               8:3 *a++
               9:3 group
                 9:7 group
@@ -250,7 +250,7 @@ fn operators_of_objects_are_calls() {
               7:3 i = (i Add 1)
               8:3 d[i] = (d[i] Add d[0])
               9:3 operator>>@9:3(@cin, &i)
-              10:3 operator++@10:3(&it)
+              10:3 (@__build_choice ? operator++@10:3(&it) : it++)
               11:3 i++
               12:3 decl t:u8@12:8 = (!i && (a Eq b))
         "#]],

@@ -1,7 +1,7 @@
 //! The claims of a map against the truth.
 
 use super::run::{Pass, Runs};
-use super::sheet::{Place, Sheet};
+use super::sheet::{Mark, Place, Sheet};
 use super::truth::{Truth, agree, sequences, ways};
 use progress_map::{Across, Assumption, Cut, Direction, Growth, Lov, LovClass, Map, Term, TermOp};
 use std::fmt;
@@ -124,6 +124,28 @@ pub fn score(sheet: &Sheet, map: &Map, runs: &Runs) -> Result<Vec<Score>, String
         .collect()
 }
 
+/// What a map claims of the loops of a sheet: by mark, the best claim, and where a run contradicts one. What is claimed in a function
+/// that was read in part counts like everything else: nothing may be claimed there.
+///
+/// # Errors
+/// When a mark is not in the map.
+pub fn claims(sheet: &Sheet, map: &Map, runs: &Runs) -> Result<Vec<(Claim, Vec<String>)>, String> {
+    let of = |mark: &Mark| {
+        let place = mark.place(map)?;
+        let lovs = place.in_loop().lovs.iter();
+        // A variable that is not marked is the loop's own business: `left` counts for itself.
+        let marked = lovs.filter(|lov| mark.variables.contains(&lov.name));
+        let false_claims = marked.filter_map(|lov| {
+            let found = contradictions(lov, place, runs);
+            let why = found.first()?;
+            Some(format!("{}: {why}; {}", lov.name, lov.because))
+        });
+        let false_claims = false_claims.collect();
+        Ok((best(place).0, false_claims))
+    };
+    sheet.marks.iter().map(of).collect()
+}
+
 fn best(place: Place<'_>) -> (Claim, String) {
     let of = |lov: &Lov| match (lov.class, lov.across) {
         (LovClass::Strict, Across::SameSequence) => Claim::StrictSame(lov.assumption),
@@ -227,7 +249,8 @@ fn alone(lov: &Lov, place: Place<'_>, passes: &[&Pass]) -> Option<String> {
             return Some(format!("moves by {per_iteration}, but it has {values:?}"));
         }
     }
-    if lov.across == Across::Relative {
+    // By a step of zero nothing is counted, and the order knows it.
+    if lov.across == Across::Relative && sign != Some(0.0) {
         let counts = counts(lov, place, passes);
         // Counted from the start of the loop, where the cut is its header; else by updates, which are as many in each iteration.
         let first = counts.first().copied().unwrap_or_default();

@@ -8,9 +8,10 @@
 mod judge;
 mod run;
 mod sheet;
+pub mod table;
 mod truth;
 
-pub use judge::{Claim, Score, score};
+pub use judge::{Claim, Score, claims, score};
 pub use run::{Log, Pass, RANKS, Runs, WORLDS, run};
-pub use sheet::{Mark, Sheet};
+pub use sheet::{Language, Mark, Sheet};
 pub use truth::{Motion, Truth};

@@ -1,6 +1,6 @@
 //! Runs a logging sheet as ranks in worlds, and reads what was logged.
 
-use super::sheet::Sheet;
+use super::sheet::{Language, Sheet};
 use progress_map::Map;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,8 +60,9 @@ pub type Runs = Vec<Vec<Log>>;
 /// readable in the loop), or a rank fails.
 pub fn run(sheet: &Sheet, map: &Map, dir: &Path) -> Result<Runs, String> {
     let logging = sheet.logging(map)?;
+    let text = format!("logging.{}", sheet.language.ending());
     let files = [
-        ("logging.c", logging.as_str()),
+        (text.as_str(), logging.as_str()),
         ("harness.c", include_str!("harness/harness.c")),
         ("log.h", include_str!("harness/log.h")),
         ("mpi.h", include_str!("harness/mpi.h")),
@@ -69,19 +70,41 @@ pub fn run(sheet: &Sheet, map: &Map, dir: &Path) -> Result<Runs, String> {
     for (name, text) in files {
         std::fs::write(dir.join(name), text).map_err(|e| format!("{name}: {e}"))?;
     }
-    let args = "-std=gnu11 -O0 -w -fopenmp -I. logging.c harness.c -o logging -lm";
-    let built = Command::new("gcc")
-        .args(args.split(' '))
-        .current_dir(dir)
-        .output()
-        .map_err(|e| format!("cannot start gcc: {e}"))?;
-    if !built.status.success() {
-        let said = String::from_utf8_lossy(&built.stderr);
-        return Err(format!("gcc refuses the logging form of {}:\n{said}", sheet.name));
+    let steps = match sheet.language {
+        Language::C => [
+            "gcc -std=gnu11 -O0 -w -fopenmp -I. -c logging.c",
+            "gcc logging.o harness.o -fopenmp -o logging -lm",
+        ],
+        Language::Cxx => [
+            "g++ -std=gnu++17 -O0 -w -fopenmp -I. -c logging.cpp",
+            "g++ logging.o harness.o -fopenmp -pthread -o logging",
+        ],
+    };
+    compile(sheet, dir, "gcc -std=gnu11 -O0 -w -fopenmp -I. -c harness.c")?;
+    for step in steps {
+        compile(sheet, dir, step)?;
     }
     (0..WORLDS)
         .map(|world| (0..RANKS).map(|rank| run_rank(dir, world, rank)).collect())
         .collect()
+}
+
+fn compile(sheet: &Sheet, dir: &Path, step: &str) -> Result<(), String> {
+    let mut words = step.split(' ');
+    let compiler = words.next().unwrap_or_default();
+    let built = Command::new(compiler)
+        .args(words)
+        .current_dir(dir)
+        .output()
+        .map_err(|e| format!("cannot start {compiler}: {e}"))?;
+    if !built.status.success() {
+        let said = String::from_utf8_lossy(&built.stderr);
+        return Err(format!(
+            "'{step}' refuses the logging form of {}:\n{said}",
+            sheet.name
+        ));
+    }
+    Ok(())
 }
 
 fn run_rank(dir: &Path, world: usize, rank: usize) -> Result<Log, String> {

@@ -17,21 +17,51 @@ pub struct Mark {
     pub variables: Vec<String>,
 }
 
-/// A C file with marks.
+/// The language of a sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C, as gcc compiles it.
+    C,
+    /// C++, as g++ compiles it.
+    Cxx,
+}
+
+impl Language {
+    /// How its files end.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Cxx => "cpp",
+        }
+    }
+}
+
+/// A file with marks.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     /// Its name, for messages.
     pub name: &'static str,
+    /// Its language.
+    pub language: Language,
     /// Its text.
-    pub text: &'static str,
+    pub text: String,
     /// Its marks, in order.
     pub marks: Vec<Mark>,
+    /// Only loops that the map claims something of are logged: in a sheet of thousands, where nothing else is asked.
+    pub only_claims: bool,
 }
 
 impl Sheet {
     /// Finds the marks of a text.
     #[must_use]
-    pub fn new(name: &'static str, text: &'static str) -> Self {
+    pub fn new(name: &'static str, text: &str) -> Self {
+        Self::of(name, Language::C, text.to_owned())
+    }
+
+    /// Finds the marks of a text in a language.
+    #[must_use]
+    pub fn of(name: &'static str, language: Language, text: String) -> Self {
         let mut function = String::new();
         let mut marks = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -46,7 +76,13 @@ impl Sheet {
                 });
             }
         }
-        Self { name, text, marks }
+        Self {
+            name,
+            language,
+            text,
+            marks,
+            only_claims: false,
+        }
     }
 
     /// The text with marks that log their variables and what the map claims to be starts and steps of the loop's.
@@ -60,6 +96,10 @@ impl Sheet {
             if let Some(mark) = names(line, "mark").and_then(|_| marks.next()) {
                 let mut logged = mark.variables.clone();
                 let claims = &mark.place(map)?.in_loop().lovs;
+                if self.only_claims && claims.is_empty() {
+                    text.push('\n');
+                    continue;
+                }
                 let terms = claims.iter().flat_map(|lov| [&lov.start, &lov.step]).flatten();
                 for (name, _) in terms.flat_map(Term::variables) {
                     if !logged.iter().any(|each| each == name) {

@@ -2,6 +2,9 @@
  * collective gives to all is the same. */
 #ifndef HX_MPI_H
 #define HX_MPI_H
+#ifdef __cplusplus
+extern "C" {
+#endif
 #define MPI_COMM_WORLD 0
 #define MPI_INT 1
 #define MPI_DOUBLE 2
@@ -28,4 +31,7 @@ int MPI_Barrier(int communicator);
 int MPI_Test(int *request, int *flag, MPI_Status *status);
 double MPI_Wtime(void);
 int MPI_Finalize(void);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -81,8 +81,16 @@ impl Command {
     /// # Errors
     /// When the command fails.
     pub fn map(&self, dir: &Path, source: &str) -> Result<PathBuf, String> {
-        std::fs::write(dir.join(FILE), source).map_err(|e| format!("{}: {e}", dir.display()))?;
-        self.run(dir, &["map", FILE, "-o", "clean.hmap"])?;
+        self.map_as(dir, FILE, source)
+    }
+
+    /// The same with the name that the source has: its ending tells the language.
+    ///
+    /// # Errors
+    /// When the command fails.
+    pub fn map_as(&self, dir: &Path, file: &str, source: &str) -> Result<PathBuf, String> {
+        std::fs::write(dir.join(file), source).map_err(|e| format!("{}: {e}", dir.display()))?;
+        self.run(dir, &["map", file, "-o", "clean.hmap"])?;
         Ok(dir.join("clean.hmap"))
     }
 
