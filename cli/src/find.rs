@@ -148,6 +148,7 @@ pub(crate) fn answer(
         answer.explain_no_map(why);
     }
     answer.warnings.append(&mut warnings);
+    crate::advice::check(&mut answer, &SourceFinder::new(path.as_deref()));
     answer.advise(match args.cores.is_empty() {
         true => Origin::Live,
         false => Origin::Recorded,

@@ -4,6 +4,7 @@
 //! bytes and values only. Every command ends in a [`Status`] or in an error, and `main` turns either into an exit
 //! code.
 
+mod advice;
 mod args;
 mod cache;
 mod check;

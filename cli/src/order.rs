@@ -22,12 +22,13 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
         return Ok(Status::Done);
     }
     let mut answer = recorded.answer(&map);
-    answer.advise(engine::Origin::Recorded);
     let mut explanation = match &args.explain {
         Some(names) => Some(explain(&map, &recorded.one_by_one()?, names)?),
         None => None,
     };
     let finder = SourceFinder::new(Some(&args.map));
+    crate::advice::check(&mut answer, &finder);
+    answer.advise(engine::Origin::Recorded);
     finder.fill(&map, &mut answer, explanation.as_mut());
     if args.slice && args.job_slice.shape.slice_format.is_document() {
         slice::of_answer(&map, &answer, &args.job_slice, &finder)?;

@@ -73,7 +73,7 @@ pub(crate) fn for_page(map: &Map, answer: &Answer, asked: &JobSlice, finder: &So
 
 fn of_hindmost(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFinder) -> Result<Slice, String> {
     let nowhere = || "there is no hindmost task to start from".to_owned();
-    if answer.hindmost.is_empty() && answer.outcome != Outcome::AllEqual {
+    if answer.finding.is_none() && answer.outcome != Outcome::AllEqual {
         return Err(nowhere());
     }
     let graph = graph_of(sources_of(map, finder)).map_err(|error| error.to_string())?;

@@ -7,13 +7,43 @@ use crate::frames::loops_around;
 use base::Confidence;
 use progress::{Located, LocatedFrame, Verdict};
 use progress_map::{Across, Function, LovClass, Map};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What a user can do, so that an order is known next time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Give the loop at a line a counter.
+    AddCounter {
+        /// The file as the map spells it.
+        file: String,
+        /// The line of the loop.
+        line: u32,
+    },
+    /// Anything else, as an imperative without its full stop.
+    Do(String),
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AddCounter { file, line } => write!(
+                f,
+                "add a counter to the loop at {file}:{line}: a variable that every iteration increments by one (`hindmost counters \
+                 {file}:{line}` prints the change)"
+            ),
+            Self::Do(text) => f.write_str(text),
+        }
+    }
+}
 
 /// Advice for a pair whose relation is unknown, if there is something to do.
-pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Option<String> {
+pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Option<Advice> {
+    let doing = |text: String| Some(Advice::Do(text));
     let depth = verdict.proof.depth;
     let (frame_a, frame_b) = (a.frames.get(depth)?, b.frames.get(depth)?);
     let Some(id) = verdict.proof.function else {
-        return Some(match (frame_a.function, frame_b.function) {
+        return doing(match (frame_a.function, frame_b.function) {
             (Some(_), Some(_)) => return None,
             (None, _) => map_the_source_of(&frame_a.name),
             (_, None) => map_the_source_of(&frame_b.name),
@@ -22,13 +52,13 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
     let function = &map.functions[id];
     let path = &map.files[function.file].path;
     if frame_a.obstacle.is_some() || frame_b.obstacle.is_some() {
-        return Some(format!(
+        return doing(format!(
             "rebuild with -g and make the map from the sources of that build, so that the lines of {} are known",
             function.name
         ));
     }
     if function.confidence == Confidence::Partial {
-        return Some(format!(
+        return doing(format!(
             "the map is partial here: see what was not understood with: hindmost show MAP {path}:{}",
             function.span.line
         ));
@@ -40,13 +70,19 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
             frame_b
         };
         if !differ_in_loop(function, frame_a, frame_b) {
-            let line = several
+            // Of one point, before and after what it assigns, nothing can be put elsewhere.
+            let points = several
                 .places
-                .first()
-                .map_or(0, |place| function.points[place.point].span.line);
-            return Some(format!(
-                "put one statement on a line at {path}:{line}, or build with a compiler that records columns"
-            ));
+                .iter()
+                .map(|place| function.points[place.point].span);
+            let spans: BTreeSet<(u32, u32)> = points.map(|span| (span.line, span.column)).collect();
+            let line = spans.first().map_or(0, |&(line, _)| line);
+            return match spans.len() {
+                0 | 1 => None,
+                _ => doing(format!(
+                    "put what {path}:{line} does in several steps on lines of their own, or build with a compiler that records columns"
+                )),
+            };
         }
     }
     for (in_loop, shared) in loops_around(function, frame_a)
@@ -59,7 +95,7 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
         let in_loop = &function.loops[in_loop];
         let at = format!("{path}:{}", in_loop.span.line);
         if !in_loop.reducible {
-            return Some(format!("enter the loop at {at} from its top only"));
+            return doing(format!("enter the loop at {at} from its top only"));
         }
         let comparable = || in_loop.lovs.iter().filter(|lov| lov.across != Across::Nothing);
         let read = |name: &String| frame_a.values.contains_key(name) && frame_b.values.contains_key(name);
@@ -68,13 +104,13 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
             continue;
         }
         let unread = comparable().find(|lov| !read(&lov.name) && lov.class == LovClass::Strict);
-        return Some(match unread {
-            Some(lov) => unread_advice(&lov.name, &at, frame_a, frame_b),
-            None => format!(
-                "add a counter to the loop at {at}: a variable that every iteration increments by one \
-                 (`hindmost counters {at}` prints the change)"
-            ),
-        });
+        return match unread {
+            Some(lov) => doing(unread_advice(&lov.name, &at, frame_a, frame_b)),
+            None => Some(Advice::AddCounter {
+                file: path.clone(),
+                line: in_loop.span.line,
+            }),
+        };
     }
     None
 }

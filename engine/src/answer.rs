@@ -1,5 +1,6 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
+use crate::advice::Advice;
 use crate::counterparts::ThreadsBehind;
 use crate::next::{self, NextStep, Origin};
 use crate::state::{ClassState, Halted};
@@ -54,13 +55,34 @@ impl Answer {
             && found.certainty == Certainty::Probable
         {
             found.doubt = Some(why.reason.clone());
-            found.remedy.clone_from(&why.remedy);
+            found.remedy = why.remedy.clone().map(Advice::Do);
         }
     }
 
     /// Adds the next step, which depends on where the stacks come from.
     pub fn advise(&mut self, origin: Origin) {
         self.next = next::of(self, origin);
+    }
+
+    /// Takes back the advice that cannot be followed: counters that loops cannot be given. `can_be_given` says of a file, as the map
+    /// spells it, and a line whether the loop there can get one.
+    pub fn check_advice(&mut self, can_be_given: &mut dyn FnMut(&str, u32) -> bool) {
+        let remedy = self.finding.iter_mut().map(|found| &mut found.remedy);
+        for advice in self
+            .undecided
+            .iter_mut()
+            .map(|pair| &mut pair.advice)
+            .chain(remedy)
+        {
+            if let Some(Advice::AddCounter { file, line }) = advice
+                && !can_be_given(file, *line)
+            {
+                *advice = Some(Advice::Do(format!(
+                    "give the loop at {file}:{line} a variable that every iteration increments by one, and declare it volatile (its text is not \
+                     of a form that `hindmost counters` changes)"
+                )));
+            }
+        }
     }
 }
 
@@ -99,8 +121,8 @@ pub struct Finding {
     pub grounds: Grounds,
     /// Why it is not proven, as a sentence without its full stop. `None` for what is.
     pub doubt: Option<String>,
-    /// What would prove it, as an imperative without its full stop, if that is known.
-    pub remedy: Option<String>,
+    /// What would prove it, if that is known.
+    pub remedy: Option<Advice>,
 }
 
 /// Why a job has no map.
@@ -303,7 +325,7 @@ pub struct UndecidedPair {
     /// Why, as a sentence without its full stop.
     pub reason: String,
     /// What the user can do about it.
-    pub advice: Option<String>,
+    pub advice: Option<Advice>,
 }
 
 /// A task that takes no part in the order.

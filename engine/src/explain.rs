@@ -158,7 +158,7 @@ pub struct Explanation {
     /// What the verdict takes for granted, as a clause.
     pub assumption: Option<String>,
     /// What to do when the relation is unknown.
-    pub advice: Option<String>,
+    pub advice: Option<advice::Advice>,
     /// The deciding frame, counted from the outermost of the program, which is 0.
     pub depth: usize,
     /// Its function, if both are in one function of the map there.

@@ -47,6 +47,7 @@ mod tree;
 mod tuple;
 mod who;
 
+pub use advice::Advice;
 pub use answer::{
     Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
     Outcome, Parting, Position, TaskClass, UndecidedPair, Unreadable, Witness,

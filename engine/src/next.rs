@@ -1,5 +1,6 @@
 //! The one next step of an answer: what its reader can do now.
 
+use crate::advice::Advice;
 use crate::answer::{Answer, Grounds, Outcome};
 use crate::state::HaltedBy;
 
@@ -29,8 +30,8 @@ pub enum NextStep {
     },
     /// Find out whether the job moves at all: look twice.
     LookTwice,
-    /// What would decide the answer, as an imperative without its full stop.
-    Advice(String),
+    /// What would decide the answer.
+    Advice(Advice),
 }
 
 /// The next step for an answer, if there is one.

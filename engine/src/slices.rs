@@ -12,7 +12,9 @@ pub fn slice_answer(
     classes: usize,
     options: Options,
 ) -> Option<Result<Slice, CriterionError>> {
-    let mut order: Vec<usize> = answer.hindmost.iter().map(|hindmost| hindmost.class).collect();
+    // Without a hindmost, whoever is named as probable.
+    let named = answer.finding.as_ref().map(|finding| finding.classes.clone());
+    let mut order = named.unwrap_or_default();
     if order.is_empty() && answer.outcome != Outcome::AllEqual {
         return None;
     }

@@ -78,7 +78,7 @@ fn an_open_question_between_candidates_names_nobody() {
     assert_eq!(found.outcome, Outcome::Undecided);
     assert!(found.hindmost.is_empty());
     assert_eq!(found.undecided.len(), 1);
-    let advice = found.undecided[0].advice.as_deref().unwrap();
+    let advice = found.undecided[0].advice.as_ref().unwrap().to_string();
     assert!(
         advice.starts_with("add a counter to the loop at a.c:4"),
         "{advice}"

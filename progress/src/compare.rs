@@ -150,11 +150,8 @@ impl<'m> Order<'m> {
                     } else {
                         (&b.task, &a.task)
                     };
-                    if frame.function.is_none() && a.frames[depth - 1].places.len() == 1 {
-                        // The recorder of one stack left the library out; the point in the program is the same.
-                        let function = a.frames[depth - 1].function;
-                        return (depth - 1, function, Relation::Equal, Decided::SamePoint);
-                    }
+                    // It has not made the call yet, or is back from it: the point of the program is the same, and yet one of the
+                    // two may be what the other waits for.
                     let reason = format!(
                         "task {inside} is inside {}, task {outside} on the line that calls it",
                         frame.name

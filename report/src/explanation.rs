@@ -33,7 +33,12 @@ fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result 
         writeln!(out, "  {}", clean(assumption))?;
     }
     if let Some(advice) = &proof.advice {
-        writeln!(out, "  {} {}", paint(DOUBT, "to decide it:"), clean(advice))?;
+        writeln!(
+            out,
+            "  {} {}",
+            paint(DOUBT, "to decide it:"),
+            clean(&advice.to_string())
+        )?;
     }
     if let Some(function) = &proof.function {
         writeln!(

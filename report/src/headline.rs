@@ -309,7 +309,7 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
     }
     // Where the open questions are listed, they have their advice.
     match finding.remedy.as_ref().filter(|_| answer.undecided.is_empty()) {
-        Some(remedy) => writeln!(out, "To prove it: {}", clean(remedy)),
+        Some(remedy) => writeln!(out, "To prove it: {}", clean(&remedy.to_string())),
         None => Ok(()),
     }
 }

@@ -16,6 +16,6 @@ pub(crate) fn words(step: &NextStep) -> String {
         NextStep::LookTwice => {
             "hindmost find --twice 2s, with the same arguments, tells who moves and who does not".to_owned()
         }
-        NextStep::Advice(text) => text.clone(),
+        NextStep::Advice(advice) => advice.to_string(),
     }
 }

@@ -126,7 +126,7 @@ fn undecided(out: &mut String, answer: &Answer) -> std::fmt::Result {
         }
         let said_again = lines.peek().is_some_and(|next| next[0].advice == first.advice);
         if let Some(advice) = first.advice.as_ref().filter(|_| !said_again) {
-            writeln!(out, "    to decide it: {}", clean(advice))?;
+            writeln!(out, "    to decide it: {}", clean(&advice.to_string()))?;
         }
     }
     match answer.undecided.len().checked_sub(SPELLED_OUT) {

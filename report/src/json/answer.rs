@@ -41,7 +41,7 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
                 a: pair.a,
                 b: pair.b,
                 reason: &pair.reason,
-                advice: pair.advice.as_deref(),
+                advice: pair.advice.as_ref().map(ToString::to_string),
             })
             .collect(),
         unreadable: answer
@@ -266,7 +266,7 @@ struct UndecidedOut<'a> {
     b: usize,
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<&'a str>,
+    advice: Option<String>,
 }
 
 #[derive(Serialize)]

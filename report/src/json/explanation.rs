@@ -11,7 +11,7 @@ pub(super) struct ExplanationOut<'a> {
     reason: &'a str,
     assumption: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<&'a str>,
+    advice: Option<String>,
     function: Option<&'a str>,
     frame: usize,
     shared_loops: Vec<SharedLoopOut<'a>>,
@@ -46,7 +46,7 @@ pub(super) fn explanation_out(proof: &Explanation) -> ExplanationOut<'_> {
         relation: proof.relation.word(),
         reason: &proof.reason,
         assumption: proof.assumption.as_deref(),
-        advice: proof.advice.as_deref(),
+        advice: proof.advice.as_ref().map(ToString::to_string),
         function: proof.function.as_deref(),
         frame: proof.depth,
         shared_loops: proof.shared_loops.iter().map(shared_loop).collect(),
