@@ -17,7 +17,7 @@ use crate::sources::producer;
 use crate::stack::Frames;
 use crate::trouble::{Outcome, Trouble};
 use crate::variables::{Context, bind_variables};
-use crate::walk::walk;
+use crate::walk::{Forest, walk};
 use crate::wanted::{add_handed, global_names, wanted};
 use base::{Diagnostic, IdVec, Severity, Span};
 use progress_map::{Binding, FileId, FunctionId, Map, Row};
@@ -122,7 +122,7 @@ pub(crate) fn assemble(
     for outcome in &mut outcomes {
         outcome.readable |= lent.contains(&(outcome.function, outcome.name.clone()));
     }
-    report.variables(&outcomes);
+    report.variables(&outcomes, &forest);
     let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
     report.moved(moved::withhold(map, &mut binding, only_gcc));
     binding.calls = bind_calls(
@@ -297,7 +297,19 @@ impl Report<'_> {
         }
     }
 
-    fn variables(&mut self, outcomes: &[Outcome]) {
+    fn variables(&mut self, outcomes: &[Outcome], forest: &Forest) {
+        if forest.nodes.is_empty() {
+            let message = "the debug info has no functions, only lines: compile with -g, not with -g1 or -gline-tables-only";
+            self.whole(Severity::Warning, message.to_owned());
+            return;
+        }
+        let is_missing =
+            |outcome: &Outcome| !outcome.readable && outcome.trouble.iter().eq([&Trouble::NotFound]);
+        if !outcomes.is_empty() && outcomes.iter().all(is_missing) {
+            let message = "none of the variables that the map lists is in the debug info: compile with -g, not with -g1";
+            self.whole(Severity::Warning, message.to_owned());
+            return;
+        }
         let mut partly: BTreeMap<Refusal, usize> = BTreeMap::new();
         for outcome in outcomes {
             if outcome.readable {

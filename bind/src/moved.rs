@@ -14,8 +14,9 @@
 //! iteration of a loop that it orders, may come after an update. A variable that lives in memory all its life has no
 //! such gap: there the update is a store, which calls may see. Neither has one in code that was not optimised, or by
 //! gcc at -Og, which moves nothing past a call. In gcc's code the only update of a loop, which every cycle makes, is believed where
-//! it can be seen that it was not sunk, since all its code stands in front; and where the debug info computes the value (register plus
-//! one), since then gcc knows of the move.
+//! it can be seen that it was not sunk, since all its code stands in front, and outside the call in whose arguments it stands: of
+//! `f(i++)` gcc says the old value while `f` runs. Where the update has no code at all, and the debug info computes the value of
+//! another counter (three minus a register), neither side of it is believed: gcc 12 at -O1 and -Os shows such an update too early, too.
 //!
 //! Nor is a constant believed to be the value of a variable that a loop changes. It is right where an iteration has its own
 //! copy of the code; but both compilers also say it of a variable whose counting another one has taken over. Nor, in
@@ -61,6 +62,7 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
         };
         let gaps = code(&mut risky.moved);
         let mut sunk = Vec::new();
+        let mut codeless = false;
         if !risky.sunk.is_empty {
             sunk = code(&mut risky.sunk);
             // An inlined call may be in several pieces: that of the update is another than this one, perhaps.
@@ -69,6 +71,7 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
                 row.file == Ok(function.file) && risky.updates.has(function, row.line, row.column)
             });
             let updates = Vec::from_iter(updates.map(|row| (row.start, row.end)));
+            codeless = only_gcc && updates.is_empty();
             // Without code of its own an update is part of some other instruction, which may be anywhere.
             let (from, to) = match (only_gcc, &updates[..]) {
                 (_, []) => (0, u64::MAX),
@@ -91,7 +94,9 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
             |location: &LocationRange| facts(&location.expression).is_some_and(|facts| facts.computed);
         let (computed, shown): (Vec<_>, Vec<_>) = believable.into_iter().partition(is_computed);
         let mut kept = without(&without(&shown, &sunk), &gaps);
-        kept.extend(without(&computed, &gaps));
+        if !codeless {
+            kept.extend(without(&computed, &gaps));
+        }
         kept.sort_by_key(|location| (location.start, location.end));
         if kept != variable.locations {
             changes.push((index, kept));
@@ -186,6 +191,9 @@ fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdate
                 [only] if only_gcc && on_every_cycle(function, id, only) => {
                     mark(function, id, lov, &mut after.sunk);
                     after.updates[only.index()] = true;
+                    for call in calls_with(function, only) {
+                        after.moved[call.index()] = true;
+                    }
                 }
                 _ => mark(function, id, lov, &mut after.moved),
             }
@@ -204,6 +212,16 @@ fn after_updates(function: &Function, name: &str, only_gcc: bool) -> AfterUpdate
         *sunk &= !update;
     }
     after
+}
+
+/// The calls in whose arguments a point is.
+fn calls_with(function: &Function, point: PointId) -> impl Iterator<Item = PointId> + '_ {
+    let span = function.points[point].span;
+    let calls = function
+        .points
+        .iter_enumerated()
+        .filter(|(_, point)| point.kind.is_call());
+    { calls }.filter_map(move |(id, call)| (id != point && call.span.contains(span)).then_some(id))
 }
 
 /// What shows the position of one call may be another.
@@ -605,6 +623,8 @@ mod tests {
         assert_eq!(withhold(&map, &mut binding, true), 1);
     }
 
+    /// DW_OP_breg6 -20: memory for a part of the function.
+    const MEMORY_OF_LIST: &[u8] = &[0x76, 0x6c];
     /// DW_OP_reg3; DW_OP_fbreg -20; DW_OP_lit0, DW_OP_stack_value.
     const REGISTER: &[u8] = &[0x53];
     const MEMORY: &[u8] = &[0x91, 0x6c];
@@ -640,6 +660,35 @@ mod tests {
         assert_eq!(
             Vec::from_iter(ranges.map(|range| (range.start, range.end))),
             [(32, 80)]
+        );
+    }
+
+    #[test]
+    fn what_gcc_computes_is_not_believed_where_the_update_has_no_code() {
+        // DW_OP_lit3, DW_OP_breg12 0, DW_OP_minus, DW_OP_stack_value.
+        let counts_down = [0x33, 0x7c, 0, 0x1c, 0x9f];
+        let (map, mut binding) = program(true, &counts_down, false);
+        binding.rows[3].line = 3;
+        withhold(&map, &mut binding, true);
+        assert_eq!(binding.variables[0].locations, []);
+    }
+
+    #[test]
+    fn a_call_with_the_update_in_its_arguments_shows_the_old_value() {
+        let (mut map, mut binding) = program(true, MEMORY_OF_LIST, false);
+        // `b(i++)`.
+        let function = &mut map.functions[FunctionId::from_index(0)];
+        function.points[PointId::from_index(3)].span = Span {
+            column: 5,
+            end_column: 8,
+            ..span(5)
+        };
+        binding.rows[3].line = 5;
+        withhold(&map, &mut binding, true);
+        let ranges = binding.variables[0].locations.iter();
+        assert_eq!(
+            Vec::from_iter(ranges.map(|range| (range.start, range.end))),
+            [(32, 64)]
         );
     }
 

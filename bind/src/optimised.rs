@@ -30,7 +30,8 @@ pub(crate) fn llvm(debug: &Debug<'_>, unit: UnitId) -> bool {
 }
 
 /// Whether gcc made a unit at a level at which not even code that begins a statement is in the order of the source: at
-/// `-O3` it copies and joins loops, and the start of one was seen to be executed behind the end of another.
+/// `-O3` it copies and joins loops, and the start of one was seen to be executed behind the end of another; at `-Os` it makes one
+/// instruction of two stores of a variable (`i = 0` in front of a loop, and its `i++`), with the line of the first.
 pub(crate) fn rearranged(debug: &Debug<'_>, unit: UnitId) -> bool {
     let producer = producer(debug, unit);
     producer.starts_with("GNU ") && is_rearranged(&producer)
@@ -42,7 +43,7 @@ fn is_rearranged(producer: &str) -> bool {
         .filter(|option| option.starts_with("-O"));
     levels
         .next_back()
-        .is_some_and(|last| !matches!(last, "-O" | "-O0" | "-O1" | "-O2" | "-Og" | "-Os" | "-Oz"))
+        .is_some_and(|last| !matches!(last, "-O" | "-O0" | "-O1" | "-O2" | "-Og"))
 }
 
 fn is_llvm(producer: &str) -> bool {
@@ -76,6 +77,7 @@ mod tests {
             ("-g -O3 -flto", true),
             ("-Ofast", true),
             ("-O3 -O2", false),
+            ("-Os", true),
             ("-Og", false),
             ("-g", false),
         ] {

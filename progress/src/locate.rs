@@ -268,6 +268,8 @@ impl Order<'_> {
             }
         } else {
             let mut here = narrow_column(body.points.as_slice(), on_line, line, frame.column);
+            let prepared = in_arguments_of(body.points.as_slice(), &here);
+            here.extend_from_slice(&prepared);
             let arms = self.arms_of(id, &here);
             here.extend_from_slice(&arms);
             here
@@ -510,6 +512,21 @@ fn narrow_column(points: &[Point], on_line: Vec<PointId>, line: u32, column: Opt
     } else {
         with_nested_calls(points, exact)
     }
+}
+
+/// What the arguments of the calls among `here` do: code that prepares a call has the position of the call, and `i++` in `f(i++)` may
+/// not have been made there.
+fn in_arguments_of(points: &[Point], here: &[PointId]) -> Vec<PointId> {
+    let calls = here.iter().map(|&id| &points[base::Id::index(id)]);
+    let spans = Vec::from_iter(calls.filter(|point| is_call(point)).map(|point| point.span));
+    let inside = points.iter().enumerate().filter(|(_, point)| {
+        let has_code = !matches!(point.kind, PointKind::Entry | PointKind::Exit);
+        has_code
+            && spans
+                .iter()
+                .any(|span| *span != point.span && span.contains(point.span))
+    });
+    inside.map(|(at, _)| base::Id::from_index(at)).collect()
 }
 
 /// Adds the calls in the arguments of calls that are there: gcc numbers them like the outer call, line and column.

@@ -32,6 +32,8 @@ pub(crate) struct Context<'a> {
 pub(crate) enum Unknown {
     /// No location is given for this place in the code.
     OptimisedOut,
+    /// The build describes no local variables at all.
+    NoVariables,
     /// The place in the code lies outside the variable's scope.
     OutOfScope,
     /// It is in a register that callees were free to overwrite.
@@ -69,6 +71,9 @@ impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unknown::OptimisedOut => f.write_str("optimised out here"),
+            Unknown::NoVariables => {
+                f.write_str("the build's debug info has no variables: compile with -g, not -g1")
+            }
             Unknown::OutOfScope => f.write_str("not in scope here"),
             Unknown::NotSaved(register) => write!(
                 f,

@@ -165,6 +165,14 @@ impl Builder<'_> {
                 chosen.insert(&variable.name, (size, variable));
             }
         }
+        for name in locator
+            .undescribed(level)
+            .filter(|name| !chosen.contains_key(name))
+        {
+            frame
+                .missing
+                .insert(name.to_owned(), Unknown::NoVariables.to_string());
+        }
         for (name, (size, variable)) in chosen {
             let value = match size {
                 Some(_) => values::read(variable, address, context),

@@ -12,6 +12,8 @@ pub(crate) struct Locator<'m> {
     map: &'m Map,
     /// The binding itself.
     pub(crate) binding: &'m Binding,
+    /// The build describes no variables: its compiler was told so.
+    without_variables: bool,
     /// Indices of `binding.variables`, sorted by instance.
     by_instance: Vec<(FunctionInstance, u32)>,
     known: RefCell<BTreeMap<u64, Option<Rc<Place>>>>,
@@ -55,9 +57,14 @@ impl<'m> Locator<'m> {
             .map(|(index, variable)| (variable.instance, index))
             .collect();
         by_instance.sort_unstable();
+        // gcc's name comes with its options; the last one counts.
+        let options = binding.producer.split_whitespace();
+        let mut level = { options }
+            .filter(|option| option.starts_with("-g") && option[2..].chars().all(|c| c.is_ascii_digit()));
         Locator {
             map,
             binding,
+            without_variables: level.next_back() == Some("-g1"),
             by_instance,
             known: RefCell::default(),
         }
@@ -93,6 +100,17 @@ impl<'m> Locator<'m> {
             .iter()
             .take_while(move |&&(other, _)| other == instance)
             .map(|&(_, index)| index)
+    }
+
+    /// The variables that the map lists for the loops of a level's function, if the build describes none at all.
+    pub(crate) fn undescribed(&self, level: &Level) -> impl Iterator<Item = &'m str> {
+        let function = match level.anywhere {
+            Some(FunctionInstance::Anywhere(id)) if self.without_variables => Some(&self.map.functions[id]),
+            _ => None,
+        };
+        let lovs =
+            { function.into_iter() }.flat_map(|function| function.loops.iter().flat_map(|each| &each.lovs));
+        lovs.map(|lov| lov.name.as_str())
     }
 
     fn search(&self, address: u64) -> Option<Place> {

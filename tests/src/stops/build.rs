@@ -24,12 +24,16 @@ pub enum Level {
     O0,
     /// `-Og`
     Og,
+    /// `-O1`
+    O1,
     /// `-O2`
     O2,
     /// `-O3`
     O3,
     /// `-O3 -flto`
     Lto,
+    /// `-Os`
+    Os,
 }
 
 /// A compiler and a level.
@@ -42,21 +46,25 @@ pub struct Config {
 }
 
 /// All that programs are built with.
-pub const CONFIGS: [Config; 10] = {
+pub const CONFIGS: [Config; 14] = {
     const fn of(compiler: Compiler, level: Level) -> Config {
         Config { compiler, level }
     }
     [
         of(Compiler::Gcc, Level::O0),
         of(Compiler::Gcc, Level::Og),
+        of(Compiler::Gcc, Level::O1),
         of(Compiler::Gcc, Level::O2),
         of(Compiler::Gcc, Level::O3),
         of(Compiler::Gcc, Level::Lto),
+        of(Compiler::Gcc, Level::Os),
         of(Compiler::Clang, Level::O0),
         of(Compiler::Clang, Level::Og),
+        of(Compiler::Clang, Level::O1),
         of(Compiler::Clang, Level::O2),
         of(Compiler::Clang, Level::O3),
         of(Compiler::Clang, Level::Lto),
+        of(Compiler::Clang, Level::Os),
     ]
 };
 
@@ -76,6 +84,8 @@ impl Config {
         match self.level {
             Level::O0 => "-O0",
             Level::Og => "-Og",
+            Level::O1 => "-O1",
+            Level::Os => "-Os",
             Level::O2 => "-O2",
             Level::O3 => "-O3",
             Level::Lto => "-O3 -flto",
@@ -102,7 +112,7 @@ impl Config {
         match self.level {
             Level::O0 => false,
             Level::Og => self.compiler == Compiler::Clang,
-            Level::O2 | Level::O3 | Level::Lto => true,
+            Level::O1 | Level::O2 | Level::O3 | Level::Lto | Level::Os => true,
         }
     }
 
@@ -200,13 +210,12 @@ pub fn externals(dir: &Path) -> Result<(), String> {
     compile(dir, "gcc", "-shared harness.o -o libharness.so")
 }
 
-/// The clean text, with functions that only this file sees for every second seed: those are inlined, split and
+/// The text of a case, with functions that only this file sees for every second seed: those are inlined, split and
 /// specialised far more. Nothing can stop a task on the first line of a function but its prologue.
 #[must_use]
-pub fn text(case: &Case) -> String {
-    let clean = &case.layout.clean;
+pub fn text(case: &Case, text: &str) -> String {
     if !case.seed.is_multiple_of(2) {
-        return clean.clone();
+        return text.to_owned();
     }
     let starts = |line: &str| {
         let names = case
@@ -219,7 +228,7 @@ pub fn text(case: &Case) -> String {
             definition.is_some_and(|rest| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
         })
     };
-    let lines = clean.lines().map(|line| {
+    let lines = text.lines().map(|line| {
         let word = if starts(line) { "static " } else { "" };
         format!("{word}{line}\n")
     });
@@ -246,11 +255,17 @@ pub fn build(dir: &Path, seed: u64, text: &str, config: Config) -> Result<Build,
         "-fPIE"
     };
     let dwarf = if seed % 5 == 4 { "-gdwarf-4" } else { "-g" };
+    // Whether there is a frame pointer decides what places are relative to.
+    let pointer = if seed % 7 == 3 {
+        "-fno-omit-frame-pointer"
+    } else {
+        ""
+    };
     let (level, linker) = (config.level(), config.linker());
     compile(
         dir,
         config.compiler(),
-        &format!("-std=gnu11 -w -I.. {level} {dwarf} {pie} {FILE} {link} {linker} -o {name}"),
+        &format!("-std=gnu11 -w -I.. {level} {pointer} {dwarf} {pie} {FILE} {link} {linker} -o {name}"),
     )?;
     let path = dir.join(&name);
     let executable = std::fs::read(&path).map_err(|e| format!("{name}: {e}"))?;

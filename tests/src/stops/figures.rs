@@ -104,14 +104,23 @@ impl fmt::Display for Figures {
         let pairs = |pairs: &Pairs| format!("{} / {} / {}", pairs.right, pairs.wrong, pairs.unknown);
         writeln!(
             f,
-            "{:<10} {:>8} {:>13} {:>22} {:>22} {:>20} {:>24} {:>14}",
-            "build", "programs", "stops", "pairs of calls", "other pairs", "values", "positions", "frames"
+            "{:<11} {:>8} {:>13} {:>22} {:>22} {:>20} {:>8} {:>16} {:>24} {:>14}",
+            "build",
+            "programs",
+            "stops",
+            "pairs of calls",
+            "other pairs",
+            "values",
+            "between",
+            "counters",
+            "positions",
+            "frames"
         )?;
         for (config, numbers) in &self.of {
             let read = &numbers.readings;
             writeln!(
                 f,
-                "{:<10} {:>8} {:>13} {:>22} {:>22} {:>20} {:>24} {:>14}",
+                "{:<11} {:>8} {:>13} {:>22} {:>22} {:>20} {:>8} {:>16} {:>24} {:>14}",
                 config.to_string(),
                 numbers.programs,
                 format!("{} + {}", numbers.in_calls, numbers.between),
@@ -121,6 +130,8 @@ impl fmt::Display for Figures {
                     "{} / {} / {}",
                     read.values_read, read.values_wrong, read.values_unreadable
                 ),
+                read.between_read,
+                format!("{} / {}", read.counters_read, read.counters_unreadable),
                 format!(
                     "{} / {} / {}",
                     read.same_column, read.other_column, read.other_line
@@ -133,7 +144,8 @@ impl fmt::Display for Figures {
         }
         writeln!(
             f,
-            "stops: in calls + between; pairs: right / wrong / unknown; values: right / wrong / unreadable;\n\
+            "stops: in calls + between; pairs: right / wrong / unknown; values: right / wrong / unreadable,\n\
+             right between two calls; counters: right / unreadable;\n\
              positions: line and column / line only / another line; frames: in truth, missing, extra"
         )
     }

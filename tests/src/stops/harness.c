@@ -1,7 +1,7 @@
 /* The external functions of a generated program whose run is stopped by the probe.
  *
  * Their calls are numbered from 0. The program waits in the call whose number it was told: it says so on standard
- * output (the number, and a hash of the names of all calls up to this one), and reads the next number, eight bytes,
+ * output (the number, a hash of the names of all calls up to this one, and the counters that it was passed), and reads the next number, eight bytes,
  * from standard input. Call 0 always waits. The results are those of externals.rs.
  */
 #include "mpi.h"
@@ -15,6 +15,13 @@
 
 static uint64_t calls[16], broadcasts, made, history, target;
 static uint64_t run, seed, rank;
+/* The counters that the last call has reported, if it did: of its own function and of that one's caller. */
+static uint64_t noted[2];
+/* For programs that are dressed. */
+struct { int a, b; } small = {1, 2};
+struct { long a[9]; } wide = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
+volatile int some = 24;
+void hold(void *room) { *(volatile char *)room = 1; }
 
 static uint64_t setting(const char *name) {
   const char *text = getenv(name);
@@ -37,8 +44,9 @@ static uint64_t mix(uint64_t seed) {
 }
 
 static __attribute__((noinline)) void wait_here(void) {
-  char line[64];
-  int length = snprintf(line, sizeof line, "%llu %llu\n", (unsigned long long)(made - 1), (unsigned long long)history);
+  char line[96];
+  int length = snprintf(line, sizeof line, "%llu %llu %llu %llu\n", (unsigned long long)(made - 1),
+                        (unsigned long long)history, (unsigned long long)noted[0], (unsigned long long)noted[1]);
   if (write(1, line, length) != length) _exit(3);
   if (read(0, &target, sizeof target) != sizeof target) _exit(0);
 }
@@ -63,11 +71,18 @@ static int result(int index, int argument) {
 
 #define EXTERNAL(name, index) \
   int name(int x) { return result(index, x); }
-EXTERNAL(w1, 0)
-EXTERNAL(w2, 1)
-EXTERNAL(w3, 2)
-EXTERNAL(w4, 3)
-EXTERNAL(w5, 4)
+/* A program that is dressed passes counters; what others leave in these registers is not looked at. */
+#define REPORTING(name, index)                             \
+  int name(int x, uint64_t own, uint64_t callers) {        \
+    noted[0] = own;                                        \
+    noted[1] = callers;                                    \
+    return result(index, x);                               \
+  }
+REPORTING(w1, 0)
+REPORTING(w2, 1)
+REPORTING(w3, 2)
+REPORTING(w4, 3)
+REPORTING(w5, 4)
 int pair(int a, int b) { (void)b; return result(5, a); }
 EXTERNAL(more, 6)
 EXTERNAL(coin, 7)

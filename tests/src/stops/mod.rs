@@ -8,6 +8,7 @@
 //! the frames and values.
 
 pub mod build;
+pub mod dress;
 pub mod figures;
 pub mod judge;
 pub mod moments;
@@ -17,6 +18,7 @@ pub mod readings;
 use crate::oracle::case::Case;
 use crate::oracle::generate::Profile;
 use build::{CONFIGS, Config};
+use dress::dress;
 use figures::Figures;
 use moments::{Runs, Trouble};
 use std::ops::Range;
@@ -31,6 +33,8 @@ pub struct Effort {
     pub pairs: usize,
     /// Faults shown per program and configuration.
     pub shown: usize,
+    /// Programs are dressed: see [`dress`].
+    pub dressed: bool,
 }
 
 impl Default for Effort {
@@ -39,6 +43,7 @@ impl Default for Effort {
             stops: 16,
             pairs: 500,
             shown: 3,
+            dressed: false,
         }
     }
 }
@@ -134,15 +139,24 @@ fn one(
     dir: &Path,
     figures: &mut Figures,
 ) -> Result<Vec<String>, Trouble> {
-    let runs = Runs::new(case, config)?;
-    let build = build::build(dir, case.seed, &build::text(case), config)?;
+    let mut runs = Runs::new(case, config)?;
+    let text = if effort.dressed {
+        runs.dressed(dress(case))
+    } else {
+        case.layout.clean.clone()
+    };
+    let build = build::build(dir, case.seed, &build::text(case, &text), config)?;
     let stops = moments::collect(&build, &runs, config, effort.stops)?;
     let judged = judge::judge(&build.map, &runs, &stops, effort.pairs, case.seed);
     let numbers = figures.of.entry(config).or_default();
     numbers.count(&stops, &judged);
     let mut wrong = Vec::new();
-    for stop in stops.iter().filter(|stop| stop.in_call()) {
-        let faults = numbers.readings.count(&build.map, &runs, stop, config);
+    for stop in &stops {
+        let faults = if stop.in_call() {
+            numbers.readings.count(&build.map, &runs, stop, config)
+        } else {
+            numbers.readings.between(&build.map, &runs, stop)
+        };
         wrong.extend(faults.into_iter().map(|fault| {
             let frames: Vec<String> = stop.task.frames.iter().map(judge::frame).collect();
             format!("stop {}: {fault}\n{}", stop.task.task, frames.join("\n"))

@@ -1,14 +1,16 @@
 //! The moments at which a run is stopped, and what is known of each from the run's log.
 
 use super::build::{Build, Config};
+use super::dress::{self, Dress};
 use super::process::{Process, Waiting};
-use crate::oracle::ast::{Expr, Part, Program, Stmt, visit_stmts};
+use crate::oracle::ast::{Expr, ForInit, Function, Part, Program, Stmt, visit_stmts};
 use crate::oracle::case::{Case, RANKS};
 use crate::oracle::externals::{self, MPI, PROTOTYPES};
 use crate::oracle::interp::{self, Event, Setting};
 use crate::oracle::rng::{Rng, mix};
 use runtime_probe::{Options, take, tasks_of};
 use snapshot::Task;
+use std::collections::BTreeSet;
 
 /// A stopped task.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Stop {
     pub first: usize,
     /// The moment is this event of the run, or lies before it; the same as `first` for a task in a call.
     pub last: usize,
+    /// The counters that the call was passed, if it is one that reports them.
+    pub noted: Option<[u64; 2]>,
     /// What the probe recorded.
     pub task: Task,
 }
@@ -42,6 +46,12 @@ pub struct Runs {
     pub plain: Vec<Vec<Event>>,
     /// Calls in `?:` whose condition a compiler knows, sorted: gcc numbers them like it wants.
     pub folded: Vec<usize>,
+    /// Names that a function declares more than once, by index of the function: which of the variables is read is not said.
+    shared: Vec<BTreeSet<String>>,
+    /// The functions that have their caller's counter, of a dressed program.
+    pub handed: BTreeSet<String>,
+    /// Whether the program is dressed.
+    is_dressed: bool,
     /// By run: the events that are calls of external functions, in order.
     calls: Vec<Vec<usize>>,
     /// By run and call: what the harness must have seen by then.
@@ -86,12 +96,52 @@ impl Runs {
         case.runs = runs;
         Ok(Self {
             folded: folded(&case.program),
-            case,
             plain,
+            shared: { case.program.functions.iter() }.map(declared_twice).collect(),
+            case,
+            handed: BTreeSet::new(),
+            is_dressed: false,
             calls,
             history,
         })
     }
+
+    /// Whether a name of a function may mean several variables.
+    #[must_use]
+    pub fn is_shared(&self, function: usize, name: &str) -> bool {
+        self.shared
+            .get(function)
+            .is_some_and(|names| names.contains(name))
+    }
+
+    /// The same runs of the dressed program; returns its text.
+    pub fn dressed(&mut self, dress: Dress) -> String {
+        self.case.layout.sites = dress.sites;
+        self.handed = dress.handed;
+        self.is_dressed = true;
+        dress.text
+    }
+}
+
+/// The names that a function declares more than once, parameters and parts of structures included.
+fn declared_twice(function: &Function) -> BTreeSet<String> {
+    let mut names: Vec<String> = function.params.iter().map(|(name, _)| name.clone()).collect();
+    visit_stmts(&mut function.body.clone(), &mut |part| {
+        if let Part::Stmt(stmt) = part {
+            match stmt {
+                Stmt::Decl(_, name, ..) | Stmt::ForMacro(name, ..) => names.push(name.clone()),
+                Stmt::For(parts) => {
+                    if let Some(ForInit::Decl(_, name, _)) = &parts.init {
+                        names.push(name.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    });
+    names.sort();
+    let twice = names.windows(2).filter(|pair| pair[0] == pair[1]);
+    twice.map(|pair| pair[0].clone()).collect()
 }
 
 fn folded(program: &Program) -> Vec<usize> {
@@ -182,6 +232,7 @@ pub fn collect(build: &Build, runs: &Runs, config: Config, count: usize) -> Resu
     }
     let mut stops = Vec::new();
     let mut numbers = vec![0; processes.len()];
+    let mut noted = vec![[0; 2]; processes.len()];
     let mut at = vec![0; processes.len()];
     for round in 0..count {
         let active: Vec<usize> = (0..processes.len())
@@ -196,20 +247,25 @@ pub fn collect(build: &Build, runs: &Runs, config: Config, count: usize) -> Resu
                 }
                 let waiting = processes[run].waiting()?;
                 same_history(runs, run, call, waiting)?;
+                noted[run] = waiting.noted;
                 at[run] = call;
             }
         }
+        let reported = noted.clone();
         let mut shoot = |stops: &mut Vec<Stop>, processes: &[Process], spans: &[(usize, usize, usize)]| {
             let pids: Vec<u32> = spans.iter().map(|&(run, ..)| processes[run].pid()).collect();
             let (_, records) = take(&build.map, &tasks_of(&pids), Options::default());
             for (&(run, first, last), mut task) in spans.iter().zip(records) {
                 task.task = format!("r{run}s{}", numbers[run]);
                 task.rank = Some(RANKS[run]);
+                let leaf = runs.case.runs[run][first].leaf.as_deref();
+                let reports = runs.is_dressed && first == last && leaf.is_some_and(dress::reports);
                 stops.push(Stop {
                     run,
                     number: numbers[run],
                     first,
                     last,
+                    noted: reports.then_some(reported[run]),
                     task,
                 });
                 numbers[run] += 1;

@@ -23,6 +23,8 @@ pub struct Waiting {
     pub call: u64,
     /// Hash of the names of all calls up to this one.
     pub history: u64,
+    /// The counters that the call was passed by a dressed program: of the function that made it, and of that one's caller.
+    pub noted: [u64; 2],
 }
 
 /// A running rank. It is killed when this value goes, and by the kernel when its starter goes.
@@ -87,8 +89,18 @@ impl Process {
         let mut line = String::new();
         self.reports.read_line(&mut line).map_err(|e| e.to_string())?;
         let mut numbers = line.split_whitespace().map(str::parse);
-        match (numbers.next(), numbers.next()) {
-            (Some(Ok(call)), Some(Ok(history))) => Ok(Waiting { call, history }),
+        let mut next = || numbers.next();
+        match [next(), next(), next(), next()] {
+            [
+                Some(Ok(call)),
+                Some(Ok(history)),
+                Some(Ok(own)),
+                Some(Ok(callers)),
+            ] => Ok(Waiting {
+                call,
+                history,
+                noted: [own, callers],
+            }),
             _ => Err(format!("the program has ended: '{}'", line.trim_end())),
         }
     }

@@ -1,10 +1,11 @@
 //! What the probe has read of a task in a call, held against what the interpreter knows: functions, positions, values.
 
 use super::build::{Config, Level};
+use super::dress::COUNTER;
 use super::moments::{Runs, Stop};
-use crate::oracle::interp::{FrameView, Seen};
+use crate::oracle::generate::Profile;
+use crate::oracle::interp::{Event, FrameView, Seen};
 use engine::Map;
-use progress_map::Term;
 use snapshot::{Frame, Value};
 use std::collections::BTreeSet;
 
@@ -23,12 +24,18 @@ pub struct Readings {
     pub other_column: usize,
     /// Frames with another line.
     pub other_line: usize,
-    /// Values of loop-order variables of the loops around a call that were read, and are right.
+    /// Values that were read in calls, and are right.
     pub values_read: usize,
-    /// Such values that could not be read.
+    /// Values of loop-order variables of the loops around a call that could not be read.
     pub values_unreadable: usize,
     /// Values read that are wrong.
     pub values_wrong: usize,
+    /// Counters of dressed programs that were read, and are right.
+    pub counters_read: usize,
+    /// Such counters that could not be read.
+    pub counters_unreadable: usize,
+    /// Values that were read between two calls, and may be right.
+    pub between_read: usize,
 }
 
 impl Readings {
@@ -43,6 +50,9 @@ impl Readings {
         self.values_read += other.values_read;
         self.values_unreadable += other.values_unreadable;
         self.values_wrong += other.values_wrong;
+        self.counters_read += other.counters_read;
+        self.counters_unreadable += other.counters_unreadable;
+        self.between_read += other.between_read;
     }
 
     /// Counts a stop in a call; returns what is wrong with it.
@@ -101,7 +111,95 @@ impl Readings {
                     (line, column)
                 ));
             }
-            wrong.extend(self.values(map, frame, view, plain, line));
+            wrong.extend(self.values(map, runs, frame, view, plain, line));
+        }
+        wrong.extend(self.counters(runs, stop, &frames));
+        wrong
+    }
+
+    /// The counters of a dressed program, as far as the call has reported them.
+    fn counters(&mut self, runs: &Runs, stop: &Stop, frames: &[&Frame]) -> Vec<String> {
+        let Some([own, callers]) = stop.noted else {
+            return Vec::new();
+        };
+        let mut wrong = Vec::new();
+        let mut frames = frames.iter().rev();
+        let Some(innermost) = frames.next() else {
+            return wrong;
+        };
+        let caller = frames
+            .next()
+            .filter(|_| runs.handed.contains(&innermost.function));
+        for (frame, truth) in [(Some(innermost), own), (caller, callers)] {
+            let Some(frame) = frame else { continue };
+            let truth = i64::try_from(truth).map_or(Value::Unsigned(truth), Value::Integer);
+            match frame.values.get(COUNTER) {
+                Some(read) if *read == truth => self.counters_read += 1,
+                Some(read) => {
+                    self.values_wrong += 1;
+                    wrong.push(format!(
+                        "{}: {COUNTER} is {truth:?}, read as {read:?}",
+                        frame.function
+                    ));
+                }
+                None if frame.missing.contains_key(COUNTER) => self.counters_unreadable += 1,
+                None => {}
+            }
+        }
+        wrong
+    }
+
+    /// The values of a stop between two calls: each must be one that the variable has at some event in between, if all are known.
+    pub fn between(&mut self, map: &Map, runs: &Runs, stop: &Stop) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let events = &runs.plain[stop.run][stop.first..=stop.last];
+        // Only calls are logged of plain programs; and frames of functions that call themselves may be missing.
+        let nests = |event: &Event| {
+            let functions = BTreeSet::from_iter(event.frames.iter().map(|view| view.function));
+            functions.len() < event.frames.len()
+        };
+        if runs.case.profile == Profile::Plain || events.iter().any(nests) {
+            return wrong;
+        }
+        let name = |view: &FrameView| runs.case.program.functions[view.function].name.as_str();
+        let ours = |frame: &&Frame| { runs.case.program.functions.iter() }.any(|f| f.name == frame.function);
+        let frames: Vec<&Frame> = stop.task.frames.iter().filter(ours).collect();
+        for (depth, frame) in frames.iter().enumerate() {
+            let same = |view: &&FrameView, frame: &&&Frame| name(view) == frame.function;
+            let views: Vec<&FrameView> = { events.iter() }
+                .filter(|event| {
+                    let around = event.frames.iter().zip(&frames[..=depth]);
+                    event.frames.len() > depth && { around }.all(|(view, frame)| same(&view, &frame))
+                })
+                .map(|event| &event.frames[depth])
+                .collect();
+            // Outside its loops a variable may have no value yet, or change without an event.
+            let listed = listed(map, &frame.function, frame.line.unwrap_or(0));
+            for (variable, read) in frame.values.iter().filter(|(name, _)| listed.contains(*name)) {
+                let is_shared = |view: &&FrameView| runs.is_shared(view.function, base_of(variable));
+                if views.iter().any(is_shared) {
+                    continue;
+                }
+                let seen: Option<Vec<Seen>> = { views.iter() }
+                    .map(|view| {
+                        let known = view.values.iter().find(|(other, _)| other == variable);
+                        known.map(|(_, seen)| *seen).filter(|seen| !is_address(*seen))
+                    })
+                    .collect();
+                let Some(seen) = seen.filter(|seen| !seen.is_empty()) else {
+                    continue;
+                };
+                if seen.iter().any(|&seen| same_value(read, seen)) {
+                    self.between_read += 1;
+                } else {
+                    self.values_wrong += 1;
+                    wrong.push(format!(
+                        "{}:{}: {variable} is among {seen:?}, read as {read:?}",
+                        frame.function,
+                        frame.line.unwrap_or(0)
+                    ));
+                }
+            }
         }
         wrong
     }
@@ -109,13 +207,14 @@ impl Readings {
     fn values(
         &mut self,
         map: &Map,
+        runs: &Runs,
         frame: &Frame,
         view: &FrameView,
         plain: &FrameView,
         line: u32,
     ) -> Vec<String> {
         let mut wrong = Vec::new();
-        for name in listed(map, &frame.function, line, false) {
+        for name in listed(map, &frame.function, line) {
             if !frame.values.contains_key(&name) {
                 self.values_unreadable += 1;
             }
@@ -124,9 +223,8 @@ impl Readings {
             let known = view.values.iter().find(|(other, _)| other == name);
             known.map(|(_, seen)| *seen)
         };
-        let believed = listed(map, &frame.function, line, true);
-        // Outside its loops nobody asks for a variable.
-        for (name, read) in frame.values.iter().filter(|(name, _)| believed.contains(*name)) {
+        let of_one = |name: &str| !runs.is_shared(view.function, base_of(name));
+        for (name, read) in frame.values.iter().filter(|(name, _)| of_one(name)) {
             // What has no value yet, or hides what has one, may show anything.
             let (Some(seen), Some(usual)) = (value(view, name), value(plain, name)) else {
                 continue;
@@ -134,7 +232,7 @@ impl Readings {
             if seen != usual || is_address(seen) {
                 continue;
             }
-            if same(read, seen) {
+            if same_value(read, seen) {
                 self.values_read += 1;
             } else {
                 self.values_wrong += 1;
@@ -148,8 +246,8 @@ impl Readings {
     }
 }
 
-/// The variables that order the loops around the points of a line, and those that their starts and steps name.
-fn listed(map: &Map, function: &str, line: u32, terms: bool) -> BTreeSet<String> {
+/// The variables that order the loops around the points of a line.
+fn listed(map: &Map, function: &str, line: u32) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let Some(function) = map.functions.iter().find(|known| known.name == function) else {
         return names;
@@ -163,16 +261,18 @@ fn listed(map: &Map, function: &str, line: u32, terms: bool) -> BTreeSet<String>
         while let Some(id) = at {
             for lov in &function.loops[id].lovs {
                 names.insert(lov.name.clone());
-                for term in [&lov.start, &lov.step].into_iter().flatten().filter(|_| terms) {
-                    if let Term::Variable { name, .. } = term {
-                        names.insert(name.clone());
-                    }
-                }
             }
             at = function.loops[id].parent;
         }
     }
     names
+}
+
+/// The variable that a value is part of: `s` of `s.step`, `p` of `*p`.
+fn base_of(name: &str) -> &str {
+    let name = name.trim_start_matches('*');
+    let end = name.find(['.', '-', '[']).unwrap_or(name.len());
+    &name[..end]
 }
 
 fn is_subsequence(part: &[&str], whole: &[&str]) -> bool {
@@ -185,7 +285,7 @@ fn is_address(seen: Seen) -> bool {
     matches!(seen, Seen::Unsigned(value) if value >> 32 == 0x7ffc)
 }
 
-fn same(read: &Value, seen: Seen) -> bool {
+fn same_value(read: &Value, seen: Seen) -> bool {
     match (read, seen) {
         (Value::Integer(read), Seen::Int(seen)) => *read == seen,
         (Value::Unsigned(read), Seen::Unsigned(seen)) => *read == seen,
