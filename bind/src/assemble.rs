@@ -7,7 +7,7 @@ use crate::expression::Refusal;
 use crate::functions::{identify, layout};
 use crate::handed;
 use crate::lines::{RawRow, UnitFiles, rows};
-use crate::merged::merges;
+use crate::merged::{Build, merges};
 use crate::moved;
 use crate::optimised::{gcc, llvm, rearranged};
 use crate::passed::{bind_mpi_calls, callee_names};
@@ -91,7 +91,15 @@ pub(crate) fn assemble(
     };
     let names = callee_names(debug, &forest);
     let (mpi_calls, on_entry) = bind_mpi_calls(debug, &forest, &frames, &names);
-    let merges = merges(map, debug, &names, &forest, &identified.functions, position);
+    let build = Build {
+        map,
+        image,
+        debug,
+        names: &names,
+        forest: &forest,
+        identified: &identified.functions,
+    };
+    let merges = merges(&build, position);
     let sites = bind_sites(map, &names, &forest, &identified.functions, position);
     let mut binding = Binding {
         build_id: identity.build_id,

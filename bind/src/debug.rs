@@ -365,6 +365,17 @@ impl<'a> Debug<'a> {
 
     /// The addresses of `entry`, sorted, disjoint, as far as they are code of `image`.
     pub(crate) fn ranges(&self, image: &Image<'_>, unit: UnitId, entry: &Entry<'a>) -> Vec<Range<u64>> {
+        union(self.listed_ranges(image, unit, entry))
+    }
+
+    /// Where the code of a function begins to be executed: compilers list that part first, wherever it lies.
+    pub(crate) fn first_address(&self, image: &Image<'_>, unit: UnitId, entry: &Entry<'a>) -> Option<u64> {
+        let first = self.listed_ranges(image, unit, entry).into_iter().next();
+        first.map(|range| range.start)
+    }
+
+    /// The addresses of `entry` as they are listed.
+    fn listed_ranges(&self, image: &Image<'_>, unit: UnitId, entry: &Entry<'a>) -> Vec<Range<u64>> {
         let mut ranges = Vec::new();
         let mut add = |start: u64, end: u64| {
             if start < end && image.is_code(start) {
@@ -390,7 +401,7 @@ impl<'a> Debug<'a> {
             };
             add(low, high.unwrap_or(low));
         }
-        union(ranges)
+        ranges
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct Node {
     pub(crate) parent: Option<NodeId>,
     /// Sorted, disjoint, not empty.
     pub(crate) ranges: Vec<Range<u64>>,
+    /// The first instruction of a function that is executed.
+    pub(crate) entry: Option<u64>,
     /// Where an inlined call stands.
     pub(crate) call: Option<Call>,
     /// The frame base of a function; empty for an inlined call.
@@ -73,7 +75,9 @@ pub(crate) struct CallSite {
     pub(crate) die: Die,
     /// The function or inlined call that it is in.
     pub(crate) node: NodeId,
-    /// The address after it, unless it is a jump.
+    /// The address after it.
+    pub(crate) after: Option<u64>,
+    /// The same, unless it is a jump.
     pub(crate) return_address: Option<u64>,
     /// A jump in tail position: the frame of the caller is gone.
     pub(crate) is_jump: bool,
@@ -197,6 +201,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             die,
             origin: self.origin(die),
             parent: None,
+            entry: self.debug.first_address(self.image, die.unit, entry),
             ranges,
             call: None,
             frame_base,
@@ -227,6 +232,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             origin: self.origin(die),
             parent: Some(parent),
             ranges,
+            entry: None,
             call: Some(call),
             frame_base: Vec::new(),
             optimised: false,
@@ -253,6 +259,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         self.forest.calls.push(CallSite {
             die,
             node,
+            after,
             return_address: after.filter(|_| !is_jump),
             is_jump,
             by_pointer: named.is_none(),

@@ -50,6 +50,33 @@ pub struct Point {
 }
 
 impl Function {
+    /// The calls from which the exit is reached without another call, sorted.
+    pub fn last_calls(&self) -> Vec<PointId> {
+        let Some(exit) = self.points.ids().next_back() else {
+            return Vec::new();
+        };
+        // Backwards from the exit, through whatever is no call.
+        let mut sources: Vec<(PointId, PointId)> = self.edges.iter().map(|&(from, to)| (to, from)).collect();
+        sources.sort_unstable();
+        let mut seen = vec![false; self.points.len()];
+        let mut calls = Vec::new();
+        let mut work = vec![exit];
+        while let Some(point) = work.pop() {
+            let first = sources.partition_point(|&(to, _)| to < point);
+            for &(_, from) in sources[first..].iter().take_while(|&&(to, _)| to == point) {
+                if std::mem::replace(&mut seen[base::Id::index(from)], true) {
+                    continue;
+                }
+                match &self.points[from].kind {
+                    kind if kind.is_call() => calls.push(from),
+                    _ => work.push(from),
+                }
+            }
+        }
+        calls.sort_unstable();
+        calls
+    }
+
     /// Whether anything is called in the loop `id`, or in a loop inside it.
     pub fn calls_in_loop(&self, id: LoopId) -> bool {
         { self.points.iter_enumerated() }

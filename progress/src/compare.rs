@@ -66,7 +66,7 @@ impl<'m> Order<'m> {
 
     /// The calls of a function that may be its last, sorted.
     pub(crate) fn last_calls(&self, id: FunctionId) -> &[PointId] {
-        self.last_calls[id].get_or_init(|| tail::last_calls(&self.map.functions[id]))
+        self.last_calls[id].get_or_init(|| self.map.functions[id].last_calls())
     }
 
     /// The points of the arms of those of `points` that are decisions, sorted.

@@ -1,5 +1,6 @@
 //! A verdict in words: one sentence that a user can check against the source.
 
+use crate::iteration::change_since_header;
 use crate::{Decided, Located, Relation, Verdict};
 use base::Id;
 use progress_map::{Assumption, Function, Map, PointKind};
@@ -56,10 +57,17 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             } else {
                 "an earlier"
             };
-            format!(
-                "{name}={value_a} is {earlier} iteration than {name}={value_b} of the loop at {}:{line}",
-                short_path(map, function)
-            )
+            let loop_at = format!("the loop at {}:{line}", short_path(map, function));
+            match sides_of_change(map, function, verdict, (a, b)) {
+                Some(sides) if value_a == value_b => {
+                    format!("{sides}: {earlier} iteration of {loop_at}")
+                }
+                _ if value_a == value_b => format!(
+                    "{name}={value_a} on both, but counted from its start that is {earlier} iteration of {loop_at} on task {}",
+                    a.task
+                ),
+                _ => format!("{name}={value_a} is {earlier} iteration than {name}={value_b} of {loop_at}"),
+            }
         }
         (
             Decided::Flow {
@@ -98,6 +106,50 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
         (Decided::Nothing(reason), _) => reason.clone(),
     };
     text
+}
+
+/// On which side of the variable's change in the body each of two tasks is that show the same value in different iterations.
+fn sides_of_change(
+    map: &Map,
+    function: &Function,
+    verdict: &Verdict,
+    (a, b): (&Located, &Located),
+) -> Option<String> {
+    let Decided::Iteration {
+        in_loop,
+        name,
+        a: value,
+        ..
+    } = &verdict.proof.decided
+    else {
+        return None;
+    };
+    let around = &function.loops[*in_loop];
+    let lov = around.lovs.iter().find(|lov| lov.name == *name)?;
+    let change = |point: &Located| {
+        let place = *point.frames.get(verdict.proof.depth)?.places.first()?;
+        Some(change_since_header(function, around.header, lov, place))
+    };
+    let (of_a, of_b) = (change(a)?, change(b)?);
+    if of_a == of_b {
+        return None;
+    }
+    let [update] = lov.updates[..] else {
+        return Some(format!(
+            "{name}={value} on both, changed by {of_a} in this iteration on task {} and by {of_b} on task {}",
+            a.task, b.task
+        ));
+    };
+    let side = |change| if change == 0 { "before" } else { "after" };
+    Some(format!(
+        "task {} has {name}={value} {} its change at {}:{}, task {} has {name}={value} {} it",
+        a.task,
+        side(of_a),
+        short_path(map, function),
+        function.points[update].span.line,
+        b.task,
+        side(of_b)
+    ))
 }
 
 /// What the verdict takes for granted, if anything, as a clause.

@@ -186,35 +186,39 @@ fn read(frame: &LocatedFrame, name: &str) -> Result<Value, String> {
     })
 }
 
-/// The value that the variable had at the header of this iteration, where the map knows the change since then.
-fn at_header(function: &Function, header: PointId, lov: &Lov, place: Place, value: Value) -> Value {
+/// How much a variable has changed at `place` since the header of this iteration, where the map knows it; else 0.
+pub(crate) fn change_since_header(function: &Function, header: PointId, lov: &Lov, place: Place) -> i64 {
     let Cut::Header {
         offsets,
         per_iteration,
     } = &lov.cut
     else {
-        return value;
+        return 0;
     };
-    if on(Mutant::ChangeNotSubtracted) {
-        return value;
-    }
     let before = |point: PointId| match offsets.binary_search_by_key(&point, |&(point, _)| point) {
         Ok(found) => offsets[found].1,
         Err(_) => 0,
     };
-    let change = if place.after && lov.updates.binary_search(&place.point).is_ok() {
-        // Every point of a loop has a successor in it, and what holds after the point holds before that one.
-        let around = function.points[header].innermost_loop;
-        let next =
-            { function.successors(place.point) }.find(|&target| flow::lies_in(function, target, around));
-        match next {
-            Some(next) if next == header => *per_iteration,
-            Some(next) => before(next),
-            None => before(place.point),
-        }
-    } else {
-        before(place.point)
-    };
+    if !place.after || lov.updates.binary_search(&place.point).is_err() {
+        return before(place.point);
+    }
+    // Every point of a loop has a successor in it, and what holds after the point holds before that one.
+    let around = function.points[header].innermost_loop;
+    let next = { function.successors(place.point) }.find(|&target| flow::lies_in(function, target, around));
+    match next {
+        Some(next) if next == header => *per_iteration,
+        Some(next) => before(next),
+        None => before(place.point),
+    }
+}
+
+/// The value that the variable had at the header of this iteration, where the map knows the change since then.
+fn at_header(function: &Function, header: PointId, lov: &Lov, place: Place, value: Value) -> Value {
+    let is_known = matches!(lov.cut, Cut::Header { .. });
+    if !is_known || on(Mutant::ChangeNotSubtracted) {
+        return value;
+    }
+    let change = change_since_header(function, header, lov, place);
     match (value, lov.unsigned_bits) {
         // `while (n-- > 0)` leaves with the largest value there is.
         (Value::Int(value), Some(bits)) => {

@@ -15,8 +15,8 @@
 //! common: `int solve(x) { return do_solve(x); }`.
 
 use crate::Order;
-use base::{Id, IdVec};
-use progress_map::{Function, FunctionId, Map, PointId, PointKind};
+use base::IdVec;
+use progress_map::{FunctionId, Map, PointId, PointKind};
 
 /// By function: whether some of its code was optimised. Nothing is known of the build of a map without binding.
 pub(crate) fn optimised(map: &Map) -> IdVec<FunctionId, bool> {
@@ -34,33 +34,6 @@ pub(crate) fn optimised(map: &Map) -> IdVec<FunctionId, bool> {
         }
     }
     optimised
-}
-
-/// The calls from which the exit of `function` is reached without another call, sorted.
-pub(crate) fn last_calls(function: &Function) -> Vec<PointId> {
-    let Some(exit) = function.points.ids().next_back() else {
-        return Vec::new();
-    };
-    // Backwards from the exit, through whatever is no call.
-    let mut sources: Vec<(PointId, PointId)> = function.edges.iter().map(|&(from, to)| (to, from)).collect();
-    sources.sort_unstable();
-    let mut seen = vec![false; function.points.len()];
-    let mut calls = Vec::new();
-    let mut work = vec![exit];
-    while let Some(point) = work.pop() {
-        let first = sources.partition_point(|&(to, _)| to < point);
-        for &(_, from) in sources[first..].iter().take_while(|&&(to, _)| to == point) {
-            if std::mem::replace(&mut seen[from.index()], true) {
-                continue;
-            }
-            match &function.points[from].kind {
-                kind if kind.is_call() => calls.push(from),
-                _ => work.push(from),
-            }
-        }
-    }
-    calls.sort_unstable();
-    calls
 }
 
 impl Order<'_> {

@@ -175,6 +175,26 @@ fn middle_update(cut: Cut) -> Map {
 }
 
 #[test]
+fn a_change_in_the_middle_of_the_body_is_said() {
+    let map = middle_update(Cut::Header {
+        offsets: vec![(p(4), 1)],
+        per_iteration: 1,
+    });
+    let order = Order::new(&map);
+    let behind = order.locate(&at("x", 0, 5, &[("it", 1)]));
+    let ahead = order.locate(&at("y", 1, 3, &[("it", 1)]));
+    let say = |a, b| progress::sentence(&map, &order.compare(a, b), a, b);
+    assert_eq!(
+        say(&behind, &ahead),
+        "task x has it=1 after its change at f.c:4, task y has it=1 before it: an earlier iteration of the loop at f.c:2"
+    );
+    assert_eq!(
+        say(&ahead, &behind),
+        "task y has it=1 before its change at f.c:4, task x has it=1 after it: a later iteration of the loop at f.c:2"
+    );
+}
+
+#[test]
 fn equal_values_on_two_sides_of_the_update_are_two_iterations() {
     // The trap: b with it=1 belongs to the first iteration, a with it=1 to the second.
     let header = Cut::Header {

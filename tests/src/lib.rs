@@ -6,4 +6,5 @@ pub mod loops;
 pub mod oracle;
 pub mod second;
 pub mod slices;
+pub mod stopped;
 pub mod stops;

@@ -3,10 +3,10 @@
 //!
 //! The programs are deterministic, so that of two processes the one that stopped earlier is the hindmost.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Command;
 use tests::oracle::judge::Directory;
+use tests::stopped::{Stopped, has_tools, hindmost, succeed};
 
 /// Two moments, as the visits after which a process stops there.
 type Pair = (u32, u32);
@@ -23,50 +23,6 @@ const PROGRAMS: [(&str, &str, [Pair; 4]); 2] = [
         [(1, 3), (9, 10), (14, 21), (2, 8)],
     ),
 ];
-
-/// The `hindmost` that was built beside the tests.
-fn hindmost() -> PathBuf {
-    if let Some(path) = std::env::var_os("HINDMOST_BIN") {
-        return path.into();
-    }
-    let this = std::env::current_exe().unwrap();
-    let found = this
-        .ancestors()
-        .skip(1)
-        .take(2)
-        .map(|dir| dir.join("hindmost"))
-        .find(|path| path.is_file());
-    found.expect("no 'hindmost' beside the tests: run 'cargo build -p cli', or set HINDMOST_BIN")
-}
-
-/// Whether the tools are here; without one, CI fails and others are told.
-fn has_tools(tools: &[&str]) -> bool {
-    let works = |tool: &&&str| {
-        !Command::new(tool)
-            .arg("--version")
-            .output()
-            .is_ok_and(|o| o.status.success())
-    };
-    let missing: Vec<_> = tools.iter().filter(works).collect();
-    if missing.is_empty() {
-        return true;
-    }
-    assert!(std::env::var_os("CI").is_none(), "missing: {missing:?}");
-    eprintln!("SKIPPED: {missing:?} not installed; `cargo xtask setup` does that");
-    false
-}
-
-fn succeed(command: &mut Command) -> Output {
-    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    assert!(
-        output.status.success(),
-        "{command:?}: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
-}
 
 fn compile(dir: &Path, compiler: &str, file: &str) -> PathBuf {
     let out = dir.join(format!("{file}.{compiler}"));
@@ -88,45 +44,18 @@ fn compile(dir: &Path, compiler: &str, file: &str) -> PathBuf {
     out
 }
 
-/// A process that stays where it stopped, until this value goes away.
-struct Stopped(Child);
-
-impl Stopped {
-    fn new(program: &Path, visits: u32) -> Self {
-        let mut child = Command::new(program)
-            .arg(visits.to_string())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let out = child.stdout.take().unwrap();
-        BufReader::new(out).read_line(&mut line).unwrap();
-        let stopped = Self(child);
-        assert_eq!(line, "staying\n", "{} {visits} ended", program.display());
-        stopped
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        // It may be gone already; then there is nothing to end.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Whether the first of two moments is found to be the hindmost; `None` when it is undecided.
 fn first_is_hindmost(dir: &Path, program: &Path, (early, late): Pair) -> Option<bool> {
     // Later first, so that being the first process means nothing.
-    let (b, a) = (Stopped::new(program, late), Stopped::new(program, early));
+    let (b, a) = (Stopped::new(program, &[late]), Stopped::new(program, &[early]));
     let mut find = Command::new(hindmost());
     let output = find
         .args([
             "find",
             "--format",
             "json",
-            &b.0.id().to_string(),
-            &a.0.id().to_string(),
+            &b.id().to_string(),
+            &a.id().to_string(),
         ])
         .env("XDG_CACHE_HOME", dir)
         .current_dir(dir)
@@ -143,7 +72,7 @@ fn first_is_hindmost(dir: &Path, program: &Path, (early, late): Pair) -> Option<
     }
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     let named = answer["hindmost"][0]["tasks"][0].as_str().map(str::to_owned);
-    Some(named.unwrap() == a.0.id().to_string())
+    Some(named.unwrap() == a.id().to_string())
 }
 
 #[test]

@@ -1,0 +1,239 @@
+//! The machine code of one function: its instructions, and which may follow which.
+//!
+//! gcc does not describe every call: one through memory of whose arguments it knows nothing has no entry (`call *0x20(%rbx)`). The
+//! instructions themselves are all there. What is decoded here is complete or refused: a function that jumps to an address which is
+//! computed (the table of a `switch`) or that an exception may enter in its middle has ways that the instructions do not show.
+
+use crate::elf::Image;
+use gimli::UnwindSection as _;
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// So many instructions of one function are decoded at most.
+const MOST_INSTRUCTIONS: usize = 400_000;
+
+/// An instruction, by its place in [`Code::steps`].
+pub(crate) type StepIndex = usize;
+
+/// The instructions of a function that are reached from its first, sorted by address.
+pub(crate) struct Code {
+    pub(crate) steps: Vec<Step>,
+    /// The first instruction that is executed.
+    pub(crate) entry: StepIndex,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) address: u64,
+    /// The address after it: what a call returns to.
+    pub(crate) end: u64,
+    /// What may follow it in the function.
+    pub(crate) next: [Option<StepIndex>; 2],
+    /// Whether it calls, and how.
+    pub(crate) call: Option<CallForm>,
+}
+
+/// What a call instruction itself tells of its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallForm {
+    /// It holds the target's address, or that of a cell of the linker's, or the target is in a register.
+    Other,
+    /// The target is read from memory that a register leads to: a pointer of the program.
+    ThroughPointer,
+}
+
+/// What a program's code needs to be decoded for all its functions.
+pub(crate) struct Decode<'i, 'a> {
+    image: &'i Image<'a>,
+    /// Where functions begin that an exception may enter in their middle; `None` if that cannot be told.
+    with_landing_pads: Option<BTreeSet<u64>>,
+    /// The first addresses of functions that begin in the middle of one of the source.
+    parts: BTreeSet<u64>,
+    /// The file has names of local functions: then `parts` is complete.
+    has_local_names: bool,
+}
+
+impl<'i, 'a> Decode<'i, 'a> {
+    pub(crate) fn new(image: &'i Image<'a>) -> Self {
+        let (mut parts, mut has_local_names) = (BTreeSet::new(), false);
+        for symbol in image.file.symbols() {
+            has_local_names |= symbol.is_local() && symbol.kind() == object::SymbolKind::Text;
+            let begins_inside = |name: &str| {
+                [".part.", "._omp_fn.", ".cold"]
+                    .iter()
+                    .any(|mark| name.contains(mark))
+            };
+            if symbol.name().is_ok_and(begins_inside) {
+                parts.insert(symbol.address());
+            }
+        }
+        Self {
+            image,
+            with_landing_pads: with_landing_pads(image),
+            parts,
+            has_local_names,
+        }
+    }
+
+    /// Whether the function at an address begins where the source's does; `is_copy` if it is a copy of one.
+    pub(crate) fn begins_at_entry(&self, address: u64, is_copy: bool) -> bool {
+        !self.parts.contains(&address) && (self.has_local_names || !is_copy)
+    }
+
+    /// Decodes the function in `ranges`, from `entry`. Jumps to computed addresses in front of `tail_calls` (addresses after an
+    /// instruction) leave the function.
+    pub(crate) fn function(
+        &self,
+        ranges: &[Range<u64>],
+        entry: u64,
+        tail_calls: &BTreeSet<u64>,
+    ) -> Option<Code> {
+        let lands = self.with_landing_pads.as_ref()?;
+        if ranges
+            .iter()
+            .any(|range| lands.range(range.clone()).next().is_some())
+        {
+            return None;
+        }
+        let within = |address: u64| ranges.iter().find(|range| range.contains(&address));
+        let mut found: BTreeMap<u64, Decoded> = BTreeMap::new();
+        let mut work = vec![entry];
+        while let Some(start) = work.pop() {
+            if found.contains_key(&start) {
+                continue;
+            }
+            let range = within(start)?;
+            let bytes = self
+                .image
+                .code_at(start, usize::try_from(range.end - start).ok()?)?;
+            let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
+            let mut instruction = Instruction::default();
+            let mut goes_on = false;
+            while decoder.can_decode() && !found.contains_key(&decoder.ip()) {
+                decoder.decode_out(&mut instruction);
+                let (address, end) = (instruction.ip(), instruction.next_ip());
+                let target =
+                    || Some(instruction.near_branch_target()).filter(|&target| within(target).is_some());
+                let (falls, jumps, call) = match instruction.flow_control() {
+                    FlowControl::Next => (true, None, None),
+                    // A system call counts as a call there.
+                    FlowControl::Call | FlowControl::IndirectCall if is_call(&instruction) => {
+                        (true, None, Some(form(&instruction)))
+                    }
+                    FlowControl::Call => (true, None, None),
+                    FlowControl::ConditionalBranch => (true, target(), None),
+                    FlowControl::UnconditionalBranch => (false, target(), None),
+                    FlowControl::Return => (false, None, None),
+                    // `ud2` and the like.
+                    FlowControl::Exception if !instruction.is_invalid() => (false, None, None),
+                    FlowControl::IndirectBranch
+                        if tail_calls.contains(&end)
+                            || form(&instruction) == CallForm::ThroughPointer
+                                && !is_indexed(&instruction) =>
+                    {
+                        (false, None, None)
+                    }
+                    _ => return None,
+                };
+                let follows = falls.then_some(end).filter(|&end| within(end).is_some());
+                found.insert(address, (end, [follows, jumps], call));
+                work.extend(jumps);
+                goes_on = follows.is_some();
+                if !goes_on || found.len() > MOST_INSTRUCTIONS {
+                    break;
+                }
+            }
+            if found.len() > MOST_INSTRUCTIONS {
+                return None;
+            }
+            // Code may go on where it has been decoded before, or in the next range.
+            let last = decoder.ip();
+            if goes_on && !found.contains_key(&last) {
+                work.push(last);
+            }
+        }
+        let addresses = Vec::from_iter(found.keys().copied());
+        let index = |address: u64| addresses.binary_search(&address).ok();
+        let steps = found.iter().map(|(&address, &(end, next, call))| {
+            let next = next.map(|next| next.and_then(index));
+            Step {
+                address,
+                end,
+                next,
+                call,
+            }
+        });
+        Some(Code {
+            steps: steps.collect(),
+            entry: index(entry)?,
+        })
+    }
+}
+
+/// The address after an instruction, the addresses of those that may follow, and how it calls.
+type Decoded = (u64, [Option<u64>; 2], Option<CallForm>);
+
+impl Code {
+    /// The calls.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (StepIndex, &Step)> {
+        self.steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| step.call.is_some())
+    }
+
+    /// What may follow an instruction in the function.
+    pub(crate) fn after(&self, step: StepIndex) -> impl Iterator<Item = StepIndex> {
+        self.steps[step].next.into_iter().flatten()
+    }
+}
+
+/// How a call or jump to a computed address finds its target.
+fn form(instruction: &Instruction) -> CallForm {
+    let base = instruction.memory_base();
+    let has_base = base != Register::None && base != Register::RIP && base != Register::EIP;
+    match instruction.op0_kind() {
+        OpKind::Memory if has_base || is_indexed(instruction) => CallForm::ThroughPointer,
+        _ => CallForm::Other,
+    }
+}
+
+fn is_call(instruction: &Instruction) -> bool {
+    instruction.is_call_near() || instruction.is_call_near_indirect()
+}
+
+fn is_indexed(instruction: &Instruction) -> bool {
+    instruction.memory_index() != Register::None
+}
+
+/// The first addresses of code that exceptions may enter; `None` when the tables cannot be read.
+fn with_landing_pads(image: &Image<'_>) -> Option<BTreeSet<u64>> {
+    let mut found = BTreeSet::new();
+    let Some(section) = image.file.section_by_name(".eh_frame") else {
+        // Code without unwind tables catches nothing.
+        return image.file.section_by_name(".text").map(|_| found);
+    };
+    let mut bases = gimli::BaseAddresses::default().set_eh_frame(section.address());
+    for (name, set) in [
+        (".text", gimli::BaseAddresses::set_text as fn(_, _) -> _),
+        (".got", gimli::BaseAddresses::set_got),
+    ] {
+        if let Some(section) = image.file.section_by_name(name) {
+            bases = set(bases, section.address());
+        }
+    }
+    let frames = gimli::EhFrame::new(section.data().ok()?, gimli::LittleEndian);
+    let mut entries = frames.entries(&bases);
+    while let Some(entry) = entries.next().ok()? {
+        if let gimli::CieOrFde::Fde(partial) = entry {
+            let entry = partial.parse(gimli::EhFrame::cie_from_offset).ok()?;
+            if entry.lsda().is_some() {
+                found.insert(entry.initial_address());
+            }
+        }
+    }
+    Some(found)
+}

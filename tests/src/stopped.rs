@@ -1,0 +1,83 @@
+//! Programs that stop themselves at a chosen moment, for a `hindmost` that looks at them from outside.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The `hindmost` that was built beside the tests.
+pub fn hindmost() -> PathBuf {
+    if let Some(path) = std::env::var_os("HINDMOST_BIN") {
+        return path.into();
+    }
+    let this = std::env::current_exe().unwrap();
+    let found = this
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .map(|dir| dir.join("hindmost"))
+        .find(|path| path.is_file());
+    found.expect("no 'hindmost' beside the tests: run 'cargo build -p cli', or set HINDMOST_BIN")
+}
+
+/// Whether the tools are here; without one, CI fails and others are told.
+pub fn has_tools(tools: &[&str]) -> bool {
+    let works = |tool: &&&str| {
+        !Command::new(tool)
+            .arg("--version")
+            .output()
+            .is_ok_and(|o| o.status.success())
+    };
+    let missing: Vec<_> = tools.iter().filter(works).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    assert!(std::env::var_os("CI").is_none(), "missing: {missing:?}");
+    eprintln!("SKIPPED: {missing:?} not installed; `cargo xtask setup` does that");
+    false
+}
+
+/// Runs a command that must succeed.
+pub fn succeed(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// A process that stays where it stopped, until this value goes away.
+pub struct Stopped(Child);
+
+impl Stopped {
+    /// Starts `program` with these arguments and waits until it says that it stays.
+    pub fn new(program: &Path, arguments: &[u32]) -> Self {
+        let mut child = Command::new(program)
+            .args(arguments.iter().map(u32::to_string))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let out = child.stdout.take().unwrap();
+        BufReader::new(out).read_line(&mut line).unwrap();
+        let stopped = Self(child);
+        assert_eq!(line, "staying\n", "{} {arguments:?} ended", program.display());
+        stopped
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        // It may be gone already; then there is nothing to end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,152 @@
+//! Calls that gcc copies and joins again, at levels at which it does: a task is put into no call that it is not in.
+//!
+//! `copies.c` stops itself at a chosen visit of `step`. Where that is in the source its flag and the visit tell, without any map.
+
+use std::path::Path;
+use std::process::Command;
+use tests::oracle::judge::Directory;
+use tests::stopped::{Stopped, has_tools, hindmost, succeed};
+
+/// Where a task is: the iteration, and the call in it. Calls of different arms have different last numbers and nothing in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Truth {
+    place: (u32, u32),
+    arm: u32,
+}
+
+/// One of the program's cases.
+struct Case {
+    number: u32,
+    /// Flag and visit of each moment.
+    moments: &'static [(u32, u32)],
+    truth: fn(u32, u32) -> Truth,
+    /// How many of the ordered pairs must be decided.
+    decided: usize,
+}
+
+const fn at(iteration: u32, call: u32) -> Truth {
+    Truth {
+        place: (iteration, call),
+        arm: 0,
+    }
+}
+
+const CASES: [Case; 5] = [
+    Case {
+        number: 0,
+        moments: &[(0, 1), (1, 1), (1, 2)],
+        truth: |_, visit| at(0, visit),
+        decided: 0,
+    },
+    Case {
+        number: 1,
+        moments: &[(0, 1), (0, 2), (1, 1), (1, 2), (1, 3)],
+        truth: |flag, visit| match flag {
+            0 => at(visit - 1, 0),
+            _ => at((visit - 1) / 2, (visit - 1) % 2),
+        },
+        decided: 0,
+    },
+    Case {
+        number: 2,
+        moments: &[(0, 1), (1, 1), (1, 2)],
+        truth: |_, visit| at(0, visit),
+        decided: 0,
+    },
+    Case {
+        number: 3,
+        moments: &[(0, 1), (1, 1), (2, 1)],
+        truth: |flag, _| Truth {
+            place: (0, 0),
+            arm: u32::from(flag > 0),
+        },
+        decided: 0,
+    },
+    // Nothing is copied: calls through pointers that always follow each other are told apart.
+    Case {
+        number: 4,
+        moments: &[(0, 1), (0, 2), (0, 3), (0, 4)],
+        truth: |_, visit| at((visit - 1) / 3, (visit - 1) % 3),
+        decided: 6,
+    },
+];
+
+/// Which of two processes is named; `None` if none is.
+fn named(dir: &Path, map: &Path, (a, b): (&Stopped, &Stopped)) -> Option<u32> {
+    let output = Command::new(hindmost())
+        .args(["find", "--format", "json", "--map"])
+        .arg(map)
+        .args([a.id().to_string(), b.id().to_string()])
+        .env("XDG_CACHE_HOME", dir)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.code() {
+        Some(0) => {}
+        Some(1 | 3) => return None,
+        code => panic!(
+            "find: {code:?}\n{text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+    }
+    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let tasks = answer["hindmost"][0]["tasks"].as_array()?;
+    match &tasks[..] {
+        [one] => Some(one.as_str().unwrap().parse().unwrap()),
+        _ => None,
+    }
+}
+
+#[test]
+fn copied_calls_are_not_taken_for_one_another() {
+    if !has_tools(&["gcc"]) {
+        return;
+    }
+    for level in ["-O1", "-O2", "-O3", "-Os"] {
+        let dir = Directory::of_seed(None, 0).unwrap();
+        std::fs::write(dir.path.join("copies.c"), include_str!("copies/copies.c")).unwrap();
+        succeed(
+            Command::new("gcc")
+                .args([
+                    "-std=gnu11",
+                    "-g",
+                    "-Wall",
+                    "-Werror",
+                    level,
+                    "copies.c",
+                    "-o",
+                    "copies",
+                ])
+                .current_dir(&dir.path),
+        );
+        let (program, map) = (dir.path.join("copies"), dir.path.join("copies.hmap"));
+        let bind = ["map", "-q", "--exe", "copies", "-o", "copies.hmap", "--no-cache"];
+        succeed(Command::new(hindmost()).args(bind).current_dir(&dir.path));
+        for case in CASES {
+            let stopped = case.moments.iter().map(|&(flag, visit)| {
+                let process = Stopped::new(&program, &[case.number, flag, visit]);
+                (process, (case.truth)(flag, visit))
+            });
+            let stopped = Vec::from_iter(stopped);
+            let mut decided = 0;
+            for (first, (a, truth_a)) in stopped.iter().enumerate() {
+                for (b, truth_b) in &stopped[first + 1..] {
+                    let what = format!("{level}, case {}: {truth_a:?} and {truth_b:?}", case.number);
+                    let Some(named) = named(&dir.path, &map, (a, b)) else {
+                        continue;
+                    };
+                    decided += 1;
+                    assert_eq!(truth_a.arm, truth_b.arm, "{what}: neither is behind");
+                    assert_ne!(truth_a.place, truth_b.place, "{what}: neither is behind");
+                    let earlier = if truth_a.place < truth_b.place { a } else { b };
+                    assert_eq!(named, earlier.id(), "{what}");
+                }
+            }
+            assert!(
+                decided >= case.decided,
+                "{level}, case {}: {decided} pairs decided",
+                case.number
+            );
+        }
+    }
+}
