@@ -21,7 +21,8 @@
 //! Nor is a constant believed to be the value of a variable that a loop changes. It is right where an iteration has its own
 //! copy of the code; but both compilers also say it of a variable whose counting another one has taken over. Nor, in
 //! clang's code, a value that is computed from a register: clang 14 -Og shows `i + 1` for `i` on a way that leaves the
-//! loop before `i++`, because it made the sum ahead of the branch.
+//! loop before `i++`, because it made the sum ahead of the branch. Nor, in anybody's code, one that is computed from memory: gcc 12 -O3
+//! describes a counter by a word of the stack that does not hold it any more.
 
 use crate::expression::facts;
 use base::{Id, Span};
@@ -86,8 +87,10 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
             // Where it lies behind a pointer, the location is the pointer's, and a loop changes what is behind it.
             let is_behind = variable.path.contains(&PathStep::Deref);
             believable.retain(|location| {
-                facts(&location.expression)
-                    .is_some_and(|facts| (is_behind || !facts.is_constant()) && (only_gcc || !facts.computed))
+                facts(&location.expression).is_some_and(|facts| {
+                    let from_memory = facts.computed && facts.reads_memory;
+                    (is_behind || !facts.is_constant()) && (only_gcc || !facts.computed) && !from_memory
+                })
             });
         }
         let is_computed =
@@ -671,6 +674,15 @@ mod tests {
         binding.rows[3].line = 3;
         withhold(&map, &mut binding, true);
         assert_eq!(binding.variables[0].locations, []);
+    }
+
+    #[test]
+    fn what_is_computed_from_memory_is_not_believed() {
+        // DW_OP_fbreg -20, DW_OP_deref_size 4, DW_OP_lit2, DW_OP_minus, DW_OP_stack_value.
+        assert_eq!(
+            left_by(true, true, &[0x91, 0x6c, 0x94, 4, 0x32, 0x1c, 0x9f], false),
+            []
+        );
     }
 
     #[test]
