@@ -9,7 +9,7 @@ use crate::handed;
 use crate::lines::{RawRow, UnitFiles, rows};
 use crate::merged::{Build, merges};
 use crate::moved;
-use crate::optimised::{gcc, llvm, rearranged};
+use crate::optimised::{at_two, gcc, llvm, rearranged};
 use crate::passed::{bind_mpi_calls, callee_names};
 use crate::paths::{PathId, match_files};
 use crate::sites::bind_sites;
@@ -131,8 +131,14 @@ pub(crate) fn assemble(
         outcome.readable |= lent.contains(&(outcome.function, outcome.name.clone()));
     }
     report.variables(&outcomes, &forest);
-    let only_gcc = debug.units.ids().all(|unit| gcc(debug, unit));
-    report.moved(moved::withhold(map, &mut binding, only_gcc));
+    let compiler = if !debug.units.ids().all(|unit| gcc(debug, unit)) {
+        moved::Compiler::Other
+    } else if debug.units.ids().all(|unit| at_two(debug, unit)) {
+        moved::Compiler::GccAtTwo
+    } else {
+        moved::Compiler::Gcc
+    };
+    report.moved(moved::withhold(map, &mut binding, compiler));
     binding.calls = bind_calls(
         debug,
         &forest,

@@ -16,7 +16,8 @@
 //! gcc at -Og, which moves nothing past a call. In gcc's code the only update of a loop, which every cycle makes, is believed where
 //! it can be seen that it was not sunk, since all its code stands in front, and outside the call in whose arguments it stands: of
 //! `f(i++)` gcc says the old value while `f` runs. Where the update has no code at all, and the debug info computes the value of
-//! another counter (three minus a register), neither side of it is believed: gcc 12 at -O1 and -Os shows such an update too early, too.
+//! another counter (three minus a register), neither side of it is believed but at -O2: gcc 12 at -O1 and -Os shows such an update too
+//! early, too.
 //!
 //! Nor is a constant believed to be the value of a variable that a loop changes. It is right where an iteration has its own
 //! copy of the code; but both compilers also say it of a variable whose counting another one has taken over. Nor, in
@@ -32,8 +33,20 @@ use progress_map::{
 };
 use std::collections::BTreeMap;
 
+/// Who made the code of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compiler {
+    /// gcc made all of it, each optimised part at -O2.
+    GccAtTwo,
+    /// gcc made all of it, some at other levels.
+    Gcc,
+    /// Somebody else made a part of it.
+    Other,
+}
+
 /// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
-pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usize {
+pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler) -> usize {
+    let only_gcc = compiler != Compiler::Other;
     let positions = Positions::new(binding);
     let mut risky: BTreeMap<(FunctionId, &str), Risk> = BTreeMap::new();
     let mut changes = Vec::new();
@@ -72,7 +85,7 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, only_gcc: bool) -> usiz
                 row.file == Ok(function.file) && risky.updates.has(function, row.line, row.column)
             });
             let updates = Vec::from_iter(updates.map(|row| (row.start, row.end)));
-            codeless = only_gcc && updates.is_empty();
+            codeless = compiler == Compiler::Gcc && updates.is_empty();
             // Without code of its own an update is part of some other instruction, which may be anywhere.
             let (from, to) = match (only_gcc, &updates[..]) {
                 (_, []) => (0, u64::MAX),
@@ -605,7 +618,11 @@ mod tests {
 
     fn left_by(only_gcc: bool, optimised: bool, expression: &[u8], always: bool) -> Vec<(u64, u64)> {
         let (map, mut binding) = program(optimised, expression, always);
-        let changed = withhold(&map, &mut binding, only_gcc);
+        let changed = withhold(
+            &map,
+            &mut binding,
+            if only_gcc { Compiler::Gcc } else { Compiler::Other },
+        );
         let ranges = binding.variables[0]
             .locations
             .iter()
@@ -621,9 +638,9 @@ mod tests {
         let address = [&[0x03][..], &0x1000u64.to_le_bytes(), &[0x9f]].concat();
         let (map, mut binding) = program(true, &address, false);
         binding.variables[0].path = vec![PathStep::Deref, PathStep::Offset(8)];
-        assert_eq!(withhold(&map, &mut binding, true), 0);
+        assert_eq!(withhold(&map, &mut binding, Compiler::Gcc), 0);
         let (map, mut binding) = program(true, &address, false);
-        assert_eq!(withhold(&map, &mut binding, true), 1);
+        assert_eq!(withhold(&map, &mut binding, Compiler::Gcc), 1);
     }
 
     /// DW_OP_breg6 -20: memory for a part of the function.
@@ -648,7 +665,7 @@ mod tests {
             let (map, mut binding) = program(true, expression, false);
             // The call of `b` comes first, then `i++`.
             (binding.rows[3].line, binding.rows[4].line) = (5, 4);
-            withhold(&map, &mut binding, true);
+            withhold(&map, &mut binding, Compiler::Gcc);
             let ranges = binding.variables[0].locations.iter();
             Vec::from_iter(ranges.map(|range| (range.start, range.end)))
         };
@@ -658,7 +675,7 @@ mod tests {
         // The update is in no line of its own.
         let (map, mut binding) = program(true, REGISTER, false);
         binding.rows[3].line = 3;
-        withhold(&map, &mut binding, true);
+        withhold(&map, &mut binding, Compiler::Gcc);
         let ranges = binding.variables[0].locations.iter();
         assert_eq!(
             Vec::from_iter(ranges.map(|range| (range.start, range.end))),
@@ -672,7 +689,9 @@ mod tests {
         let counts_down = [0x33, 0x7c, 0, 0x1c, 0x9f];
         let (map, mut binding) = program(true, &counts_down, false);
         binding.rows[3].line = 3;
-        withhold(&map, &mut binding, true);
+        let mut at_two = binding.clone();
+        assert_eq!(withhold(&map, &mut at_two, Compiler::GccAtTwo), 0);
+        withhold(&map, &mut binding, Compiler::Gcc);
         assert_eq!(binding.variables[0].locations, []);
     }
 
@@ -696,7 +715,7 @@ mod tests {
             ..span(5)
         };
         binding.rows[3].line = 5;
-        withhold(&map, &mut binding, true);
+        withhold(&map, &mut binding, Compiler::Gcc);
         let ranges = binding.variables[0].locations.iter();
         assert_eq!(
             Vec::from_iter(ranges.map(|range| (range.start, range.end))),

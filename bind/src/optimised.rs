@@ -37,13 +37,20 @@ pub(crate) fn rearranged(debug: &Debug<'_>, unit: UnitId) -> bool {
     producer.starts_with("GNU ") && is_rearranged(&producer)
 }
 
+/// Whether gcc made a unit at -O2, or without optimisation.
+pub(crate) fn at_two(debug: &Debug<'_>, unit: UnitId) -> bool {
+    let producer = producer(debug, unit);
+    matches!(level(&producer), None | Some("-O0" | "-O2"))
+}
+
 fn is_rearranged(producer: &str) -> bool {
-    let mut levels = producer
-        .split_whitespace()
-        .filter(|option| option.starts_with("-O"));
-    levels
-        .next_back()
-        .is_some_and(|last| !matches!(last, "-O" | "-O0" | "-O1" | "-O2" | "-Og"))
+    level(producer).is_some_and(|last| !matches!(last, "-O" | "-O0" | "-O1" | "-O2" | "-Og"))
+}
+
+/// The level of optimisation: of several options the last one counts.
+fn level(producer: &str) -> Option<&str> {
+    let options = producer.split_whitespace().rev();
+    { options }.find(|option| option.starts_with("-O"))
 }
 
 fn is_llvm(producer: &str) -> bool {

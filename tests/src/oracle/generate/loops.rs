@@ -463,10 +463,18 @@ impl Generator {
                 let cond = bin(Op::Gt, var(&name), Expr::Int(0));
                 (6, cond, update(place(&name), Op::Div, Expr::Int(2)))
             }
-            // Never moves.
-            _ => (0, more(), update(place(&name), Op::Mul, Expr::Int(2))),
+            // Never moves, though a bound would keep it in its type if it did.
+            _ => (
+                0,
+                below(&name, Expr::Int(8)),
+                update(place(&name), Op::Mul, Expr::Int(2)),
+            ),
         };
-        let body = self.around_update(&inner, vec![stmt(step)]);
+        let mut body = self.around_update(&inner, vec![stmt(step)]);
+        if start == 0 {
+            let over = bin(Op::Eq, more(), Expr::Int(0));
+            body.push(Stmt::If(over, vec![Stmt::Break], None));
+        }
         vec![int(&name, Expr::Int(start)), Stmt::While(cond, body)]
     }
 
