@@ -4,7 +4,7 @@ use crate::answer::{
     Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
 };
 use crate::motion::{self, Earlier};
-use crate::outside::{self, OutsideStack};
+use crate::outside::{self, OutsideGroup};
 use crate::state::ClassState;
 use crate::{
     CallView, FrameView, Relation, Who, advice, blocking, counterparts, finding, frames, mpi, parting,
@@ -149,7 +149,7 @@ fn assemble<'a>(
         is_complete: missing_ranks.is_empty() && others.iter().all(|(task, _)| !task.frames.is_empty()),
         earlier,
     };
-    let outside = alike(&others);
+    let outside = outside::groups(&others);
     let ordered = 0..job.classes.classes.len();
     let mut classes = Vec::from_iter(ordered.map(|class| job.class(class)));
     let mut unreadable = Vec::new();
@@ -186,37 +186,6 @@ fn assemble<'a>(
         motion: earlier.map(|earlier| motion::of(&job, earlier, &outside)),
         next: None,
     }
-}
-
-/// Tasks that have no place in the order, and the same stack.
-pub(crate) struct OutsideGroup<'t> {
-    /// Each with the reason why it has no place; never empty.
-    pub(crate) tasks: Vec<(&'t Task, &'t str)>,
-    /// What was seen of their stacks, if anything was.
-    pub(crate) stack: Option<OutsideStack>,
-}
-
-/// Tasks that have no place in the order, those with the same stack together; without one, alone.
-fn alike<'t>(others: &'t [(&'t Task, String)]) -> Vec<OutsideGroup<'t>> {
-    let mut groups: Vec<OutsideGroup<'t>> = Vec::new();
-    let mut known: BTreeMap<Vec<outside::PlaceOfFrame>, usize> = BTreeMap::new();
-    for (task, reason) in others {
-        let stack = Some(outside::stack(task)).filter(|stack| !stack.frames.is_empty());
-        let group = match &stack {
-            Some(stack) => *known.entry(stack.place.clone()).or_insert(groups.len()),
-            None => groups.len(),
-        };
-        match groups.get_mut(group) {
-            Some(group) => group.tasks.push((task, reason)),
-            None => groups.push(OutsideGroup {
-                tasks: vec![(task, reason)],
-                stack,
-            }),
-        }
-    }
-    // The largest is where the job is; stable, so the order of the tasks breaks ties.
-    groups.sort_by_key(|group| std::cmp::Reverse(group.tasks.len()));
-    groups
 }
 
 fn first_task(task: &Task) -> FirstTask {

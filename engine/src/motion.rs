@@ -4,7 +4,8 @@
 //! came on, by the same rules that order different tasks; whatever it cannot tell stays unknown here too.
 
 use crate::answer::Activity;
-use crate::assemble::{JobView, OutsideGroup};
+use crate::assemble::JobView;
+use crate::outside::OutsideGroup;
 use crate::paths::short_name;
 use crate::state::HaltedBy;
 use crate::{Relation, Who, frames, outside, stacks, state};

@@ -9,6 +9,7 @@ use crate::blocking::is_blocking;
 use crate::frames::FrameView;
 use base::mpi_entry_point;
 use snapshot::{Frame, Task};
+use std::collections::BTreeMap;
 
 /// Where a task stands that the map does not know, as far as its stack tells.
 pub(crate) struct OutsideStack {
@@ -25,6 +26,37 @@ pub(crate) struct PlaceOfFrame {
     function: String,
     module: Option<String>,
     call: Option<(Option<u64>, Option<u32>, Option<u32>)>,
+}
+
+/// Tasks that have no place in the order, and the same stack.
+pub(crate) struct OutsideGroup<'t> {
+    /// Each with the reason why it has no place; never empty.
+    pub(crate) tasks: Vec<(&'t Task, &'t str)>,
+    /// What was seen of their stacks, if anything was.
+    pub(crate) stack: Option<OutsideStack>,
+}
+
+/// Tasks that have no place in the order, those with the same stack together; without one, alone.
+pub(crate) fn groups<'t>(others: &'t [(&'t Task, String)]) -> Vec<OutsideGroup<'t>> {
+    let mut groups: Vec<OutsideGroup<'t>> = Vec::new();
+    let mut known: BTreeMap<Vec<PlaceOfFrame>, usize> = BTreeMap::new();
+    for (task, reason) in others {
+        let stack = Some(stack(task)).filter(|stack| !stack.frames.is_empty());
+        let group = match &stack {
+            Some(stack) => *known.entry(stack.place.clone()).or_insert(groups.len()),
+            None => groups.len(),
+        };
+        match groups.get_mut(group) {
+            Some(group) => group.tasks.push((task, reason)),
+            None => groups.push(OutsideGroup {
+                tasks: vec![(task, reason)],
+                stack,
+            }),
+        }
+    }
+    // The largest is where the job is; stable, so the order of the tasks breaks ties.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.tasks.len()));
+    groups
 }
 
 /// The frames of a task as a reader wants them. Where its main thread has ended, those of the first of its threads that is in the program.

@@ -166,15 +166,20 @@ pub fn hung(exe: &Path, mpi: Mpi, ranks: u32, stall: Stall<'_>) -> Job {
 }
 
 /// Starts a job of a program that is none of the corpus: `variable` is the one that tells whose processes they are.
-pub fn launch(mpi: Mpi, ranks: u32, exe: &Path, (name, token): (&str, &str)) -> Child {
-    let (launcher, arguments): (_, &[&str]) = match mpi {
+pub fn launch(mpi: Mpi, ranks: u32, exe: &Path, variable: (&str, &str)) -> Child {
+    let exe = exe.to_string_lossy();
+    launch_as(mpi, &["-np", &ranks.to_string(), &exe], variable)
+}
+
+/// The same with the launcher's own arguments.
+pub fn launch_as(mpi: Mpi, arguments: &[&str], (name, token): (&str, &str)) -> Child {
+    let (launcher, first): (_, &[&str]) = match mpi {
         Mpi::OpenMpi => ("mpirun.openmpi", &["--oversubscribe", "-x", name]),
         Mpi::Mpich => ("mpiexec.mpich", &[]),
     };
     Command::new(launcher)
+        .args(first)
         .args(arguments)
-        .args(["-np", &ranks.to_string()])
-        .arg(exe)
         .env(name, token)
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")

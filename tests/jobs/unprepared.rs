@@ -1,11 +1,11 @@
 //! Jobs that nobody prepared: without `-g`, stripped, in another language, of several programs, with a rank that cannot run. There is
 //! always an answer, and it says what kept it from being proven.
 
-use crate::hindmost::{hindmost, launch, my_turn, out, run, said};
+use crate::hindmost::{hindmost, launch, launch_as, my_turn, out, run, said};
 use corpus::{JobProcesses, Mpi};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 /// Rank 1 stays away from the fourth sum; where its own code has a line, that is line 6.
@@ -80,15 +80,21 @@ fn compiled(compiler: &str, source: &Path, name: &str, flags: &[&str]) -> PathBu
     exe
 }
 
-/// Starts a job, and asks until `fits` says that it has come as far as it will.
+/// Starts a job of four ranks, and asks until `fits` says that it has come as far as it will.
 #[track_caller]
-fn ask(mpi: Mpi, exe: &Path, more: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> Value {
+fn ask(mpi: Mpi, exe: &Path, fits: &dyn Fn(i32, &Value) -> bool) -> Value {
+    ask_as(mpi, &["-np", "4", &exe.to_string_lossy()], fits)
+}
+
+/// The same with the launcher's own arguments.
+#[track_caller]
+fn ask_as(mpi: Mpi, arguments: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> Value {
     let processes = JobProcesses::new();
-    let mut launcher = launch(mpi, 4, exe, processes.variable());
-    let answer = asked_until(launcher.id(), more, fits);
+    let mut launcher = launch_as(mpi, arguments, processes.variable());
+    let answer = asked_until(launcher.id(), &[], fits);
     processes.end();
     launcher.wait().unwrap_or_else(|error| panic!("{error}"));
-    answer.unwrap_or_else(|said| panic!("{}: {said}", exe.display()))
+    answer.unwrap_or_else(|said| panic!("{arguments:?}: {said}"))
 }
 
 fn asked_until(launcher: u32, more: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> Result<Value, String> {
@@ -132,7 +138,7 @@ fn without_debug_info() {
     let source = written("plain.c", SUMS);
     for (mpi, compiler) in [(Mpi::OpenMpi, "mpicc.openmpi"), (Mpi::Mpich, "mpicc.mpich")] {
         let exe = compiled(compiler, &source, &format!("plain-{}", mpi.name()), &["-O2"]);
-        let answer = ask(mpi, &exe, &[], &probably_rank_1);
+        let answer = ask(mpi, &exe, &probably_rank_1);
         check_reason(&answer, "no debug info: rebuild with -g");
         assert_eq!(answer["probable"][0]["function"], "stay_away", "{answer:#}");
     }
@@ -147,7 +153,7 @@ fn stripped_of_all_names() {
         "stripped",
         &["-O2", "-s"],
     );
-    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    let answer = ask(Mpi::OpenMpi, &exe, &probably_rank_1);
     assert_eq!(answer["probable"][0]["function"], "stripped", "{answer:#}");
     assert_eq!(answer["outcome"], "not-placed", "{answer:#}");
 }
@@ -158,7 +164,7 @@ fn with_its_sources_elsewhere() {
     let source = written("elsewhere.c", SUMS);
     let exe = compiled("mpicc.openmpi", &source, "elsewhere", &["-g", "-O1"]);
     std::fs::remove_file(&source).unwrap_or_else(|error| panic!("{error}"));
-    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    let answer = ask(Mpi::OpenMpi, &exe, &probably_rank_1);
     check_reason(&answer, "none of the sources");
     // The debug info tells lines all the same.
     assert_eq!(answer["probable"][0]["line"], 6, "{answer:#}");
@@ -175,7 +181,7 @@ fn in_fortran() {
         "fortran",
         &["-g", "-O0", "-ffree-form"],
     );
-    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    let answer = ask(Mpi::OpenMpi, &exe, &probably_rank_1);
     let waiting = answer["classes"]
         .as_array()
         .and_then(|classes| classes.iter().find(|class| class["ranks"] == "0,2-3"));
@@ -191,23 +197,8 @@ fn in_fortran() {
 fn in_python() {
     let _turn = my_turn();
     let script = written("sums.py", PYTHON);
-    let processes = JobProcesses::new();
-    let (name, token) = processes.variable();
-    let mut launcher = Command::new("mpirun.openmpi")
-        .args(["--oversubscribe", "-x", name, "-np", "4", "/usr/bin/python3"])
-        .arg(&script)
-        .env(name, token)
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{error}"));
-    let answer = asked_until(launcher.id(), &[], &probably_rank_1);
-    processes.end();
-    launcher.wait().unwrap_or_else(|error| panic!("{error}"));
-    answer.unwrap_or_else(|said| panic!("{said}"));
+    let arguments = ["-np", "4", "/usr/bin/python3", &script.to_string_lossy()];
+    ask_as(Mpi::OpenMpi, &arguments, &probably_rank_1);
 }
 
 #[test]
@@ -216,25 +207,9 @@ fn of_two_programs() {
     let source = written("two.c", SUMS);
     let one = compiled("mpicc.openmpi", &source, "first", &["-O2"]);
     let two = compiled("mpicc.openmpi", &source, "second", &["-O1"]);
-    let processes = JobProcesses::new();
-    let (name, token) = processes.variable();
-    let mut launcher = Command::new("mpirun.openmpi")
-        .args(["--oversubscribe", "-x", name, "-np", "2"])
-        .arg(&one)
-        .args([":", "-x", name, "-np", "2"])
-        .arg(&two)
-        .env(name, token)
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{error}"));
-    let answer = asked_until(launcher.id(), &[], &probably_rank_1);
-    processes.end();
-    launcher.wait().unwrap_or_else(|error| panic!("{error}"));
-    answer.unwrap_or_else(|said| panic!("{said}"));
+    let (one, two) = (one.to_string_lossy(), two.to_string_lossy());
+    let arguments = ["-np", "2", &one, ":", "-np", "2", &two];
+    ask_as(Mpi::OpenMpi, &arguments, &probably_rank_1);
 }
 
 /// All ranks pass through one loop; rank 2 is stopped in it.
@@ -333,7 +308,7 @@ fn whose_main_thread_has_ended() {
         "left",
         &["-g", "-O2", "-pthread"],
     );
-    let answer = ask(Mpi::OpenMpi, &exe, &[], &probably_rank_1);
+    let answer = ask(Mpi::OpenMpi, &exe, &probably_rank_1);
     check_reason(&answer, "main thread");
     assert_eq!(answer["missing_ranks"], "", "{answer:#}");
 }
@@ -345,7 +320,7 @@ fn with_one_build_id_for_all_builds() {
     let source = written("fixed.c", SUMS);
     let proven = |code: i32, answer: &Value| code == 0 && answer["named"] == "1" && answer["by"] == "order";
     let exe = compiled("mpicc.openmpi", &source, "fixed", &["-g", "-O1", fixed]);
-    let first = ask(Mpi::OpenMpi, &exe, &[], &proven);
+    let first = ask(Mpi::OpenMpi, &exe, &proven);
     assert_eq!(first["hindmost"][0]["line"], 6, "{first:#}");
     // The same program three lines further down, and built otherwise: the map that was kept is of no use.
     let source = written(
@@ -353,6 +328,6 @@ fn with_one_build_id_for_all_builds() {
         &format!("\n\n\n{SUMS}").replace("step == 3", "step == 4"),
     );
     let exe = compiled("mpicc.openmpi", &source, "fixed", &["-g", "-O1", fixed]);
-    let second = ask(Mpi::OpenMpi, &exe, &[], &proven);
+    let second = ask(Mpi::OpenMpi, &exe, &proven);
     assert_eq!(second["hindmost"][0]["line"], 9, "{second:#}");
 }
