@@ -422,8 +422,8 @@ mod tests {
         workspace::target().unwrap().join("debug/hindmost")
     }
 
-    /// A dozen of those that `cargo xtask inject` tries by the hundred: no order that is claimed may be wrong, and some must be claimed.
-    /// That nobody is behind is still said wrongly (seed 3, a rank at the instruction that calls `MPI_Allreduce`): it is printed, not failed on.
+    /// A dozen of those that `cargo xtask inject` tries by the hundred: no order that is claimed may be wrong, nor that nobody is behind, and
+    /// some must be claimed.
     #[test]
     fn no_proof_is_wrong_on_stalls_at_random() {
         let toolchains = [
@@ -448,7 +448,9 @@ mod tests {
                 toolchain.name()
             );
             match injection.verdict() {
-                Some(verdict @ Verdict::Wrong { proven: true, .. }) => panic!("{verdict}\n{said}"),
+                Some(verdict @ (Verdict::Acquitted | Verdict::Wrong { proven: true, .. })) => {
+                    panic!("{verdict}\n{said}")
+                }
                 Some(Verdict::Right { proven: true }) => proven += 1,
                 _ => {}
             }
