@@ -98,12 +98,79 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
             .single_valued_on_entry(context.id, local, context.in_loop);
     }
     match start_expression(context, &candidate.target) {
-        Some((at, value)) => context.program.single_valued(context.id, value, at),
+        Some((at, value)) => match context.kind(value) {
+            ExprKind::List(_) => part_standing(context, candidate, at, value),
+            _ => context.program.single_valued(context.id, value, at),
+        },
         None => Standing {
             assumption: Assumption::RankDependent,
             reason: "its value on entry to the loop is not known".to_owned(),
         },
     }
+}
+
+/// Whether a member of a structure that is set as a whole, `= {0.0, {1.0}, n}`, is the same on every task. Which of the values it gets
+/// is not worked out: all of them must be, but for addresses where it is a number. What no value is given for is zero.
+fn part_standing(context: Context<'_, '_>, candidate: &Candidate, at: PointId, whole: ExprId) -> Standing {
+    let is_number = matches!(candidate.ty, Type::Int { .. } | Type::Float { .. });
+    let mut standing = Standing {
+        assumption: Assumption::Proven,
+        reason: String::new(),
+    };
+    let mut work = vec![whole];
+    while let Some(value) = work.pop() {
+        match context.kind(value) {
+            ExprKind::List(parts) => work.extend(parts),
+            ExprKind::Str | ExprKind::AddressOf(_) if is_number => {}
+            _ if is_scalar(context, value) => worsen(
+                &mut standing,
+                context.program.single_valued(context.id, value, at),
+            ),
+            // A structure within it, whose members nobody follows.
+            _ => worsen(
+                &mut standing,
+                Standing {
+                    assumption: Assumption::RankDependent,
+                    reason: "its structure is set to another one".to_owned(),
+                },
+            ),
+        }
+    }
+    standing
+}
+
+/// Whether a value is certainly a number.
+fn is_scalar(context: Context<'_, '_>, value: ExprId) -> bool {
+    let is_number = |ty: Type| matches!(ty, Type::Int { .. } | Type::Float { .. });
+    match *context.kind(value) {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Constant => true,
+        ExprKind::Var(VarRef::Local(local)) => is_number(context.info.function.locals[local].ty),
+        ExprKind::Cast(ty, _) => is_number(ty),
+        ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::And(..) | ExprKind::Or(..) => true,
+        _ => false,
+    }
+}
+
+/// Whether an assignment sets the whole local structure that `target` is a member of, to a list of values.
+fn sets_whole(
+    context: Context<'_, '_>,
+    written: &Target,
+    by: ExprId,
+    initial: bool,
+    target: &Target,
+) -> bool {
+    let (Target::Local(local), Target::Member(path)) = (written, target) else {
+        return false;
+    };
+    let value = match *context.kind(by) {
+        _ if initial => by,
+        ExprKind::Assign { op: None, value, .. } => value,
+        _ => return false,
+    };
+    // In C++ a class may give its members other values than zero.
+    let is_c = context.info.function.linkage_name.is_none();
+    let is_object = is_c && context.info.function.locals[*local].ty == Type::Aggregate;
+    path.root == VarRef::Local(*local) && is_object && matches!(context.kind(value), ExprKind::List(_))
 }
 
 /// The value on entry to the loop, when it is a constant or can still be read while the loop runs.
@@ -195,7 +262,8 @@ fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) ->
     there == here && !changed
 }
 
-/// The one assignment that gives `target` its value on entry to the loop, with the value's expression.
+/// The one assignment that gives `target` its value on entry to the loop, with the value's expression; of a member whose structure is
+/// set as a whole, the list of all values.
 fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointId, ExprId)> {
     let info = context.info;
     let flow = &info.flow;
@@ -216,7 +284,11 @@ fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointI
         }
         let each = &flow.points[point];
         match &each.action {
-            Action::Assign { target: other, .. } if other == target => {
+            Action::Assign {
+                target: other,
+                by,
+                initial,
+            } if other == target || sets_whole(context, other, *by, *initial, target) => {
                 if found.is_some_and(|known| known != point) {
                     return None;
                 }
