@@ -271,10 +271,7 @@ fn find_job(args: &FindArgs) -> anyhow::Result<Job> {
             job
         }
         (None, &[pid]) => discover(pid)?,
-        (None, pids) => Job {
-            tasks: runtime_probe::tasks_of(pids),
-            ..Job::default()
-        },
+        (None, pids) => runtime_probe::job_of_pids(pids),
     };
     if job.tasks.is_empty() {
         return Err(Failure::new("the job has no task on this host").into());

@@ -24,7 +24,13 @@ pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {
         rank: task.rank,
         pid: task.pid,
         frames: task.frames.iter().map(frame).collect(),
-        incomplete: task.error.clone(),
+        incomplete: task.error.clone().or_else(|| {
+            let guessed = task.frames.iter().find(|frame| frame.guessed)?;
+            Some(format!(
+                "the frame of {} and those around it were found without unwind information: they are guessed",
+                guessed.function
+            ))
+        }),
     }
 }
 
@@ -70,10 +76,18 @@ mod tests {
         let point = execution_point(&tasks[0]);
         assert_eq!(point.frames[0].values["i"], Value::Int(u64::MAX.into()));
         assert_eq!(point.frames[0].values["t"], Value::Float(1.5));
+        assert_eq!(point.incomplete, None);
         assert_eq!(point.frames[0].missing["s"], "the recorded value is not a number");
         assert_eq!(
             point.frames[0].line, None,
             "line 0 is how debug info says that it has none"
         );
+    }
+
+    #[test]
+    fn a_stack_with_guessed_frames_has_no_place_in_the_order() {
+        let text = r#"{"task":"a","frames":[{"function":"f","guessed":true},{"function":"g"}]}"#;
+        let (_, tasks) = snapshot::read(text).unwrap();
+        assert!(execution_point(&tasks[0]).incomplete.unwrap().contains("guessed"));
     }
 }

@@ -4,7 +4,7 @@
 
 use base::RankSet;
 use progress_map::Map;
-use runtime_probe::{Job, Options, Threads, discover, take, tasks_of};
+use runtime_probe::{Options, Threads, discover, job_of_pids, take};
 use snapshot::Task;
 use std::fs;
 use std::io::Write;
@@ -116,10 +116,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
             job.prefer(&map);
             job
         }
-        None => Job {
-            tasks: tasks_of(&arguments.pids),
-            ..Job::default()
-        },
+        None => job_of_pids(&arguments.pids),
     };
     for note in &job.notes {
         eprintln!("hindmost-probe: {note}");

@@ -44,6 +44,8 @@ pub(crate) struct ThreadRef {
     pub(crate) started: u64,
     /// Its command name.
     pub(crate) name: String,
+    /// What it did when it was listed.
+    pub(crate) stat: Stat,
 }
 
 /// The threads of a process that live, in the order in which they were created; of those that one clock tick has
@@ -65,6 +67,7 @@ pub(crate) fn threads(pid: u32) -> io::Result<Vec<ThreadRef>> {
                 tid,
                 started: stat.identity.started,
                 name: String::from_utf8_lossy(&name).trim_end().to_owned(),
+                stat,
             });
         }
     }

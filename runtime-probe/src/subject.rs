@@ -130,9 +130,11 @@ impl<'t> Subject<'t> {
         for found in procfs::threads(self.task.pid).unwrap_or_default() {
             let known = |thread: &Thread| (thread.tid, thread.started) == (found.tid, found.started);
             if !self.threads.iter().any(known) {
+                let is_main = found.tid == self.task.pid;
                 self.threads.push(Thread {
                     tid: found.tid,
                     started: found.started,
+                    state: (!is_main).then(|| state::of_thread(self.task.pid, found.tid, &found.stat)),
                     name: found.name,
                     wants_stop: true,
                     ..Thread::default()
@@ -277,6 +279,7 @@ impl<'t> Subject<'t> {
                     frames: thread.frames,
                     error: thread.error,
                     held_ns: thread.held_ns,
+                    state: thread.state,
                 });
             }
         }

@@ -12,7 +12,7 @@ use crate::modules::Modules;
 use crate::plan;
 use crate::stop::{self, Manner, Request};
 use crate::subject::{Round, Subject};
-use crate::tasks::TaskRef;
+use crate::tasks::{TaskRef, size_of};
 use progress_map::Map;
 use snapshot::{Header, Task, VERSION};
 use std::collections::BTreeMap;
@@ -107,6 +107,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
             .map(|name| name.trim().to_owned())
             .unwrap_or_default(),
         window_us: Some(u64::try_from(window.as_micros()).unwrap_or(u64::MAX)),
+        size: size_of(tasks),
     };
     let mut names = BTreeMap::new();
     for task in tasks {

@@ -272,6 +272,64 @@ pub fn tasks_of(pids: &[u32]) -> Vec<TaskRef> {
         .collect()
 }
 
+/// The job that these processes are of, as far as their environment tells: its size, and the ranks that are not among them.
+///
+/// Never fails: [`take`](crate::take) reports those that do not exist.
+pub fn job_of_pids(pids: &[u32]) -> Job {
+    let tasks = tasks_of(pids);
+    let size = size_of(&tasks);
+    let mut job = Job {
+        size,
+        missing: missing(size, |rank| tasks.iter().any(|task| task.rank == Some(rank))),
+        ..Job::default()
+    };
+    // Whoever asks for one process wants to know of that one.
+    if tasks.len() == 1 {
+        job.missing = RankSet::default();
+    }
+    if let Some(size) = size.filter(|_| !job.missing.is_empty()) {
+        let seen = u64::from(size) - job.missing.len();
+        job.notes.push(format!(
+            "{seen} of {size} ranks are given: {} are missing",
+            job.missing
+        ));
+    }
+    job.tasks = tasks;
+    job
+}
+
+/// How many ranks the job of these tasks has, as their environment tells; `None` when no task tells, or when two
+/// contradict each other: they are of different jobs.
+pub(crate) fn size_of(tasks: &[TaskRef]) -> Option<u32> {
+    let sizes: BTreeSet<u32> = { tasks.iter().filter(|task| task.rank.is_some()) }
+        .filter_map(|task| {
+            let environment = procfs::environment(task.pid).ok()?;
+            let kind = KINDS.iter().find(|kind| kind.rank(&environment).is_some())?;
+            kind.size(&environment)
+        })
+        .collect();
+    let mut sizes = sizes.into_iter();
+    // A rank beyond the size is of a job that was started in another way than its environment says.
+    let beyond = |size: u32| {
+        tasks
+            .iter()
+            .any(|task| task.rank.is_some_and(|rank| rank >= size))
+    };
+    match (sizes.next(), sizes.next()) {
+        (Some(size), None) if size <= LARGEST && !beyond(size) => Some(size),
+        _ => None,
+    }
+}
+
+/// Nobody has run a larger job: such a size is garbage.
+const LARGEST: u32 = 1 << 24;
+
+/// The ranks of a job of `size` that are not `seen`.
+fn missing(size: Option<u32>, seen: impl Fn(u32) -> bool) -> RankSet {
+    let size = size.filter(|&size| size <= LARGEST).unwrap_or(0);
+    (0..size).filter(|&rank| !seen(rank)).collect()
+}
+
 /// The descendants of a process.
 struct Family {
     /// Sorted.
@@ -354,10 +412,8 @@ impl Family {
         }
         // A single rank asked for by its own pid misses nobody.
         let whole_job = !ranks.contains_key(&root);
-        // Nobody has run a larger job: such a size is garbage.
-        const LARGEST: u32 = 1 << 24;
         if let (Some(size), true) = (size.filter(|&size| size <= LARGEST), whole_job) {
-            job.missing = (0..size).filter(|rank| !by_rank.contains_key(rank)).collect();
+            job.missing = missing(Some(size), |rank| by_rank.contains_key(&rank));
             if !job.missing.is_empty() {
                 let plural = if job.missing.len() == 1 {
                     ("rank", "has")

@@ -11,7 +11,7 @@ use crate::modules::{Modules, Region, Space};
 use crate::plan;
 use crate::stop::Still;
 use crate::unwind::{End, RawFrame, unwind};
-use snapshot::Frame;
+use snapshot::{Frame, ProcessState};
 
 /// What all threads of a process share.
 #[derive(Default)]
@@ -41,6 +41,8 @@ pub(crate) struct Thread {
     pub(crate) started: u64,
     /// Its command name.
     pub(crate) name: String,
+    /// What the kernel said of it before it was first stopped; of the main one the process has it.
+    pub(crate) state: Option<ProcessState>,
     /// What earlier stops found to be needed besides the stack, sorted, disjoint.
     pub(crate) extra: Vec<(u64, usize)>,
     /// It is to be stopped in the next round.

@@ -20,6 +20,9 @@ pub struct Header {
     /// Microseconds from the first task's stop until the last task's release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_us: Option<u64>,
+    /// How many ranks the whole job has, on all hosts, as the environment of its tasks says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u32>,
 }
 
 /// One task: a stack, or the reason why there is none.
@@ -71,6 +74,19 @@ pub struct ProcessState {
     /// The processor time that all its threads have used so far, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<u64>,
+    /// The lock that it sleeps for, if it is a mutex of glibc.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<Lock>,
+}
+
+/// A mutex that a thread sleeps for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lock {
+    /// Where it is in the memory of its process.
+    pub address: u64,
+    /// The thread of the same process that holds it; `None` when the lock names no thread that lives there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<u32>,
 }
 
 /// What a thread does, as the kernel's letter for its state has it.
@@ -127,6 +143,9 @@ pub struct Thread {
     /// How long it was held, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_ns: Option<u64>,
+    /// What the kernel said of the thread just before it was read; the processor time is its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<ProcessState>,
 }
 
 /// One call on a stack.
@@ -162,6 +181,10 @@ pub struct Frame {
     /// The task is not in a call, and its code is not in the order of the source: the position is near the truth.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inexact: bool,
+    /// This frame was found without unwind information, by frame pointers or by what looks like a return address on the stack.
+    /// It and all further out are shown and order nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guessed: bool,
     /// The shared object or executable, when the function is not in the map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
@@ -278,6 +301,28 @@ mod tests {
             &tasks,
         );
         assert_eq!(read(&written).unwrap().1, tasks);
+    }
+
+    #[test]
+    fn what_older_files_lack_is_absent_and_what_is_absent_is_not_written() {
+        let old = "{\"hindmost_snapshot\":1}\n{\"task\":\"3\",\"frames\":[{\"function\":\"f\"}],\"threads\":[{\"thread\":9,\"frames\":[]}]}\n";
+        let (header, mut tasks) = read(old).unwrap();
+        assert_eq!((header.size, &tasks[0].threads[0].state), (None, &None));
+        assert!(!tasks[0].frames[0].guessed);
+        assert_eq!(write(&header, &tasks), old);
+        tasks[0].frames[0].guessed = true;
+        tasks[0].threads[0].state = Some(ProcessState {
+            lock: Some(Lock {
+                address: 4096,
+                owner: Some(7),
+            }),
+            ..ProcessState::default()
+        });
+        let new = Header {
+            size: Some(6),
+            ..header
+        };
+        assert_eq!(read(&write(&new, &tasks)).unwrap(), (new, tasks));
     }
 
     #[test]

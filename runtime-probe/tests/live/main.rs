@@ -8,6 +8,7 @@ mod jobs;
 mod places;
 mod safety;
 mod stacks;
+mod states;
 mod support;
 mod threads;
 mod values;
