@@ -217,6 +217,25 @@ impl Module {
         code.map(range).collect()
     }
 
+    /// The bytes of code in front of an address (as linked), if the file has so many there.
+    pub(crate) fn code_before(&self, address: u64, length: usize) -> Option<&[u8]> {
+        let start = address.checked_sub(length as u64)?;
+        self.segments
+            .iter()
+            .filter(|segment| segment.executable)
+            .find_map(|segment| {
+                let offset = segment
+                    .file
+                    .start
+                    .checked_add(start.checked_sub(segment.address)?)?;
+                let end = offset
+                    .checked_add(length as u64)
+                    .filter(|&end| end <= segment.file.end)?;
+                self.bytes
+                    .get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
+            })
+    }
+
     /// The bases of pointers in the unwind tables.
     pub(crate) fn bases(&self) -> &BaseAddresses {
         &self.bases

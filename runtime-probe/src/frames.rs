@@ -41,8 +41,8 @@ impl Builder<'_> {
 
     /// Whom the call of a frame names, if the map lists it.
     fn site(&self, caller: &RawFrame) -> Option<&BoundSite> {
-        // A signal does not call what it interrupts.
-        if caller.lookup == caller.pc {
+        // A signal does not call what it interrupts, and a guess may have skipped a frame.
+        if caller.lookup == caller.pc || caller.guessed {
             return None;
         }
         let (module, bias) = caller.module?;
@@ -58,6 +58,7 @@ impl Builder<'_> {
             frames.push(Frame {
                 function: "??".to_owned(),
                 pc: Some(raw.pc),
+                guessed: raw.guessed,
                 ..Frame::default()
             });
             return;
@@ -108,12 +109,16 @@ impl Builder<'_> {
                     inexact,
                     module: (!level.mapped).then(|| file.name().to_owned()),
                     pc,
+                    guessed: raw.guessed,
                     ..Frame::default()
                 };
-                self.read_variables(locator, level, address, &context, &mut frame);
+                // What a guess did not restore would be read as if it had been.
+                if !raw.guessed {
+                    self.read_variables(locator, level, address, &context, &mut frame);
+                }
                 frames.push(frame);
             }
-            if let Some(innermost) = frames.last_mut().filter(|_| !interrupted) {
+            if let Some(innermost) = frames.last_mut().filter(|_| !interrupted && !raw.guessed) {
                 innermost.passed = passed(locator, raw.pc.wrapping_sub(bias), &context);
             }
             return;
@@ -131,6 +136,7 @@ impl Builder<'_> {
             column: position.column,
             module: module_name,
             pc,
+            guessed: raw.guessed,
             ..Frame::default()
         });
     }

@@ -20,7 +20,7 @@
 //!
 //! **Files.** `tasks`, `launcher` and `proctable` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
 //! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
-//! `unsafe`; `unwind`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
+//! `unsafe`; `unwind`, `guess`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
 //! `hostile` gives the fuzzers the readers by themselves.
 
@@ -36,6 +36,7 @@ mod error;
 mod evaluate;
 mod fit;
 mod frames;
+mod guess;
 pub mod hostile;
 mod launcher;
 mod libraries;

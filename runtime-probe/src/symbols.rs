@@ -50,7 +50,7 @@ impl Symbols {
     }
 
     /// The function that holds an address. `unwind_start` is where the unwind entry that covers the address begins.
-    fn at(&self, address: u64, unwind_start: Option<u64>) -> Option<&str> {
+    fn at(&self, address: u64, unwind_start: Option<u64>) -> Option<&Function> {
         let after = self
             .functions
             .partition_point(|function| function.address <= address);
@@ -64,12 +64,20 @@ impl Symbols {
                 address - function.address < function.size
                     || (function.size == 0 && unwind_start == Some(function.address))
             })
-            .map(|function| function.name.as_str())
     }
 }
 
 /// The name of the function that holds `address` (as linked), if a symbol says so.
 pub(crate) fn name_at(module: &Module, address: u64) -> Option<&str> {
+    function_at(module, address).map(|function| function.name.as_str())
+}
+
+/// Where the function begins that holds `address` (both as linked), if a symbol says so.
+pub(crate) fn start_of(module: &Module, address: u64) -> Option<u64> {
+    function_at(module, address).map(|function| function.address)
+}
+
+fn function_at(module: &Module, address: u64) -> Option<&Function> {
     let unwind_start = module
         .unwind(address)
         .map(|unwind| unwind.entry().initial_address());
@@ -120,22 +128,26 @@ mod tests {
         }
     }
 
+    fn name(function: Option<&Function>) -> Option<&str> {
+        function.map(|function| function.name.as_str())
+    }
+
     #[test]
     fn a_symbol_names_nothing_beyond_its_size() {
         let symbols = symbols(&[(16, 16, "a"), (40, 0, "label"), (64, 8, "b")]);
-        assert_eq!(symbols.at(15, None), None);
-        assert_eq!(symbols.at(31, None), Some("a"));
-        assert_eq!(symbols.at(32, Some(32)), None);
-        assert_eq!(symbols.at(50, Some(40)), Some("label"));
-        assert_eq!(symbols.at(50, Some(48)), None);
-        assert_eq!(symbols.at(72, None), None);
+        assert_eq!(name(symbols.at(15, None)), None);
+        assert_eq!(name(symbols.at(31, None)), Some("a"));
+        assert_eq!(name(symbols.at(32, Some(32))), None);
+        assert_eq!(name(symbols.at(50, Some(40))), Some("label"));
+        assert_eq!(name(symbols.at(50, Some(48))), None);
+        assert_eq!(name(symbols.at(72, None)), None);
     }
 
     #[test]
     fn an_enclosing_symbol_is_found_past_a_nested_one() {
         let symbols = symbols(&[(16, 100, "outer"), (20, 4, "inner")]);
-        assert_eq!(symbols.at(22, None), Some("inner"));
-        assert_eq!(symbols.at(24, None), Some("outer"));
+        assert_eq!(name(symbols.at(22, None)), Some("inner"));
+        assert_eq!(name(symbols.at(24, None)), Some("outer"));
     }
 
     #[test]

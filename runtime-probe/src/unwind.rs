@@ -10,6 +10,7 @@
 
 use crate::elf::{Slice, Unwind};
 use crate::evaluate::{Context, Unknown};
+use crate::guess;
 use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules, Space};
 use crate::registers::{GENERAL, RIP, RSP, Registers, callee_saved};
@@ -31,6 +32,8 @@ pub(crate) struct RawFrame {
     pub(crate) module: Option<(ModuleId, u64)>,
     /// The kernel's return trampoline of a signal handler.
     pub(crate) is_signal_trampoline: bool,
+    /// It was found without unwind tables, or lies outside of one that was: likely, but not certain.
+    pub(crate) guessed: bool,
 }
 
 /// Why a stack ended.
@@ -52,6 +55,13 @@ pub(crate) enum End {
     },
     /// The module has no unwind entry for the address.
     NoEntry {
+        /// The module.
+        module: ModuleId,
+        /// The address looked up, as linked.
+        address: u64,
+    },
+    /// The module has no unwind entry for the address either, and what follows was guessed.
+    Guessed {
         /// The module.
         module: ModuleId,
         /// The address looked up, as linked.
@@ -86,6 +96,12 @@ impl End {
                 "{} has no unwind information for {address:#x}",
                 modules.get(*module).name()
             ),
+            End::Guessed { module, address } => {
+                return Some(format!(
+                    "the frames outside of {address:#x} in {} are guessed: it has no unwind information there",
+                    modules.get(*module).name()
+                ));
+            }
             End::BadEntry(unknown) => format!("the unwind information{whose} cannot be followed: {unknown}"),
             End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
             End::TooMany => "the chain of frames does not end".to_owned(),
@@ -114,10 +130,19 @@ pub(crate) fn unwind(
     let mut frames: Vec<RawFrame> = Vec::new();
     let mut registers = registers;
     let mut exact = true;
+    // Where the tables were silent first.
+    let mut guessed = None;
+    // However a stack ends that was guessed in part, that is what counts; but for a word that a further copy may hold.
+    let ended = |guessed: Option<(ModuleId, u64)>, end: End| match (guessed, end) {
+        (Some((module, address)), end) if !matches!(end, End::NotCopied { .. }) => {
+            End::Guessed { module, address }
+        }
+        (_, end) => end,
+    };
     while frames.len() < most {
         // A return address of zero ends a stack; a program counter of zero is a call through a null pointer.
         let Some(pc) = registers.get(RIP).filter(|&pc| pc != 0 || exact) else {
-            return (frames, End::Outermost);
+            return (frames, ended(guessed, End::Outermost));
         };
         let lookup = if exact { pc } else { pc - 1 };
         let mut frame = RawFrame {
@@ -127,6 +152,7 @@ pub(crate) fn unwind(
             cfa: None,
             module: space.find(lookup),
             is_signal_trampoline: false,
+            guessed: guessed.is_some(),
         };
         let step = unwinder.step(&mut frame);
         // A trampoline's frame and the one that it interrupted may be on different stacks.
@@ -139,13 +165,13 @@ pub(crate) fn unwind(
         // Each signal came while another place of the stack was in use.
         let again = frame.is_signal_trampoline && !signals.insert(frame.cfa);
         if stuck || again {
-            return (frames, End::NoProgress);
+            return (frames, ended(guessed, End::NoProgress));
         }
         let interrupted = std::mem::replace(&mut exact, frame.is_signal_trampoline);
         frames.push(frame);
         registers = match step {
             Ok(Some(caller)) => caller,
-            Ok(None) => return (frames, End::Outermost),
+            Ok(None) => return (frames, ended(guessed, End::Outermost)),
             // A call through a bad pointer: nothing is known of the "callee" but that it was just called.
             Err(End::NoModule { .. }) if interrupted && pc < LOWEST_CODE => {
                 match caller_of_nothing(frames.last(), memory) {
@@ -153,10 +179,34 @@ pub(crate) fn unwind(
                     Err(end) => return (frames, end),
                 }
             }
-            Err(end) => return (frames, end),
+            Err(end) => {
+                let place = match end {
+                    End::NoEntry { module, address } => Some((module, address)),
+                    // A register that a guess did not restore.
+                    End::BadEntry(Unknown::NotSaved(_)) => guessed,
+                    _ => None,
+                };
+                let frame = frames.last().filter(|_| place.is_some());
+                let caller = frame.and_then(|frame| {
+                    guess::caller(
+                        modules,
+                        space,
+                        &frame.registers,
+                        memory,
+                        (frame.lookup, interrupted),
+                    )
+                });
+                match caller {
+                    Some(caller) => {
+                        guessed = guessed.or(place);
+                        caller
+                    }
+                    None => return (frames, ended(guessed, end)),
+                }
+            }
         };
     }
-    (frames, End::TooMany)
+    (frames, ended(guessed, End::TooMany))
 }
 
 /// More frames than any stack that a program could still work with.

@@ -4,6 +4,7 @@ mod bad_tasks;
 mod cores;
 mod entry;
 mod gdb;
+mod guesses;
 mod jobs;
 mod places;
 mod safety;
