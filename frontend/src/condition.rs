@@ -147,6 +147,14 @@ impl Arm {
         tokens.iter().filter(|t| t.kind != TokenKind::Directive)
     }
 
+    /// The index of the last code token of the arm.
+    pub fn last(&self, tokens: &[Token]) -> Option<usize> {
+        let inside = self.directive + 1..self.end;
+        inside
+            .rev()
+            .find(|at| tokens.get(*at).is_some_and(|t| t.kind != TokenKind::Directive))
+    }
+
     /// What the tokens of the arm amount to.
     pub fn shape(&self, text: &[u8], tokens: &[Token]) -> ArmShape {
         let mut open = Vec::new();

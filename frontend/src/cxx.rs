@@ -4,6 +4,7 @@
 //! errs on the side of knowing too little: a function of which nothing is known is taken to change its arguments.
 
 use crate::asked::Recorder;
+use crate::macros::is_shouted;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -317,7 +318,10 @@ impl<'t> Reader<'t> {
                     name.extend(word(at));
                     at += 1;
                 }
-            } else if head[at].kind == TokenKind::Ident && word(at + 1) == b"(" {
+            } else if head[at].kind == TokenKind::Ident
+                && word(at + 1) == b"("
+                && self.may_be_declared(head, at)
+            {
                 if at > 0 && word(at - 1) == b"~" {
                     name.push(b'~');
                 }
@@ -339,6 +343,18 @@ impl<'t> Reader<'t> {
                 self.facts.virtuals.insert(name.clone());
             }
             self.facts.functions.entry(name).or_default().merge(references);
+        }
+    }
+
+    /// Whether the name at `at`, which a parenthesis follows, may be that of a function. What no type stands before is a
+    /// constructor, of a class that is known, or a macro's invocation, such as a test framework's `TEST(a, b) {`.
+    fn may_be_declared(&self, head: &[Token], at: usize) -> bool {
+        let name = head[at].text(self.text);
+        match at.checked_sub(1).map(|before| head[before].text(self.text)) {
+            None => self.facts.classes.contains(name),
+            // Behind one invocation stands another, or the name of a function whose type the first one makes.
+            Some(b")") => !is_shouted(name),
+            Some(_) => true,
         }
     }
 

@@ -2,23 +2,18 @@
 //! substituted, `#` and `##` see them as written, the result is scanned again together with what follows, and a name
 //! is never expanded within its own expansion. The last rule is kept by the hide sets of Prosser's algorithm.
 
+mod choice;
+
+pub use choice::BUILD_CHOICE;
+use choice::{Place, is_in_plain_parens};
+
 use crate::directive::{BodyToken, Definition};
 use crate::hazard::{Hazard, hazard};
 use crate::hide::{Hide, intersection, union, with_name};
-use crate::macros::{Meaning, Visible, is_shouted};
-use crate::shape::{declaration_word, is_control};
+use crate::macros::{Meaning, Visible};
 use crate::token::{Token, TokenKind, lex};
 use std::borrow::Cow;
-
-/// The name of the condition by which a build chooses among the definitions of a macro in an expression. No variable has
-/// it: its value is not known, and the same on every task.
-pub const BUILD_CHOICE: &[u8] = ir::BUILD_CHOICE.as_bytes();
-
-/// A macro with more definitions than this is left as it is.
-const CHOICE_LIMIT: usize = 4;
-
-/// Tokens of further branches that a macro stands for.
-const BRANCHES_LIMIT: usize = 400;
+use std::rc::Rc;
 
 /// Steps after which an expansion is given up: `#define A B B`, `#define B C C`, … doubles with every line.
 const STEP_LIMIT: usize = 40_000;
@@ -34,6 +29,8 @@ pub struct PpToken<'a> {
     pub text: Cow<'a, [u8]>,
     /// The names that may not be expanded here any more.
     hide: Hide,
+    /// It was to be expanded, or made of such, and depends on the build: the other texts that it may have.
+    others: Others,
 }
 
 impl<'a> PpToken<'a> {
@@ -43,6 +40,7 @@ impl<'a> PpToken<'a> {
             kind: token.kind,
             text: Cow::Borrowed(token.text(text)),
             hide: None,
+            others: None,
         }
     }
 
@@ -89,6 +87,14 @@ pub struct Expander<'a> {
     steps: usize,
     /// A name that stands for one of its definitions, whatever else it may mean.
     only: Option<(&'a [u8], &'a Definition)>,
+    /// The definitions that are being tried of macros that have several, and their names.
+    chosen: Vec<(Box<[u8]>, &'a Definition)>,
+    /// The last expansion was given up because the name of a macro is put together of what depends on the build.
+    undecided: bool,
+    /// The invocation under way stands in a function.
+    in_function: bool,
+    /// A statement begins with the invocation under way.
+    begins: bool,
     /// Steps left for the whole file, so that hostile input cannot make every invocation take its limit.
     budget: usize,
 }
@@ -108,8 +114,23 @@ impl<'a> Expander<'a> {
             line: 0,
             steps: 0,
             only: None,
+            chosen: Vec::new(),
+            undecided: false,
+            in_function: false,
+            begins: false,
             budget: 64 * tokens.len() + 1_000_000,
         }
+    }
+
+    /// Whether the last expansion was given up because it calls a macro whose name is put together of what depends on the build.
+    pub fn is_undecided(&self) -> bool {
+        self.undecided
+    }
+
+    /// Says whether what is expanded next stands in a function, and whether a statement begins with it.
+    pub fn stand_at(&mut self, in_function: bool, begins: bool) {
+        self.in_function = in_function;
+        self.begins = begins;
     }
 
     /// Expands the identifier at raw index `index`, which stands on `line`.
@@ -142,138 +163,11 @@ impl<'a> Expander<'a> {
         self.begin(index, line, None)
     }
 
-    /// An expression for `token`, a macro of several definitions that would hide a call or a write if it were left as it
-    /// is: each definition is an operand of `BUILD_CHOICE ? … : …`, and so is the name itself where it may be no macro.
-    /// A statement of its own, which `begins` here, becomes a conditional group.
-    fn choice(
-        &mut self,
-        token: &PpToken<'a>,
-        work: &mut Vec<PpToken<'a>>,
-        raw: Option<()>,
-        depth: usize,
-        begins: bool,
-    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
-        let Meaning::Several(definitions) = self.visible.meaning(&token.text, self.at) else {
-            return Ok(None);
-        };
-        if begins && let Some(tokens) = self.further_branches(token, &definitions, work, raw, depth)? {
-            return Ok(Some(tokens));
-        }
-        let hazards: Vec<Hazard> = definitions.iter().map(|d| hazard(d)).collect();
-        let worst = hazards.iter().max().copied().unwrap_or(Hazard::None);
-        let called = definitions.iter().filter(|d| d.params.is_some()).count();
-        let alike = called == 0 || called == definitions.len();
-        let several = definitions.len() > 1;
-        if !(Hazard::Statement..=Hazard::Write).contains(&worst) || !alike || definitions.len() > CHOICE_LIMIT
-        {
-            return Ok(None);
-        }
-        let pulled = self.next;
-        // Only arguments are taken off the stack.
-        let before = (called > 0).then(|| work.clone());
-        let mut args = None;
-        if called > 0 {
-            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
-                return Ok(None);
-            }
-            args = Some(self.arguments(work, raw)?);
-        }
-        let (mut expressions, mut statements) = (true, true);
-        let mut operands = Vec::new();
-        for definition in definitions {
-            let hide = with_name(token.hide.clone(), &token.text);
-            let given = args.as_ref().map(|(args, _)| fitted(args.clone(), definition));
-            let tokens = match given {
-                Some(None) => Vec::new(),
-                Some(Some(args)) => self.substitute(definition, &args, &hide, depth)?,
-                None => self.substitute(definition, &[], &hide, depth)?,
-            };
-            let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
-            // Just another name is left to those who know what functions there are.
-            let renamed = called == 0 && tokens.len() == 1;
-            expressions &= is_expression(&tokens);
-            statements &= begins && several && is_statement(&tokens);
-            if renamed || !(expressions || statements) {
-                self.next = pulled;
-                if let Some(before) = before {
-                    *work = before;
-                }
-                return Ok(None);
-            }
-            operands.push(tokens);
-        }
-        if !expressions {
-            let ends = self.peek(work, raw).is_some_and(|next| *next.text == *b";");
-            if !ends {
-                self.next = pulled;
-                if let Some(before) = before {
-                    *work = before;
-                }
-            }
-            return Ok(ends.then(|| group_of(operands)));
-        }
-        // Where no definition is in force, the name is that of a function.
-        if let Some((args, _)) = args.filter(|_| !is_shouted(&token.text)) {
-            let mut name = token.clone();
-            name.hide = with_name(name.hide, &token.text);
-            let mut call = vec![name, plain(TokenKind::Punct, b"(")];
-            for (index, arg) in args.into_iter().enumerate() {
-                if index > 0 {
-                    call.push(plain(TokenKind::Punct, b","));
-                }
-                call.extend(self.run(arg.into_iter().rev().collect(), None, depth + 1)?);
-            }
-            call.push(plain(TokenKind::Punct, b")"));
-            operands.push(call);
-        }
-        Ok(Some(one_of(operands)))
-    }
-
-    /// A macro that stands for further branches, `} else if (c) { s`, in one build and for nothing in the others: the branches, with
-    /// conditions that fail where the build leaves them out.
-    fn further_branches(
-        &mut self,
-        token: &PpToken<'a>,
-        definitions: &[&'a Definition],
-        work: &mut Vec<PpToken<'a>>,
-        raw: Option<()>,
-        depth: usize,
-    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
-        let mut filled = definitions
-            .iter()
-            .filter(|definition| !definition.body.is_empty());
-        let (Some(filled), None) = (filled.next(), filled.next()) else {
-            return Ok(None);
-        };
-        let begins = filled.body.first().is_some_and(|first| *first.text == *b"}");
-        let alike = definitions
-            .iter()
-            .all(|d| d.params.is_some() == filled.params.is_some());
-        if !begins || !alike || definitions.len() < 2 {
-            return Ok(None);
-        }
-        let (pulled, before) = (self.next, work.clone());
-        let mut args = Vec::new();
-        if filled.params.is_some() {
-            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
-                return Ok(None);
-            }
-            let found = self.arguments(work, raw)?.0;
-            args = fitted(found, filled).ok_or(GivenUp)?;
-        }
-        let hide = with_name(token.hide.clone(), &token.text);
-        let tokens = self.substitute(filled, &args, &hide, depth)?;
-        let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
-        let guarded = guarded_branches(&tokens);
-        if guarded.is_none() {
-            (self.next, *work) = (pulled, before);
-        }
-        Ok(guarded)
-    }
-
     fn begin(&mut self, index: usize, line: u32, only: Option<&'a Definition>) -> Outcome<'a> {
         let first = self.tokens[index];
         (self.next, self.at, self.line, self.steps) = (index + 1, first.start, line, 0);
+        self.chosen.clear();
+        self.undecided = false;
         self.only = only.map(|definition| (first.text(self.text), definition));
         if self.budget == 0 {
             return Outcome::Opaque;
@@ -289,8 +183,27 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// The definition in force for `name`, if there is just one.
-    fn definition(&self, name: &[u8]) -> Option<&'a Definition> {
+    /// The definition in force for `token`, if there is just one.
+    fn definition(&self, token: &PpToken<'a>) -> Option<&'a Definition> {
+        let name = &*token.text;
+        match (self.only, self.visible.meaning(name, self.at)) {
+            (Some((only, definition)), _) if only == name => Some(definition),
+            (_, Meaning::One(definition)) => Some(definition),
+            (_, Meaning::Several(definitions)) => {
+                let outer = token.hide.iter().flat_map(|names| names.iter());
+                let mut outer = outer.filter_map(|outer| Some((&**outer, self.outer(outer)?)));
+                outer.find_map(|(outer, of)| self.visible.in_force_within(name, &definitions, outer, of))
+            }
+            _ => None,
+        }
+    }
+
+    /// The definition of a macro within whose expansion a token stands.
+    fn outer(&self, name: &[u8]) -> Option<&'a Definition> {
+        let chosen = self.chosen.iter().rev().find(|(chosen, _)| **chosen == *name);
+        if let Some((_, definition)) = chosen {
+            return Some(definition);
+        }
         match (self.only, self.visible.meaning(name, self.at)) {
             (Some((only, definition)), _) if only == name => Some(definition),
             (_, Meaning::One(definition)) => Some(definition),
@@ -317,7 +230,7 @@ impl<'a> Expander<'a> {
         if depth > DEPTH_LIMIT {
             return Err(GivenUp);
         }
-        let mut out = Vec::new();
+        let mut out: Vec<PpToken<'a>> = Vec::new();
         while let Some(token) = work.pop() {
             self.steps += 1;
             if self.steps > STEP_LIMIT {
@@ -327,13 +240,29 @@ impl<'a> Expander<'a> {
                 out.push(token);
                 continue;
             }
-            let Some(definition) = self.definition(&token.text) else {
-                let begins = out.last().is_some_and(|t: &PpToken| {
-                    t.kind == TokenKind::Directive || matches!(&*t.text, b";" | b"{" | b"}")
-                });
-                match self.choice(&token, &mut work, raw, depth, begins)? {
+            let Some(definition) = self.definition(&token) else {
+                let begins = match out.last() {
+                    None => self.begins && depth == 0,
+                    Some(t) => t.kind == TokenKind::Directive || matches!(&*t.text, b";" | b"{" | b"}"),
+                };
+                let Meaning::Several(definitions) = self.visible.meaning(&token.text, self.at) else {
+                    out.push(self.predefined(token));
+                    continue;
+                };
+                if let Some(tokens) = self.assigned(&token, &definitions, &work, raw, depth)? {
+                    out.extend(tokens);
+                    continue;
+                }
+                let place = Place {
+                    begins,
+                    grouped: is_in_plain_parens(&out),
+                };
+                match self.choice(&token, &definitions, &mut work, raw, depth, place)? {
                     Some(tokens) => out.extend(tokens),
-                    None => out.push(self.predefined(token)),
+                    None => {
+                        let others = others(&definitions);
+                        out.push(PpToken { others, ..token });
+                    }
                 }
                 continue;
             };
@@ -359,6 +288,39 @@ impl<'a> Expander<'a> {
             push_back(&mut work, self.substitute(definition, &args, &hide, depth)?);
         }
         Ok(out)
+    }
+
+    /// `##`: glues the last token of `out` to the first of `right`. A name that would be a macro's in some build is none to go on with.
+    fn paste(&mut self, out: &mut Vec<PpToken<'a>>, right: Vec<PpToken<'a>>) -> Result<(), GivenUp> {
+        let mut right = right.into_iter();
+        if let (Some(second), Some(first)) = (right.next(), out.last_mut()) {
+            let text = [&*first.text, &*second.text].concat();
+            if first.others.is_some() || second.others.is_some() {
+                let mut others: Vec<Box<[u8]>> = Vec::new();
+                for left in texts(first) {
+                    others.extend(texts(&second).map(|right| [left, right].concat().into()));
+                }
+                let acts = |name: &[u8]| {
+                    let definitions = self.visible.definitions(name, self.at);
+                    definitions
+                        .iter()
+                        .any(|definition| hazard(definition) != Hazard::None)
+                };
+                if others.len() <= OTHERS_LIMIT && others.iter().any(|name| acts(name)) {
+                    self.undecided = true;
+                    return Err(GivenUp);
+                }
+                first.others = (others.len() <= OTHERS_LIMIT).then(|| others.into());
+            }
+            match lex(&text).as_slice() {
+                [token] if token.end as usize == text.len() && token.start == 0 => first.kind = token.kind,
+                _ => return Err(GivenUp),
+            }
+            first.text = Cow::Owned(text);
+            first.hide = intersection(&first.hide, &second.hide);
+        }
+        out.extend(right);
+        Ok(())
     }
 
     fn predefined(&self, mut token: PpToken<'a>) -> PpToken<'a> {
@@ -478,7 +440,7 @@ impl<'a> Expander<'a> {
                 }
                 out.extend(operand);
             } else if pasted && left {
-                paste(&mut out, operand)?;
+                self.paste(&mut out, operand)?;
             } else {
                 out.extend(operand);
             }
@@ -501,6 +463,7 @@ fn plain<'a>(kind: TokenKind, text: &'a [u8]) -> PpToken<'a> {
         kind,
         text: Cow::Borrowed(text),
         hide: None,
+        others: None,
     }
 }
 
@@ -518,28 +481,6 @@ fn fitted<'a>(mut args: Vec<Vec<PpToken<'a>>>, definition: &Definition) -> Optio
         join_rest(&mut args, params.names.len());
     }
     (args.len() == params.names.len()).then_some(args)
-}
-
-/// Whether `tokens` can be an operand.
-fn is_expression(tokens: &[PpToken<'_>]) -> bool {
-    let mut depth = 0_i64;
-    for token in tokens {
-        match &*token.text {
-            b"(" | b"[" => depth += 1,
-            b")" | b"]" => depth -= 1,
-            b";" | b"{" | b"}" => return false,
-            _ if token.kind == TokenKind::Directive => return false,
-            word if token.kind == TokenKind::Ident && is_control(word) => return false,
-            _ => {}
-        }
-        if depth < 0 {
-            return false;
-        }
-    }
-    let begins = tokens
-        .first()
-        .is_some_and(|t| declaration_word(&t.text).is_none());
-    depth == 0 && begins
 }
 
 /// Whether every bracket among `tokens` has its partner there.
@@ -563,84 +504,6 @@ pub fn are_balanced(tokens: &[PpToken<'_>]) -> bool {
     open.is_empty()
 }
 
-/// Whether `tokens` and a semicolon are whole statements: `do { … } while (0)`, `f(x)`, or nothing.
-fn is_statement(tokens: &[PpToken<'_>]) -> bool {
-    let first = tokens.first().map_or(&b""[..], |t| &*t.text);
-    // Anything else that ends in a parenthesis may want a body, and a declaration is for what follows.
-    are_balanced(tokens) && (first == b"do" || !(is_control(first) || declaration_word(first).is_some()))
-}
-
-/// A conditional group with `arms`, each a statement without its semicolon. The semicolon that follows is one more.
-fn group_of<'a>(arms: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
-    let mut result = Vec::new();
-    let count = arms.len();
-    for (index, arm) in arms.into_iter().enumerate() {
-        let directive: &[u8] = match index {
-            0 => b"\n#if 1\n",
-            _ if index + 1 == count => b"\n#else\n",
-            _ => b"\n#elif 1\n",
-        };
-        result.push(plain(TokenKind::Directive, directive));
-        result.extend(arm);
-        result.push(plain(TokenKind::Punct, b";"));
-    }
-    result.push(plain(TokenKind::Directive, b"\n#endif\n"));
-    result
-}
-
-/// `} else if (c) { s` with `(BUILD_CHOICE && (c))` for each condition of its branches; `None` when `tokens` are something else.
-fn guarded_branches<'a>(tokens: &[PpToken<'a>]) -> Option<Vec<PpToken<'a>>> {
-    let text = |at: usize| tokens.get(at).map_or(&b""[..], |t| &*t.text);
-    let closing = |open: usize| {
-        let ends = |end: &usize| text(*end) != text(open) && are_balanced(&tokens[open..=*end]);
-        (open + 1..tokens.len()).find(ends)
-    };
-    if tokens.len() > BRANCHES_LIMIT {
-        return None;
-    }
-    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
-    let mut result = vec![tokens.first().filter(|t| *t.text == *b"}")?.clone()];
-    let mut at = 1;
-    loop {
-        if (text(at), text(at + 1), text(at + 2)) != (b"else", b"if", b"(") {
-            return None;
-        }
-        let close = closing(at + 2)?;
-        result.extend(tokens[at..at + 3].iter().cloned());
-        result.extend([plain(TokenKind::Ident, BUILD_CHOICE), punct(b"&&"), punct(b"(")]);
-        result.extend(tokens[at + 3..close].iter().cloned());
-        result.extend([punct(b")"), punct(b")")]);
-        let open = close + 1;
-        if text(open) != b"{" {
-            return None;
-        }
-        let Some(end) = closing(open) else {
-            // The last block is closed by what follows.
-            let rest = &tokens[open..];
-            let whole = are_balanced(&rest[1..]) && !rest.iter().any(|t| t.kind == TokenKind::Directive);
-            result.extend(rest.iter().cloned());
-            return whole.then_some(result);
-        };
-        result.extend(tokens[open..=end].iter().cloned());
-        at = end + 1;
-    }
-}
-
-/// `(BUILD_CHOICE ? (one) : (BUILD_CHOICE ? (two) : (three)))`.
-fn one_of<'a>(operands: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
-    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
-    let mut result: Vec<PpToken<'a>> = Vec::new();
-    for operand in operands.into_iter().rev() {
-        let mut operand = [vec![punct(b"(")], operand, vec![punct(b")")]].concat();
-        if !result.is_empty() {
-            let head = vec![punct(b"("), plain(TokenKind::Ident, BUILD_CHOICE), punct(b"?")];
-            operand = [head, operand, vec![punct(b":")], result, vec![punct(b")")]].concat();
-        }
-        result = operand;
-    }
-    result
-}
-
 /// Makes one argument of all from the last parameter on, commas included; an empty one where it was left out.
 fn join_rest(args: &mut Vec<Vec<PpToken<'_>>>, params: usize) {
     if args.len() + 1 == params {
@@ -655,20 +518,28 @@ fn join_rest(args: &mut Vec<Vec<PpToken<'_>>>, params: usize) {
     }
 }
 
-/// `##`: glues the last token of `out` to the first of `right`.
-fn paste<'a>(out: &mut Vec<PpToken<'a>>, right: Vec<PpToken<'a>>) -> Result<(), GivenUp> {
-    let mut right = right.into_iter();
-    if let (Some(second), Some(first)) = (right.next(), out.last_mut()) {
-        let text = [&*first.text, &*second.text].concat();
-        match lex(&text).as_slice() {
-            [token] if token.end as usize == text.len() && token.start == 0 => first.kind = token.kind,
-            _ => return Err(GivenUp),
-        }
-        first.text = Cow::Owned(text);
-        first.hide = intersection(&first.hide, &second.hide);
-    }
-    out.extend(right);
-    Ok(())
+/// All texts that `token` may have.
+fn texts<'t>(token: &'t PpToken<'_>) -> impl Iterator<Item = &'t [u8]> {
+    let others = token.others.iter().flat_map(|others| others.iter());
+    std::iter::once(&*token.text).chain(others.map(|text| &**text))
+}
+
+/// The other texts of a token that depends on the build; none but its own for most.
+type Others = Option<Rc<[Box<[u8]>]>>;
+
+/// More texts than this are not told apart.
+const OTHERS_LIMIT: usize = 16;
+
+/// What a name may stand for that has these `definitions`, as far as it is one token.
+fn others(definitions: &[&Definition]) -> Others {
+    let single = definitions
+        .iter()
+        .filter_map(|definition| match definition.body.as_slice() {
+            [only] => Some(only.text.clone()),
+            _ => None,
+        });
+    let texts: Vec<Box<[u8]>> = single.collect();
+    (!texts.is_empty()).then(|| texts.into())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::hazard::declares;
 use crate::language::Language;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The facts of one file.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,18 @@ pub struct Event {
     pub conditional: bool,
     /// The condition is that the name is not defined yet: the definition is a default.
     pub default: bool,
+    /// The conditional groups around it whose arms depend on the build, outermost first.
+    pub arms: Arc<[OpenArm]>,
+}
+
+/// An arm of a conditional group: the numbers, in the file, of the directives that begin the group and the arm. They stay the same when
+/// the text between directives changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenArm {
+    /// Of `#if`.
+    pub group: u32,
+    /// Of `#if`, `#elif` or `#else`.
+    pub arm: u32,
 }
 
 /// What the events seen so far make of one name.
@@ -128,6 +141,7 @@ pub fn read_facts(text: &[u8], tokens: &[Token], language: Language) -> FileFact
             definition,
             conditional: conditions.open(),
             default,
+            arms: conditions.arms(),
         });
     }
     facts
@@ -139,9 +153,15 @@ struct Conditions {
     groups: Vec<Group>,
     /// The directive before was `#ifndef` of this name.
     guard: Option<Box<[u8]>>,
+    /// How many arms have begun.
+    begun: u32,
+    /// The arms at hand; `None` until they are asked for again.
+    arms: Option<Arc<[OpenArm]>>,
 }
 
 struct Group {
+    /// Where it begins, and its arm at hand.
+    place: OpenArm,
     /// Tokens here may be seen by a C build.
     live: bool,
     /// Whether they are depends on the build.
@@ -167,6 +187,7 @@ impl Conditions {
             return false;
         }
         group.open &= !definition.body.is_empty();
+        self.arms = None;
         group.open
     }
 
@@ -178,12 +199,24 @@ impl Conditions {
         self.groups.iter().any(|g| g.open)
     }
 
+    fn arms(&mut self) -> Arc<[OpenArm]> {
+        let groups = &self.groups;
+        let open = || groups.iter().filter(|group| group.open).map(|group| group.place);
+        Arc::clone(self.arms.get_or_insert_with(|| open().collect()))
+    }
+
     /// Follows a conditional directive; `false` when it is none.
     fn enter(&mut self, directive: &Directive) -> bool {
+        let is_arm = matches!(directive, Directive::If(_) | Directive::Elif(_) | Directive::Else);
+        self.begun += u32::from(is_arm);
         match directive {
             Directive::If(condition) => {
                 let outer = self.live();
                 self.groups.push(Group {
+                    place: OpenArm {
+                        group: self.begun,
+                        arm: self.begun,
+                    },
                     live: outer && *condition != Condition::False,
                     open: !matches!(condition, Condition::True | Condition::False),
                     first_open: !matches!(condition, Condition::True | Condition::False),
@@ -197,11 +230,13 @@ impl Conditions {
             }
             _ => return false,
         }
+        self.arms = None;
         true
     }
 
     fn arm(&mut self, condition: &Condition) {
         if let Some(group) = self.groups.last_mut() {
+            group.place.arm = self.begun;
             group.live = !group.settled && *condition != Condition::False;
             group.settled |= *condition == Condition::True;
             group.open |= group.first_open || *condition != Condition::True;

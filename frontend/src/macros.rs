@@ -4,6 +4,7 @@
 //! directly or not. An include line names every gathered file whose path ends with what is written, so the set of
 //! visible definitions errs on the large side: too many definitions make a name ambiguous, never wrong.
 
+mod arms;
 mod state;
 
 use crate::Source;
@@ -326,6 +327,18 @@ fn is_of_vector_pragma(token: &BodyToken) -> bool {
             .all(|word| WORDS.contains(&word))
 }
 
+/// Whether `definition` is `switch (0) case 0: default:`, which test frameworks write in front of an `if` so that compilers do not
+/// warn of an `else` behind it: the statement is executed as if nothing stood there.
+fn is_else_blocker(definition: &Definition) -> bool {
+    let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
+    let words: &[&[u8]] = &words;
+    let value = matches!(
+        words,
+        [b"switch", b"(", value, b")", b"case", label, b":", b"default", b":"] if value == label
+    );
+    definition.params.is_none() && value
+}
+
 /// Whether `definition` is `namespace` or `inline namespace`.
 fn is_namespace(definition: &Definition) -> bool {
     let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
@@ -565,6 +578,9 @@ impl<'m> Visible<'m> {
     /// Whether nothing is left of `definition` but attributes.
     fn vanishes(&self, definition: &Definition, offset: u32, depth: usize) -> bool {
         let mut rest = definition.body.as_slice();
+        if is_else_blocker(definition) {
+            return true;
+        }
         if rest.len() > 40 || depth > NESTED_LIMIT {
             return false;
         }

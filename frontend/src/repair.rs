@@ -13,6 +13,8 @@ pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
         // Where a function runs and a variable lies, for CUDA and HIP.
         b"__global__" | b"__device__" | b"__host__" | b"__shared__" | b"__constant__" | b"__managed__"
         | b"__forceinline__" | b"__noinline__" => Some(at + 1),
+        // A vector is read as one of its elements: no order is made by it.
+        b"__vector" => Some(at + 1),
         b"__attribute__" | b"__attribute" | b"__declspec" | b"_Alignas" | b"_Pragma"
         | b"__launch_bounds__" => after_parens(text, tokens, at + 1),
         _ => None,

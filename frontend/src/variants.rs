@@ -111,10 +111,13 @@ fn ends_statement(tokens: &[PpToken<'_>]) -> bool {
 }
 
 /// Whether `tokens` are whole statements, or nothing.
-fn is_statements(tokens: &[PpToken<'_>]) -> bool {
+pub fn is_statements(tokens: &[PpToken<'_>]) -> bool {
     let first = tokens
         .first()
         .is_some_and(|t| matches!(&*t.text, b"else" | b"while"));
-    let last = tokens.last().is_none_or(|t| matches!(&*t.text, b";" | b"}"));
+    // What ends with a directive ends with a group of whole statements.
+    let last = tokens
+        .last()
+        .is_none_or(|t| t.kind == TokenKind::Directive || matches!(&*t.text, b";" | b"}"));
     are_balanced(tokens) && last && !first
 }

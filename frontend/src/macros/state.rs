@@ -108,9 +108,15 @@ impl Hash {
         self.0
             .update(&[*perhaps_undefined, *certain, *overridable, *settled].map(u8::from));
         for index in definitions {
-            let Some(definition) = &facts.events[*index as usize].definition else {
+            let event = &facts.events[*index as usize];
+            let Some(definition) = &event.definition else {
                 continue;
             };
+            self.0.update(&(event.arms.len() as u64).to_le_bytes());
+            for arm in event.arms.iter() {
+                self.0.update(&arm.group.to_le_bytes());
+                self.0.update(&arm.arm.to_le_bytes());
+            }
             match &definition.params {
                 None => self.bytes(b"object"),
                 Some(params) => {

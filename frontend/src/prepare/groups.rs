@@ -153,11 +153,7 @@ impl<'a> Writer<'a> {
             self.note(start..end, Confidence::Partial, reason);
             return Frame::skipped();
         }
-        let shapes: Vec<(Arm, ArmShape)> = group
-            .arms
-            .iter()
-            .map(|arm| (*arm, arm.shape(text, tokens)))
-            .collect();
+        let shapes: Vec<(Arm, ArmShape)> = group.arms.iter().map(|arm| (*arm, self.shape_of(arm))).collect();
         let all: Vec<usize> = group.arms.iter().map(|arm| arm.directive).collect();
         // Nothing to choose from, or nothing between the directives: the group is as good as not there.
         let single = group.exhaustive && all.len() <= 1 || self.is_include_guard(at);
@@ -200,7 +196,7 @@ impl<'a> Writer<'a> {
                 };
             }
             let group = group.clone();
-            if let Some(frame) = self.guarded(&group) {
+            if let Some(frame) = self.guarded(&group).or_else(|| self.guarded_operands(&group)) {
                 return frame;
             }
         } else if self.shape.innermost() != Some(Open::Other) && self.shape.at_statement() {
@@ -241,6 +237,23 @@ impl<'a> Writer<'a> {
         Frame::keeping(kept)
     }
 
+    /// What the tokens of an arm amount to. A statement may end with a macro that ends it.
+    fn shape_of(&self, arm: &Arm) -> ArmShape {
+        let shape = arm.shape(self.raw.text, self.raw.tokens);
+        let (first, last) = (arm.code(self.raw.tokens).next(), arm.last(self.raw.tokens));
+        let continues = first.is_some_and(|first| matches!(self.text(*first), b"else" | b"," | b"." | b"->"));
+        match shape {
+            ArmShape::Balanced | ArmShape::Invocations
+                if self.shape.in_function()
+                    && !continues
+                    && last.is_some_and(|last| self.ends_by_macro(last)) =>
+            {
+                ArmShape::Statements
+            }
+            shape => shape,
+        }
+    }
+
     /// `#ifndef NAME` outside functions, with `#define NAME` as the first thing in it: whoever reads the file for the first
     /// time gets all of it.
     fn is_include_guard(&self, at: usize) -> bool {
@@ -263,7 +276,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether the statement at hand ends in `else` or in `if (…)` and the like, so that one statement must follow.
-    fn wants_substatement(&self) -> bool {
+    pub(super) fn wants_substatement(&self) -> bool {
         let text = |t: &Written| {
             let bytes = self.prepared.text.get(t.start as usize..t.end as usize);
             bytes.unwrap_or_default()
@@ -321,7 +334,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether the tokens of the statement at hand are `case …:`, `default:` or `name:`.
-    fn is_label(&self) -> bool {
+    pub(super) fn is_label(&self) -> bool {
         let statement = self.shape.statement();
         let text = |t: &Written| {
             self.prepared
@@ -335,7 +348,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The grammar wants a statement after a label; the group is not one.
-    fn end_label(&mut self) {
+    pub(super) fn end_label(&mut self) {
         if !self.shape.at_statement() && self.is_label() {
             self.insert(" ;", self.raw_at);
             self.shape.begin_statement();

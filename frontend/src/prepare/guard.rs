@@ -26,6 +26,15 @@ const IF_IN_ARM: Words = &["if", "(", "CHOICE", ")"];
 const GROUP: Words = &["\n#if 1\n"];
 const END: Words = &["\n#endif\n"];
 
+/// Around a further operand of `&&`.
+const NOT_OR: Words = &["(", "!", "CHOICE", "||", "("];
+/// Around a further operand of `||`.
+const CHOICE_AND: Words = &["(", "CHOICE", "&&", "("];
+const TWO_CLOSE: Words = &[")", ")"];
+/// Around a further operand of `|`.
+const CHOICE_THEN: Words = &["(", "CHOICE", "?", "("];
+const ELSE_NOTHING: Words = &[")", ":", "0", ")"];
+
 /// What becomes of an arm.
 struct Plan {
     inserts: Vec<(usize, Words)>,
@@ -85,6 +94,86 @@ impl<'a> Writer<'a> {
         Some(Frame::keeping(
             group.arms.iter().map(|arm| arm.directive).collect(),
         ))
+    }
+
+    /// Plans how the arms of `group`, which are further operands of `&&`, `||` or `|` among others, become part of the expression:
+    /// `a` / `#if A` / `&& b` / `#endif` is `a && (!choice || (b))`. Builds without the arm get the operand that changes nothing.
+    pub(super) fn guarded_operands(&mut self, group: &Group) -> Option<Frame> {
+        if !matches!(self.shape.innermost(), Some(Open::Call(_) | Open::Other)) {
+            return None;
+        }
+        let mut inserts = Vec::new();
+        for arm in &group.arms {
+            inserts.extend(self.operands(arm, group)?);
+        }
+        for (at, words) in inserts {
+            self.inserts.entry(at).or_default().push(words);
+        }
+        Some(Frame::keeping(
+            group.arms.iter().map(|arm| arm.directive).collect(),
+        ))
+    }
+
+    /// What to write around the operands of `arm`; nothing if it is empty.
+    fn operands(&self, arm: &Arm, group: &Group) -> Option<Vec<(usize, Words)>> {
+        let tokens = self.raw.tokens;
+        let inside = arm.directive + 1..arm.end;
+        if inside.is_empty() {
+            return Some(Vec::new());
+        }
+        if inside.clone().any(|at| tokens[at].kind == TokenKind::Directive) {
+            return None;
+        }
+        let word = |at: usize| tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        let (first, last) = (word(inside.start), word(inside.end - 1));
+        let before = self.shape.item().last();
+        let before = before.and_then(|t| self.prepared.text.get(t.start as usize..t.end as usize));
+        let (before, after) = (before?, word(group.last + 1));
+        let leads = matches!(first, b"&&" | b"||" | b"|");
+        let (operator, operands) = match leads {
+            true => (first, inside.start + 1..inside.end),
+            false => (last, inside.start..inside.end - 1),
+        };
+        // What binds less than the operator must not stand on either side.
+        let weaker: &[&[u8]] = match operator {
+            b"&&" => &[b"||", b"?", b":", b"=", b","],
+            b"||" => &[b"?", b":", b"=", b","],
+            b"|" => &[
+                b"&&", b"||", b"?", b":", b"=", b",", b"==", b"!=", b"<", b">", b"<=", b">=",
+            ],
+            _ => return None,
+        };
+        let mut depth = 0_usize;
+        for at in operands.clone() {
+            match word(at) {
+                b"(" | b"[" => depth += 1,
+                b")" | b"]" => depth = depth.checked_sub(1)?,
+                b"{" | b"}" | b";" => return None,
+                text if depth == 0 && weaker.contains(&text) => return None,
+                _ => {}
+            }
+        }
+        // `a || b` / `&& c`: what binds more strongly would take the arm's operand with it.
+        let stronger: &[&[u8]] = match operator {
+            b"||" => &[b"&&"],
+            b"|" => &[
+                b"&", b"^", b"+", b"-", b"*", b"/", b"==", b"!=", b"<", b">", b"<=", b">=", b"<<", b">>",
+            ],
+            _ => &[],
+        };
+        let alone = match leads {
+            true => !stronger.contains(&after),
+            false => !stronger.contains(&before) && (operator == b"&&" || before != b"&&"),
+        };
+        if depth > 0 || operands.is_empty() || !alone {
+            return None;
+        }
+        let (open, close) = match operator {
+            b"&&" => (NOT_OR, TWO_CLOSE),
+            b"||" => (CHOICE_AND, TWO_CLOSE),
+            _ => (CHOICE_THEN, ELSE_NOTHING),
+        };
+        Some(vec![(operands.start, open), (operands.end, close)])
     }
 
     fn plan(&self, arm: &Arm, endif: usize) -> Option<Plan> {

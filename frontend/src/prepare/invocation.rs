@@ -29,6 +29,38 @@ fn is_impossible(tokens: &[PpToken<'_>]) -> bool {
     })
 }
 
+/// Whether nothing but a name, or the invocation of another macro, stands for a macro without parameters.
+fn is_name_or_call(definition: &Definition) -> bool {
+    let text = |at: usize| definition.body.get(at).map_or(&b""[..], |t| &*t.text);
+    let name = definition
+        .body
+        .first()
+        .is_some_and(|t| t.kind == TokenKind::Ident);
+    let bare = |t: &crate::directive::BodyToken| t.kind == TokenKind::Ident || *t.text == *b",";
+    let arguments = match definition.body.as_slice() {
+        [_] => true,
+        [_, open, inside @ .., close] => {
+            *open.text == *b"(" && *close.text == *b")" && inside.iter().all(bare)
+        }
+        _ => false,
+    };
+    definition.params.is_none() && name && arguments && !is_keyword(text(0))
+}
+
+/// Whether `tokens` are one block, with a semicolon perhaps.
+fn is_block(tokens: &[PpToken<'_>]) -> bool {
+    let mut depth = 0_usize;
+    let end = tokens.iter().position(|token| {
+        match &*token.text {
+            b"{" => depth += 1,
+            b"}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    end.is_some_and(|end| end > 0 && end + 1 == tokens.len())
+}
+
 impl<'a> Writer<'a> {
     /// Deals with the identifier at `at`; returns the index of the next token.
     pub(super) fn name(&mut self, at: usize, expander: &mut Expander<'a>) -> usize {
@@ -43,6 +75,10 @@ impl<'a> Writer<'a> {
         if text == b"goto" && self.computed_goto(at) {
             return at + 1;
         }
+        if text == b"typename" && self.is_typename_of_object(at) {
+            self.blank_to(token.end);
+            return at + 1;
+        }
         if let Some(next) = repair::attribute(self.raw.text, self.raw.tokens, at) {
             let raw = token.start..self.raw.tokens.get(next - 1).map_or(token.end, |t| t.end);
             self.blank_to(raw.end);
@@ -54,18 +90,17 @@ impl<'a> Writer<'a> {
             );
             return next;
         }
+        let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block));
+        expander.stand_at(
+            self.shape.in_function(),
+            block && (self.shape.at_statement() || self.is_label()),
+        );
         match expander.expand(at, self.line(token.start)) {
             Outcome::Plain if self.declares_pointer_to_function(at) => {}
-            Outcome::Plain if repair::is_unknown_attribute(self.raw.text, self.raw.tokens, at) => {
-                self.blank_to(token.end);
-                let (line, word) = (self.line(token.start), String::from_utf8_lossy(text));
-                self.note(
-                    token.start..token.end,
-                    Confidence::Repaired,
-                    format!("'{word}' taken for an attribute at line {line}"),
-                );
-            }
-            Outcome::Plain => self.copy(at),
+            Outcome::Plain => match self.unknown_macro(at) {
+                Some(next) => return next,
+                None => self.copy(at),
+            },
             Outcome::Opaque if self.names_definition(at) => self.copy(at),
             Outcome::Opaque if self.is_part_of_a_string(at) => {
                 self.stand_in("\"\"", TokenKind::Str, token.start, token.end);
@@ -91,6 +126,12 @@ impl<'a> Writer<'a> {
                     if self.shape.in_function() {
                         self.prepared.optional.push(token.start);
                     }
+                }
+                if tokens
+                    .first()
+                    .is_some_and(|first| first.kind == TokenKind::Directive)
+                {
+                    self.end_label();
                 }
                 self.expansion(token.start, &tokens, next);
                 return next;
@@ -135,7 +176,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether the name at `at` stands between string literals: whatever it is in which build, it is one too.
-    fn is_part_of_a_string(&self, at: usize) -> bool {
+    pub(super) fn is_part_of_a_string(&self, at: usize) -> bool {
         let kind = |at: Option<usize>| at.and_then(|at| self.raw.tokens.get(at)).map(|token| token.kind);
         let called = self
             .raw
@@ -256,10 +297,15 @@ impl<'a> Writer<'a> {
             self.expansion(token.start, &expansions[more], end);
             return Some(end);
         }
-        let block =
-            matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) && self.shape.at_statement();
+        let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block))
+            && (self.shape.at_statement() || self.is_label());
         let grouped = if block {
             self.group_of_variants(token, expansions.clone(), end)
+        } else if self.wants_substatement() && expansions.iter().all(|tokens| is_block(tokens)) {
+            self.stand_in("{", TokenKind::Punct, token.start, token.start);
+            let next = self.group_of_variants(token, expansions.clone(), end);
+            self.stand_in("}", TokenKind::Punct, self.raw_at, self.raw_at);
+            return next;
         } else {
             None
         };
@@ -335,6 +381,7 @@ impl<'a> Writer<'a> {
                 .for_each(|tokens| tokens.push(PpToken::raw(*semicolon, self.raw.text)));
             end += 1;
         }
+        self.end_label();
         let Split { prefix, suffix } = match split(&expansions) {
             Some(split) => split,
             None => {
@@ -465,6 +512,12 @@ impl<'a> Writer<'a> {
         let token = self.raw.tokens[at];
         self.copy(at);
         let name = self.text(token);
+        if expander.is_undecided() {
+            let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
+            let reason =
+                format!("macro {name} at line {line} calls another, and which one depends on the build");
+            self.note(token.start..token.end, Confidence::Partial, reason);
+        }
         let definitions = match self.raw.visible.meaning(name, token.start) {
             Meaning::One(definition) => vec![definition],
             Meaning::Several(definitions) => definitions,
@@ -501,7 +554,9 @@ impl<'a> Writer<'a> {
         if called {
             self.names_given(at);
         }
-        if called && self.heads_body(at) {
+        // A macro without arguments only gives the function another name.
+        let renames = !definitions.is_empty() && definitions.iter().all(|d| is_name_or_call(d));
+        if called && !renames && self.heads_body(at) {
             let reason = about(self.line(token.start), &String::from_utf8_lossy(name));
             self.note(token.start..token.end, Confidence::Partial, reason);
         }

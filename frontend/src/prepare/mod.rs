@@ -8,6 +8,8 @@ mod groups;
 mod guard;
 mod invocation;
 mod rewrite;
+mod spare;
+mod split;
 
 use crate::condition::Directives;
 use crate::expand::Expander;
@@ -20,6 +22,7 @@ use crate::shape::{Bodies, Effect, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
 use groups::Frame;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -94,6 +97,7 @@ pub fn prepare(raw: Raw, as_written: &[Range<u32>]) -> Prepared {
         conditional: Vec::new(),
         goto_end: None,
         copies: 0,
+        values: RefCell::default(),
         hidden: Memory::default(),
     };
     writer.prepared.map.copied(0, 0);
@@ -126,6 +130,8 @@ struct Writer<'a> {
     hidden: Memory,
     /// How many times the tokens at hand are being written.
     copies: usize,
+    /// Which words stand somewhere in the file as values do, as far as that was asked for.
+    values: RefCell<BTreeMap<Box<[u8]>, bool>>,
 }
 
 impl<'a> Writer<'a> {
@@ -135,6 +141,12 @@ impl<'a> Writer<'a> {
         while at < range.end {
             if !self.inserts.is_empty() && self.groups.last().is_none_or(|g| g.live) {
                 self.insert_planned(at);
+            }
+            if self.groups.last().is_none_or(|g| g.live)
+                && let Some(ways) = self.cut_statement(at)
+            {
+                at = self.write_ways(ways, expander);
+                continue;
             }
             at = match self.raw.tokens[at].kind {
                 TokenKind::Directive => self.directive(at, expander),

@@ -5,9 +5,13 @@ use crate::language::Language;
 use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS};
 use crate::macros::Meaning;
 use crate::repair;
-use crate::shape::declaration_word;
+use crate::shape::{Open, declaration_word};
 use crate::token::TokenKind;
 
+/// Tokens of a parameter's default.
+const DEFAULT_LIMIT: usize = 100;
+/// Tokens of the name of a type.
+const TYPE_LIMIT: usize = 60;
 /// Tokens of the end of a range of labels.
 const RANGE_LIMIT: usize = 40;
 
@@ -32,6 +36,11 @@ impl Writer<'_> {
         if self.text(token) == b"(" && self.shape.in_function() && self.name_in_parens(at) {
             return at + 3;
         }
+        if let Some(after) = self.default_in_braces(at) {
+            let end = self.raw.tokens[after - 1].end;
+            self.stand_in("0", TokenKind::Number, token.start, end);
+            return after;
+        }
         if self.text(token) == b"..."
             && let Some(colon) = self.end_of_range(at)
         {
@@ -39,6 +48,61 @@ impl Writer<'_> {
         }
         self.copy(at);
         at + 1
+    }
+
+    /// The index behind the braces at `at` that are the default of a parameter, `T x = {}`, which the grammar cannot read. What is in
+    /// them is evaluated by whoever calls.
+    fn default_in_braces(&self, at: usize) -> Option<usize> {
+        let word = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        let value =
+            self.raw.language == Language::Cxx && word(at) == b"{" && word(at.checked_sub(1)?) == b"=";
+        if !value || self.shape.in_function() || self.shape.innermost() != Some(Open::Other) {
+            return None;
+        }
+        let mut depth = 0_usize;
+        for index in at..self.raw.tokens.len().min(at + DEFAULT_LIMIT) {
+            match word(index) {
+                b"{" => depth += 1,
+                b"}" => depth -= 1,
+                _ if self.raw.tokens[index].kind == TokenKind::Directive => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return matches!(word(index + 1), b"," | b")").then_some(index + 1);
+            }
+        }
+        None
+    }
+
+    /// Whether `typename` at `at` stands in front of an object that is made, `typename T::tag()`: the grammar knows it in front of types
+    /// that declare only.
+    pub(super) fn is_typename_of_object(&self, at: usize) -> bool {
+        let token = |at: usize| self.raw.tokens.get(at).copied();
+        let word = |at: usize| token(at).map(|t| self.text(t)).unwrap_or_default();
+        let mut index = at + 1;
+        let (mut depth, mut qualified) = (0_usize, false);
+        while index < at + TYPE_LIMIT {
+            match word(index) {
+                b"<" => depth += 1,
+                b">" if depth > 0 => depth -= 1,
+                b">>" if depth > 1 => depth -= 2,
+                b"::" => qualified |= depth == 0,
+                b"(" | b"{" if depth == 0 => return qualified && self.shape.in_function(),
+                b"template" => {}
+                _ if token(index).is_some_and(|t| t.kind == TokenKind::Ident) => {
+                    // Two words in a row: what follows is declared.
+                    let next = token(index + 1).is_some_and(|t| t.kind == TokenKind::Ident);
+                    if depth == 0 && next {
+                        return false;
+                    }
+                }
+                b"," | b"..." | b"*" | b"&" if depth > 0 => {}
+                _ if depth > 0 && token(index).is_some_and(|t| t.kind == TokenKind::Number) => {}
+                _ => return false,
+            }
+            index += 1;
+        }
+        false
     }
 
     /// GNU's `case a ... b:`, whose `...` stands at `at`: the token index of the colon. The grammar has no ranges; the end of one is a

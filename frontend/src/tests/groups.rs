@@ -102,8 +102,12 @@ int h(double x) {
 }
 int ok(void) { return 2; }",
         expect![[r#"
-            fn f(x:i32) Partial: #if at line 3 splits a statement
-              2:3 g@2:3(x, 1)
+            fn f(x:i32)
+              2:3 alternatives
+                2:3 group
+                  2:3 g@2:3(x, 1)
+                2:3 group
+                  2:3 g@2:3(x)
               7:3 return x
             fn h(x:i32) Partial: #if at line 9 splits a statement
               14:3 return 1

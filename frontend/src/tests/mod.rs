@@ -12,6 +12,7 @@ mod preprocessed;
 mod preprocessor;
 mod print;
 mod structure;
+mod untuned;
 
 use crate::{Macros, Source, parse};
 use expect_test::Expect;

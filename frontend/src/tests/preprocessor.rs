@@ -325,8 +325,8 @@ int g(int x) { LAST = 1; return x; }",
         expect![[r#"
             fn f(x:i32)
               8:16 return (unknown[] Add @SIZE)
-            fn g(x:i32) Partial: assignment to something that is no variable at line 9
-              9:16 unknown[] = 1
+            fn g(x:i32)
+              9:16 *(@__build_choice ? &@s->last : &@t->last) = 1
               9:26 return x
         "#]],
     );

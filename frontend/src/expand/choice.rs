@@ -1,0 +1,404 @@
+//! Macros within macros that have several definitions: what to write where the build decides which of them holds.
+//!
+//! An expression becomes a choice of expressions, a statement a conditional group. What is neither leaves the name as it is.
+
+use super::{Expander, GivenUp, PpToken, are_balanced, fitted, plain};
+use crate::directive::Definition;
+use crate::hazard::{Hazard, hazard};
+use crate::hide::with_name;
+use crate::macros::{Meaning, is_shouted};
+use crate::shape::{declaration_word, is_control};
+use crate::token::TokenKind;
+use crate::variants::is_statements;
+
+/// The name of the condition by which a build chooses among the definitions of a macro in an expression. No variable has
+/// it: its value is not known, and the same on every task.
+pub const BUILD_CHOICE: &[u8] = ir::BUILD_CHOICE.as_bytes();
+
+/// A macro with more definitions than this is left as it is.
+const CHOICE_LIMIT: usize = 4;
+
+/// Tokens of further branches that a macro stands for.
+const BRANCHES_LIMIT: usize = 400;
+
+/// What may stand in the place of a macro.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// A statement begins here.
+    pub(super) begins: bool,
+    /// Parentheses that only group are open, so that a comma is an operator.
+    pub(super) grouped: bool,
+}
+
+impl<'a> Expander<'a> {
+    /// An expression for `token`, a macro of several definitions that would hide a call or a write if it were left as it
+    /// is: each definition is an operand of `BUILD_CHOICE ? … : …`, and so is the name itself where it may be no macro.
+    /// A statement of its own, which `begins` here, becomes a conditional group.
+    pub(super) fn choice(
+        &mut self,
+        token: &PpToken<'a>,
+        definitions: &[&'a Definition],
+        work: &mut Vec<PpToken<'a>>,
+        raw: Option<()>,
+        depth: usize,
+        place: Place,
+    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
+        let begins = place.begins;
+        if begins && let Some(tokens) = self.further_branches(token, definitions, work, raw, depth)? {
+            return Ok(Some(tokens));
+        }
+        let hazards: Vec<Hazard> = definitions.iter().map(|d| hazard(d)).collect();
+        let worst = hazards.iter().max().copied().unwrap_or(Hazard::None);
+        let called = definitions.iter().filter(|d| d.params.is_some()).count();
+        let alike = called == 0 || called == definitions.len();
+        let several = definitions.len() > 1;
+        let wanted = match worst {
+            Hazard::Call => self.in_function && begins && several && called > 0,
+            worst => (Hazard::Statement..=Hazard::Write).contains(&worst),
+        };
+        if !wanted || !alike || definitions.len() > CHOICE_LIMIT {
+            return Ok(None);
+        }
+        let pulled = self.next;
+        // Only arguments are taken off the stack.
+        let before = (called > 0).then(|| work.clone());
+        let mut args = None;
+        if called > 0 {
+            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
+                return Ok(None);
+            }
+            args = Some(self.arguments(work, raw)?);
+        }
+        // A call with its semicolon may stay a call of the macro, unless it hides a jump.
+        let swallows = self
+            .peek(work, raw)
+            .is_some_and(|next| next.kind == TokenKind::Ident);
+        let (mut expressions, mut statements, mut whole, mut prefixes) = (true, true, true, true);
+        let mut operands = Vec::new();
+        for definition in definitions {
+            let hide = with_name(token.hide.clone(), &token.text);
+            let given = args.as_ref().map(|(args, _)| fitted(args.clone(), definition));
+            self.chosen.push(((*token.text).into(), definition));
+            let tokens = match given {
+                Some(None) => Vec::new(),
+                Some(Some(args)) => self.substitute(definition, &args, &hide, depth)?,
+                None => self.substitute(definition, &[], &hide, depth)?,
+            };
+            let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+            self.chosen.pop();
+            // Just another name is left to those who know what functions there are.
+            let renamed = called == 0 && tokens.len() == 1;
+            expressions &= is_expression(&tokens);
+            statements &= begins && several && is_statement(&tokens);
+            whole &= self.in_function && begins && several && is_statements(&tokens);
+            prefixes &= place.grouped && several && is_prefix(&tokens);
+            if renamed || !(expressions || statements || whole || prefixes) {
+                self.next = pulled;
+                if let Some(before) = before {
+                    *work = before;
+                }
+                return Ok(None);
+            }
+            operands.push(tokens);
+        }
+        let jumps = |tokens: &Vec<PpToken>| tokens.iter().any(|t| is_jump(&t.text));
+        if worst == Hazard::Call && !swallows && !operands.iter().any(jumps) {
+            self.next = pulled;
+            if let Some(before) = before {
+                *work = before;
+            }
+            return Ok(None);
+        }
+        if prefixes {
+            return Ok(Some(prefix_of(operands)));
+        }
+        if !expressions {
+            let ends = statements && self.peek(work, raw).is_some_and(|next| *next.text == *b";");
+            if ends {
+                return Ok(Some(group_of(operands, Some(plain(TokenKind::Punct, b";")))));
+            }
+            if whole {
+                return Ok(Some(group_of(operands, None)));
+            }
+            self.next = pulled;
+            if let Some(before) = before {
+                *work = before;
+            }
+            return Ok(None);
+        }
+        // Where no definition is in force, the name is that of a function.
+        if let Some((args, _)) = args.filter(|_| !is_shouted(&token.text)) {
+            let mut name = token.clone();
+            name.hide = with_name(name.hide, &token.text);
+            let mut call = vec![name, plain(TokenKind::Punct, b"(")];
+            for (index, arg) in args.into_iter().enumerate() {
+                if index > 0 {
+                    call.push(plain(TokenKind::Punct, b","));
+                }
+                call.extend(self.run(arg.into_iter().rev().collect(), None, depth + 1)?);
+            }
+            call.push(plain(TokenKind::Punct, b")"));
+            operands.push(call);
+        }
+        Ok(Some(one_of(operands)))
+    }
+
+    /// What is assigned to by the name of `token`, a macro without arguments, with one of its `definitions`. No build has both an
+    /// assignment and a constant there.
+    pub(super) fn assigned(
+        &mut self,
+        token: &PpToken<'a>,
+        definitions: &[&'a Definition],
+        work: &[PpToken<'a>],
+        raw: Option<()>,
+        depth: usize,
+    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
+        let next = self.peek(work, raw);
+        let assigned = next.is_some_and(|next| is_assignment(&next.text));
+        if !assigned || definitions.iter().any(|d| d.params.is_some()) || definitions.len() > CHOICE_LIMIT {
+            return Ok(None);
+        }
+        let mut variables = Vec::new();
+        for definition in definitions {
+            let hide = with_name(token.hide.clone(), &token.text);
+            let tokens = self.substitute(definition, &[], &hide, depth)?;
+            let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+            let is_variable = |t: &PpToken| {
+                t.kind == TokenKind::Ident && matches!(self.visible.meaning(&t.text, self.at), Meaning::None)
+            };
+            if tokens.iter().any(is_variable) {
+                variables.push(tokens);
+            }
+        }
+        Ok(match variables.len() {
+            0 => None,
+            1 => variables.pop(),
+            _ => variables
+                .iter()
+                .all(|tokens| is_expression(tokens))
+                .then(|| variable_of(variables)),
+        })
+    }
+
+    /// A macro that stands for further branches, `} else if (c) { s`, in one build and for nothing in the others: the branches, with
+    /// conditions that fail where the build leaves them out.
+    fn further_branches(
+        &mut self,
+        token: &PpToken<'a>,
+        definitions: &[&'a Definition],
+        work: &mut Vec<PpToken<'a>>,
+        raw: Option<()>,
+        depth: usize,
+    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
+        let mut filled = definitions
+            .iter()
+            .filter(|definition| !definition.body.is_empty());
+        let (Some(filled), None) = (filled.next(), filled.next()) else {
+            return Ok(None);
+        };
+        let begins = filled.body.first().is_some_and(|first| *first.text == *b"}");
+        let alike = definitions
+            .iter()
+            .all(|d| d.params.is_some() == filled.params.is_some());
+        if !begins || !alike || definitions.len() < 2 {
+            return Ok(None);
+        }
+        let (pulled, before) = (self.next, work.clone());
+        let mut args = Vec::new();
+        if filled.params.is_some() {
+            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
+                return Ok(None);
+            }
+            let found = self.arguments(work, raw)?.0;
+            args = fitted(found, filled).ok_or(GivenUp)?;
+        }
+        let hide = with_name(token.hide.clone(), &token.text);
+        let tokens = self.substitute(filled, &args, &hide, depth)?;
+        let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+        let guarded = guarded_branches(&tokens);
+        if guarded.is_none() {
+            (self.next, *work) = (pulled, before);
+        }
+        Ok(guarded)
+    }
+}
+
+/// Whether `tokens` can be an operand.
+fn is_expression(tokens: &[PpToken<'_>]) -> bool {
+    let mut depth = 0_i64;
+    for token in tokens {
+        match &*token.text {
+            b"(" | b"[" => depth += 1,
+            b")" | b"]" => depth -= 1,
+            b";" | b"{" | b"}" => return false,
+            _ if token.kind == TokenKind::Directive => return false,
+            word if token.kind == TokenKind::Ident && is_control(word) => return false,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    let begins = tokens
+        .first()
+        .is_some_and(|t| declaration_word(&t.text).is_none());
+    // A comma at an end is what separates it from its neighbours.
+    let cut = |token: Option<&PpToken>| token.is_some_and(|t| *t.text == *b",");
+    depth == 0 && begins && !cut(tokens.first()) && !cut(tokens.last())
+}
+
+/// Whether `tokens` and a semicolon are whole statements: `do { … } while (0)`, `f(x)`, or nothing.
+fn is_statement(tokens: &[PpToken<'_>]) -> bool {
+    let first = tokens.first().map_or(&b""[..], |t| &*t.text);
+    // Anything else that ends in a parenthesis may want a body, and a declaration is for what follows.
+    are_balanced(tokens) && (first == b"do" || !(is_control(first) || declaration_word(first).is_some()))
+}
+
+/// `(*(BUILD_CHOICE ? &(one) : &(two)))`: one of several variables, as something to assign to.
+fn variable_of<'a>(variables: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
+    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
+    let address = |tokens| [vec![punct(b"&"), punct(b"(")], tokens, vec![punct(b")")]].concat();
+    let place = one_of(variables.into_iter().map(address).collect());
+    [vec![punct(b"("), punct(b"*")], place, vec![punct(b")")]].concat()
+}
+
+/// Whether `text` is an operator that changes what stands before it.
+fn is_assignment(text: &[u8]) -> bool {
+    matches!(
+        text,
+        b"=" | b"+="
+            | b"-="
+            | b"*="
+            | b"/="
+            | b"%="
+            | b"&="
+            | b"|="
+            | b"^="
+            | b"<<="
+            | b">>="
+            | b"++"
+            | b"--"
+    )
+}
+
+/// Whether `word` leaves the place where it stands.
+fn is_jump(word: &[u8]) -> bool {
+    matches!(word, b"goto" | b"return" | b"break" | b"continue")
+}
+
+/// Whether `tokens` are operands of the comma operator that stand before another, `f(),`, or nothing.
+fn is_prefix(tokens: &[PpToken<'_>]) -> bool {
+    match tokens.split_last() {
+        None => true,
+        Some((last, head)) => *last.text == *b"," && is_expression(head),
+    }
+}
+
+/// `(BUILD_CHOICE ? (f()) : (0)),` for operands of the comma operator that some builds leave out.
+fn prefix_of<'a>(prefixes: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
+    let operands = prefixes.into_iter().map(|mut tokens| {
+        if tokens.pop().is_none() {
+            tokens.push(plain(TokenKind::Number, b"0"));
+        }
+        tokens
+    });
+    let mut result = one_of(operands.collect());
+    result.push(plain(TokenKind::Punct, b","));
+    result
+}
+
+/// Whether what follows `tokens` stands in parentheses that only group, so that a comma there is an operator.
+pub(super) fn is_in_plain_parens(tokens: &[PpToken<'_>]) -> bool {
+    if !tokens.last().is_some_and(|t| matches!(&*t.text, b"(" | b",")) {
+        return false;
+    }
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().rev() {
+        match &*token.text {
+            b")" | b"]" | b"}" => depth += 1,
+            b"(" if depth == 0 => {
+                let before = at.checked_sub(1).map(|at| &tokens[at]);
+                return before.is_none_or(|t| {
+                    t.kind == TokenKind::Punct && !matches!(&*t.text, b")" | b"]" | b">" | b"}")
+                });
+            }
+            b"(" | b"[" | b"{" => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return false,
+            },
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A conditional group with `arms`, each of whole statements but for the semicolon `ends`. What follows is one more statement.
+fn group_of<'a>(arms: Vec<Vec<PpToken<'a>>>, ends: Option<PpToken<'a>>) -> Vec<PpToken<'a>> {
+    let mut result = Vec::new();
+    let count = arms.len();
+    for (index, arm) in arms.into_iter().enumerate() {
+        let directive: &[u8] = match index {
+            0 => b"\n#if 1\n",
+            _ if index + 1 == count => b"\n#else\n",
+            _ => b"\n#elif 1\n",
+        };
+        result.push(plain(TokenKind::Directive, directive));
+        result.extend(arm);
+        result.extend(ends.clone());
+    }
+    result.push(plain(TokenKind::Directive, b"\n#endif\n"));
+    result
+}
+
+/// `} else if (c) { s` with `(BUILD_CHOICE && (c))` for each condition of its branches; `None` when `tokens` are something else.
+fn guarded_branches<'a>(tokens: &[PpToken<'a>]) -> Option<Vec<PpToken<'a>>> {
+    let text = |at: usize| tokens.get(at).map_or(&b""[..], |t| &*t.text);
+    let closing = |open: usize| {
+        let ends = |end: &usize| text(*end) != text(open) && are_balanced(&tokens[open..=*end]);
+        (open + 1..tokens.len()).find(ends)
+    };
+    if tokens.len() > BRANCHES_LIMIT {
+        return None;
+    }
+    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
+    let mut result = vec![tokens.first().filter(|t| *t.text == *b"}")?.clone()];
+    let mut at = 1;
+    loop {
+        if (text(at), text(at + 1), text(at + 2)) != (b"else", b"if", b"(") {
+            return None;
+        }
+        let close = closing(at + 2)?;
+        result.extend(tokens[at..at + 3].iter().cloned());
+        result.extend([plain(TokenKind::Ident, BUILD_CHOICE), punct(b"&&"), punct(b"(")]);
+        result.extend(tokens[at + 3..close].iter().cloned());
+        result.extend([punct(b")"), punct(b")")]);
+        let open = close + 1;
+        if text(open) != b"{" {
+            return None;
+        }
+        let Some(end) = closing(open) else {
+            // The last block is closed by what follows.
+            let rest = &tokens[open..];
+            let whole = are_balanced(&rest[1..]) && !rest.iter().any(|t| t.kind == TokenKind::Directive);
+            result.extend(rest.iter().cloned());
+            return whole.then_some(result);
+        };
+        result.extend(tokens[open..=end].iter().cloned());
+        at = end + 1;
+    }
+}
+
+/// `(BUILD_CHOICE ? (one) : (BUILD_CHOICE ? (two) : (three)))`.
+fn one_of<'a>(operands: Vec<Vec<PpToken<'a>>>) -> Vec<PpToken<'a>> {
+    let punct = |text: &'static [u8]| plain(TokenKind::Punct, text);
+    let mut result: Vec<PpToken<'a>> = Vec::new();
+    for operand in operands.into_iter().rev() {
+        let mut operand = [vec![punct(b"(")], operand, vec![punct(b")")]].concat();
+        if !result.is_empty() {
+            let head = vec![punct(b"("), plain(TokenKind::Ident, BUILD_CHOICE), punct(b"?")];
+            operand = [head, operand, vec![punct(b":")], result, vec![punct(b")")]].concat();
+        }
+        result = operand;
+    }
+    result
+}
