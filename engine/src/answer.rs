@@ -141,6 +141,13 @@ pub enum Grounds {
     Behind,
     /// Their tasks cannot run: they are stopped, traced by a debugger, or dead.
     CannotRun,
+    /// They have not entered a call of MPI that the others cannot leave before.
+    NotEntered {
+        /// The calls, those of most tasks first.
+        calls: Vec<String>,
+        /// How many tasks wait in them. All others are ahead of these by the order of the code.
+        waiting: u64,
+    },
     /// They are outside of any call that waits for other tasks, and all others are inside one.
     AloneOutside {
         /// The calls in which the others wait, most tasks first.

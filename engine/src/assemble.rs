@@ -2,10 +2,12 @@
 
 use crate::answer::{
     Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
+    Witness,
 };
-use crate::motion::{self, Earlier};
+use crate::motion::{self, ClassMotion, Earlier, JobMotion};
 use crate::outside::{self, OutsideGroup};
 use crate::state::ClassState;
+use crate::waits::{self, Member, NotEntered};
 use crate::{
     CallView, FrameView, Relation, Who, advice, blocking, counterparts, finding, frames, mpi, parting,
     stacks, state, threads,
@@ -166,9 +168,16 @@ fn assemble<'a>(
     };
     let undecided = job.undecided();
     let halted = state::halted(tasks, &|tasks| job.named.who(tasks.iter().copied()));
+    let motion = earlier.map(|earlier| motion::of(&job, earlier, &outside));
+    let not_entered = job.not_entered(&outside, motion.as_ref());
+    let finding = finding::of(&job, &classes, &halted, &not_entered, (outcome, &undecided));
+    let mut assumptions = job.assumptions();
+    if finding.as_ref().is_some_and(|finding| finding.by == Witness::Mpi) {
+        assumptions.extend(waits::assumptions(motion.is_some()));
+    }
     Answer {
         tasks: job.total,
-        finding: finding::of(&job, &classes, &halted, (outcome, &undecided)),
+        finding,
         outcome,
         hindmost: job
             .hindmost_classes()
@@ -179,11 +188,11 @@ fn assemble<'a>(
         undecided,
         unreadable,
         missing_ranks,
-        assumptions: job.assumptions(),
+        assumptions,
         warnings: job.partial_functions(),
         excerpts: job.excerpts(&classes),
         classes,
-        motion: earlier.map(|earlier| motion::of(&job, earlier, &outside)),
+        motion,
         next: None,
     }
 }
@@ -266,6 +275,26 @@ impl<'a> JobView<'a> {
             [_] if self.is_whole => &[0],
             _ => self.classes.hindmost(),
         }
+    }
+
+    /// What MPI proves of the classes, in the order in which the answer lists them.
+    fn not_entered(&self, outside: &[OutsideGroup<'_>], motion: Option<&JobMotion>) -> Vec<NotEntered> {
+        // Two moments of one task, or two jobs.
+        if !self.named.shared.is_empty() {
+            return Vec::new();
+        }
+        let member = |&at: &usize| -> Member<'_> { (self.tasks[at], Some(&self.located[at])) };
+        let ordered = self.classes.classes.iter();
+        let mut classes: Vec<Vec<Member<'_>>> =
+            Vec::from_iter(ordered.map(|class| class.members.iter().map(member).collect()));
+        for group in outside.iter().filter(|group| group.stack.is_some()) {
+            classes.push(group.tasks.iter().map(|&(task, _)| (task, None)).collect());
+        }
+        let has_moved = |class: usize| {
+            let motion = motion.and_then(|motion| motion.classes.get(class));
+            motion.is_some_and(ClassMotion::has_moved)
+        };
+        waits::not_entered(self, &classes, &has_moved)
     }
 
     /// What a task does at its position.

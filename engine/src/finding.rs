@@ -1,14 +1,16 @@
 //! Who is named, how surely, and by which witness.
 //!
-//! The order of the code names the classes that are behind all others, and that is proven. Where it decides nothing, what a person
+//! The order of the code names the classes that are behind all others, and that is proven. Where it names nobody, MPI may prove that the
+//! others wait for somebody. Where nothing is proven, what a person
 //! would look at first is named as probable: of the classes that may be the hindmost, the one that alone is outside of any call that waits
 //! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
 //! class that is ahead of another is never named.
 
-use crate::Who;
 use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
 use crate::assemble::JobView;
 use crate::state::{Halted, HaltedBy};
+use crate::waits::NotEntered;
+use crate::{Relation, Who};
 use std::cmp::Reverse;
 
 /// How many calls of the others are named.
@@ -19,6 +21,7 @@ pub(crate) fn of(
     job: &JobView<'_>,
     classes: &[TaskClass],
     halted: &[Halted],
+    not_entered: &[NotEntered],
     (outcome, undecided): (Outcome, &[UndecidedPair]),
 ) -> Option<Finding> {
     let who = |named: &[usize]| Who::of_all(named.iter().map(|&at| &classes[at].who));
@@ -35,6 +38,9 @@ pub(crate) fn of(
         });
     }
     if let Some(finding) = cannot_run(classes, halted) {
+        return Some(finding);
+    }
+    if let Some(finding) = held_up(job, classes, not_entered) {
         return Some(finding);
     }
     let (named, grounds) = probable(classes)?;
@@ -84,6 +90,73 @@ fn cannot_run(classes: &[TaskClass], halted: &[Halted]) -> Option<Finding> {
         who,
         grounds: Grounds::CannotRun,
         doubt: doubt.map(str::to_owned),
+        remedy: None,
+    })
+}
+
+/// Among more classes nobody looks for chains.
+const FEW: usize = 400;
+
+/// Those of whom MPI proves that the others wait for them, where the order names nobody: each is behind all that are not named, by MPI
+/// alone or by a chain through what the order does know.
+fn held_up(job: &JobView<'_>, classes: &[TaskClass], not_entered: &[NotEntered]) -> Option<Finding> {
+    let proven = |fact: &&NotEntered| fact.certainty == waitgraph::Certainty::Proven;
+    let facts = Vec::from_iter(not_entered.iter().filter(proven));
+    if facts.is_empty() || classes.len() > FEW {
+        return None;
+    }
+    let ordered = job.classes.classes.len();
+    let by_code = |who: usize, whom: usize| {
+        let relation = |a, b| job.verdict(a, b).relation;
+        match who.max(whom) < ordered {
+            true if who < whom => relation(who, whom) == Relation::Before,
+            true => relation(whom, who) == Relation::After,
+            false => false,
+        }
+    };
+    let by_mpi = |who: usize, whom: usize| facts.iter().any(|fact| (fact.who, fact.whom) == (who, whom));
+    let mut ahead: Vec<Vec<usize>> = Vec::new();
+    for who in 0..classes.len() {
+        let is_behind = |&whom: &usize| whom != who && (by_mpi(who, whom) || by_code(who, whom));
+        ahead.push((0..classes.len()).filter(is_behind).collect());
+    }
+    let is_last = |&class: &usize| !ahead.iter().any(|ahead| ahead.contains(&class));
+    let named = Vec::from_iter((0..classes.len()).filter(is_last));
+    let is_behind_the_rest = |&class: &usize| {
+        let mut reached = vec![class];
+        let mut next = 0;
+        while let Some(&at) = reached.get(next) {
+            let further = ahead[at].iter().filter(|class| !reached.contains(class));
+            let further = Vec::from_iter(further.copied());
+            reached.extend(further);
+            next += 1;
+        }
+        reached.len() + named.len() == classes.len() + 1
+    };
+    let who = Who::of_all(named.iter().map(|&at| &classes[at].who));
+    let total: u64 = classes.iter().map(|class| class.who.count()).sum();
+    // Of several that nothing tells apart none stands out if they are many.
+    let stand_out = match named[..] {
+        [] => false,
+        [_] => true,
+        _ => 2 * who.count() <= total,
+    };
+    if !stand_out || !named.iter().all(is_behind_the_rest) {
+        return None;
+    }
+    let waiting =
+        Vec::from_iter((0..classes.len()).filter(|&class| facts.iter().any(|fact| fact.whom == class)));
+    let waiting = Vec::from_iter(waiting.iter().map(|&class| &classes[class]));
+    Some(Finding {
+        certainty: Certainty::Proven,
+        by: Witness::Mpi,
+        who,
+        classes: named,
+        grounds: Grounds::NotEntered {
+            calls: calls(waiting.iter().copied()),
+            waiting: waiting.iter().map(|class| class.who.count()).sum(),
+        },
+        doubt: None,
         remedy: None,
     })
 }

@@ -45,6 +45,7 @@ mod tests;
 mod threads;
 mod tree;
 mod tuple;
+mod waits;
 mod who;
 
 pub use advice::Advice;

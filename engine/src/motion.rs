@@ -272,6 +272,11 @@ fn uncounted_loop(job: &JobView<'_>, first: &Located, at: usize, verdict: &Verdi
 }
 
 impl ClassMotion {
+    /// Whether some task of the class came on, or is elsewhere.
+    pub(crate) fn has_moved(&self) -> bool {
+        self.forward + self.moved > 0
+    }
+
     fn of<'a>(motions: impl Iterator<Item = &'a Motion>) -> Self {
         let mut sum = Self::default();
         for motion in motions {

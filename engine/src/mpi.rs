@@ -4,7 +4,7 @@
 //! frame of the call and can be believed there, or if the build's debug info says what the call passed. Otherwise it is shown as the source
 //! writes it.
 
-use base::mpi_name;
+use base::{Confidence, mpi_name};
 use progress::{Located, LocatedFrame, Value};
 use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Role, Storage, Term, TermOp, roles};
 use snapshot::Task;
@@ -98,6 +98,57 @@ pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView
     })
 }
 
+/// A call of an MPI function as the source writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WrittenCall {
+    /// MPI's name for its communicator, if it has one.
+    pub(crate) communicator: Option<String>,
+    /// Its count, if that is known.
+    pub(crate) count: Option<i64>,
+}
+
+/// Every call of `function` that a task may be in that has reached it by the frame `entry` of its stack; empty when one may be missing. Which
+/// call it is may be open in optimised code, but the instruction of the caller's frame calls the function itself, and compilers join
+/// calls of one function only.
+pub(crate) fn calls_that_may_be(
+    map: &Map,
+    located: &Located,
+    task: &Task,
+    entry: usize,
+    function: &str,
+) -> Vec<WrittenCall> {
+    let caller = entry.checked_sub(1).and_then(|caller| {
+        task.frames.get(caller).filter(|frame| frame.straight)?;
+        let at = located.origin.iter().position(|origin| *origin == Some(caller))?;
+        own_function(map, &located.frames[at])
+    });
+    // Any function of the program may have been inlined into the caller, and its calls joined.
+    if caller.is_none_or(|id| map.functions[id].confidence == Confidence::Partial) {
+        return Vec::new();
+    }
+    let of_name = |id: FunctionId, call: &MpiCall| matches!(&map.functions[id].points[call.point].kind, PointKind::Call(name) if mpi_name(name) == function);
+    let calls = map.mpi_calls.iter().filter(|call| of_name(call.function, call));
+    let named = |call: &MpiCall, role: Role| {
+        let index = roles(function).iter().find(|(_, known)| *known == role)?.0;
+        call.arguments
+            .iter()
+            .find(|argument| argument.index == index)
+            .cloned()
+    };
+    let written = calls.map(|call| {
+        let communicator = named(call, Role::Communicator).map(|argument| argument.text);
+        let count = named(call, Role::Count).and_then(|argument| argument.term);
+        WrittenCall {
+            communicator: communicator.filter(|text| text.starts_with("MPI_")),
+            count: match count {
+                Some(Term::Constant(count)) => Some(count),
+                _ => None,
+            },
+        }
+    });
+    written.collect()
+}
+
 /// What the calls of the tasks of one class have in common.
 pub(crate) fn shared(calls: &[Option<CallView>]) -> Option<CallView> {
     let (first, others) = calls.split_first()?;
@@ -168,15 +219,16 @@ fn is_optimised(map: &Map, id: FunctionId) -> bool {
 }
 
 /// Families of MPI implementations that agree in the values of constants.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Implementation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Implementation {
+    /// Open MPI.
     OpenMpi,
     /// And all with its binary interface: Intel MPI, MVAPICH, Cray MPICH.
     Mpich,
 }
 
 /// The implementation that the shared objects on a stack belong to.
-fn implementation<'a>(modules: impl Iterator<Item = &'a str>) -> Option<Implementation> {
+pub(crate) fn implementation<'a>(modules: impl Iterator<Item = &'a str>) -> Option<Implementation> {
     let mut found = None;
     for path in modules {
         let name = path.rsplit('/').next().unwrap_or(path);

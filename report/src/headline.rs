@@ -278,11 +278,14 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         Certainty::Proven => "",
         Certainty::Probable => "Probably ",
     };
+    if let Grounds::NotEntered { calls, waiting } = &finding.grounds {
+        return held_up(out, answer, finding, (calls, *waiting));
+    }
     let others = match &finding.grounds {
         Grounds::AloneOutside { others_in } | Grounds::AloneElsewhere { others_in } => {
             elsewhere(answer, finding, others_in)
         }
-        Grounds::Behind | Grounds::CannotRun => String::new(),
+        Grounds::Behind | Grounds::CannotRun | Grounds::NotEntered { .. } => String::new(),
     };
     match finding.classes[..] {
         [only] => {
@@ -312,6 +315,52 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         Some(remedy) => writeln!(out, "To prove it: {}", clean(&remedy.to_string())),
         None => Ok(()),
     }
+}
+
+/// Those of whom MPI proves that the others wait for them: `Rank 1 is behind all 3 others: it is in open() (io.c:10)`, and why.
+fn held_up(
+    out: &mut String,
+    answer: &Answer,
+    finding: &Finding,
+    (calls, waiting): (&[String], u64),
+) -> std::fmt::Result {
+    let named = finding.who.count();
+    let others = count(answer) - named;
+    let of_whom = match others {
+        1 => "behind the other one".to_owned(),
+        others => format!("behind all {others} others"),
+    };
+    let who = capital(&finding.who.to_string());
+    let is_are = is_are(&finding.who);
+    match finding.classes[..] {
+        [only] => {
+            let words = format!("{who} {is_are} {of_whom}: {}", doing(&answer.classes[only]));
+            writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+        }
+        _ => {
+            let words = format!("{who} are {of_whom}, without an order among themselves:");
+            writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+            for &class in &finding.classes {
+                writeln!(out, "  {}", clean(&capital(&stands(&answer.classes[class]))))?;
+            }
+        }
+    }
+    let wait = match (waiting, others) {
+        (1, 1) => "the other one waits".to_owned(),
+        (waiting, others) if waiting == others => "the others wait".to_owned(),
+        (1, _) => "one of the others waits".to_owned(),
+        (waiting, _) => format!("{waiting} of the others wait"),
+    };
+    let all = if named == 1 { "it has" } else { "all of these have" };
+    let rest = match waiting == others {
+        true => "",
+        false => "; the rest is ahead by the order of the code",
+    };
+    let words = format!(
+        "  By the rules of MPI: {wait} in {}, which nobody leaves before {all} entered it{rest}.",
+        calls.join(" and ")
+    );
+    writeln!(out, "{}", clean(&words))
 }
 
 /// What those do that are not named: `; the other 3 wait in MPI_Allreduce`.

@@ -89,6 +89,8 @@ pub enum Activity {
     },
     /// In a blocking receive.
     Receive(Source),
+    /// In another operation that is no collective one: a send, or what completes or tests point-to-point operations.
+    PointToPoint,
     /// In MPI, but nobody knows where, or in an operation that is not listed here.
     Unknown,
 }
@@ -136,7 +138,7 @@ impl Task {
             || self.threads.iter().any(|thread| match thread {
                 Activity::Collective { communicator, .. } => communicator.may_be(wanted),
                 Activity::Unknown => true,
-                Activity::Outside | Activity::Receive(_) => false,
+                Activity::Outside | Activity::Receive(_) | Activity::PointToPoint => false,
             })
     }
 }

@@ -182,7 +182,7 @@ impl Machine {
             Some(Step::Bcast(c)) => collective(Operation::Partial, c),
             Some(Step::Receive(from)) => Activity::Receive(Source::Named(Rank(*from as u32))),
             Some(Step::ReceiveAny) => Activity::Receive(Source::AnyOf(others())),
-            Some(Step::Send(_)) => Activity::Unknown,
+            Some(Step::Send(_)) => Activity::PointToPoint,
             Some(Step::Work) | None => Activity::Outside,
         };
         let stands_still = self.inside[task] && !self.completes(task);

@@ -309,6 +309,7 @@ fn grounds(of: &Grounds) -> &'static str {
     match of {
         Grounds::Behind => "behind",
         Grounds::CannotRun => "cannot-run",
+        Grounds::NotEntered { .. } => "not-entered",
         Grounds::AloneOutside { .. } => "alone-outside",
         Grounds::AloneElsewhere { .. } => "alone-elsewhere",
     }

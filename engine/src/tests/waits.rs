@@ -1,0 +1,108 @@
+//! What MPI proves where the order of the code leaves open who is behind.
+
+use super::{map, tasks};
+use crate::{Certainty, Earlier, Outcome, Witness, answer, answer_since};
+use base::RankSet;
+use std::time::Duration;
+
+/// Whoever is in the loop that nothing counts cannot be ordered against those behind it by the code.
+const OPEN: &str = "\
+void f(MPI_Comm comm, int n) {
+    while (x) {
+        work();
+        MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_SUM, comm);
+        MPI_Bcast(a, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Recv(a, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+";
+
+/// Stacks as real ones are: what MPI does is in its library.
+fn in_mpich(given: &[&str]) -> Vec<snapshot::Task> {
+    let mut tasks = tasks(given);
+    for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
+        if frame.line == Some(0) {
+            let library = if frame.function.contains("MPI") {
+                "/usr/lib/libmpich.so.12"
+            } else {
+                "/usr/lib/libapp.so"
+            };
+            frame.module = Some(library.to_owned());
+        }
+    }
+    tasks
+}
+
+fn witness(tasks: &[snapshot::Task]) -> (Certainty, Witness) {
+    let found = answer(&map(OPEN), tasks, RankSet::default());
+    assert_eq!(found.outcome, Outcome::Undecided, "{found:?}");
+    let finding = found.finding.unwrap();
+    assert_eq!(finding.who.to_string(), "rank 1");
+    (finding.certainty, finding.by)
+}
+
+#[test]
+fn who_has_not_entered_what_the_others_cannot_leave_is_behind_by_mpi() {
+    let proven = (Certainty::Proven, Witness::Mpi);
+    let probable = (Certainty::Probable, Witness::State);
+    for (expected, others, alone) in [
+        (proven, "f:4,MPI_Allreduce:0", "f:3,work:0"),
+        (proven, "f:8,PMPI_Barrier:0,MPIR_Barrier:0", "f:3,work:0"),
+        // Their count, their communicator may be anything.
+        (probable, "f:5,MPI_Allreduce:0", "f:3,work:0"),
+        (probable, "f:6,MPI_Allreduce:0", "f:3,work:0"),
+        // The root of a broadcast leaves early.
+        (probable, "f:7,MPI_Bcast:0", "f:3,work:0"),
+        // A function of the program computes, not MPI; a library has no name for what may be MPI's.
+        (probable, "f:4,MPI_Allreduce:0,my_sum:0", "f:3,work:0"),
+        (probable, "f:8,MPI_Barrier:0", "f:3,??:0"),
+    ] {
+        let tasks = in_mpich(&[others, alone, others, others]);
+        assert_eq!(witness(&tasks), expected, "{others}; {alone}");
+    }
+}
+
+#[test]
+fn mpi_proves_nothing_of_who_cannot_run_or_was_not_seen_whole() {
+    let whole = in_mpich(&["f:8,MPI_Barrier:0", "f:3,work:0", "f:8,MPI_Barrier:0"]);
+    assert_eq!(witness(&whole), (Certainty::Proven, Witness::Mpi));
+    let probable = (Certainty::Probable, Witness::State);
+    // Another thread of it may be in the barrier.
+    let mut tasks = whole.clone();
+    tasks[1].threads.push(snapshot::Thread::default());
+    assert_eq!(witness(&tasks), probable);
+    // Of one library nobody has measured whether it completes.
+    let mut tasks = whole.clone();
+    for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
+        frame.module = frame
+            .module
+            .take()
+            .map(|_| "/opt/libmpi_of_somebody.so".to_owned());
+    }
+    assert_eq!(witness(&tasks), probable);
+}
+
+#[test]
+fn who_moved_between_two_looks_does_not_wait_for_anybody() {
+    let at = |line: u32| {
+        in_mpich(&[
+            "f:4,MPI_Allreduce:0",
+            "f:3,work:0",
+            &format!("f:{line},MPI_Allreduce:0"),
+        ])
+    };
+    let by = |before: &[snapshot::Task], now: &[snapshot::Task]| {
+        let earlier = Earlier {
+            tasks: before,
+            elapsed: Duration::from_millis(100),
+        };
+        answer_since(&map(OPEN), now, RankSet::default(), Some(earlier))
+            .finding
+            .map(|finding| finding.by)
+    };
+    assert_eq!(by(&at(4), &at(4)), Some(Witness::Mpi));
+    assert_ne!(by(&at(5), &at(4)), Some(Witness::Mpi));
+}
