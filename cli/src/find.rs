@@ -72,6 +72,13 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         header = second_header;
         first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
     }
+    if first.is_none() && engine::answer(&found.map, &records, job.missing.clone()).needs_second_look() {
+        let begun = Instant::now();
+        std::thread::sleep(TO_COME_ON);
+        let (second_header, second) = take();
+        header = second_header;
+        first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
+    }
     let mut samples = Vec::new();
     for _ in 1..args.samples.unwrap_or(1) {
         std::thread::sleep(args.every);
@@ -100,6 +107,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
 /// How often a job is looked at where a look leaves the answer to chance, and how long apart.
 const LOOKS: usize = 8;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
+
+/// How long tasks have to come on before they are taken to stand still, where the answer rests on that.
+const TO_COME_ON: Duration = Duration::from_millis(100);
 
 /// Whether a task was caught in an instruction that belongs to two statements, and nothing is decided: another look may find it in one
 /// of them. All tasks are looked at anew then, since an order is of one moment.
@@ -143,6 +153,10 @@ pub(crate) fn answer(
         files::write_atomically(path, snapshot::write(&seen.header, records).as_bytes())?;
     }
     let mut answer = engine::answer_since(&map, records, seen.missing.clone(), earlier);
+    if args.twice.is_none() {
+        // Nobody has asked who moved; the answer has made use of it.
+        answer.motion = None;
+    }
     warnings.extend(seen.notes.iter().cloned());
     if let Some(why) = &none {
         answer.explain_no_map(why);

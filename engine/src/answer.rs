@@ -125,6 +125,24 @@ pub struct Finding {
     pub remedy: Option<Advice>,
 }
 
+impl Answer {
+    /// Whether the answer holds of a job that stands still only, which one look cannot tell.
+    pub fn needs_second_look(&self) -> bool {
+        self.motion.is_none()
+            && self
+                .finding
+                .as_ref()
+                .is_some_and(|finding| finding.by == Witness::Mpi)
+    }
+}
+
+impl Finding {
+    /// Whether it is proven by something else than the order of the code, so that nothing that the order leaves open can change it.
+    pub fn settles_what_is_open(&self) -> bool {
+        self.certainty == Certainty::Proven && matches!(self.grounds, Grounds::NotEntered { .. })
+    }
+}
+
 /// Why a job has no map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoMap {

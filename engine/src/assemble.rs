@@ -171,9 +171,16 @@ fn assemble<'a>(
     let motion = earlier.map(|earlier| motion::of(&job, earlier, &outside));
     let not_entered = job.not_entered(&outside, motion.as_ref());
     let finding = finding::of(&job, &classes, &halted, &not_entered, (outcome, &undecided));
+    let mut warnings = job.partial_functions();
+    warnings.extend(job.gone_past(&classes, &not_entered));
     let mut assumptions = job.assumptions();
-    if finding.as_ref().is_some_and(|finding| finding.by == Witness::Mpi) {
-        assumptions.extend(waits::assumptions(motion.is_some()));
+    if let Some(finding) = finding.as_ref().filter(|finding| finding.by == Witness::Mpi) {
+        let stood_still = motion.as_ref().is_some_and(|motion| {
+            let classes = motion.classes.iter().enumerate();
+            let mut waiting = classes.filter(|(class, _)| !finding.classes.contains(class));
+            waiting.all(|(_, motion)| motion.stood_still())
+        });
+        assumptions.extend(waits::assumptions(stood_still));
     }
     Answer {
         tasks: job.total,
@@ -189,7 +196,7 @@ fn assemble<'a>(
         unreadable,
         missing_ranks,
         assumptions,
-        warnings: job.partial_functions(),
+        warnings,
         excerpts: job.excerpts(&classes),
         classes,
         motion,
@@ -275,6 +282,27 @@ impl<'a> JobView<'a> {
             [_] if self.is_whole => &[0],
             _ => self.classes.hindmost(),
         }
+    }
+
+    /// Where MPI and the order of the code name different tasks: those who wait for somebody who is ahead of them wait in vain.
+    fn gone_past(&self, classes: &[TaskClass], not_entered: &[NotEntered]) -> Vec<String> {
+        let ordered = self.classes.classes.len();
+        let is_ahead = |fact: &&NotEntered| {
+            fact.certainty == waitgraph::Certainty::Proven
+                && fact.who.max(fact.whom) < ordered
+                && self.reason(fact.whom, fact.who).0 == Relation::Before
+        };
+        let sentences = not_entered.iter().filter(is_ahead).filter_map(|fact| {
+            let Activity::Blocked(call) = &classes.get(fact.whom)?.position.activity else {
+                return None;
+            };
+            Some(format!(
+                "{} in {call} cannot leave before {} has entered it, which is ahead and has gone past that call without entering it",
+                self.who(fact.whom),
+                self.who(fact.who),
+            ))
+        });
+        sentences.collect()
     }
 
     /// What MPI proves of the classes, in the order in which the answer lists them.

@@ -2,6 +2,7 @@
 //! line for whatever a library does below them.
 
 use crate::answer::{Activity, LoopValue, Position};
+use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{self, is_blocking};
 use crate::mpi;
 use crate::paths::short_name;
@@ -65,14 +66,20 @@ pub fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
 /// The frames of a located task.
 pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<FrameView> {
     let mut views: Vec<FrameView> = Vec::new();
+    let (entry, entry_name) = match in_mpi(task, &task.frames) {
+        InMpi::Inside { at, function } => (Some(at), Some(function)),
+        _ => (None, None),
+    };
     for (index, frame) in located.frames.iter().enumerate() {
         let Some(recorded) = located.origin[index].and_then(|at| task.frames.get(at)) else {
             // It is not on the stack any more.
             continue;
         };
         let Some(id) = mpi::own_function(map, frame) else {
-            // What a library does inside is its own business: its entry point stands for it, until it calls back.
+            // What a library does inside is its own business: its entry point stands for it, until it calls back, or MPI.
+            let calls_mpi = located.origin[index] == entry && views.last().is_some_and(|view| !view.in_map);
             match views.last_mut() {
+                _ if calls_mpi => views.push(library_frame(recorded, entry_name.clone())),
                 Some(entry) if !entry.in_map => entry.folded += 1,
                 caller => {
                     let called_as = caller.and_then(|_| called_name(map, &located.frames[index - 1]));
@@ -198,10 +205,16 @@ fn loop_values(function: &Function, frame: &LocatedFrame) -> (Values, Missing) {
 pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Position {
     let innermost = frames.iter().rposition(|frame| frame.in_map);
     let below = innermost.and_then(|at| frames.get(at + 1));
-    let activity = match below {
-        None => Activity::Computing,
-        Some(entry) if is_blocking(&entry.function) => Activity::Blocked(entry.function.clone()),
-        Some(entry) => Activity::Inside(entry.name()),
+    let activity = match (below, &located.beneath) {
+        (None, _) => Activity::Computing,
+        (Some(_), Some(operation)) if is_blocking(operation) => Activity::Blocked(operation.clone()),
+        // Also a function that only has the name of an operation.
+        (Some(entry), _) if base::is_mpi(&entry.function) => {
+            let library = entry.module.as_deref().unwrap_or("a library");
+            Activity::Inside(format!("{} of {library}", entry.name()))
+        }
+        (Some(entry), _) if is_blocking(&entry.function) => Activity::Blocked(entry.function.clone()),
+        (Some(entry), _) => Activity::Inside(entry.name()),
     };
     let frame = innermost.map(|at| &frames[at]);
     Position {

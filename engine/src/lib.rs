@@ -12,6 +12,7 @@
 mod advice;
 mod answer;
 mod assemble;
+mod beneath;
 mod binding;
 mod blocking;
 mod check;

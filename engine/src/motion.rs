@@ -277,6 +277,12 @@ impl ClassMotion {
         self.forward + self.moved > 0
     }
 
+    /// Whether every task of the class was seen to stand still, in the call that it was in.
+    pub(crate) fn stood_still(&self) -> bool {
+        let others = self.forward + self.moved + self.in_place + self.same_place + self.halted + self.unknown;
+        self.waiting > 0 && others == 0
+    }
+
     fn of<'a>(motions: impl Iterator<Item = &'a Motion>) -> Self {
         let mut sum = Self::default();
         for motion in motions {

@@ -5,9 +5,9 @@
 //! different places from one moment to the next.
 
 use crate::answer::{Activity, Position};
+use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::is_blocking;
 use crate::frames::FrameView;
-use base::mpi_entry_point;
 use snapshot::{Frame, Task};
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ pub(crate) fn groups<'t>(others: &'t [(&'t Task, String)]) -> Vec<OutsideGroup<'
 /// The frames of a task as a reader wants them. Where its main thread has ended, those of the first of its threads that is in the program.
 pub(crate) fn stack(task: &Task) -> OutsideStack {
     if !task.frames.is_empty() {
-        return of_frames(&task.frames);
+        return of_frames(task, &task.frames);
     }
     let is_own = |frame: &Frame| {
         let module = frame.module.as_deref().unwrap_or_default();
@@ -70,17 +70,21 @@ pub(crate) fn stack(task: &Task) -> OutsideStack {
     };
     let works = |frames: &&Vec<Frame>| frames.iter().any(is_own);
     let mut stacks = task.threads.iter().map(|thread| &thread.frames);
-    of_frames(stacks.find(works).map_or(&[], Vec::as_slice))
+    of_frames(task, stacks.find(works).map_or(&[], Vec::as_slice))
 }
 
-fn of_frames(recorded: &[Frame]) -> OutsideStack {
+fn of_frames(task: &Task, recorded: &[Frame]) -> OutsideStack {
+    let (operation, name) = match in_mpi(task, recorded) {
+        InMpi::Inside { at, function } | InMpi::Named { at, function } => (Some(at), Some(function)),
+        InMpi::Outside | InMpi::SomewhereInside | InMpi::Unknown => (None, None),
+    };
     let mut frames: Vec<FrameView> = Vec::new();
     let mut place: Vec<PlaceOfFrame> = Vec::new();
     let mut last_is_runtime = None;
     // What calls `main` comes first, in stripped programs without a name of its own.
     let starts = recorded.iter().rposition(is_start).map_or(0, |last| last + 1);
     for (index, frame) in recorded.iter().enumerate().skip(starts) {
-        let entry = mpi_entry_point(&frame.function);
+        let entry = name.clone().filter(|_| operation == Some(index));
         let runtime = runtime_of(frame, entry.is_some(), last_is_runtime);
         if let (Some(runtime), Some(_), Some(view)) = (runtime, last_is_runtime, frames.last_mut()) {
             view.folded += 1;

@@ -1,5 +1,6 @@
 //! Recorded stacks as the order reads them.
 
+use crate::beneath;
 use progress::{ExecutionPoint, Frame, Located, Order, Value};
 use rayon::prelude::*;
 use snapshot::Task;
@@ -24,6 +25,7 @@ pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {
         rank: task.rank,
         pid: task.pid,
         frames: task.frames.iter().map(frame).collect(),
+        beneath: beneath::operation(task),
         incomplete: task.error.clone().or_else(|| {
             let guessed = task.frames.iter().find(|frame| frame.guessed)?;
             Some(format!(

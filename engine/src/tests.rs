@@ -1,14 +1,13 @@
 //! Answers over maps of real C, made in memory.
 
 use crate::{
-    Activity, Answer, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role, SourceFile, Witness, answer,
+    Activity, Answer, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role, SourceFile, answer,
     answer_since, map_sources,
 };
 use base::RankSet;
 use progress_map::{Across, Map, PointKind};
 
 mod waits;
-use std::time::Duration;
 
 pub(crate) fn map(source: &str) -> Map {
     let file = SourceFile {

@@ -113,6 +113,7 @@ pub(crate) fn located(order: &Order<'_>, task: &Task, thread: &Thread) -> (Task,
         task: format!("{} thread {}", task.task, thread.thread),
         frames: thread.frames.clone(),
         error: thread.error.clone(),
+        program: task.program.clone(),
         ..Task::default()
     };
     let located = order.locate(&stacks::execution_point(&alone));

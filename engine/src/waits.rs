@@ -5,10 +5,10 @@
 //! where the map says so of every call that may have led there.
 
 use crate::assemble::JobView;
+use crate::beneath::{InMpi, in_mpi};
 use crate::mpi::{self, Implementation, WrittenCall};
 use crate::outside::is_runtime_library;
 use crate::state;
-use base::mpi_entry_point;
 use progress::Located;
 use progress_map::{Map, Role};
 use snapshot::{Frame, Task};
@@ -36,28 +36,25 @@ pub(crate) fn not_entered(
 ) -> Vec<NotEntered> {
     let mut known = Vec::new();
     let mut tasks = Vec::new();
-    let mut completion = Completion::Independent;
     for (class, members) in classes.iter().enumerate() {
         let waits = Vec::from_iter(members.iter().map(|&member| of_task(job.map, member)));
-        let Some(Ok(first)) = waits
+        let Some(Some(first)) = waits
             .first()
             .filter(|first| waits.iter().all(|wait| wait == *first))
         else {
             continue;
         };
-        if !first.library.is_none_or(completes) {
-            completion = Completion::MayNeedHelp;
-        }
         let halted = members.iter().any(|(task, _)| state::halted_by(task).is_some());
         known.push(class);
         tasks.push(waitgraph::Task {
             // A class stands for its members, which all do the same.
             rank: rank(class),
             stands_still: !halted && !has_moved(class),
-            threads: first.threads.clone(),
+            threads: first.clone(),
         });
     }
-    let facts = waitgraph::behind(&tasks, completion);
+    // Where a library was not measured to let all leave, nothing is known of the data.
+    let facts = waitgraph::behind(&tasks, Completion::Independent);
     let class = |of: Rank| known.iter().copied().find(|class| rank(*class) == of);
     let facts = facts.into_iter().filter_map(|fact| {
         let (who, whom) = (class(fact.who)?, class(fact.whom)?);
@@ -70,11 +67,13 @@ pub(crate) fn not_entered(
     facts.collect()
 }
 
-/// What a verdict by MPI takes for granted; whoever was seen twice was seen to stand still.
-pub(crate) fn assumptions(seen_twice: bool) -> Vec<String> {
+/// What a verdict by MPI takes for granted, unless all that wait were seen to stand still.
+pub(crate) fn assumptions(stood_still: bool) -> Vec<String> {
     let mut clauses = vec!["MPI lets all leave an operation that all have entered".to_owned()];
-    if !seen_twice {
-        clauses.push("the job stands still, which one look cannot tell (`--twice` can)".to_owned());
+    if !stood_still {
+        clauses.push(
+            "those that wait stand still, and do not go through the same call again and again".to_owned(),
+        );
     }
     clauses
 }
@@ -86,131 +85,73 @@ fn rank(class: usize) -> Rank {
 
 /// Whether a library lets all leave an operation that all have entered, also when one that has left it calls MPI no more: measured,
 /// see `docs/mpi-witness.md`.
-fn completes(library: Implementation) -> bool {
+fn completes(library: Implementation, function: &str) -> bool {
     match library {
-        Implementation::OpenMpi | Implementation::Mpich => true,
+        Implementation::OpenMpi => function != "MPI_Allgatherv",
+        Implementation::Mpich => true,
     }
 }
 
-/// What a task does, as MPI sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Wait {
-    threads: Vec<Activity>,
-    /// The library, if the stack names it and the main thread is in it.
-    library: Option<Implementation>,
-}
-
-/// What a task was seen to do; nothing if it was not seen whole.
-fn of_task(map: &Map, (task, located): Member<'_>) -> Result<Wait, Unseen> {
+/// What each thread of a task was seen to do, as MPI sees it; nothing if it was not seen whole.
+fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
     let whole = |frames: &[Frame], error: &Option<String>| {
         !frames.is_empty() && error.is_none() && frames.iter().all(|frame| !frame.guessed)
     };
     if !whole(&task.frames, &task.error) {
-        return Err(Unseen);
+        return None;
     }
-    let entry = entry(&task.frames);
-    let main = match &entry {
-        Stack::Outside => Activity::Outside,
-        Stack::Inside { at, function } => {
-            let calls_back = |frame: &Frame| is_of_program(frame, &task.frames[*at]);
-            let in_user_function = task.frames[at + 1..].iter().any(calls_back)
-                || located.is_some_and(|located| is_called_back(map, located, *at));
-            match operation(function) {
-                Some(operation) => {
-                    let (communicator, data) = match located {
-                        Some(located) => written(map, located, task, *at, function),
-                        None => (Communicator::Unknown, Data::Unknown),
-                    };
-                    Activity::Collective {
-                        operation: match operation {
-                            Operation::Complete(Data::Unknown) => Operation::Complete(data),
-                            other => other,
-                        },
-                        communicator,
-                        in_user_function,
-                    }
-                }
-                None if is_point_to_point(function) => Activity::PointToPoint,
-                None => Activity::Unknown,
-            }
-        }
-        Stack::Unknown => Activity::Unknown,
-    };
-    let mut threads = vec![main];
+    let mut threads = vec![match in_mpi(task, &task.frames) {
+        InMpi::Outside => Activity::Outside,
+        InMpi::Inside { at, function } => inside(map, (task, located), at, &function),
+        InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => Activity::Unknown,
+    }];
     for thread in &task.threads {
-        threads.push(match self::entry(&thread.frames) {
-            Stack::Outside if whole(&thread.frames, &thread.error) => Activity::Outside,
+        threads.push(match in_mpi(task, &thread.frames) {
+            // A thread of a library's own makes no calls for the program.
+            InMpi::Outside | InMpi::SomewhereInside if is_helper(&thread.frames) => Activity::Outside,
+            InMpi::Outside if whole(&thread.frames, &thread.error) => Activity::Outside,
             _ => Activity::Unknown,
         });
     }
-    let library = match entry {
-        Stack::Inside { at, .. } => {
-            let modules = task.frames[at..].iter();
-            let library = mpi::implementation(modules.filter_map(|frame| frame.module.as_deref()));
-            // Whoever waits in a library that was not measured may only need help.
-            if library.is_none() {
-                threads[0] = Activity::Unknown;
-            }
-            library
-        }
-        Stack::Outside | Stack::Unknown => None,
+    Some(threads)
+}
+
+/// What a task does in `function`, an operation of MPI that it has entered by the frame `at`.
+fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> Activity {
+    let Some(operation) = operation(function) else {
+        return match is_point_to_point(function) {
+            true => Activity::PointToPoint,
+            false => Activity::Unknown,
+        };
     };
-    Ok(Wait { threads, library })
-}
-
-/// A task whose stack is not known as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Unseen;
-
-/// Where a stack stands to MPI.
-enum Stack {
-    Outside,
-    /// The outermost entry point of MPI, and which one it is.
-    Inside {
-        at: usize,
-        function: String,
-    },
-    /// Nobody can tell.
-    Unknown,
-}
-
-fn entry(frames: &[Frame]) -> Stack {
-    for (at, frame) in frames.iter().enumerate() {
-        if let Some(function) = mpi_entry_point(&frame.function) {
-            return Stack::Inside { at, function };
-        }
-        if may_be_mpi(frame) {
-            return Stack::Unknown;
-        }
+    let below = &task.frames[at..];
+    let calls_back = |frame: &Frame| is_of_program(frame, &task.frames[at]);
+    let in_user_function =
+        below.iter().any(calls_back) || located.is_some_and(|located| is_called_back(map, located, at));
+    let (communicator, data) = match located {
+        Some(located) => written(map, located, task, at, function),
+        None => (Communicator::Unknown, Data::Unknown),
+    };
+    let library = mpi::implementation(below.iter().filter_map(|frame| frame.module.as_deref()));
+    let data = match library.is_some_and(|library| completes(library, function)) {
+        true => data,
+        false => Data::Unknown,
+    };
+    Activity::Collective {
+        operation: match operation {
+            Operation::Complete(Data::EveryPart) if library.is_some() => operation,
+            Operation::Complete(_) => Operation::Complete(data),
+            Operation::Partial => operation,
+        },
+        communicator,
+        in_user_function,
     }
-    Stack::Outside
 }
 
-/// Whether a frame that is no entry point may belong to MPI: by its library, by how the libraries name their functions, or because it
-/// has no name in a program that MPI may have been linked into.
-fn may_be_mpi(frame: &Frame) -> bool {
-    const FUNCTIONS: [&str; 10] = [
-        "MPI", "PMPI", "ompi_", "opal_", "orte_", "mca_", "ucp_", "uct_", "psm2_", "fi_",
-    ];
-    const LIBRARIES: [&str; 12] = [
-        "libmpi",
-        "libopen-",
-        "mca_",
-        "libuc",
-        "libfabric",
-        "libpsm",
-        "libmpl",
-        "libopa",
-        "libmca",
-        "libpmpi",
-        "libpami",
-        "libportals",
-    ];
-    let module = frame.module.as_deref().unwrap_or_default();
-    let library = module.rsplit('/').next().unwrap_or(module);
-    let starts = |names: &[&str], of: &str| names.iter().any(|name| of.starts_with(name));
-    let nameless = matches!(frame.function.as_str(), "" | "??") && !is_runtime_library(module);
-    starts(&LIBRARIES, library) || starts(&FUNCTIONS, &frame.function) || nameless
+/// Whether a thread is nowhere in the program, nor in a library that may be a part of it.
+fn is_helper(frames: &[Frame]) -> bool {
+    let is_runtime = |frame: &Frame| frame.module.as_deref().is_some_and(is_runtime_library);
+    !frames.is_empty() && frames.iter().all(is_runtime)
 }
 
 /// Whether a frame below an entry point of MPI is the program's again: a reduction that it supplied, or another function that MPI calls.

@@ -171,6 +171,17 @@ impl<'m> Order<'m> {
                         let reason = format!("{} is not in the map and calls back into it", frame_a.name);
                         return unknown(depth, None, reason);
                     }
+                    if a.beneath != b.beneath {
+                        let reason = format!(
+                            "of {}, which is not in the map, it is only known that task {} is {} and task {} {}",
+                            frame_a.name,
+                            a.task,
+                            within(a.beneath.as_deref()),
+                            b.task,
+                            within(b.beneath.as_deref()),
+                        );
+                        return unknown(depth, None, reason);
+                    }
                     let outer = depth.checked_sub(1).and_then(|last| a.frames[last].function);
                     return (
                         depth.saturating_sub(1),
@@ -454,4 +465,12 @@ fn unsequenced(function: &Function, a: PointId, b: PointId) -> bool {
     !on(Mutant::OperandsInOrder)
         && a.iter()
             .any(|x| b.iter().any(|y| x.group == y.group && x.operand != y.operand))
+}
+
+/// Whether a task is in something that waits for others, in words.
+fn within(beneath: Option<&str>) -> String {
+    beneath.map_or_else(
+        || "in none of MPI's operations".to_owned(),
+        |name| format!("in {name}"),
+    )
 }

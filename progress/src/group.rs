@@ -9,6 +9,7 @@ struct Key<'a> {
     obstacle: Option<&'a str>,
     frames: Vec<FrameKey<'a>>,
     in_library: bool,
+    beneath: Option<&'a str>,
 }
 
 /// What tells one frame from another: function, name, places and the values that matter there.
@@ -60,7 +61,7 @@ pub(crate) fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
 }
 
 fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
-    // What happens inside a library below the program does not tell tasks apart.
+    // What happens inside a library below the program does not tell tasks apart, but for whether it waits for others.
     let program = task
         .frames
         .iter()
@@ -81,6 +82,7 @@ fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
         obstacle: task.obstacle.as_deref(),
         frames,
         in_library: program < task.frames.len(),
+        beneath: task.beneath.as_deref(),
     }
 }
 

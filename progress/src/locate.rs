@@ -25,6 +25,8 @@ pub struct Located {
     /// For each located frame, its place in [`ExecutionPoint::frames`]; `None` for one that a tail call has removed from the
     /// stack and that the map gives back.
     pub origin: Vec<Option<usize>>,
+    /// As [`ExecutionPoint::beneath`].
+    pub beneath: Option<String>,
     /// Why nothing can be said about the whole stack.
     pub obstacle: Option<String>,
 }
@@ -94,6 +96,7 @@ impl Order<'_> {
             pid: point.pid,
             frames,
             origin,
+            beneath: point.beneath.clone(),
             obstacle,
         }
     }

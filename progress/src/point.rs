@@ -14,6 +14,9 @@ pub struct ExecutionPoint {
     pub pid: Option<u32>,
     /// Outermost first.
     pub frames: Vec<Frame>,
+    /// What the task is in beneath the frames of the map, in a library that waits for other tasks. Tasks in one call of a function outside of the
+    /// map are not at one point if this differs.
+    pub beneath: Option<String>,
     /// Why the outermost frames are missing, if they are: nothing can be compared then.
     pub incomplete: Option<String>,
 }

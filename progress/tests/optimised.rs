@@ -96,6 +96,7 @@ fn stack(rank: u32, frames: &[(&str, u32)]) -> ExecutionPoint {
         rank: Some(rank),
         pid: None,
         frames: frames.iter().map(frame).collect(),
+        beneath: None,
         incomplete: None,
     }
 }

@@ -141,6 +141,7 @@ fn at(task: &str, rank: u32, line: u32, values: &[(&str, i128)]) -> ExecutionPoi
         rank: Some(rank),
         pid: None,
         frames: vec![frame],
+        beneath: None,
         incomplete: None,
     }
 }

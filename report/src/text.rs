@@ -5,7 +5,8 @@ use crate::stack::{frames, source};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
 use crate::{call, headline, threads};
 use engine::{
-    Activity, Answer, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair, Who,
+    Activity, Answer, Finding, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair,
+    Who,
 };
 use std::fmt::Write as _;
 
@@ -93,7 +94,7 @@ pub(crate) fn candidates(out: &mut String, answer: &Answer) -> std::fmt::Result 
 }
 
 fn undecided(out: &mut String, answer: &Answer) -> std::fmt::Result {
-    if answer.undecided.is_empty() {
+    if answer.undecided.is_empty() || is_settled(answer) {
         return Ok(());
     }
     writeln!(out, "\n{}", paint(TITLE, "What is not known:"))?;
@@ -185,9 +186,20 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
     Ok(())
 }
 
+/// Whether what the order of the code leaves open does not matter.
+fn is_settled(answer: &Answer) -> bool {
+    answer.finding.as_ref().is_some_and(Finding::settles_what_is_open)
+}
+
 /// What a class is to the hindmost, or to the candidates.
 fn standing(answer: &Answer, index: usize) -> String {
     let class = &answer.classes[index];
+    if let Some(finding) = answer.finding.as_ref().filter(|_| is_settled(answer)) {
+        return match finding.classes.contains(&index) {
+            true => paint(HINDMOST, "hindmost"),
+            false => "ahead".to_owned(),
+        };
+    }
     if answer.hindmost.iter().any(|hindmost| hindmost.class == index) {
         return paint(HINDMOST, "hindmost");
     }

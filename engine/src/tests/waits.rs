@@ -106,3 +106,15 @@ fn who_moved_between_two_looks_does_not_wait_for_anybody() {
     assert_eq!(by(&at(4), &at(4)), Some(Witness::Mpi));
     assert_ne!(by(&at(5), &at(4)), Some(Witness::Mpi));
 }
+
+#[test]
+fn who_waits_for_somebody_ahead_is_told_that_it_waits_in_vain() {
+    let source = "void f(void) {\n    MPI_Barrier(MPI_COMM_WORLD);\n    work();\n}\n";
+    let tasks = in_mpich(&["f:2,MPI_Barrier:0", "f:3,work:0", "f:2,MPI_Barrier:0"]);
+    let found = answer(&map(source), &tasks, RankSet::default());
+    assert_eq!(found.finding.unwrap().by, Witness::Order);
+    let [warning] = &found.warnings[..] else {
+        panic!("{:?}", found.warnings)
+    };
+    assert!(warning.contains("before rank 1 has entered it"), "{warning}");
+}

@@ -100,6 +100,7 @@ impl Leaves {
             rank: None,
             pid: None,
             frames: frames.collect(),
+            beneath: None,
             incomplete: None,
         })
     }

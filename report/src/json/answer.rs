@@ -413,7 +413,16 @@ fn frame_values(frame: &FrameView) -> impl Iterator<Item = (&str, serde_json::Va
 fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
     let class = &answer.classes[at];
     let has = |relation: Relation| class.links.iter().any(|link| link.relation == relation);
-    let relation_to_hindmost = if answer.hindmost.iter().any(|hindmost| hindmost.class == at) {
+    let settled = answer
+        .finding
+        .as_ref()
+        .filter(|finding| finding.settles_what_is_open());
+    let relation_to_hindmost = if let Some(finding) = settled {
+        match finding.classes.contains(&at) {
+            true => "hindmost",
+            false => "ahead",
+        }
+    } else if answer.hindmost.iter().any(|hindmost| hindmost.class == at) {
         "hindmost"
     } else if class.is_candidate {
         "candidate"

@@ -151,6 +151,7 @@ fn execution_point(task: &Task) -> ExecutionPoint {
         rank: task.rank,
         pid: task.pid,
         frames: task.frames.iter().map(frame).collect(),
+        beneath: None,
         incomplete: None,
     }
 }
