@@ -70,6 +70,21 @@ pub(crate) fn is_blocking(function: &str) -> bool {
         || (operation.starts_with("File_") && operation.ends_with("_all"))
 }
 
+/// Whether a function of MPI asks without waiting whether others have done their part.
+pub(crate) fn is_test(function: &str) -> bool {
+    const TESTS: [&str; 7] = [
+        "Test",
+        "Testall",
+        "Testany",
+        "Testsome",
+        "Iprobe",
+        "Improbe",
+        "Request_get_status",
+    ];
+    let operation = base::mpi_name(function).strip_prefix("MPI_");
+    operation.is_some_and(|operation| TESTS.contains(&operation))
+}
+
 /// Whether a function of the C library waits for other threads.
 pub(crate) fn waits(function: &str) -> bool {
     const WAITS: [&str; 8] = [

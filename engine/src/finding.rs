@@ -8,6 +8,7 @@
 
 use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
 use crate::assemble::JobView;
+use crate::blocking::is_test;
 use crate::state::{Halted, HaltedBy};
 use crate::waits::NotEntered;
 use crate::{Relation, Who};
@@ -204,9 +205,14 @@ fn probable(classes: &[TaskClass]) -> Option<(Vec<usize>, Grounds)> {
     }
 }
 
-/// Whether the tasks of a class are in a call that returns when others have done their part.
+/// Whether the tasks of a class are in a call that returns when others have done their part, or in one that asks whether they have:
+/// programs ask that again and again while they wait.
 fn waits(class: &TaskClass) -> bool {
-    matches!(class.position.activity, Activity::Blocked(_))
+    match &class.position.activity {
+        Activity::Blocked(_) => true,
+        Activity::Inside(call) => is_test(call),
+        Activity::Computing | Activity::Joining(_) => false,
+    }
 }
 
 /// The calls that classes are in, those of most tasks first.

@@ -46,11 +46,18 @@ pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView
         .frames
         .iter()
         .rposition(|frame| own_function(map, frame).is_some())?;
+    match &recorded_at(map, &located.frames[at])[..] {
+        [only] => call_of(map, located, task, (at, only)),
+        _ => None,
+    }
+}
+
+/// What is known of a recorded call, if the frame `at` may be in it.
+fn call_of(map: &Map, located: &Located, task: &Task, (at, recorded): (usize, &MpiCall)) -> Option<CallView> {
     let frame = &located.frames[at];
     // Without a callee it is about to call, or back again.
     located.frames.get(at + 1)?;
     let id = frame.function?;
-    let recorded = call_at(map, id, frame)?;
     let PointKind::Call(name) = &map.functions[id].points[recorded.point].kind else {
         return None;
     };
@@ -84,13 +91,20 @@ pub(crate) fn call(map: &Map, located: &Located, task: &Task) -> Option<CallView
             .iter()
             .find(|argument| argument.index == index)?;
         let term = argument.term.as_ref().filter(|_| believed(argument));
-        let of_source = term.and_then(|term| evaluate(term, frame));
+        let of_source = term.and_then(|term| match role {
+            Role::Communicator => handle(term, frame),
+            _ => evaluate(term, frame),
+        });
         let passed = passed.and_then(|passed| passed.get(&index));
         let value = agreed(
             of_source,
             passed.map(|&bits| as_passed(role, bits, implementation)),
         );
-        Some(view(role, argument, value, implementation))
+        let is_world =
+            role == Role::Communicator && value.is_some() && value == task.world.map(u64::cast_signed);
+        let known = is_world.then_some("MPI_COMM_WORLD");
+        let known = known.or_else(|| constant_name(role, value?, implementation));
+        Some(view(role, argument, value, known))
     });
     Some(CallView {
         function: function.to_owned(),
@@ -107,6 +121,24 @@ pub(crate) struct WrittenCall {
     pub(crate) count: Option<i64>,
 }
 
+/// The same where the places of the innermost frame of the program tell: what was passed holds of each of them.
+fn calls_at_place(map: &Map, located: &Located, task: &Task, function: &str) -> Vec<WrittenCall> {
+    let mut frames = located.frames.iter();
+    let Some(at) = frames.rposition(|frame| own_function(map, frame).is_some()) else {
+        return Vec::new();
+    };
+    let recorded = recorded_at(map, &located.frames[at]);
+    let written = recorded.into_iter().map(|recorded| {
+        let call = call_of(map, located, task, (at, recorded)).filter(|call| call.function == function)?;
+        let communicator = call.argument(Role::Communicator);
+        Some(WrittenCall {
+            communicator: communicator.and_then(|argument| argument.name.clone()),
+            count: call.argument(Role::Count).and_then(|argument| argument.value),
+        })
+    });
+    written.collect::<Option<_>>().unwrap_or_default()
+}
+
 /// Every call of `function` that a task may be in that has reached it by the frame `entry` of its stack; empty when one may be missing. Which
 /// call it is may be open in optimised code, but the instruction of the caller's frame calls the function itself, and compilers join
 /// calls of one function only.
@@ -117,6 +149,10 @@ pub(crate) fn calls_that_may_be(
     entry: usize,
     function: &str,
 ) -> Vec<WrittenCall> {
+    let may_be = calls_at_place(map, located, task, function);
+    if !may_be.is_empty() {
+        return may_be;
+    }
     let caller = entry.checked_sub(1).and_then(|caller| {
         task.frames.get(caller).filter(|frame| frame.straight)?;
         let at = located.origin.iter().position(|origin| *origin == Some(caller))?;
@@ -176,16 +212,19 @@ fn mark_differences(call: &mut Option<CallView>, other: Option<&CallView>) {
     }
 }
 
-/// The recorded call that a frame is in: all its possible places must be that one.
-fn call_at<'m>(map: &'m Map, id: FunctionId, frame: &LocatedFrame) -> Option<&'m MpiCall> {
-    let point = frame.places.first()?.point;
-    if frame.places.iter().any(|place| place.point != point) {
-        return None;
-    }
-    let found = map
-        .mpi_calls
-        .binary_search_by(|call| (call.function, call.point).cmp(&(id, point)));
-    found.ok().map(|at| &map.mpi_calls[at])
+/// The recorded calls that a frame may be in; none if one of its possible places is something else.
+fn recorded_at<'m>(map: &'m Map, frame: &LocatedFrame) -> Vec<&'m MpiCall> {
+    let Some(id) = frame.function else {
+        return Vec::new();
+    };
+    let mut points = Vec::from_iter(frame.places.iter().map(|place| place.point));
+    points.dedup();
+    let recorded = points.iter().map(|&point| {
+        let calls = &map.mpi_calls;
+        let found = calls.binary_search_by(|call| (call.function, call.point).cmp(&(id, point)));
+        found.ok().map(|at| &calls[at])
+    });
+    recorded.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The function of the map that a frame is in, but for those that stand between the program and MPI: a profiling layer has
@@ -276,14 +315,9 @@ fn as_passed(role: Role, bits: u64, implementation: Option<Implementation>) -> i
     }
 }
 
-fn view(
-    role: Role,
-    argument: &MpiArgument,
-    value: Option<i64>,
-    implementation: Option<Implementation>,
-) -> CallArgument {
+fn view(role: Role, argument: &MpiArgument, value: Option<i64>, constant: Option<&str>) -> CallArgument {
     let spelled = argument.text.starts_with("MPI_").then(|| argument.text.clone());
-    let name = spelled.or_else(|| constant_name(role, value?, implementation).map(str::to_owned));
+    let name = spelled.or_else(|| constant.map(str::to_owned));
     // A negative rank or tag means something only by its name, a handle nothing at all.
     let is_number = match role {
         Role::Communicator | Role::Request => false,
@@ -311,6 +345,21 @@ fn constant_name(role: Role, value: i64, implementation: Option<Implementation>)
         (Role::Communicator, Mpich, 0x4400_0001) => "MPI_COMM_SELF",
         _ => return None,
     })
+}
+
+/// A handle that was read: its bits, which may be those of an address.
+fn handle(term: &Term, frame: &LocatedFrame) -> Option<i64> {
+    let Term::Variable {
+        name, negated: false, ..
+    } = term
+    else {
+        return None;
+    };
+    let Value::Int(value) = *frame.values.get(name)? else {
+        return None;
+    };
+    let address = || u64::try_from(value).ok().map(u64::cast_signed);
+    i64::try_from(value).ok().or_else(address)
 }
 
 /// The value of a term, computed as a 32-bit `int`; `None` when something is not known, or would not fit one.

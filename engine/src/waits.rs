@@ -10,9 +10,9 @@ use crate::mpi::{self, Implementation, WrittenCall};
 use crate::outside::is_runtime_library;
 use crate::state;
 use progress::Located;
-use progress_map::{Map, Role};
+use progress_map::Map;
 use snapshot::{Frame, Task};
-use waitgraph::{Activity, Certainty, Communicator, Completion, Data, Operation, Rank};
+use waitgraph::{Activity, Certainty, Communicator, Completion, Data, Rank};
 
 /// One class has not entered an operation that another one cannot leave before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,17 @@ fn completes(library: Implementation, function: &str) -> bool {
     }
 }
 
+/// Whether nobody is ever found inside an operation without data, so that whoever stands in it has some, and all others as much: measured,
+/// too. MPICH's allreduce of nothing lets some leave while others still wait.
+fn waits_for_data_only(library: Implementation, function: &str) -> bool {
+    match function {
+        "MPI_Barrier" | "MPI_Allgather" | "MPI_Alltoall" | "MPI_Reduce_scatter_block" => true,
+        "MPI_Allreduce" => library == Implementation::OpenMpi,
+        // Each part may have another size.
+        _ => false,
+    }
+}
+
 /// What each thread of a task was seen to do, as MPI sees it; nothing if it was not seen whole.
 fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
     let whole = |frames: &[Frame], error: &Option<String>| {
@@ -133,15 +144,15 @@ fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> 
         None => (Communicator::Unknown, Data::Unknown),
     };
     let library = mpi::implementation(below.iter().filter_map(|frame| frame.module.as_deref()));
-    let data = match library.is_some_and(|library| completes(library, function)) {
-        true => data,
-        false => Data::Unknown,
+    let data = match library.filter(|library| completes(*library, function)) {
+        None => Data::Unknown,
+        Some(library) if data == Data::Unknown && waits_for_data_only(library, function) => Data::EveryPart,
+        Some(_) => data,
     };
     Activity::Collective {
         operation: match operation {
-            Operation::Complete(Data::EveryPart) if library.is_some() => operation,
-            Operation::Complete(_) => Operation::Complete(data),
-            Operation::Partial => operation,
+            Operation::Complete => waitgraph::Operation::Complete(data),
+            Operation::Partial => waitgraph::Operation::Partial,
         },
         communicator,
         in_user_function,
@@ -167,18 +178,27 @@ fn is_called_back(map: &Map, located: &Located, entry: usize) -> bool {
     inner.any(|(frame, _)| mpi::own_function(map, frame).is_some())
 }
 
+/// Who must have entered a collective operation before somebody leaves.
+#[derive(Clone, Copy)]
+enum Operation {
+    /// All, if each part has data.
+    Complete,
+    /// Some may leave early.
+    Partial,
+}
+
 /// What an entry point waits for. Communicator management is collective too, but what its parts exchange is the library's business.
 fn operation(function: &str) -> Option<Operation> {
     Some(match function.strip_prefix("MPI_")? {
-        "Barrier" => Operation::Complete(Data::EveryPart),
-        "Allreduce"
+        "Barrier"
+        | "Allreduce"
         | "Allgather"
         | "Allgatherv"
         | "Alltoall"
         | "Alltoallv"
         | "Alltoallw"
         | "Reduce_scatter"
-        | "Reduce_scatter_block" => Operation::Complete(Data::Unknown),
+        | "Reduce_scatter_block" => Operation::Complete,
         "Bcast" | "Reduce" | "Gather" | "Gatherv" | "Scatter" | "Scatterv" | "Scan" | "Exscan" => {
             Operation::Partial
         }
@@ -224,19 +244,7 @@ fn is_point_to_point(function: &str) -> bool {
 /// The communicator of the call that a task is in, and whether each part has data, as far as every call in the source agrees that may
 /// be this one.
 fn written(map: &Map, located: &Located, task: &Task, entry: usize, function: &str) -> (Communicator, Data) {
-    let calls = match mpi::call(map, located, task) {
-        Some(call) if call.function == function => {
-            let name = call
-                .argument(Role::Communicator)
-                .and_then(|argument| argument.name.clone());
-            let count = call.argument(Role::Count).and_then(|argument| argument.value);
-            vec![WrittenCall {
-                communicator: name,
-                count,
-            }]
-        }
-        _ => mpi::calls_that_may_be(map, located, task, entry, function),
-    };
+    let calls = mpi::calls_that_may_be(map, located, task, entry, function);
     let is_world = |call: &WrittenCall| call.communicator.as_deref() == Some("MPI_COMM_WORLD");
     let communicator = match calls.is_empty() || !calls.iter().all(is_world) {
         true => Communicator::Unknown,

@@ -4,7 +4,7 @@ use crate::symbols::Symbols;
 use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindSection};
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader};
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 use std::cell::OnceCell;
 use std::ops::{Deref, Range};
 
@@ -17,6 +17,8 @@ pub(crate) struct Module {
     pub(crate) path: String,
     /// Its symbols, read when a frame first asks for them.
     pub(crate) symbols: OnceCell<Symbols>,
+    /// Where it defines Open MPI's `MPI_COMM_WORLD`, as linked; looked up once.
+    world: OnceCell<Option<u64>>,
     bytes: Box<dyn Deref<Target = [u8]>>,
     segments: Vec<Segment>,
     eh_frame: Option<Section>,
@@ -146,6 +148,7 @@ impl Module {
         Ok(Module {
             path: path.to_owned(),
             symbols: OnceCell::new(),
+            world: OnceCell::new(),
             segments,
             eh_frame,
             eh_frame_hdr,
@@ -170,6 +173,18 @@ impl Module {
     pub(crate) fn name(&self) -> &str {
         let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
         path.rsplit('/').next().unwrap_or(path)
+    }
+
+    /// Where the file defines the object whose address is Open MPI's `MPI_COMM_WORLD`, as linked.
+    pub(crate) fn world(&self) -> Option<u64> {
+        *self.world.get_or_init(|| {
+            let file = object::File::parse(&**self.bytes).ok()?;
+            let mut symbols = file.dynamic_symbols();
+            let defines = |symbol: &object::Symbol<'_, '_>| {
+                symbol.is_definition() && symbol.name() == Ok("ompi_mpi_comm_world")
+            };
+            symbols.find(defines).map(|symbol| symbol.address())
+        })
     }
 
     /// The build-id note's content; empty without one.

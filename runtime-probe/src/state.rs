@@ -82,7 +82,7 @@ fn wait_channel(pid: u32, tid: u32) -> Option<String> {
 }
 
 /// System calls of x86-64 that a thread may sleep in, by number.
-const NAMES: [(u16, &str); 62] = [
+const NAMES: [(u16, &str); 63] = [
     (0, "read"),
     (1, "write"),
     (2, "open"),
@@ -124,6 +124,7 @@ const NAMES: [(u16, &str); 62] = [
     (202, "futex"),
     (208, "io_getevents"),
     (217, "getdents64"),
+    (219, "restart_syscall"),
     (220, "semtimedop"),
     (230, "clock_nanosleep"),
     (232, "epoll_wait"),

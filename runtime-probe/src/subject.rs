@@ -4,7 +4,7 @@
 use crate::diagnose;
 use crate::fit;
 use crate::locate::Locator;
-use crate::modules::Modules;
+use crate::modules::{Modules, Space};
 use crate::outline::Outline;
 use crate::procfs::{self, Identity};
 use crate::state;
@@ -34,6 +34,8 @@ pub(crate) struct Subject<'t> {
     voice: u32,
     identity: Option<Identity>,
     state: Option<ProcessState>,
+    /// As [`Task::world`].
+    world: Option<u64>,
     /// What was read of it and not placed yet.
     outline: Option<Outline>,
     process: Process,
@@ -50,6 +52,7 @@ impl<'t> Subject<'t> {
             voice: task.pid,
             identity: None,
             state: None,
+            world: None,
             outline: None,
             process: Process::default(),
             threads: Vec::new(),
@@ -75,6 +78,7 @@ impl<'t> Subject<'t> {
     pub(crate) fn place(&mut self, modules: &mut Modules, map: &Map) {
         if let Some(outline) = self.outline.take() {
             self.process.space = modules.space(self.voice, outline);
+            self.world = world(&self.process.space, modules);
             self.fit(modules, map);
         }
     }
@@ -261,6 +265,7 @@ impl<'t> Subject<'t> {
             pid: Some(pid),
             state: self.state,
             program: self.task.executable.clone(),
+            world: self.world,
             ..Task::default()
         };
         let mut problems: Vec<String> = self.error.into_iter().collect();
@@ -286,4 +291,15 @@ impl<'t> Subject<'t> {
         record.error = (!problems.is_empty()).then(|| problems.join("; "));
         record
     }
+}
+
+/// The address that stands for `MPI_COMM_WORLD` in a process with Open MPI. A program that names it has its own copy, which the dynamic
+/// linker prefers to the library's; it lies below all libraries.
+fn world(space: &Space, modules: &Modules) -> Option<u64> {
+    space.modules().enumerate().find_map(|(place, (id, bias))| {
+        let module = modules.get(id);
+        let may_define = place == 0 || module.name().starts_with("libmpi");
+        let linked = may_define.then(|| module.world()).flatten()?;
+        Some(linked.wrapping_add(bias))
+    })
 }

@@ -51,6 +51,9 @@ pub struct Task {
     /// The path of its program, as the kernel names it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
+    /// The address that stands for `MPI_COMM_WORLD` in this process, where MPI's handles are addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<u64>,
     /// The other threads of the process, in the order in which they were created; everything above is about the main
     /// one. A reader that knows nothing of them sees the main thread alone, as in files that were written before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

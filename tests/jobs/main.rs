@@ -19,3 +19,4 @@ mod unharmed;
 mod unprepared;
 mod watching;
 mod why;
+mod witness;

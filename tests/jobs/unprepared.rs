@@ -63,7 +63,7 @@ for step in range(9):
     world.allreduce(1.0)
 ";
 
-fn written(name: &str, text: &str) -> PathBuf {
+pub fn written(name: &str, text: &str) -> PathBuf {
     let directory = out().join("unprepared");
     std::fs::create_dir_all(&directory).unwrap_or_else(|error| panic!("{error}"));
     let path = directory.join(name);
@@ -72,7 +72,7 @@ fn written(name: &str, text: &str) -> PathBuf {
 }
 
 #[track_caller]
-fn compiled(compiler: &str, source: &Path, name: &str, flags: &[&str]) -> PathBuf {
+pub fn compiled(compiler: &str, source: &Path, name: &str, flags: &[&str]) -> PathBuf {
     let exe = source.with_file_name(name);
     let mut command = Command::new(compiler);
     let output = run(command.args(flags).arg("-o").arg(&exe).arg(source));
@@ -97,7 +97,11 @@ fn ask_as(mpi: Mpi, arguments: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> V
     answer.unwrap_or_else(|said| panic!("{arguments:?}: {said}"))
 }
 
-fn asked_until(launcher: u32, more: &[&str], fits: &dyn Fn(i32, &Value) -> bool) -> Result<Value, String> {
+pub fn asked_until(
+    launcher: u32,
+    more: &[&str],
+    fits: &dyn Fn(i32, &Value) -> bool,
+) -> Result<Value, String> {
     let mut last = String::new();
     // A job of four ranks takes a second to start, on a busy machine many.
     for _ in 0..120 {

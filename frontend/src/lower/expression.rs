@@ -240,7 +240,14 @@ impl Body<'_, '_> {
             .iter()
             .filter(|d| d.params.is_none())
             .flat_map(|d| &d.body);
-        let names: Vec<_> = tokens.filter(|t| t.kind == TokenKind::Ident).collect();
+        // Which type of MPI's an element has is for the build to say (`REAL_TYPE` for `MPI_FLOAT` or `MPI_DOUBLE`); no variable is in it.
+        let is_constant_of_mpi = |text: &[u8]| {
+            let rest = text.strip_prefix(b"MPI_");
+            rest.is_some_and(|rest| !rest.iter().any(u8::is_ascii_lowercase))
+        };
+        let names: Vec<_> = tokens
+            .filter(|t| t.kind == TokenKind::Ident && !is_constant_of_mpi(&t.text))
+            .collect();
         for token in &names {
             self.file
                 .note_address_of_function(String::from_utf8_lossy(&token.text).into_owned());
