@@ -42,7 +42,7 @@ pub(crate) fn of(
         return Some(finding);
     }
     if let Some(finding) = held_up(job, classes, not_entered) {
-        return Some(finding);
+        return Some(narrowed(classes, finding, (outcome, undecided)));
     }
     let (named, grounds) = probable(classes)?;
     let pair = decisive(classes, &named, undecided);
@@ -160,6 +160,33 @@ fn held_up(job: &JobView<'_>, classes: &[TaskClass], not_entered: &[NotEntered])
         doubt: None,
         remedy: None,
     })
+}
+
+/// Of several classes that others wait for, those that do not wait themselves, if there are some: whom a person would look at first. Then it is
+/// only probable.
+fn narrowed(
+    classes: &[TaskClass],
+    finding: Finding,
+    (outcome, undecided): (Outcome, &[UndecidedPair]),
+) -> Finding {
+    let (waiting, outside): (Vec<usize>, Vec<usize>) =
+        finding.classes.iter().partition(|&&class| waits(&classes[class]));
+    if waiting.is_empty() || outside.is_empty() {
+        return finding;
+    }
+    let pair = decisive(classes, &outside, undecided);
+    let rest = classes.iter().enumerate().filter(|(at, _)| !outside.contains(at));
+    Finding {
+        certainty: Certainty::Probable,
+        by: finding.by,
+        who: Who::of_all(outside.iter().map(|&class| &classes[class].who)),
+        grounds: Grounds::AloneOutside {
+            others_in: calls(rest.map(|(_, class)| class)),
+        },
+        doubt: Some(doubt(classes, &outside, outcome, pair)),
+        remedy: pair.and_then(|pair| pair.advice.clone()),
+        classes: outside,
+    }
 }
 
 /// Those among the possible hindmost that stand out.

@@ -118,3 +118,20 @@ fn who_waits_for_somebody_ahead_is_told_that_it_waits_in_vain() {
     };
     assert!(warning.contains("before rank 1 has entered it"), "{warning}");
 }
+
+#[test]
+fn of_several_that_have_not_entered_the_one_that_does_not_wait_is_probable() {
+    let tasks = in_mpich(&[
+        "f:4,MPI_Allreduce:0",
+        "f:3,work:0",
+        "f:4,MPI_Allreduce:0",
+        "f:9,MPI_Recv:0",
+    ]);
+    let found = answer(&map(OPEN), &tasks, RankSet::default());
+    let finding = found.finding.unwrap();
+    assert_eq!(
+        (finding.certainty, finding.by),
+        (Certainty::Probable, Witness::Mpi)
+    );
+    assert_eq!(finding.who.to_string(), "rank 1");
+}
