@@ -153,6 +153,10 @@ pub(crate) fn answer(
         files::write_atomically(path, snapshot::write(&seen.header, records).as_bytes())?;
     }
     let mut answer = engine::answer_since(&map, records, seen.missing.clone(), earlier);
+    if args.threads == ThreadChoice::Main && answer.rests_on_mpi() {
+        let clause = "no thread but the main ones, which alone were read, calls MPI";
+        answer.assumptions.push(clause.to_owned());
+    }
     if args.twice.is_none() {
         // Nobody has asked who moved; the answer has made use of it.
         answer.motion = None;

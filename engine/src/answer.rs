@@ -128,11 +128,14 @@ pub struct Finding {
 impl Answer {
     /// Whether the answer holds of a job that stands still only, which one look cannot tell.
     pub fn needs_second_look(&self) -> bool {
-        self.motion.is_none()
-            && self
-                .finding
-                .as_ref()
-                .is_some_and(|finding| finding.by == Witness::Mpi)
+        self.motion.is_none() && self.rests_on_mpi()
+    }
+
+    /// Whether MPI is the witness of who is named.
+    pub fn rests_on_mpi(&self) -> bool {
+        self.finding
+            .as_ref()
+            .is_some_and(|finding| finding.by == Witness::Mpi)
     }
 }
 
