@@ -3,7 +3,7 @@
 use crate::support::{Target, compile, names, snap, until};
 use progress_map::Map;
 use runtime_probe::{Options, job_of_pids, take};
-use snapshot::{RunState, Task};
+use snapshot::{ProcessState, RunState, Task};
 use std::process::Command;
 
 const SLEEPER: &str = r#"
@@ -90,9 +90,14 @@ fn whoever_waits_for_a_lock_names_its_owner() {
         let mut task = Task::default();
         until(kind, || {
             task = snap(&Map::default(), target.pid());
+            // On a busy machine the threads come to their calls one after the other.
             let threads = task.threads.iter().filter_map(|thread| thread.state.as_ref());
-            let locks = threads.chain(&task.state).filter(|state| state.lock.is_some());
-            locks.count() == 2
+            let states: Vec<_> = threads.chain(&task.state).collect();
+            let waits = |state: &ProcessState| {
+                let call = state.system_call.as_deref();
+                state.run == RunState::Sleeping && matches!(call, Some("futex" | "pause"))
+            };
+            states.len() == 4 && states.into_iter().all(waits)
         });
         let lock = task.state.as_ref().unwrap().lock.unwrap();
         assert_eq!((lock.address, lock.owner), (address, Some(owner)), "{kind}");
