@@ -4,6 +4,7 @@ use crate::calls::bind_calls;
 use crate::debug::{Debug, Missing};
 use crate::elf::{Identity, Image};
 use crate::expression::Refusal;
+use crate::flow;
 use crate::functions::{identify, layout};
 use crate::handed;
 use crate::lines::{RawRow, UnitFiles, rows};
@@ -124,6 +125,7 @@ pub(crate) fn assemble(
         merges,
         mpi_calls,
         sites,
+        code: flow::machine_code(image),
     };
     let lent = handed::lend(map, &mut binding, &only_handed);
     outcomes.retain(|outcome| !only_handed.contains(&(outcome.function, outcome.name.as_str())));
@@ -138,6 +140,7 @@ pub(crate) fn assemble(
     } else {
         moved::Compiler::Gcc
     };
+    flow::note_signed(&mut binding.code, &binding.variables);
     report.moved(moved::withhold(map, &mut binding, compiler));
     binding.calls = bind_calls(
         debug,

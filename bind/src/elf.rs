@@ -96,6 +96,19 @@ impl<'a> Image<'a> {
         section.data_range(address, length as u64).ok().flatten()
     }
 
+    /// The bytes of the section that an address is in, from there on.
+    pub(crate) fn bytes_from(&self, address: u64) -> Option<&'a [u8]> {
+        let mut sections = self.file.sections();
+        let end = |section: &object::read::elf::ElfSection64<'a, '_, LittleEndian>| {
+            section.address().saturating_add(section.size())
+        };
+        let section = sections.find(|section| (section.address()..end(section)).contains(&address))?;
+        section
+            .data_range(address, end(&section) - address)
+            .ok()
+            .flatten()
+    }
+
     /// Whether it is a shared object that is no program. Its exported variables may live elsewhere: the dynamic linker lets
     /// the program's own copy of one stand for it, or another library's.
     pub(crate) fn is_library(&self) -> bool {

@@ -136,7 +136,8 @@ fn assemble<'a>(
             None => placed.push((task, located)),
         }
     }
-    let (placed, located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
+    let (placed, mut located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
+    progress::settle_code(&order, &mut located);
     let classes = progress::classify(&order, &located);
     let job = JobView {
         map,

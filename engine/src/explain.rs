@@ -56,6 +56,12 @@ impl<'a> Comparer<'a> {
         (verdict.relation, reason)
     }
 
+    /// Whether what stands between two tasks is told by machine code alone.
+    pub fn rests_on_code(&self, a: usize, b: usize) -> bool {
+        let verdict = self.order.compare(&self.located[a], &self.located[b]);
+        matches!(verdict.proof.decided, Decided::Code(_))
+    }
+
     /// [`compare`](Self::compare) of many pairs, in their order.
     pub fn compare_all(&self, pairs: &[(usize, usize)]) -> Vec<(Relation, String)> {
         pairs.par_iter().map(|&(a, b)| self.compare(a, b)).collect()

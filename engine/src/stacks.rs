@@ -36,6 +36,9 @@ pub(crate) fn execution_point(task: &Task) -> ExecutionPoint {
     }
 }
 
+/// What the probe calls the frame that the kernel puts between a signal's handler and what it interrupts.
+const SIGNAL_TRAMPOLINE: &str = "<signal handler called>";
+
 fn frame(recorded: &snapshot::Frame) -> Frame {
     let mut frame = Frame {
         function: recorded.function.clone(),
@@ -43,6 +46,11 @@ fn frame(recorded: &snapshot::Frame) -> Frame {
         line: recorded.line.filter(|&line| line > 0),
         column: recorded.column.filter(|&column| column > 0),
         inexact: recorded.inexact,
+        pc: recorded.pc,
+        registers: recorded.registers.clone(),
+        module: recorded.module.clone(),
+        inlined: recorded.inlined,
+        interrupted: recorded.function == SIGNAL_TRAMPOLINE,
         straight: recorded.straight,
         missing: recorded.missing.clone(),
         ..Frame::default()

@@ -2,7 +2,7 @@
 //!
 //! All addresses are the executable's own (as linked); the probe adds the load bias.
 
-use crate::{FileId, FunctionId, PointId};
+use crate::{FileId, FunctionId, MachineCode, PointId};
 
 /// What ties a map to one build of one executable.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +36,8 @@ pub struct Binding {
     pub mpi_calls: Vec<BoundMpiCall>,
     /// Whom call instructions name, where a position has several calls; sorted by return address, none twice.
     pub sites: Vec<BoundSite>,
+    /// The flow of the machine code.
+    pub code: MachineCode,
 }
 
 impl Binding {

@@ -4,6 +4,7 @@
 //! children) and what would make a wrong order (edges, headers, cuts). What only the writer could know, such as
 //! whether the edges are those of the source, is not.
 
+use crate::MachineCode;
 use crate::{
     Binding, Cut, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance, Invalid,
     Loop, LoopId, MacroCalls, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind,
@@ -425,7 +426,45 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         check(exists, "merged call", i, no_function)?;
     }
     let sorted = b.merges.is_sorted_by(|a, b| a < b);
-    check(sorted, "merged call", 0, "merged calls are not sorted")
+    check(sorted, "merged call", 0, "merged calls are not sorted")?;
+    code(&b.code, &check)
+}
+
+/// Says what is wrong with which of some parts, if it is.
+type Check<'c> = &'c dyn Fn(bool, &str, usize, &'static str) -> Result<(), Invalid>;
+
+/// Checks the flow of machine code.
+fn code(code: &MachineCode, check: Check<'_>) -> Result<(), Invalid> {
+    let exists = |block: u32| (block as usize) < code.blocks.len();
+    let mut last = 0;
+    for (i, block) in code.blocks.iter().enumerate() {
+        let part = "block of code";
+        let later = last <= block.start && block.start <= block.end;
+        check(later, part, i, "it does not come after the one before it")?;
+        check(
+            block.function as usize <= i,
+            part,
+            i,
+            "its function begins after it",
+        )?;
+        last = block.end;
+    }
+    for (i, way) in code.ways.iter().enumerate() {
+        let exist = exists(way.from) && exists(way.to);
+        check(exist, "way through the code", i, "there is no such block")?;
+    }
+    let sorted = code.ways.is_sorted_by(|a, b| a < b);
+    check(sorted, "way through the code", 0, "ways are not sorted")?;
+    for (i, change) in code.changes.iter().enumerate() {
+        check(
+            exists(change.block),
+            "change of a register",
+            i,
+            "there is no such block",
+        )?;
+    }
+    let sorted = code.changes.is_sorted_by(|a, b| a < b);
+    check(sorted, "change of a register", 0, "changes are not sorted")
 }
 
 fn has_point(f: &Function, point: PointId) -> bool {

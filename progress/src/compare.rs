@@ -1,6 +1,7 @@
 //! Comparing two execution points, frame by frame and pair by pair.
 
 use crate::arms::{self, Arms};
+use crate::code::CodeIndex;
 use crate::flow::{self, Node, Region};
 use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
@@ -27,6 +28,8 @@ pub struct Order<'m> {
     arms: IdVec<FunctionId, Arms>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<&'m str>>,
+    /// What the machine code of the bindings tells.
+    pub(crate) code: CodeIndex,
 }
 
 impl<'m> Order<'m> {
@@ -41,6 +44,7 @@ impl<'m> Order<'m> {
             assigning,
             optimised: tail::optimised(map),
             vanished_into: OnceLock::new(),
+            code: CodeIndex::default(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
             arms: map.functions.iter().map(|_| Arms::default()).collect(),
         }
@@ -96,18 +100,22 @@ impl<'m> Order<'m> {
         })
     }
 
+    /// Whether the source puts two tasks at one point of one iteration.
+    pub(crate) fn equal_by_source(&self, a: &Located, b: &Located) -> bool {
+        let mut walk = Walk::of(a, b);
+        self.walk(&mut walk, a, b).2 == Relation::Equal
+    }
+
     /// How `a` stands to `b` (SC'09 Def. 3.1 to 3.4, on control flow). See the crate's promise.
     pub fn compare(&self, a: &Located, b: &Located) -> Verdict {
-        let mut walk = Walk {
-            // Two jobs, or a rank that forked, may give one rank to several processes.
-            same_task: a.rank.is_some()
-                && a.rank == b.rank
-                && (a.pid == b.pid || a.pid.is_none() || b.pid.is_none()),
-            assumption: Assumption::Proven,
-            trusts_outside: false,
-            same: Vec::new(),
-        };
-        let (depth, function, relation, decided) = self.walk(&mut walk, a, b);
+        let mut walk = Walk::of(a, b);
+        let (depth, function, mut relation, mut decided) = self.walk(&mut walk, a, b);
+        if relation == Relation::Unknown
+            && let Ok(found) = self.compare_code(a, b)
+        {
+            relation = found.relation;
+            decided = Decided::Code(found);
+        }
         Verdict {
             relation,
             assumption: walk.assumption,
@@ -452,6 +460,18 @@ struct Walk {
 }
 
 impl Walk {
+    fn of(a: &Located, b: &Located) -> Self {
+        Self {
+            // Two jobs, or a rank that forked, may give one rank to several processes.
+            same_task: a.rank.is_some()
+                && a.rank == b.rank
+                && (a.pid == b.pid || a.pid.is_none() || b.pid.is_none()),
+            assumption: Assumption::Proven,
+            trusts_outside: false,
+            same: Vec::new(),
+        }
+    }
+
     fn rest_on(&mut self, lov: &Lov) {
         let assumption = iteration::assumption(lov, self.same_task);
         self.assumption = self.assumption.max(assumption);

@@ -1,7 +1,7 @@
 //! A verdict in words: one sentence that a user can check against the source.
 
 use crate::iteration::change_since_header;
-use crate::{Decided, Located, Relation, Verdict};
+use crate::{CodeVerdict, Decided, Located, Relation, Verdict};
 use base::Id;
 use progress_map::{Assumption, Function, Map, PointKind};
 
@@ -103,9 +103,29 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             "one call through a pointer led task {} into {callee_a} and task {} into {callee_b}",
             a.task, b.task
         ),
+        (Decided::Code(found), _) => by_code(found, before),
         (Decided::Nothing(reason), _) => reason.clone(),
     };
     text
+}
+
+/// What machine code tells, in words.
+fn by_code(found: &CodeVerdict, before: &str) -> String {
+    let at = |(name, line, address): &(String, Option<u32>, u64)| match line {
+        Some(line) => format!("{name}:{line} ({address:#x})"),
+        None => format!("{name} ({address:#x})"),
+    };
+    let (at_a, at_b) = (at(&found.a), at(&found.b));
+    match (found.relation, found.counts) {
+        (_, Some((a, b))) => {
+            format!("by the machine code the loop around {at_a} and {at_b} has come round {a} and {b} times")
+        }
+        (Relation::Equal, None) => format!("both are at {at_a} in the machine code"),
+        (Relation::Incomparable, None) => {
+            format!("{at_a} and {at_b} are on branches of the machine code that do not follow each other")
+        }
+        (_, None) => format!("{at_a} {before} {at_b} in the machine code"),
+    }
 }
 
 /// On which side of the variable's change in the body each of two tasks is that show the same value in different iterations.

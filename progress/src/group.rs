@@ -1,6 +1,6 @@
 //! Tasks that look alike: one position, one set of values. They are the units that the order is worked out for.
 
-use crate::{Class, Decided, Located, LocatedFrame, Order, Place, Relation, Value};
+use crate::{Class, CodeStack, Decided, Located, LocatedFrame, Order, Place, Relation, Value};
 use progress_map::FunctionId;
 
 /// What tells the members of a class from other tasks.
@@ -10,6 +10,7 @@ struct Key<'a> {
     frames: Vec<FrameKey<'a>>,
     in_library: bool,
     beneath: Option<&'a str>,
+    code: Option<&'a CodeStack>,
 }
 
 /// What tells one frame from another: function, name, places and the values that matter there.
@@ -41,7 +42,7 @@ pub(crate) fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
     let mut keyed: Vec<(Key<'_>, usize)> = tasks
         .iter()
         .enumerate()
-        .map(|(index, task)| (key(order, task), index))
+        .map(|(index, task)| (key(order, task, true), index))
         .collect();
     keyed.sort();
     let mut classes: Vec<Class> = Vec::new();
@@ -60,7 +61,47 @@ pub(crate) fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
     classes
 }
 
-fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
+/// So many places of the machine code tell tasks apart that are at one place of the source. Ranks that compute are at as many as there are
+/// ranks.
+const MOST_VARIANTS: usize = 8;
+
+/// Takes away what machine code tells of tasks where it would only part them: of those that the source puts at one point of one iteration
+/// the code of one stands for all, and where many are at one position that the source cannot order, none has any.
+pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
+    let mut keyed: Vec<(Key<'_>, usize)> = tasks
+        .iter()
+        .enumerate()
+        .map(|(index, task)| (key(order, task, false), index))
+        .collect();
+    keyed.sort();
+    let mut settled: Vec<(usize, CodeStack)> = Vec::new();
+    for chunk in keyed.chunk_by(|(a, _), (b, _)| a == b) {
+        let code = |index: usize| &tasks[index].code;
+        let mut variants = Vec::from_iter(chunk.iter().map(|&(_, index)| code(index)));
+        variants.sort();
+        variants.dedup();
+        let (&[_, ..], [(_, first), (_, second), ..]) = (&variants[..], chunk) else {
+            continue;
+        };
+        if variants.len() == 1 {
+            continue;
+        }
+        let of_all = if order.equal_by_source(&tasks[*first], &tasks[*second]) {
+            code(*first).clone()
+        } else if variants.len() > MOST_VARIANTS {
+            CodeStack::default()
+        } else {
+            continue;
+        };
+        settled.extend(chunk.iter().map(|&(_, index)| (index, of_all.clone())));
+    }
+    drop(keyed);
+    for (index, code) in settled {
+        tasks[index].code = code;
+    }
+}
+
+fn key<'a>(order: &Order<'_>, task: &'a Located, with_code: bool) -> Key<'a> {
     // What happens inside a library below the program does not tell tasks apart, but for whether it waits for others.
     let program = task
         .frames
@@ -83,6 +124,7 @@ fn key<'a>(order: &Order<'_>, task: &'a Located) -> Key<'a> {
         frames,
         in_library: program < task.frames.len(),
         beneath: task.beneath.as_deref(),
+        code: with_code.then_some(&task.code),
     }
 }
 

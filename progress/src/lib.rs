@@ -20,6 +20,9 @@
 mod arms;
 mod chains;
 mod classes;
+mod code;
+mod code_flow;
+mod code_loops;
 mod compare;
 mod explain;
 mod flow;
@@ -32,8 +35,10 @@ mod variables;
 mod verdict;
 
 pub use classes::{Class, Classes, classify};
+pub use code::CodeStack;
 pub use compare::Order;
 pub use explain::{assumption, place, sentence};
+pub use group::settle_code;
 pub use locate::{Located, LocatedFrame, Place};
 pub use point::{ExecutionPoint, Frame, Value};
-pub use verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
+pub use verdict::{CodeVerdict, Decided, Proof, Relation, SameEpoch, Verdict};

@@ -5,7 +5,7 @@
 //! so calls of the same name inside a chosen call stay in the set. The innermost frame may be anywhere on its line,
 //! before or after the assignment of a point that assigns.
 
-use crate::{ExecutionPoint, Frame, Order, Value};
+use crate::{CodeStack, ExecutionPoint, Frame, Order, Value};
 use base::mutant::{Mutant, on};
 use base::{is_mpi, mpi_name};
 use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
@@ -27,6 +27,8 @@ pub struct Located {
     pub origin: Vec<Option<usize>>,
     /// As [`ExecutionPoint::beneath`].
     pub beneath: Option<String>,
+    /// Its calls in machine code.
+    pub code: CodeStack,
     /// Why nothing can be said about the whole stack.
     pub obstacle: Option<String>,
 }
@@ -97,6 +99,10 @@ impl Order<'_> {
             frames,
             origin,
             beneath: point.beneath.clone(),
+            code: match obstacle {
+                None => self.code_stack(point, &functions, first),
+                Some(_) => CodeStack::default(),
+            },
             obstacle,
         }
     }

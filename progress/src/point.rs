@@ -37,6 +37,16 @@ pub struct Frame {
     /// The call is not one by name of a function that has left its frame to the next one's: it is by the name of that one, or
     /// through a pointer.
     pub straight: bool,
+    /// Where the program counter is in its file, as linked; of a frame that has called another, behind the call.
+    pub pc: Option<u64>,
+    /// The file, where the function is not in the map.
+    pub module: Option<String>,
+    /// The call was inlined into the frame before.
+    pub inlined: bool,
+    /// It is the kernel's, and has interrupted the frame before.
+    pub interrupted: bool,
+    /// Registers that calls preserve, by the numbers of DWARF.
+    pub registers: BTreeMap<u8, u64>,
     /// Values of variables by the names that the map lists.
     pub values: BTreeMap<String, Value>,
     /// Listed variables that could not be read, with the reason.

@@ -111,6 +111,23 @@ pub enum Decided {
         /// The second task's.
         b: String,
     },
+    /// The source does not tell; machine code does.
+    Code(CodeVerdict),
     /// Nothing: the reason, as a sentence without its full stop.
     Nothing(String),
+}
+
+/// A relation by machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeVerdict {
+    /// The relation.
+    pub relation: Relation,
+    /// The deciding frame, counted without inlined calls from the outermost frame of a mapped function, which is 0.
+    pub depth: usize,
+    /// The first task's place: the innermost function of the source, its line if it is known, and the address as linked.
+    pub a: (String, Option<u32>, u64),
+    /// The second task's.
+    pub b: (String, Option<u32>, u64),
+    /// How often each has gone round a loop around both, if that is what decides.
+    pub counts: Option<(u64, u64)>,
 }

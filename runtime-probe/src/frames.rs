@@ -95,6 +95,13 @@ impl Builder<'_> {
                     depth: 0,
                 }),
             };
+            let registers = { locator.counted(address) }
+                .filter_map(|register| Some((register, raw.registers.get(register.into())?)));
+            let mut registers: BTreeMap<u8, u64> = match raw.guessed {
+                false => registers.collect(),
+                // What a guess did not restore would be read as if it had been.
+                true => BTreeMap::new(),
+            };
             for (depth, level) in place.levels.iter().enumerate() {
                 // Only what the source calls there is inlined.
                 if let Some(around) = frames.last_mut().filter(|_| depth > 0) {
@@ -110,6 +117,8 @@ impl Builder<'_> {
                     module: (!level.mapped).then(|| file.name().to_owned()),
                     pc,
                     guessed: raw.guessed,
+                    // Of all that is inlined into one frame the first has them.
+                    registers: std::mem::take(&mut registers),
                     ..Frame::default()
                 };
                 // What a guess did not restore would be read as if it had been.

@@ -4,7 +4,7 @@
 
 use progress_map::{Binding, BoundInline, FileId, FunctionInstance, Map};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The binding of a map, ready for lookups.
@@ -17,6 +17,8 @@ pub(crate) struct Locator<'m> {
     /// Indices of `binding.variables`, sorted by instance.
     by_instance: Vec<(FunctionInstance, u32)>,
     known: RefCell<BTreeMap<u64, Option<Rc<Place>>>>,
+    /// The registers that functions count with, by the functions' numbers in the machine code.
+    counted: BTreeMap<u32, BTreeSet<u8>>,
 }
 
 /// What stands at an address of a bound function.
@@ -67,7 +69,18 @@ impl<'m> Locator<'m> {
             without_variables: level.next_back() == Some("-g1"),
             by_instance,
             known: RefCell::default(),
+            counted: binding.code.counted(),
         }
+    }
+
+    /// The registers that the code at `address` (as linked) counts with, by the numbers of DWARF.
+    pub(crate) fn counted(&self, address: u64) -> impl Iterator<Item = u8> + '_ {
+        let code = &self.binding.code;
+        let block = code
+            .block_at(address)
+            .and_then(|block| code.blocks.get(block as usize));
+        let registers = block.and_then(|block| self.counted.get(&block.function));
+        registers.into_iter().flatten().copied()
     }
 
     /// What stands at `address` (as linked), if it belongs to a bound function.

@@ -174,6 +174,9 @@ pub struct Frame {
     /// What the frame's call of an MPI function passed, by the place of the argument, from 0: the bits as an unsigned number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub passed: BTreeMap<u8, u64>,
+    /// Registers that the frame's code counts with and that calls preserve, by the numbers of DWARF.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub registers: BTreeMap<u8, u64>,
     /// The frame's call is not one by name of a function that has left its frame to the next one's: the build says that it is by the
     /// name of that one, or through a pointer, or has inlined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

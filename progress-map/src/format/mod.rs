@@ -10,6 +10,7 @@ mod bound;
 mod bytes;
 mod calls;
 mod choices;
+mod code;
 mod columns;
 mod flow;
 mod habits;
@@ -65,6 +66,7 @@ const CALLS: Tag = Tag(*b"BCAL");
 const MERGES: Tag = Tag(*b"BMRG");
 const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
+const CODE: Tag = Tag(*b"BCOD");
 
 const STATIC: [Tag; 10] = [
     STRINGS,
@@ -79,8 +81,8 @@ const STATIC: [Tag; 10] = [
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 7] = [MPI_CALLS, HANDED, CHOICES, MACROS, MAY_CALL, PASSED, SITES];
-const BOUND: [Tag; 10] = [
+const OPTIONAL: [Tag; 8] = [MPI_CALLS, HANDED, CHOICES, MACROS, MAY_CALL, PASSED, SITES, CODE];
+const BOUND: [Tag; 11] = [
     BUILD,
     BOUND_STRINGS,
     ROWS,
@@ -91,4 +93,5 @@ const BOUND: [Tag; 10] = [
     MERGES,
     PASSED,
     SITES,
+    CODE,
 ];

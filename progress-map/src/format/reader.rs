@@ -5,8 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, scopes,
-    sites, variables,
+    FunctionHead, bound, calls, choices, code, flow, handed, heads, loops, macros, merges, mpi, passed,
+    scopes, sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -406,6 +406,9 @@ impl<'a> Reader<'a> {
         }
         if self.section(super::SITES).is_ok() {
             binding.sites = sites::read_sites(self.source(super::SITES, &strings, budget)?)?;
+        }
+        if self.section(super::CODE).is_ok() {
+            binding.code = code::read_code(self.columns(super::CODE, budget)?)?;
         }
         Ok(binding)
     }

@@ -3,8 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    bound, calls, choices, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes, sites,
-    variables,
+    bound, calls, choices, code, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes,
+    sites, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -267,6 +267,11 @@ fn write_binding<'a>(binding: &'a Binding, mut numbers: Numbers<'a, '_>) -> Vec<
         let mut sink = Sink::new(numbers.again());
         sites::write_sites(&mut sink, &binding.sites);
         sections.push((super::SITES, sink.columns));
+    }
+    if !binding.code.blocks.is_empty() {
+        let mut columns = ColumnsOut::new();
+        code::write_code(&mut columns, &binding.code);
+        sections.push((super::CODE, columns));
     }
     sections
 }

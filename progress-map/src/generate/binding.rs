@@ -2,8 +2,9 @@
 
 use super::Rng;
 use crate::{
-    Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, Encoding,
-    FunctionId, FunctionInstance, LocationRange, Map, Passed, PassedArgument, PathStep, Row,
+    Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, CodeBlock,
+    CodeWay, Encoding, FunctionId, FunctionInstance, LocationRange, MachineCode, Map, Passed, PassedArgument,
+    PathStep, RegisterChange, RegisterEffect, Row,
 };
 use base::Id;
 
@@ -121,6 +122,56 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         merges: Vec::new(),
         mpi_calls,
         sites,
+        code: code(rng),
+    }
+}
+
+/// Any graph that is sorted and whose ids exist.
+fn code(rng: &mut Rng) -> MachineCode {
+    let blocks = ranges(rng, 6).into_iter().enumerate();
+    let blocks = Vec::from_iter(blocks.map(|(at, (start, end))| CodeBlock {
+        start,
+        end,
+        function: rng.below(at + 1) as u32,
+    }));
+    if blocks.is_empty() {
+        return MachineCode::default();
+    }
+    let number = |rng: &mut Rng| rng.below(blocks.len()) as u32;
+    let mut ways = rng.list(8, |rng| CodeWay {
+        from: number(rng),
+        to: number(rng),
+        certain: rng.one_in(2),
+    });
+    ways.sort_unstable();
+    ways.dedup();
+    let mut changes = rng.list(8, |rng| RegisterChange {
+        block: number(rng),
+        register: rng.bits() as u8,
+        effect: match rng.below(5) {
+            0 => RegisterEffect::Set(rng.magnitude().cast_signed()),
+            1 => RegisterEffect::Add {
+                step: rng.magnitude().cast_signed(),
+                half: rng.one_in(2),
+            },
+            2 => RegisterEffect::Other,
+            3 => RegisterEffect::Copy {
+                from: rng.bits() as u8,
+                add: rng.magnitude().cast_signed(),
+                half: rng.one_in(2),
+            },
+            _ => RegisterEffect::Bounded {
+                half: rng.one_in(2),
+                steps: rng.one_in(2),
+            },
+        },
+    });
+    changes.sort_unstable();
+    changes.dedup();
+    MachineCode {
+        blocks,
+        ways,
+        changes,
     }
 }
 

@@ -117,6 +117,8 @@ impl<'m> Prover<'m> {
                     Err(format!("the frames are not in {x} and {y}"))
                 }
             }
+            // Made-up stacks have no machine code.
+            (Decided::Code(_), _) => Err("decided by machine code that is not there".to_owned()),
             (Decided::Nothing(reason), _) => Err(format!("decided by nothing: {reason}")),
             (Decided::Iteration { .. } | Decided::Flow { .. }, None) => {
                 Err("the deciding frame does not exist".to_owned())
@@ -145,6 +147,7 @@ fn execution_point(task: &Task) -> ExecutionPoint {
         missing: frame.missing.clone(),
         inexact: frame.inexact,
         straight: frame.straight,
+        ..progress::Frame::default()
     };
     ExecutionPoint {
         task: task.task.clone(),

@@ -55,6 +55,11 @@ pub fn judge(map: &engine::Map, runs: &Runs, stops: &[Stop], count: usize, seed:
         if !agree {
             fault = fault.or(Some(Fault::NotAntisymmetric));
         }
+        // C leaves the order of operands open, but in one build their code has one.
+        let is_order = matches!(there, Verdict::Before | Verdict::After);
+        if fault == Some(Fault::OrderedOperands) && is_order && comparer.rests_on_code(a, b) {
+            fault = None;
+        }
         let counts = fault.is_some() || tells(runs, &stops[a], &stops[b]);
         judged.push(Judged {
             a,

@@ -1,0 +1,131 @@
+//! The flow of machine code: which stretch of it may follow which, and what changes the registers that calls preserve.
+//!
+//! Debug info says where code comes from in the source, and of optimised code it says that vaguely. The instructions themselves
+//! say exactly what may be executed after what. With them two tasks in one function can be put in order even where their lines
+//! mean nothing any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The code of one program or shared object, as far as it could be decoded. A function that could not be is left out whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineCode {
+    /// Stretches of instructions of which none but the first is jumped to and none but the last jumps or calls; sorted by
+    /// `start`, not overlapping.
+    pub blocks: Vec<CodeBlock>,
+    /// What may follow what, sorted, none twice.
+    pub ways: Vec<CodeWay>,
+    /// What changes or compares registers that calls preserve, sorted by block, one block each: such an instruction is a block of
+    /// its own.
+    pub changes: Vec<RegisterChange>,
+}
+
+/// Instructions that are executed one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeBlock {
+    /// Address of the first, as linked.
+    pub start: u64,
+    /// Address after the last.
+    pub end: u64,
+    /// The function: the number of the first of its blocks. A function may be in several pieces.
+    pub function: u32,
+}
+
+/// One block may follow another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodeWay {
+    /// The number of the first.
+    pub from: u32,
+    /// The number of the one that may follow.
+    pub to: u32,
+    /// It does in some run, as far as the code tells. Otherwise `from` ends in a call that may never return, and `to` may be
+    /// reached by other ways alone.
+    pub certain: bool,
+}
+
+/// An instruction that has to do with a register that calls preserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegisterChange {
+    /// The block that consists of the instruction.
+    pub block: u32,
+    /// The register, as DWARF numbers it: 3 (rbx), 6 (rbp), 12 to 15.
+    pub register: u8,
+    /// What becomes of it.
+    pub effect: RegisterEffect,
+}
+
+/// What an instruction does to a register, or learns of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RegisterEffect {
+    /// It gets this value.
+    Set(i64),
+    /// This is added to it; if `half`, to its lower 32 bits, and the upper ones become zero.
+    Add {
+        /// What is added; not 0.
+        step: i64,
+        /// The lower 32 bits alone take part.
+        half: bool,
+    },
+    /// It gets what another one of these registers holds, and this more.
+    Copy {
+        /// The other register.
+        from: u8,
+        /// What is added; may be 0.
+        add: i64,
+        /// The lower 32 bits alone take part, and the upper ones become zero.
+        half: bool,
+    },
+    /// It gets some other value.
+    Other,
+    /// It is kept as it is, and does not begin anew with 0 while control comes by here: it is held against something, and the jump that
+    /// follows depends on that; or it holds a variable whose type has a sign, which the language forbids to leave its type.
+    Bounded {
+        /// This is known of the lower 32 bits.
+        half: bool,
+        /// Larger steps than 1 do not pass the bound unseen.
+        steps: bool,
+    },
+}
+
+impl RegisterEffect {
+    /// Whether the instruction may be what counts in a loop.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Add { .. } | Self::Copy { .. })
+    }
+}
+
+impl MachineCode {
+    /// The block that an address lies in.
+    pub fn block_at(&self, address: u64) -> Option<u32> {
+        let after = self.blocks.partition_point(|block| block.start <= address);
+        let at = after.checked_sub(1)?;
+        let block = self.blocks.get(at).filter(|block| address < block.end)?;
+        (block.start <= address).then_some(u32::try_from(at).ok()?)
+    }
+
+    /// The registers that each function adds to somewhere, by the function's number.
+    pub fn counted(&self) -> BTreeMap<u32, BTreeSet<u8>> {
+        let mut found: BTreeMap<u32, BTreeSet<u8>> = BTreeMap::new();
+        for change in &self.changes {
+            if change.effect.counts()
+                && let Some(block) = self.blocks.get(change.block as usize)
+            {
+                found.entry(block.function).or_default().insert(change.register);
+            }
+        }
+        found
+    }
+
+    /// What may follow a block.
+    pub fn ways_from(&self, block: u32) -> &[CodeWay] {
+        let first = self.ways.partition_point(|way| way.from < block);
+        let count = self.ways[first..].partition_point(|way| way.from == block);
+        &self.ways[first..first + count]
+    }
+
+    /// What a block does to registers.
+    pub fn changes_of(&self, block: u32) -> &[RegisterChange] {
+        let first = self.changes.partition_point(|change| change.block < block);
+        let count = self.changes[first..].partition_point(|change| change.block == block);
+        &self.changes[first..first + count]
+    }
+}

@@ -1,0 +1,299 @@
+//! The order by machine code: what is left where debug info does not say at which line of the source a task is.
+//!
+//! A stack is a sequence of calls in machine code, too. Frames are compared from the outermost inwards: as long as both tasks are in
+//! one call instruction in one execution of it, they are in one execution of what it calls, so the first frame that differs
+//! decides ([`code_flow`](crate::code_flow)). Nothing here rests on lines, columns or variables of debug info; what is taken for granted is
+//! that functions return to where they were called from, and preserve the registers that the System V ABI tells them to.
+
+use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode};
+use crate::verdict::{CodeVerdict, Relation};
+use crate::{ExecutionPoint, Frame, Located, Order};
+use base::Id;
+use progress_map::{Binding, FunctionId, MachineCode};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The calls of a stack in machine code, outermost first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodeStack {
+    frames: Vec<CodeFrame>,
+    /// Further frames follow, in code that is not known.
+    goes_on: bool,
+    /// Code that is known is called back from there.
+    calls_back: bool,
+}
+
+/// One frame: a place in the code of one of the map's bindings.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CodeFrame {
+    /// 0 for the program, then its libraries.
+    binding: usize,
+    /// The function's number in its code.
+    function: u32,
+    place: CodePlace,
+    /// The innermost function of the source there, and its line.
+    name: String,
+    line: Option<u32>,
+    /// It has called something.
+    in_call: bool,
+    /// The first of the execution point's frames that it holds, and the one after the last.
+    levels: (usize, usize),
+}
+
+/// What is made of the code when it is first asked for.
+#[derive(Default)]
+pub(crate) struct CodeIndex {
+    /// By binding and function: its blocks.
+    blocks: OnceLock<BTreeMap<(usize, u32), Vec<u32>>>,
+    functions: Mutex<BTreeMap<(usize, u32), Arc<FunctionCode>>>,
+    /// By binding and block: the registers that tell iterations there.
+    counters: Mutex<Counters>,
+    compared: Mutex<Compared>,
+}
+
+type Counters = BTreeMap<(usize, u32), Arc<BTreeSet<u8>>>;
+
+type Compared = BTreeMap<(CodeFrame, CodeFrame), Result<(Relation, CodeProof), CodeDoubt>>;
+
+/// So many comparisons are kept.
+const MOST_KEPT: usize = 100_000;
+
+impl Order<'_> {
+    /// The calls of a stack from frame number `first` on, whose functions in the map are `functions`.
+    pub(crate) fn code_stack(
+        &self,
+        point: &ExecutionPoint,
+        functions: &[Option<FunctionId>],
+        first: usize,
+    ) -> CodeStack {
+        let mut stack = CodeStack::default();
+        if self
+            .map()
+            .bindings()
+            .all(|binding| binding.code.blocks.is_empty())
+        {
+            return stack;
+        }
+        let mut at = first;
+        while at < point.frames.len() {
+            let inlined = point.frames[at + 1..]
+                .iter()
+                .take_while(|frame| frame.inlined)
+                .count();
+            let (outer, inner) = (&point.frames[at], &point.frames[at + inlined]);
+            let next = point.frames.get(at + inlined + 1);
+            let in_call = next.is_some_and(|next| !next.interrupted);
+            let levels = (at, at + inlined + 1);
+            let found = self.code_frame(outer, functions[at], (inner, levels), in_call);
+            match found {
+                Some(_) if stack.goes_on => stack.calls_back = true,
+                Some(frame) => stack.frames.push(frame),
+                None => stack.goes_on = true,
+            }
+            at += inlined + 1;
+        }
+        stack
+    }
+
+    fn code_frame(
+        &self,
+        outer: &Frame,
+        function: Option<FunctionId>,
+        (inner, levels): (&Frame, (usize, usize)),
+        in_call: bool,
+    ) -> Option<CodeFrame> {
+        let address = if in_call {
+            outer.pc?.checked_sub(1)?
+        } else {
+            outer.pc?
+        };
+        let mut bindings = self.map().bindings().enumerate();
+        let (binding, code) = bindings.find_map(|(at, binding)| {
+            let is_it = match &outer.module {
+                Some(module) => is_file(binding, module),
+                None => has_function(binding, address, function?),
+            };
+            is_it.then_some((at, &binding.code))
+        })?;
+        let block = code.block_at(address)?;
+        let function = code.blocks[block as usize].function;
+        let counters = self.counters_at(binding, function, block);
+        let known = { outer.registers.iter() }.filter(|(register, _)| counters.contains(register));
+        Some(CodeFrame {
+            binding,
+            function,
+            place: CodePlace {
+                block,
+                address,
+                registers: known.map(|(&register, &value)| (register, value)).collect(),
+            },
+            name: inner.function.clone(),
+            line: inner.line,
+            in_call,
+            levels,
+        })
+    }
+
+    /// How one stack stands to another, by machine code.
+    ///
+    /// # Errors
+    /// Why that is not known, as a sentence without its full stop.
+    pub(crate) fn compare_code(&self, task_a: &Located, task_b: &Located) -> Result<CodeVerdict, String> {
+        let (a, b) = (&task_a.code, &task_b.code);
+        let mut last: Option<CodeVerdict> = None;
+        for depth in 0.. {
+            let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
+                (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
+                (None, None) => {
+                    let settled = !(a.calls_back || b.calls_back)
+                        && a.goes_on == b.goes_on
+                        && task_a.beneath == task_b.beneath;
+                    return last
+                        .filter(|_| settled)
+                        .ok_or_else(|| "what they are in beneath the program is not known".to_owned());
+                }
+                _ => {
+                    return Err(
+                        "one of them is in a call that the other is about to make or has made".to_owned(),
+                    );
+                }
+            };
+            if (frame_a.binding, frame_a.function) != (frame_b.binding, frame_b.function) {
+                return Err(format!(
+                    "one call led to {} and to {}",
+                    frame_a.name, frame_b.name
+                ));
+            }
+            let (relation, proof) = self.compare_code_frames(frame_a, frame_b).map_err(|doubt| {
+                let name = &frame_a.name;
+                match doubt {
+                    CodeDoubt::NoCounter => {
+                        format!("no register counts the iterations of a loop in the code of {name}")
+                    }
+                    CodeDoubt::MayNotReturn => {
+                        format!("a call in the code of {name} may not return")
+                    }
+                }
+            })?;
+            if let (Relation::Before | Relation::After, CodeProof::Flow { told }) = (relation, &proof) {
+                let sides = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
+                if self.may_be_leaving(sides.0, sides.1, *told) {
+                    return Err(format!(
+                        "one of them may be on its way out of a loop of {} that the other is in",
+                        frame_a.name
+                    ));
+                }
+            }
+            let verdict = CodeVerdict {
+                relation,
+                depth,
+                a: frame_a.shown(),
+                b: frame_b.shown(),
+                counts: match proof {
+                    CodeProof::Flow { .. } => None,
+                    CodeProof::Counter { a, b, .. } => Some((a, b)),
+                },
+            };
+            if relation != Relation::Equal {
+                return Ok(verdict);
+            }
+            if frame_a.in_call != frame_b.in_call {
+                return Err(
+                    "one of them is in a call that the other is about to make or has made".to_owned(),
+                );
+            }
+            last = Some(verdict);
+        }
+        Err("the stacks are too deep".to_owned())
+    }
+
+    fn compare_code_frames(&self, a: &CodeFrame, b: &CodeFrame) -> Result<(Relation, CodeProof), CodeDoubt> {
+        let index = &self.code;
+        let key = (a.clone(), b.clone());
+        // Whoever panicked with a lock left nothing half done: an entry is whole when it is put in.
+        let known = |index: &CodeIndex| {
+            let compared = index.compared.lock().unwrap_or_else(PoisonError::into_inner);
+            compared.get(&key).cloned()
+        };
+        if let Some(known) = known(index) {
+            return known;
+        }
+        let found = self
+            .function_code(a.binding, a.function)
+            .compare(&a.place, &b.place);
+        let mut compared = index.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        if compared.len() < MOST_KEPT {
+            compared.insert(key, found.clone());
+        }
+        found
+    }
+
+    /// The registers that tell the iterations of the loops around a block: no others tell tasks apart.
+    fn counters_at(&self, binding: usize, function: u32, block: u32) -> Arc<BTreeSet<u8>> {
+        let known = &self.code.counters;
+        let key = (binding, block);
+        if let Some(known) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(self.function_code(binding, function).counters_at(block));
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(key).or_insert(found))
+    }
+
+    fn function_code(&self, binding: usize, function: u32) -> Arc<FunctionCode> {
+        let blocks = self.code.blocks.get_or_init(|| {
+            let mut blocks: BTreeMap<(usize, u32), Vec<u32>> = BTreeMap::new();
+            for (at, binding) in self.map().bindings().enumerate() {
+                for (number, block) in (0..).zip(&binding.code.blocks) {
+                    blocks.entry((at, block.function)).or_default().push(number);
+                }
+            }
+            blocks
+        });
+        let key = (binding, function);
+        let mut functions = self.code.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = functions.entry(key).or_insert_with(|| {
+            let none = MachineCode::default();
+            let code = self
+                .map()
+                .bindings()
+                .nth(binding)
+                .map_or(&none, |binding| &binding.code);
+            Arc::new(FunctionCode::new(
+                code,
+                blocks.get(&key).cloned().unwrap_or_default(),
+            ))
+        });
+        Arc::clone(made)
+    }
+}
+
+impl CodeFrame {
+    fn levels(&self) -> Range<usize> {
+        self.levels.0..self.levels.1
+    }
+
+    fn shown(&self) -> (String, Option<u32>, u64) {
+        (self.name.clone(), self.line, self.place.address)
+    }
+}
+
+/// Whether a binding is that of the file that a module's name stands for.
+fn is_file(binding: &Binding, module: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    name(&binding.executable) == name(module)
+}
+
+/// Whether the code of a function of the map is at an address.
+fn has_function(binding: &Binding, address: u64, function: FunctionId) -> bool {
+    let after = binding.functions.partition_point(|known| known.start <= address);
+    let found = after.checked_sub(1).and_then(|at| binding.functions.get(at));
+    let Some(found) = found.filter(|found| address < found.end) else {
+        return false;
+    };
+    // What is inlined into a function of another file may be the outermost that the map knows.
+    found
+        .function
+        .is_none_or(|known| known.index() == function.index())
+}

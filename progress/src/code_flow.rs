@@ -1,0 +1,639 @@
+//! Which of two places in the machine code of one function is passed first.
+//!
+//! Seen from a region (at first the whole function), blocks that can reach each other are one strongly connected component. Of two
+//! places in different components, one may lead to the other, and then it comes first; or neither does, and they lie on branches.
+//! Inside one component, which is a loop, a register tells how often a task has gone round: one that only a single instruction
+//! of the component changes, always by the same amount, and that has the same value on every way in. If the counts are equal, the component is cut
+//! behind that instruction and becomes the next region: between two executions of the instruction no cycle can be closed that
+//! contains it. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
+
+use crate::Relation;
+use progress_map::{MachineCode, RegisterEffect};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A place in the code of a function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CodePlace {
+    /// Its block in [`MachineCode::blocks`].
+    pub block: u32,
+    /// In a call, the last byte of the call; otherwise the instruction that is executed next.
+    pub address: u64,
+    /// Values of registers that calls preserve, by the numbers of DWARF, as far as they are known.
+    pub registers: BTreeMap<u8, u64>,
+}
+
+/// What decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CodeProof {
+    /// One place leads to the other, neither does, or they are one.
+    Flow {
+        /// In how many loops around both they are in the same iteration, as registers tell.
+        told: usize,
+    },
+    /// A register has been changed more often.
+    Counter {
+        /// By the number of DWARF.
+        register: u8,
+        /// How often on the first task.
+        a: u64,
+        /// How often on the second task.
+        b: u64,
+    },
+}
+
+/// Why nothing is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CodeDoubt {
+    /// Both are in a loop, and no register that is known counts its iterations.
+    NoCounter,
+    /// The only way from one to the other goes through a call that may not return.
+    MayNotReturn,
+}
+
+/// The graph of one function.
+pub(crate) struct FunctionCode {
+    /// The blocks' numbers in [`MachineCode::blocks`], sorted.
+    blocks: Vec<u32>,
+    /// By block: what may follow, and whether it does in some run.
+    next: Vec<Vec<(usize, bool)>>,
+    /// By block: what may come before.
+    before: Vec<Vec<usize>>,
+    /// By register: the blocks that have to do with it.
+    changes: BTreeMap<u8, Vec<(usize, RegisterEffect)>>,
+}
+
+/// A part of the function.
+struct Region {
+    alive: Vec<bool>,
+    /// Behind these blocks the region ends.
+    cut: Vec<bool>,
+}
+
+/// A register that counts how often a component's instruction has been executed.
+struct Counter {
+    register: u8,
+    /// The block of the instruction that changes it.
+    update: usize,
+    start: i64,
+    step: i64,
+    half: bool,
+}
+
+impl FunctionCode {
+    /// The function that consists of `blocks`, sorted.
+    pub(crate) fn new(code: &MachineCode, blocks: Vec<u32>) -> Self {
+        let local = |block: u32| blocks.binary_search(&block).ok();
+        let mut next = vec![Vec::new(); blocks.len()];
+        let mut before = vec![Vec::new(); blocks.len()];
+        let mut changes: BTreeMap<u8, Vec<(usize, RegisterEffect)>> = BTreeMap::new();
+        for (from, &block) in blocks.iter().enumerate() {
+            for way in code.ways_from(block) {
+                if let Some(to) = local(way.to) {
+                    next[from].push((to, way.certain));
+                    before[to].push(from);
+                }
+            }
+            for change in code.changes_of(block) {
+                changes
+                    .entry(change.register)
+                    .or_default()
+                    .push((from, change.effect));
+            }
+        }
+        Self {
+            blocks,
+            next,
+            before,
+            changes,
+        }
+    }
+
+    /// How the first place stands to the second, if both are in one execution of the function.
+    ///
+    /// # Errors
+    /// When that is not known.
+    pub(crate) fn compare(&self, a: &CodePlace, b: &CodePlace) -> Result<(Relation, CodeProof), CodeDoubt> {
+        let local = |place: &CodePlace| self.blocks.binary_search(&place.block);
+        let (Ok(at_a), Ok(at_b)) = (local(a), local(b)) else {
+            return Err(CodeDoubt::NoCounter);
+        };
+        let mut region = Region {
+            alive: vec![true; self.blocks.len()],
+            cut: vec![false; self.blocks.len()],
+        };
+        for told in 0.. {
+            let component = self.component(&region, at_a);
+            if !component[at_b] {
+                let relation = self.by_flow(&region, at_a, at_b)?;
+                return Ok((relation, CodeProof::Flow { told }));
+            }
+            if !self.is_cycle(&region, &component, at_a) {
+                // One block, executed once.
+                let relation = match a.address.cmp(&b.address) {
+                    std::cmp::Ordering::Less => Relation::Before,
+                    std::cmp::Ordering::Equal => Relation::Equal,
+                    std::cmp::Ordering::Greater => Relation::After,
+                };
+                return Ok((relation, CodeProof::Flow { told }));
+            }
+            let (counter, count_a, count_b) = self
+                .counters(&component, a, b)
+                .next()
+                .ok_or(CodeDoubt::NoCounter)?;
+            let relation = match count_a.cmp(&count_b) {
+                std::cmp::Ordering::Less => Relation::Before,
+                std::cmp::Ordering::Greater => Relation::After,
+                std::cmp::Ordering::Equal => {
+                    region.alive = component;
+                    region.cut[counter.update] = true;
+                    continue;
+                }
+            };
+            let proof = CodeProof::Counter {
+                register: counter.register,
+                a: count_a,
+                b: count_b,
+            };
+            return Ok((relation, proof));
+        }
+        Err(CodeDoubt::NoCounter)
+    }
+
+    /// The registers that tell the iterations of the loops around a block.
+    pub(crate) fn counters_at(&self, block: u32) -> BTreeSet<u8> {
+        let mut found = BTreeSet::new();
+        let Ok(at) = self.blocks.binary_search(&block) else {
+            return found;
+        };
+        let mut region = Region {
+            alive: vec![true; self.blocks.len()],
+            cut: vec![false; self.blocks.len()],
+        };
+        loop {
+            let component = self.component(&region, at);
+            let counters = self
+                .changes
+                .keys()
+                .filter_map(|&register| self.counter(&component, register));
+            let counters = match self.is_cycle(&region, &component, at) {
+                true => Vec::from_iter(counters),
+                false => Vec::new(),
+            };
+            let Some(first) = counters.first() else {
+                return found;
+            };
+            region.cut[first.update] = true;
+            found.extend(counters.iter().map(|counter| counter.register));
+            region.alive = component;
+        }
+    }
+
+    fn by_flow(&self, region: &Region, a: usize, b: usize) -> Result<Relation, CodeDoubt> {
+        let leads = |from: usize, to: usize, certainly: bool| self.reached(region, from, certainly)[to];
+        match (leads(a, b, false), leads(b, a, false)) {
+            (true, _) if leads(a, b, true) => Ok(Relation::Before),
+            (_, true) if leads(b, a, true) => Ok(Relation::After),
+            (false, false) => Ok(Relation::Incomparable),
+            _ => Err(CodeDoubt::MayNotReturn),
+        }
+    }
+
+    /// The blocks that `from` leads to in the region, itself included.
+    fn reached(&self, region: &Region, from: usize, certainly: bool) -> Vec<bool> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut work = vec![from];
+        seen[from] = true;
+        while let Some(at) = work.pop() {
+            if region.cut[at] {
+                continue;
+            }
+            for &(next, certain) in &self.next[at] {
+                if region.alive[next] && (certain || !certainly) && !std::mem::replace(&mut seen[next], true)
+                {
+                    work.push(next);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The blocks of the region that lead to `at` and that it leads to: its strongly connected component.
+    fn component(&self, region: &Region, at: usize) -> Vec<bool> {
+        let forth = self.reached(region, at, false);
+        let mut back = vec![false; self.blocks.len()];
+        let mut work = vec![at];
+        back[at] = true;
+        while let Some(at) = work.pop() {
+            for &before in &self.before[at] {
+                let leads = region.alive[before] && !region.cut[before];
+                if leads && !std::mem::replace(&mut back[before], true) {
+                    work.push(before);
+                }
+            }
+        }
+        { forth.iter().zip(&back) }
+            .map(|(forth, back)| *forth && *back)
+            .collect()
+    }
+
+    /// Whether the component can be gone round.
+    fn is_cycle(&self, region: &Region, component: &[bool], at: usize) -> bool {
+        let others = component.iter().filter(|inside| **inside).count() > 1;
+        others || !region.cut[at] && self.next[at].iter().any(|&(next, _)| next == at)
+    }
+
+    /// The registers that count for a component, with how often each has been changed on the two tasks.
+    fn counters<'s>(
+        &'s self,
+        component: &'s [bool],
+        a: &'s CodePlace,
+        b: &'s CodePlace,
+    ) -> impl Iterator<Item = (Counter, u64, u64)> + 's {
+        self.changes.keys().filter_map(move |register| {
+            let (value_a, value_b) = (*a.registers.get(register)?, *b.registers.get(register)?);
+            let counter = self.counter(component, *register)?;
+            let (count_a, count_b) = (counter.count(value_a)?, counter.count(value_b)?);
+            Some((counter, count_a, count_b))
+        })
+    }
+
+    /// The register as a counter of the component's iterations: whenever control comes to the block by which alone the component is
+    /// entered, the register has been changed exactly once more.
+    fn counter(&self, component: &[bool], register: u8) -> Option<Counter> {
+        let (update, effect) = self.only_change(component, register)?;
+        let header = self.header(component)?;
+        let once = |block: usize| {
+            self.is_passed(component, header, block) && self.is_passed(component, block, header)
+        };
+        let (step, half, also) = match effect {
+            RegisterEffect::Add { step, half } => (step, half, register),
+            // Two registers that take over from each other: `j = i + 1; …; i = j`.
+            RegisterEffect::Copy { from, add, half } => {
+                let (earlier, effect) = self.only_change(component, from)?;
+                match effect {
+                    RegisterEffect::Copy {
+                        from: back,
+                        add: more,
+                        half: of_half,
+                    } if back == register
+                        && once(earlier)
+                        && !self.leads_past(component, header, update, earlier) =>
+                    {
+                        (add.checked_add(more)?, half || of_half, from)
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        if step == 0 || !once(update) {
+            return None;
+        }
+        // A number of 32 bits may begin anew after some seconds, unless the loop ends before.
+        let bounded = |&(block, effect): &(usize, RegisterEffect)| match effect {
+            RegisterEffect::Bounded { half, steps } => {
+                let large_enough = steps || step.unsigned_abs() == 1;
+                half && large_enough && component[block] && self.is_passed(component, update, block)
+            }
+            _ => false,
+        };
+        let mut known = [register, also]
+            .into_iter()
+            .flat_map(|register| self.changes.get(&register));
+        if half && !known.any(|changes| changes.iter().any(bounded)) {
+            return None;
+        }
+        Some(Counter {
+            register,
+            update,
+            start: self.start(component, register)?,
+            step,
+            half,
+        })
+    }
+
+    /// The only instruction of the component that changes a register.
+    fn only_change(&self, component: &[bool], register: u8) -> Option<(usize, RegisterEffect)> {
+        let changes = self.changes.get(&register)?.iter().copied();
+        let mut changes = changes
+            .filter(|&(block, effect)| component[block] && !matches!(effect, RegisterEffect::Bounded { .. }));
+        changes.next().filter(|_| changes.next().is_none())
+    }
+
+    /// Whether the component has a way from one block to another that does not pass a third.
+    fn leads_past(&self, component: &[bool], from: usize, to: usize, past: usize) -> bool {
+        if from == past {
+            return false;
+        }
+        let mut region = Region {
+            alive: component.to_vec(),
+            cut: vec![false; self.blocks.len()],
+        };
+        region.cut[past] = true;
+        self.reached(&region, from, false)[to]
+    }
+
+    /// The only block of the component that is entered from elsewhere.
+    fn header(&self, component: &[bool]) -> Option<usize> {
+        let entered =
+            |block: &usize| component[*block] && self.before[*block].iter().any(|&before| !component[before]);
+        let mut headers = (0..self.blocks.len()).filter(entered);
+        headers.next().filter(|_| headers.next().is_none())
+    }
+
+    /// Whether the component cannot be gone round from `from` to itself without passing `block`.
+    fn is_passed(&self, component: &[bool], from: usize, block: usize) -> bool {
+        let mut region = Region {
+            alive: component.to_vec(),
+            cut: vec![false; self.blocks.len()],
+        };
+        region.cut[block] = true;
+        !self.is_cycle(&region, &self.component(&region, from), from)
+    }
+
+    /// The value that the register has on every way into the component, if that is one.
+    fn start(&self, component: &[bool], register: u8) -> Option<i64> {
+        let changes = self.changes.get(&register)?;
+        let mut start = None;
+        let mut seen = BTreeSet::new();
+        let inside = (0..self.blocks.len()).filter(|&block| component[block]);
+        let mut work = Vec::from_iter(inside.flat_map(|block| &self.before[block]).copied());
+        work.retain(|&before| !component[before]);
+        while let Some(at) = work.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            if component[at] {
+                return None;
+            }
+            let changed = changes
+                .iter()
+                .filter(|(block, _)| *block == at)
+                .map(|(_, effect)| effect);
+            let mut changed = changed.filter(|effect| !matches!(effect, RegisterEffect::Bounded { .. }));
+            let first = changed.next();
+            if changed.next().is_some() {
+                return None;
+            }
+            match first {
+                Some(RegisterEffect::Set(value)) if start.is_none_or(|start| start == *value) => {
+                    start = Some(*value);
+                }
+                Some(_) => return None,
+                // The register is what the caller has left in it.
+                None if self.before[at].is_empty() => return None,
+                None => work.extend(&self.before[at]),
+            }
+        }
+        start
+    }
+}
+
+impl Counter {
+    /// How often the update has been made; `None` if the value is none that it leads to.
+    fn count(&self, value: u64) -> Option<u64> {
+        let change = match self.step > 0 {
+            true => value.wrapping_sub(self.start.cast_unsigned()),
+            false => self.start.cast_unsigned().wrapping_sub(value),
+        };
+        let change = if self.half { change & 0xffff_ffff } else { change };
+        let step = self.step.unsigned_abs();
+        (change % step == 0).then_some(change / step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use progress_map::{CodeBlock, CodeWay, RegisterChange};
+
+    /// The next number below `below` of a fixed sequence.
+    fn next(state: &mut u64, below: usize) -> usize {
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize % below
+    }
+
+    const REGISTERS: [u8; 2] = [3, 12];
+
+    /// A function of a few blocks, each of which may do something to a register.
+    fn function(state: &mut u64) -> MachineCode {
+        let count = 4 + next(state, 7);
+        let blocks = (0..count as u64).map(|at| CodeBlock {
+            start: 16 * at,
+            end: 16 * at + 16,
+            function: 0,
+        });
+        let mut code = MachineCode {
+            blocks: blocks.collect(),
+            ..MachineCode::default()
+        };
+        for from in 0..count as u32 - 1 {
+            // Mostly on to the next one, so that there are loops within loops rather than knots.
+            let mut to = vec![from + 1];
+            match next(state, 5) {
+                0 => to.push(next(state, count) as u32),
+                1 => to.push(next(state, from as usize + 1) as u32),
+                2 => to = vec![next(state, count) as u32, from + 1],
+                _ => {}
+            }
+            code.ways.extend(to.into_iter().map(|to| CodeWay {
+                from,
+                to,
+                certain: true,
+            }));
+            let register = REGISTERS[next(state, 2)];
+            let effect = match next(state, 6) {
+                0 => RegisterEffect::Set(next(state, 2) as i64),
+                1 => RegisterEffect::Add {
+                    step: [1, 2, -1][next(state, 3)],
+                    half: false,
+                },
+                2 => RegisterEffect::Copy {
+                    from: REGISTERS[next(state, 2)],
+                    add: 1,
+                    half: false,
+                },
+                3 if next(state, 4) == 0 => RegisterEffect::Other,
+                _ => continue,
+            };
+            code.changes.push(RegisterChange {
+                block: from,
+                register,
+                effect,
+            });
+        }
+        code.ways.sort_unstable();
+        code.ways.dedup();
+        code
+    }
+
+    /// The places that one execution comes to, in their order.
+    fn run(code: &MachineCode, state: &mut u64) -> Vec<CodePlace> {
+        // What the caller has left in the registers is another number in every task.
+        let mut registers: BTreeMap<u8, u64> =
+            REGISTERS.map(|register| (register, next(state, 5) as u64)).into();
+        let mut places = Vec::new();
+        let mut block = 0;
+        for _ in 0..80 {
+            places.push(CodePlace {
+                block,
+                address: code.blocks[block as usize].start,
+                registers: registers.clone(),
+            });
+            for change in code.changes_of(block) {
+                let old = registers[&change.register];
+                let new = match change.effect {
+                    RegisterEffect::Set(value) => value.cast_unsigned(),
+                    RegisterEffect::Add { step, .. } => old.wrapping_add_signed(step),
+                    RegisterEffect::Copy { from, add, .. } => registers[&from].wrapping_add_signed(add),
+                    RegisterEffect::Other => next(state, 5) as u64,
+                    RegisterEffect::Bounded { .. } => old,
+                };
+                registers.insert(change.register, new);
+            }
+            let ways = code.ways_from(block);
+            match ways.len() {
+                0 => break,
+                count => block = ways[next(state, count)].to,
+            }
+        }
+        places
+    }
+
+    /// What is said of two places holds for all executions that come to both: those are run, and looked through.
+    #[test]
+    fn no_execution_contradicts_the_order() {
+        let (mut ordered, mut counted, mut equal) = (0, 0, 0);
+        for seed in 0..200u64 {
+            let mut state = seed;
+            let code = function(&mut state);
+            let runs = Vec::from_iter((0..12).map(|_| run(&code, &mut state)));
+            let graph = FunctionCode::new(&code, (0..code.blocks.len() as u32).collect());
+            // When each place was come to, run by run.
+            let mut times: BTreeMap<&CodePlace, Vec<(usize, usize)>> = BTreeMap::new();
+            for (run, places) in runs.iter().enumerate() {
+                for (time, place) in places.iter().enumerate() {
+                    times.entry(place).or_default().push((run, time));
+                }
+            }
+            for (a, times_a) in &times {
+                for (b, times_b) in &times {
+                    let Ok((relation, proof)) = graph.compare(a, b) else {
+                        continue;
+                    };
+                    let back = graph.compare(b, a).map(|(relation, _)| relation.reversed());
+                    assert_eq!(back, Ok(relation), "seed {seed}: {a:?} and {b:?}");
+                    let of_one_run = times_a.iter().flat_map(|&(run, time)| {
+                        let same = times_b.iter().filter(move |(other, _)| *other == run);
+                        same.map(move |&(_, other)| time.cmp(&other))
+                    });
+                    for order in of_one_run {
+                        let fits = match relation {
+                            Relation::Before => order.is_lt(),
+                            Relation::After => order.is_gt(),
+                            Relation::Equal => order.is_eq(),
+                            Relation::Incomparable | Relation::Unknown => false,
+                        };
+                        assert!(fits, "seed {seed}: {a:?} is {relation:?} {b:?} in {code:?}");
+                    }
+                    ordered += usize::from(matches!(relation, Relation::Before | Relation::After));
+                    equal += usize::from(relation == Relation::Equal);
+                    counted += usize::from(matches!(proof, CodeProof::Counter { .. }));
+                }
+            }
+        }
+        assert!(
+            ordered > 3_000 && counted > 100 && equal > 300,
+            "{ordered} {counted} {equal}"
+        );
+    }
+
+    /// `i = 0; do { a(); i++; b(); } while (…); c();`, one block each.
+    fn counting_loop(effect: RegisterEffect, more: &[(u32, RegisterEffect)]) -> FunctionCode {
+        let block = |at: u64| CodeBlock {
+            start: 16 * at,
+            end: 16 * at + 16,
+            function: 0,
+        };
+        let way = |(from, to)| CodeWay {
+            from,
+            to,
+            certain: true,
+        };
+        let change = |(block, effect)| RegisterChange {
+            block,
+            register: 3,
+            effect,
+        };
+        let mut changes = vec![(0, RegisterEffect::Set(0)), (2, effect)];
+        changes.extend(more);
+        let mut code = MachineCode {
+            blocks: (0..5).map(block).collect(),
+            ways: [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)].map(way).to_vec(),
+            changes: changes.into_iter().map(change).collect(),
+        };
+        code.changes.sort_unstable();
+        FunctionCode::new(&code, (0..5).collect())
+    }
+
+    fn at(block: u32, i: u64) -> CodePlace {
+        CodePlace {
+            block,
+            address: 16 * u64::from(block),
+            registers: [(3, i)].into(),
+        }
+    }
+
+    fn add(half: bool) -> RegisterEffect {
+        RegisterEffect::Add { step: 1, half }
+    }
+
+    fn relation(code: &FunctionCode, a: &CodePlace, b: &CodePlace) -> Option<Relation> {
+        code.compare(a, b).ok().map(|(relation, _)| relation)
+    }
+
+    #[test]
+    fn a_register_tells_the_iteration() {
+        let code = counting_loop(add(false), &[]);
+        assert_eq!(relation(&code, &at(3, 5), &at(1, 6)), Some(Relation::Before));
+        // Behind the change of the iteration before.
+        assert_eq!(relation(&code, &at(1, 5), &at(3, 5)), Some(Relation::After));
+        assert_eq!(relation(&code, &at(1, 5), &at(3, 6)), Some(Relation::Before));
+        assert_eq!(relation(&code, &at(3, 5), &at(3, 5)), Some(Relation::Equal));
+        assert_eq!(relation(&code, &at(1, 7), &at(4, 7)), Some(Relation::Before));
+    }
+
+    #[test]
+    fn thirty_two_bits_need_an_end() {
+        assert_eq!(
+            relation(&counting_loop(add(true), &[]), &at(3, 5), &at(1, 6)),
+            None
+        );
+        let bounded = RegisterEffect::Bounded {
+            half: true,
+            steps: false,
+        };
+        let code = counting_loop(add(true), &[(3, bounded)]);
+        assert_eq!(relation(&code, &at(3, 5), &at(1, 6)), Some(Relation::Before));
+        // The upper half of the register is nobody's.
+        assert_eq!(
+            relation(&code, &at(3, 5 | 1 << 40), &at(1, 6)),
+            Some(Relation::Before)
+        );
+    }
+
+    #[test]
+    fn what_else_changes_the_register_spoils_it() {
+        for effect in [RegisterEffect::Other, RegisterEffect::Set(0), add(false)] {
+            assert_eq!(
+                relation(&counting_loop(add(false), &[(3, effect)]), &at(3, 5), &at(1, 6)),
+                None
+            );
+        }
+        // Nor is it known with what the loop begins.
+        let code = counting_loop(add(false), &[(0, RegisterEffect::Other)]);
+        assert_eq!(relation(&code, &at(3, 5), &at(1, 6)), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! Where the order of machine code is not that of the source's iterations.
+//!
+//! Of two tasks in one loop of the source the one in the earlier iteration is behind, wherever in the body it is (SC'09 Def. 3.2).
+//! Machine code may have no such loop any more: it was unrolled, or an arm that leaves it stands behind it. There a task in that arm comes
+//! after everybody in the loop, also after those in later iterations. So what the flow of the code says holds only where
+//! that cannot be: both tasks can come round in every loop of the source around both, or registers have told the
+//! iterations of as many loops of the code.
+
+use crate::locate::{Located, LocatedFrame};
+use crate::{Order, flow};
+use progress_map::{Function, LoopId, PointId};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+impl Order<'_> {
+    /// Whether one of two tasks, whose stacks part in the frames `parting`, may be on its way out of a loop of the source around
+    /// both. `told`: how many loops of the code are known to be in the same iteration.
+    pub(crate) fn may_be_leaving(
+        &self,
+        (a, parting_a): (&Located, Range<usize>),
+        (b, parting_b): (&Located, Range<usize>),
+        told: usize,
+    ) -> bool {
+        let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
+        let mut around_both = 0;
+        let mut may_leave = false;
+        for (depth, (x, y)) in levels_a.iter().zip(&levels_b).enumerate() {
+            let (Some(id), true) = (x.function, x.function == y.function) else {
+                break;
+            };
+            let function = &self.map().functions[id];
+            let known = |frame: &LocatedFrame| frame.obstacle.is_none() && !frame.places.is_empty();
+            match (known(x), known(y)) {
+                (true, true) => {
+                    let (loops, leaves) = shared_loops(function, x, y);
+                    around_both += loops;
+                    may_leave |= leaves;
+                    if x.places != y.places {
+                        break;
+                    }
+                }
+                // Somewhere in the function, or in what was inlined into it.
+                (x_known, y_known) => {
+                    let (rest_a, rest_b) = (&levels_a[depth..], &levels_b[depth..]);
+                    let around = match (x_known, y_known) {
+                        (true, _) => vec![rest_a],
+                        (_, true) => vec![rest_b],
+                        _ => vec![rest_a, rest_b],
+                    };
+                    let (loops, leaves) = self.any_loops(&around);
+                    around_both += loops;
+                    may_leave |= leaves;
+                    break;
+                }
+            }
+        }
+        may_leave && around_both > told
+    }
+
+    /// How many loops may be around a task in one of the frames and around another one anywhere, and whether one of them may be
+    /// left by a way on which something is done.
+    fn any_loops(&self, around: &[&[&LocatedFrame]]) -> (usize, bool) {
+        let (mut most, mut may_leave) = (0, false);
+        for levels in around {
+            let mut count = 0;
+            for frame in *levels {
+                let Some(function) = frame.function.map(|id| &self.map().functions[id]) else {
+                    continue;
+                };
+                let places = frame.places.iter().map(|place| place.point);
+                let points: Vec<PointId> = match frame.places.is_empty() {
+                    false => places.collect(),
+                    true => function.points.ids().collect(),
+                };
+                count += { points.iter() }
+                    .map(|&point| function.loops_around(point).count())
+                    .max()
+                    .unwrap_or(0);
+                let loops: BTreeSet<LoopId> = { points.iter() }
+                    .flat_map(|&point| function.loops_around(point))
+                    .collect();
+                may_leave |= loops.iter().any(|&id| {
+                    let mut inside = function
+                        .points
+                        .ids()
+                        .filter(|&point| lies_in(function, point, id));
+                    inside.any(|point| !comes_round(function, point, id))
+                });
+            }
+            most = most.max(count);
+        }
+        (most, may_leave)
+    }
+}
+
+/// The frames of the source that one frame of the machine holds.
+fn levels<'l>(located: &'l Located, parting: &Range<usize>) -> Vec<&'l LocatedFrame> {
+    let frames = located.frames.iter().zip(&located.origin);
+    let inside = frames.filter(|(_, origin)| origin.is_some_and(|origin| parting.contains(&origin)));
+    inside.map(|(frame, _)| frame).collect()
+}
+
+/// How many loops are around two frames of a function, and whether one of the two may be on its way out of one.
+fn shared_loops(function: &Function, x: &LocatedFrame, y: &LocatedFrame) -> (usize, bool) {
+    let (mut most, mut may_leave) = (0, false);
+    for a in &x.places {
+        for b in &y.places {
+            let around: BTreeSet<LoopId> = function.loops_around(a.point).collect();
+            let both = Vec::from_iter(function.loops_around(b.point).filter(|id| around.contains(id)));
+            most = most.max(both.len());
+            may_leave |= both
+                .iter()
+                .any(|&id| !comes_round(function, a.point, id) || !comes_round(function, b.point, id));
+        }
+    }
+    (most, may_leave)
+}
+
+fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
+    flow::lies_in(function, point, Some(id))
+}
+
+/// Whether the loop can come round again after a point of it.
+fn comes_round(function: &Function, point: PointId, id: LoopId) -> bool {
+    let header = function.loops[id].header;
+    let mut seen = vec![false; function.points.len()];
+    let mut work = vec![point];
+    while let Some(at) = work.pop() {
+        for next in function.successors(at) {
+            if next == header {
+                return true;
+            }
+            let index = base::Id::index(next);
+            if lies_in(function, next, id) && !std::mem::replace(&mut seen[index], true) {
+                work.push(next);
+            }
+        }
+    }
+    false
+}
