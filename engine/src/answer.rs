@@ -1,6 +1,7 @@
 //! The answer: classes of tasks, their order, who is the hindmost and why, and everything that is not known.
 
 use crate::advice::Advice;
+use crate::awaited::Awaited;
 use crate::counterparts::ThreadsBehind;
 use crate::next::{self, NextStep, Origin};
 use crate::state::{ClassState, Halted};
@@ -17,6 +18,8 @@ pub struct Answer {
     pub outcome: Outcome,
     /// Who is named, how surely, and by which witness; `None` when there is nobody to name.
     pub finding: Option<Finding>,
+    /// Whom those that are named wait for, where they wait in MPI and something tells: who is behind need not be whom to look at.
+    pub awaited: Option<Awaited>,
     /// Classes of tasks at one execution point, least progressed first as far as they are ordered. Behind them stand those that have
     /// no place in the order ([`TaskClass::outside`]).
     pub classes: Vec<TaskClass>,

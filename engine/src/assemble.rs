@@ -4,13 +4,13 @@ use crate::answer::{
     Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
     Witness,
 };
-use crate::motion::{self, ClassMotion, Earlier, JobMotion};
+use crate::motion::{self, ClassMotion, Earlier};
 use crate::outside::{self, OutsideGroup};
 use crate::state::ClassState;
 use crate::waits::{self, Member, NotEntered};
 use crate::{
-    CallView, FrameView, Relation, Who, advice, blocking, counterparts, finding, frames, mpi, parting,
-    stacks, state, threads,
+    CallView, FrameView, Relation, Who, advice, awaited, blocking, counterparts, finding, frames, mpi,
+    parting, stacks, state, threads,
 };
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
@@ -170,8 +170,20 @@ fn assemble<'a>(
     let undecided = job.undecided();
     let halted = state::halted(tasks, &|tasks| job.named.who(tasks.iter().copied()));
     let motion = earlier.map(|earlier| motion::of(&job, earlier, &outside));
-    let not_entered = job.not_entered(&outside, motion.as_ref());
+    let members = job.members(&outside);
+    let has_moved = |class: usize| {
+        let motion = motion.as_ref().and_then(|motion| motion.classes.get(class));
+        motion.is_some_and(ClassMotion::has_moved)
+    };
+    let not_entered = match job.is_of_one_moment() {
+        true => waits::not_entered(&job, &members, &has_moved),
+        false => Vec::new(),
+    };
     let finding = finding::of(&job, &classes, &halted, &not_entered, (outcome, &undecided));
+    // A record that stands for many ranks does not tell whom each of them waits for.
+    let tells_ranks = job.is_of_one_moment() && job.named.alike.is_empty();
+    let awaited = finding.as_ref().filter(|_| tells_ranks);
+    let awaited = awaited.and_then(|finding| awaited::of(&job, &members, &not_entered, &has_moved, finding));
     let mut warnings = job.partial_functions();
     warnings.extend(job.gone_past(&classes, &not_entered));
     let mut assumptions = job.assumptions();
@@ -183,9 +195,16 @@ fn assemble<'a>(
         });
         assumptions.extend(waits::assumptions(stood_still));
     }
+    if awaited
+        .as_ref()
+        .is_some_and(|awaited| awaited.culprit().is_some())
+    {
+        assumptions.push(awaited::ASSUMPTION.to_owned());
+    }
     Answer {
         tasks: job.total,
         finding,
+        awaited,
         outcome,
         hindmost: job
             .hindmost_classes()
@@ -306,24 +325,31 @@ impl<'a> JobView<'a> {
         sentences.collect()
     }
 
-    /// What MPI proves of the classes, in the order in which the answer lists them.
-    fn not_entered(&self, outside: &[OutsideGroup<'_>], motion: Option<&JobMotion>) -> Vec<NotEntered> {
-        // Two moments of one task, or two jobs.
-        if !self.named.shared.is_empty() {
-            return Vec::new();
-        }
-        let member = |&at: &usize| -> Member<'_> { (self.tasks[at], Some(&self.located[at])) };
+    /// The members of the classes, in the order in which the answer lists them.
+    fn members<'v>(&'v self, outside: &[OutsideGroup<'v>]) -> Vec<Vec<Member<'v>>> {
+        let member = |&at: &usize| -> Member<'v> { (self.tasks[at], Some(&self.located[at])) };
         let ordered = self.classes.classes.iter();
         let mut classes: Vec<Vec<Member<'_>>> =
             Vec::from_iter(ordered.map(|class| class.members.iter().map(member).collect()));
         for group in outside.iter().filter(|group| group.stack.is_some()) {
             classes.push(group.tasks.iter().map(|&(task, _)| (task, None)).collect());
         }
-        let has_moved = |class: usize| {
-            let motion = motion.and_then(|motion| motion.classes.get(class));
-            motion.is_some_and(ClassMotion::has_moved)
-        };
-        waits::not_entered(self, &classes, &has_moved)
+        classes
+    }
+
+    /// Whether a record stands for one moment of one task, so that ranks tell tasks.
+    fn is_of_one_moment(&self) -> bool {
+        self.named.shared.is_empty()
+    }
+
+    /// How class `a` stands to class `b` by the order of the code; `None` if one of them has no place in it.
+    pub(crate) fn relation(&self, a: usize, b: usize) -> Option<Relation> {
+        (a.max(b) < self.classes.classes.len()).then(|| self.reason(a, b).0)
+    }
+
+    /// How messages name some tasks.
+    pub(crate) fn who_of<'t>(&self, tasks: impl IntoIterator<Item = &'t Task>) -> Who {
+        self.named.who(tasks)
     }
 
     /// What a task does at its position.

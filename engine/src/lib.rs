@@ -12,6 +12,7 @@
 mod advice;
 mod answer;
 mod assemble;
+mod awaited;
 mod beneath;
 mod binding;
 mod blocking;
@@ -55,6 +56,7 @@ pub use answer::{
     Outcome, Parting, Position, TaskClass, UndecidedPair, Unreadable, Witness,
 };
 pub use assemble::{answer, answer_alike, answer_since};
+pub use awaited::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
     SourceUnit, bind_library, bind_map, bind_program, build_id_text, check_map, code_lines,

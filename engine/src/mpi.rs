@@ -112,6 +112,19 @@ fn call_of(map: &Map, located: &Located, task: &Task, (at, recorded): (usize, &M
     })
 }
 
+/// Every call of `function` that the innermost frame of the program may be in; empty when one of them is not known.
+pub(crate) fn calls_in(map: &Map, located: &Located, task: &Task, function: &str) -> Vec<CallView> {
+    let mut frames = located.frames.iter();
+    let Some(at) = frames.rposition(|frame| own_function(map, frame).is_some()) else {
+        return Vec::new();
+    };
+    let recorded = recorded_at(map, &located.frames[at]);
+    let calls = recorded
+        .into_iter()
+        .map(|recorded| call_of(map, located, task, (at, recorded)).filter(|call| call.function == function));
+    calls.collect::<Option<_>>().unwrap_or_default()
+}
+
 /// A call of an MPI function as the source writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenCall {
@@ -123,20 +136,15 @@ pub(crate) struct WrittenCall {
 
 /// The same where the places of the innermost frame of the program tell: what was passed holds of each of them.
 fn calls_at_place(map: &Map, located: &Located, task: &Task, function: &str) -> Vec<WrittenCall> {
-    let mut frames = located.frames.iter();
-    let Some(at) = frames.rposition(|frame| own_function(map, frame).is_some()) else {
-        return Vec::new();
-    };
-    let recorded = recorded_at(map, &located.frames[at]);
-    let written = recorded.into_iter().map(|recorded| {
-        let call = call_of(map, located, task, (at, recorded)).filter(|call| call.function == function)?;
+    let calls = calls_in(map, located, task, function);
+    let written = calls.iter().map(|call| {
         let communicator = call.argument(Role::Communicator);
-        Some(WrittenCall {
+        WrittenCall {
             communicator: communicator.and_then(|argument| argument.name.clone()),
             count: call.argument(Role::Count).and_then(|argument| argument.value),
-        })
+        }
     });
-    written.collect::<Option<_>>().unwrap_or_default()
+    written.collect()
 }
 
 /// Every call of `function` that a task may be in that has reached it by the frame `entry` of its stack; empty when one may be missing. Which

@@ -2,6 +2,7 @@
 
 use crate::advice::Advice;
 use crate::answer::{Answer, Grounds, Outcome};
+use crate::awaited::Awaited;
 use crate::state::HaltedBy;
 
 /// Where stacks come from, which decides what can be done next.
@@ -40,7 +41,17 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
         .finding
         .as_ref()
         .and_then(|finding| finding.classes.first());
-    let first = named.and_then(|&class| answer.classes.get(class)?.first.as_ref());
+    let culprit = answer.awaited.as_ref().and_then(Awaited::culprit);
+    if let (Origin::Live, Some(culprit)) = (origin, culprit)
+        && let (Some(HaltedBy::Signal), Some(pid)) = (&culprit.halted, culprit.first.pid)
+    {
+        return Some(NextStep::Resume { pid });
+    }
+    // Who waits for another shows nothing but that it waits.
+    let first = match culprit {
+        Some(culprit) => Some(&culprit.first),
+        None => named.and_then(|&class| answer.classes.get(class)?.first.as_ref()),
+    };
     let stopped = answer.halted.iter().find(|halted| halted.why == HaltedBy::Signal);
     let by_that = answer
         .finding

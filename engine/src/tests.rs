@@ -7,6 +7,7 @@ use crate::{
 use base::RankSet;
 use progress_map::{Across, Map, PointKind};
 
+mod awaited;
 mod waits;
 
 pub(crate) fn map(source: &str) -> Map {

@@ -11,7 +11,7 @@ use crate::outside::is_runtime_library;
 use crate::state;
 use progress::Located;
 use progress_map::Map;
-use snapshot::{Frame, Task};
+use snapshot::{Frame, Task, Thread};
 use waitgraph::{Activity, Certainty, Communicator, Completion, Data, Rank};
 
 /// One class has not entered an operation that another one cannot leave before.
@@ -105,10 +105,7 @@ fn waits_for_data_only(library: Implementation, function: &str) -> bool {
 
 /// What each thread of a task was seen to do, as MPI sees it; nothing if it was not seen whole.
 fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
-    let whole = |frames: &[Frame], error: &Option<String>| {
-        !frames.is_empty() && error.is_none() && frames.iter().all(|frame| !frame.guessed)
-    };
-    if !whole(&task.frames, &task.error) {
+    if !is_whole(&task.frames, &task.error) {
         return None;
     }
     let mut threads = vec![match in_mpi(task, &task.frames) {
@@ -116,15 +113,30 @@ fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
         InMpi::Inside { at, function } => inside(map, (task, located), at, &function),
         InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => Activity::Unknown,
     }];
-    for thread in &task.threads {
-        threads.push(match in_mpi(task, &thread.frames) {
-            // A thread of a library's own makes no calls for the program.
-            InMpi::Outside | InMpi::SomewhereInside if is_helper(&thread.frames) => Activity::Outside,
-            InMpi::Outside if whole(&thread.frames, &thread.error) => Activity::Outside,
-            _ => Activity::Unknown,
-        });
-    }
+    threads.extend(task.threads.iter().map(|thread| match is_outside(task, thread) {
+        true => Activity::Outside,
+        false => Activity::Unknown,
+    }));
     Some(threads)
+}
+
+/// Whether the whole of a stack was seen.
+pub(crate) fn is_whole(frames: &[Frame], error: &Option<String>) -> bool {
+    !frames.is_empty() && error.is_none() && frames.iter().all(|frame| !frame.guessed)
+}
+
+/// Whether no thread of a task but its main one can be in MPI.
+pub(crate) fn threads_are_outside(task: &Task) -> bool {
+    task.threads.iter().all(|thread| is_outside(task, thread))
+}
+
+fn is_outside(task: &Task, thread: &Thread) -> bool {
+    match in_mpi(task, &thread.frames) {
+        // A thread of a library's own makes no calls for the program.
+        InMpi::Outside | InMpi::SomewhereInside if is_helper(&thread.frames) => true,
+        InMpi::Outside => is_whole(&thread.frames, &thread.error),
+        _ => false,
+    }
 }
 
 /// What a task does in `function`, an operation of MPI that it has entered by the frame `at`.
@@ -160,7 +172,7 @@ fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> 
 }
 
 /// Whether a thread is nowhere in the program, nor in a library that may be a part of it.
-fn is_helper(frames: &[Frame]) -> bool {
+pub(crate) fn is_helper(frames: &[Frame]) -> bool {
     let is_runtime = |frame: &Frame| frame.module.as_deref().is_some_and(is_runtime_library);
     !frames.is_empty() && frames.iter().all(is_runtime)
 }

@@ -80,6 +80,14 @@ impl Teller<'_> {
             _ => ("may be the hindmost", DiagnosticSeverity::WARNING),
         };
         let mut message = format!("{word}: {}", clean(&report::stands(class)));
+        if let Some(awaited) = &answer.awaited
+            && awaited.chain.iter().any(|wait| wait.class == standing.class)
+        {
+            message.push_str(&format!(
+                "\n{}",
+                clean(&report::awaited_sentence(answer, awaited))
+            ));
+        }
         let hindmost = answer
             .hindmost
             .iter()

@@ -1,5 +1,6 @@
 //! The first lines of an answer: who is to be looked at and why, in words for somebody who reads them for the first time.
 
+use crate::awaited;
 use crate::clean::clean;
 use crate::style::{DOUBT, HINDMOST, TITLE, paint};
 use crate::text::{candidates, counted, describe, doing, stands};
@@ -66,7 +67,7 @@ fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
                     writeln!(out, "  {}", paint(HINDMOST, clean(&capital(&stands(class)))))?;
                     in_words(out, answer, hindmost, "    ")?;
                 }
-                Ok(())
+                waits_for(out, answer)
             }
         },
         (Some(finding), _) => named(out, answer, finding),
@@ -148,13 +149,29 @@ fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost) -> std::fmt::R
         (others, ahead) if others == ahead => format!("behind all {others} others"),
         (others, ahead) => format!("behind {ahead} of the {others} others"),
     };
-    let words = format!(
-        "{} {is_are} {of_whom}: {}",
-        capital(&class.who.to_string()),
-        doing(class)
-    );
+    let only_one = class.who.count() == 1;
+    let awaited = answer.awaited.as_ref().filter(|_| only_one);
+    let does = match awaited {
+        Some(awaited) => format!("{}.", awaited::clause(answer, awaited, "it")),
+        None => doing(class),
+    };
+    let words = format!("{} {is_are} {of_whom}: {does}", capital(&class.who.to_string()));
     writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+    if !only_one {
+        waits_for(out, answer)?;
+    }
     in_words(out, answer, hindmost, "  ")
+}
+
+/// Whom those that are named wait for, where the first line does not say it.
+fn waits_for(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    match &answer.awaited {
+        Some(awaited) => {
+            let words = awaited::sentence(answer, awaited);
+            writeln!(out, "{}", paint(HINDMOST, clean(&words)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// How many tasks have a class.
@@ -307,6 +324,7 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
             }
         }
     }
+    waits_for(out, answer)?;
     if let Some(doubt) = &finding.doubt {
         writeln!(out, "{}", clean(&format!("Not proven: {doubt}")))?;
     }
@@ -345,6 +363,7 @@ fn held_up(
             }
         }
     }
+    waits_for(out, answer)?;
     let wait = match (waiting, others) {
         (1, 1) => "the other one waits".to_owned(),
         (waiting, others) if waiting == others => "the others wait".to_owned(),

@@ -2,6 +2,7 @@
 //! meaning only together with `version`.
 
 mod answer;
+mod awaited;
 mod call;
 mod check;
 mod explanation;

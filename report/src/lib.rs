@@ -5,6 +5,7 @@
 //! freed of control characters first: a hung job's strings must not drive the reader's terminal. JSON is for programs;
 //! its types live here and nowhere else, and `docs/json-schema.md` documents every field.
 
+mod awaited;
 mod call;
 mod check;
 mod clean;
@@ -25,6 +26,7 @@ mod threads;
 mod tree;
 mod uri;
 
+pub use awaited::sentence as awaited_sentence;
 pub use check::check_text;
 pub use clean::{clean, clean_field};
 pub use explanation::explanation_text;

@@ -13,6 +13,7 @@ mod sources;
 
 pub use sources::{PageSource, ReadSource, page_sources};
 
+use crate::awaited;
 use crate::headline::capital;
 use crate::{clean, counted, text};
 use base64::Engine as _;
@@ -196,6 +197,8 @@ impl Verdict {
                 ("none", "No answer: no task could be read".to_owned(), Vec::new())
             }
         };
+        let mut lines = lines;
+        lines.extend({ answer.awaited.as_ref() }.map(|awaited| awaited::sentence(answer, awaited)));
         Self { tone, heading, lines }
     }
 

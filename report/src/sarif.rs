@@ -11,6 +11,7 @@ mod log;
 mod places;
 mod rules;
 
+use crate::awaited;
 use crate::clean;
 use crate::slice::{doubts, statement_text};
 use crate::text::{describe, stands};
@@ -45,7 +46,13 @@ pub fn answer_sarif(
     let mut results = Vec::new();
     for (number, hindmost) in answer.hindmost.iter().enumerate() {
         let class = &answer.classes[hindmost.class];
+        let awaited = answer.awaited.as_ref();
+        let awaited = awaited.filter(|awaited| awaited.chain.iter().any(|wait| wait.class == hindmost.class));
         let mut result = of_class(&mut places, class, HINDMOST);
+        if let Some(awaited) = awaited {
+            let text = format!("{}. {}", stands(class), awaited::sentence(answer, awaited));
+            result.message = message(&text);
+        }
         let reasons = hindmost.ahead.iter().take(AHEAD).map(|link| {
             let ahead = &answer.classes[link.other];
             (ahead, format!("{} ahead: {}", ahead.who, link.reason))

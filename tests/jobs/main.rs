@@ -3,6 +3,7 @@
 //! One binary, so that all jobs can take turns: they need every processor there is.
 
 mod answers;
+mod awaited;
 mod bad_input;
 mod calls;
 mod cores;

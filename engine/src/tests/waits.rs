@@ -21,7 +21,7 @@ void f(MPI_Comm comm, int n) {
 ";
 
 /// Stacks as real ones are: what MPI does is in its library.
-fn in_mpich(given: &[&str]) -> Vec<snapshot::Task> {
+pub(super) fn in_mpich(given: &[&str]) -> Vec<snapshot::Task> {
     let mut tasks = tasks(given);
     for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
         if frame.line == Some(0) {

@@ -1,5 +1,6 @@
 //! The wire form of an answer and of an explanation.
 
+use super::awaited::{AwaitedOut, awaited_out};
 use super::call::{CallOut, TaskCallOut, call_out, task_call_out};
 use super::explanation::{ExplanationOut, explanation_out};
 use super::motion::{MotionOut, motion_out};
@@ -28,6 +29,7 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         proven: (answer.finding.as_ref()).is_some_and(|found| found.certainty == Certainty::Proven),
         by: answer.finding.as_ref().map(|found| witness(found.by)),
         named: (answer.finding.as_ref()).map_or_else(String::new, |found| found.who.ranks.to_string()),
+        awaited: { answer.awaited.as_ref() }.map(|awaited| awaited_out(answer, awaited)),
         halted: answer.halted.iter().map(halted_out).collect(),
         probable: probable(answer),
         hindmost: (0..answer.hindmost.len())
@@ -74,6 +76,8 @@ pub(crate) struct AnswerOut<'a> {
     proven: bool,
     by: Option<&'static str>,
     named: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awaited: Option<AwaitedOut<'a>>,
     halted: Vec<HaltedOut>,
     probable: Vec<ProbableOut<'a>>,
     hindmost: Vec<HindmostOut<'a>>,

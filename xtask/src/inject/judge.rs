@@ -1,6 +1,7 @@
 //! Holds hindmost's answer against what is known of the job: which rank was stalled, and how far each rank has come.
 //!
-//! Two things are judged. *Who is named* must be the rank that was stalled; or a rank that has begun fewer collective calls on
+//! Two things are judged. *Who is to be looked at* must be the rank that was stalled: the one that is named as behind, or, where the answer says
+//! whom that one waits for, the one that it says to look at. Or it is a rank that has begun fewer collective calls on
 //! `MPI_COMM_WORLD` than the stalled one, because that is further behind, although not the cause. *Every order that is claimed*, of
 //! any two classes, named or not, must not be contradicted by these numbers: whoever has begun fewer is behind. That all are at one point
 //! is such a claim, too.
@@ -83,6 +84,19 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
             reason: reason(answer),
         };
     }
+    if let Some((culprit, culprit_proven)) = culprit(answer) {
+        // The reader goes there, whoever is named besides.
+        let sure = proven && culprit_proven;
+        if culprit == BTreeSet::from([stalled]) {
+            return Verdict::Right { proven: sure };
+        }
+        if !culprit.contains(&stalled) {
+            return Verdict::Wrong {
+                proven: sure,
+                why: format!("rank {stalled} was stalled, and {culprit:?} is to be looked at"),
+            };
+        }
+    }
     if named == BTreeSet::from([stalled]) {
         return Verdict::Right { proven };
     }
@@ -125,6 +139,12 @@ fn named(answer: &Value) -> (BTreeSet<u32>, bool) {
             (named.collect(), answer["decided"] == true)
         }
     }
+}
+
+/// Who is to be looked at since those that are named wait for it, and whether that is said to be proven.
+fn culprit(answer: &Value) -> Option<(BTreeSet<u32>, bool)> {
+    let culprit = answer["awaited"].get("culprit")?;
+    Some((ranks(culprit["ranks"].as_str()?), culprit["proven"] == true))
 }
 
 /// The first pair of ranks that the answer puts in an order, and their logs in the other.
@@ -265,6 +285,34 @@ mod tests {
             judge(&answer("1-2", true), &stalled(CODE), &level),
             Verdict::Undecided { .. }
         ));
+    }
+
+    #[test]
+    fn who_is_to_be_looked_at_counts_where_the_hindmost_waits_for_another() {
+        let level = records(&[5, 5, 5, 5]);
+        let judged = |named, culprit: &str, proven: bool| {
+            let mut said = answer(named, true);
+            said["awaited"] = json!({"end": "culprit", "culprit": {"ranks": culprit, "proven": proven}});
+            judge(&said, &stalled(CODE), &level)
+        };
+        for proven in [true, false] {
+            assert_eq!(judged("1", "2", proven), Verdict::Right { proven });
+            for (named, culprit) in [("1", "3"), ("2", "3"), ("1", "0-1")] {
+                let wrong = judged(named, culprit, proven);
+                assert!(
+                    matches!(wrong, Verdict::Wrong { proven: said, .. } if said == proven),
+                    "{wrong:?}"
+                );
+            }
+        }
+        // Without anybody to look at, who is named counts.
+        let mut said = answer("1", true);
+        said["awaited"] = json!({"end": "cycle"});
+        assert!(matches!(
+            judge(&said, &stalled(CODE), &level),
+            Verdict::Wrong { proven: true, .. }
+        ));
+        assert!(matches!(judged("2-3", "1-2", true), Verdict::Undecided { .. }));
     }
 
     #[test]

@@ -1,0 +1,135 @@
+//! Whom those that are named wait for.
+//!
+//! Who is behind may be a victim: it waits in MPI for a message of a task that is ahead of it and that never sends it. Nothing of the order
+//! changes by that, but a person should look at the other one. So from each task that is named the waits are followed, from task to task, until
+//! one is found that does not wait in MPI, or that cannot run; or until they come back to a task that was passed; or until nothing tells whom
+//! the next one waits for.
+//!
+//! A call tells whom it waits for by its arguments, where their values were read and its communicator is `MPI_COMM_WORLD`: the source of what
+//! receives, the destination of what sends. Of a collective call it is whoever is proven not to have entered it. A request and another communicator
+//! tell nothing, and `MPI_ANY_SOURCE` means anybody: then the tasks that do not wait in MPI are looked at, if they are few.
+
+mod tasks;
+mod walk;
+
+use crate::Who;
+use crate::answer::{Certainty, Finding, FirstTask, Grounds};
+use crate::assemble::JobView;
+use crate::state::HaltedBy;
+use crate::waits::{Member, NotEntered};
+use base::RankSet;
+use tasks::Tasks;
+use walk::Walk;
+
+/// Whom a task that is named waits for, from one to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Who waits, the first of them named: each waits for the next, and [`Awaited::end`] says for whom the last one does. Never empty.
+    pub chain: Vec<Wait>,
+    /// Where it ends.
+    pub end: ChainEnd,
+}
+
+/// A task that waits in MPI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Its class, as an index into [`Answer::classes`](crate::Answer::classes).
+    pub class: usize,
+    /// The task.
+    pub who: Who,
+    /// The MPI function that it is in, by its `MPI_` name.
+    pub call: String,
+    /// What it waits for.
+    pub needs: WaitsFor,
+}
+
+/// What a task waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// That this task does its part.
+    Task(Who),
+    /// That one of these, of whom the first is followed, does its part: the others may have done theirs already.
+    OneOf(Who, Who),
+    /// A message of whoever sends one: `MPI_ANY_SOURCE`.
+    Anybody,
+    /// The call does not tell.
+    NotTold,
+}
+
+/// Where a chain of waits ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChainEnd {
+    /// At those who keep all the others waiting.
+    Culprit(Culprit),
+    /// The last one waits for the one at this index of the chain, by the arguments of their calls.
+    Cycle(usize),
+    /// The last one waits for ranks of which nothing was seen.
+    Unseen(RankSet),
+    /// Nobody stands out, or what the next task does is not known.
+    Unknown,
+}
+
+/// Tasks that others wait for, and that do not wait in MPI themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Culprit {
+    /// Their classes, as indices into [`Answer::classes`](crate::Answer::classes), sorted.
+    pub classes: Vec<usize>,
+    /// The tasks.
+    pub who: Who,
+    /// The first of them.
+    pub first: FirstTask,
+    /// Why it does not go on, if it cannot run.
+    pub halted: Option<HaltedBy>,
+    /// How it is known that they are waited for.
+    pub by: ToldBy,
+    /// How sure that is, of a job that stands still.
+    pub certainty: Certainty,
+}
+
+/// How it is known who is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToldBy {
+    /// Each call of the chain tells the next task by its arguments, or by the rules of collective calls.
+    Arguments,
+    /// All other tasks wait in MPI.
+    OnlyOneOutside,
+}
+
+impl Awaited {
+    /// Those who are to be looked at, if the chain ends at them.
+    pub fn culprit(&self) -> Option<&Culprit> {
+        match &self.end {
+            ChainEnd::Culprit(culprit) => Some(culprit),
+            _ => None,
+        }
+    }
+}
+
+/// What the chain takes for granted.
+pub(crate) const ASSUMPTION: &str = "those that wait in MPI stand still, and MPI delivers what was sent";
+
+/// Whom the tasks of a finding wait for; nothing if they do not wait in MPI. `members` are the tasks by class.
+pub(crate) fn of(
+    job: &JobView<'_>,
+    members: &[Vec<Member<'_>>],
+    not_entered: &[NotEntered],
+    has_moved: &dyn Fn(usize) -> bool,
+    finding: &Finding,
+) -> Option<Awaited> {
+    // Who cannot run, or is named for not waiting, waits for nobody.
+    if matches!(finding.grounds, Grounds::CannotRun | Grounds::AloneOutside { .. }) {
+        return None;
+    }
+    let tasks = Tasks::new(job, members, not_entered, has_moved);
+    let mut walk = Walk::default();
+    for &class in &finding.classes {
+        for at in tasks.of_class(class) {
+            if !tasks.standing(at).waits() {
+                return None;
+            }
+            walk.reach(at, None);
+        }
+    }
+    walk.follow(&tasks);
+    walk.result(&tasks)
+}

@@ -1,0 +1,217 @@
+//! From those that are named to those whom they wait for, and on to the end.
+
+use super::tasks::{Standing, Tasks};
+use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
+use crate::Who;
+use crate::answer::{Certainty, FirstTask};
+use base::RankSet;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The tasks that can be reached from those that are named, by what they wait for; nearest first.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// From whom each was reached, and whether that one certainly waits for it; `None` for those that are named.
+    reached: BTreeMap<usize, Option<(usize, bool)>>,
+    queue: VecDeque<usize>,
+    free: Vec<usize>,
+    /// Who waits for ranks of which there is no task.
+    unseen: Vec<(usize, u32)>,
+    /// Who waits, and nothing tells for whom.
+    not_told: Vec<usize>,
+    not_known: Vec<usize>,
+    /// From where and to where a wait leads back.
+    back: Vec<(usize, usize)>,
+}
+
+impl Walk {
+    pub(super) fn reach(&mut self, at: usize, from: Option<(usize, bool)>) {
+        match (self.reached.get(&at), from) {
+            (None, _) => {
+                self.reached.insert(at, from);
+                self.queue.push_back(at);
+            }
+            (Some(_), Some((from, _))) => self.back.push((from, at)),
+            (Some(_), None) => {}
+        }
+    }
+
+    pub(super) fn follow(&mut self, tasks: &Tasks<'_, '_>) {
+        while let Some(at) = self.queue.pop_front() {
+            match tasks.standing(at) {
+                Standing::Free { .. } | Standing::Halted(_) => self.free.push(at),
+                Standing::NotKnown => self.not_known.push(at),
+                Standing::Anybody { .. } | Standing::Waits { .. } => self.not_told.push(at),
+                Standing::Ranks { ranks, each, .. } => {
+                    for &rank in ranks {
+                        match tasks.by_rank.get(&rank) {
+                            Some(&next) => self.reach(next, Some((at, *each))),
+                            None => self.unseen.push((at, rank)),
+                        }
+                    }
+                }
+                Standing::Entry { classes, .. } => {
+                    for next in classes.iter().flat_map(|&class| tasks.of_class(class)) {
+                        self.reach(next, Some((at, true)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// From a task that is named to this one, and whether each of them certainly waits for the next.
+    fn path(&self, to: usize) -> (Vec<usize>, bool) {
+        let (mut path, mut certain) = (vec![to], true);
+        let mut at = to;
+        while let Some(Some((from, is_certain))) = self.reached.get(&at) {
+            path.push(*from);
+            certain &= is_certain;
+            at = *from;
+        }
+        path.reverse();
+        (path, certain)
+    }
+
+    pub(super) fn result(&self, tasks: &Tasks<'_, '_>) -> Option<Awaited> {
+        if let Some(&first) = self.free.first() {
+            let (path, certain) = self.path(first);
+            let whole = !matches!(tasks.standing(first), Standing::Free { whole: false });
+            let certainty = match certain && whole && self.free.len() == 1 {
+                true => Certainty::Proven,
+                false => Certainty::Probable,
+            };
+            let culprit = culprit(tasks, &self.free, (ToldBy::Arguments, certainty));
+            return Some(Awaited {
+                chain: self.chain(tasks, &path[..path.len() - 1], path.last().copied()),
+                end: ChainEnd::Culprit(culprit),
+            });
+        }
+        if let Some(&(last, rank)) = self.unseen.first() {
+            let ranks = RankSet::from_iter(
+                self.unseen
+                    .iter()
+                    .filter(|(at, _)| *at == last)
+                    .map(|(_, rank)| *rank),
+            );
+            let mut chain = self.chain(tasks, &self.path(last).0, None);
+            if let Some(wait) = chain.last_mut() {
+                wait.needs = WaitsFor::Task(Who {
+                    ranks: RankSet::from_iter([rank]),
+                    names: Vec::new(),
+                });
+            }
+            return Some(Awaited {
+                chain,
+                end: ChainEnd::Unseen(ranks),
+            });
+        }
+        if let Some(&last) = self.not_told.first() {
+            let (path, _) = self.path(last);
+            let end = match alone_outside(tasks, &self.reached) {
+                Some(culprit) => ChainEnd::Culprit(culprit),
+                None => ChainEnd::Unknown,
+            };
+            // That somebody waits is said of each class anyway.
+            return (path.len() > 1 || end != ChainEnd::Unknown).then(|| Awaited {
+                chain: self.chain(tasks, &path, None),
+                end,
+            });
+        }
+        if let Some(&last) = self.not_known.first() {
+            let (path, _) = self.path(last);
+            return Some(Awaited {
+                chain: self.chain(tasks, &path[..path.len() - 1], path.last().copied()),
+                end: ChainEnd::Unknown,
+            });
+        }
+        let cycles = self.back.iter().filter_map(|&(from, to)| {
+            let (path, _) = self.path(from);
+            let start = path.iter().position(|&at| at == to)?;
+            Some((path, start))
+        });
+        let (path, start) = cycles.min_by_key(|(path, _)| path.len())?;
+        Some(Awaited {
+            chain: self.chain(tasks, &path, path.get(start).copied()),
+            end: ChainEnd::Cycle(start),
+        })
+    }
+
+    /// The waits of these tasks, each for the next, and the last one for `last`.
+    fn chain(&self, tasks: &Tasks<'_, '_>, path: &[usize], last: Option<usize>) -> Vec<Wait> {
+        let next = path.iter().skip(1).copied().map(Some).chain([last]);
+        let waits = path.iter().zip(next).map(|(&at, next)| {
+            let (call, needs) = match tasks.standing(at) {
+                Standing::Ranks { call, ranks, each } => {
+                    let of_rank = |rank: &u32| tasks.by_rank.get(rank).copied();
+                    let others = Vec::from_iter(
+                        ranks
+                            .iter()
+                            .filter_map(of_rank)
+                            .filter(|&rank| Some(rank) != next),
+                    );
+                    let needs = match next {
+                        None => WaitsFor::NotTold,
+                        Some(next) if *each => WaitsFor::Task(tasks.who(&[next])),
+                        Some(next) => WaitsFor::OneOf(tasks.who(&[next]), tasks.who(&others)),
+                    };
+                    (call, needs)
+                }
+                Standing::Entry { call, .. } => (
+                    call,
+                    next.map_or(WaitsFor::NotTold, |next| WaitsFor::Task(tasks.who(&[next]))),
+                ),
+                Standing::Anybody { call } => (call, WaitsFor::Anybody),
+                Standing::Waits { call } => (call, WaitsFor::NotTold),
+                // Nobody is reached from these.
+                Standing::Free { .. } | Standing::Halted(_) | Standing::NotKnown => return None,
+            };
+            Some(Wait {
+                class: tasks.class(at),
+                who: tasks.who(&[at]),
+                call: call.clone(),
+                needs,
+            })
+        });
+        waits.flatten().collect()
+    }
+}
+
+/// Those who do not wait in MPI, if all others do and these are few.
+fn alone_outside(tasks: &Tasks<'_, '_>, reached: &BTreeMap<usize, Option<(usize, bool)>>) -> Option<Culprit> {
+    let mut free = Vec::new();
+    for at in 0..tasks.all.len() {
+        match tasks.standing(at) {
+            Standing::Free { .. } | Standing::Halted(_) => free.push(at),
+            Standing::NotKnown => return None,
+            _ => {}
+        }
+    }
+    let stand_out = match free[..] {
+        [] => false,
+        [_] => true,
+        _ => 2 * free.len() <= tasks.all.len(),
+    };
+    (stand_out && !free.iter().any(|at| reached.contains_key(at)))
+        .then(|| culprit(tasks, &free, (ToldBy::OnlyOneOutside, Certainty::Probable)))
+}
+
+fn culprit(tasks: &Tasks<'_, '_>, free: &[usize], (by, certainty): (ToldBy, Certainty)) -> Culprit {
+    let mut classes = Vec::from_iter(free.iter().map(|&at| tasks.class(at)));
+    classes.sort_unstable();
+    classes.dedup();
+    let halted = free.iter().map(|&at| match tasks.standing(at) {
+        Standing::Halted(why) => Some(why.clone()),
+        _ => None,
+    });
+    let first = free.first().map(|&at| tasks.task(at));
+    Culprit {
+        classes,
+        who: tasks.who(free),
+        first: FirstTask {
+            rank: first.and_then(|task| task.rank),
+            pid: first.and_then(|task| task.pid),
+        },
+        halted: halted.collect::<Vec<_>>().into_iter().next().flatten(),
+        by,
+        certainty,
+    }
+}
