@@ -5,7 +5,8 @@ use crate::unprepared::{asked_until, compiled, written};
 use corpus::{JobProcesses, Mpi};
 use serde_json::Value;
 
-/// Rank 1 waits for a message of rank 2, which is ahead of it and does not send it.
+/// Rank 1 waits for a message of rank 2, which is ahead of it and does not send it. `THEIR_COMM` is replaced before it is compiled: what a command line
+/// defines, the map does not know.
 const LATE: &str = r#"
 #include <mpi.h>
 volatile int gate = 1;
@@ -23,7 +24,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     int from = rank + 1, to = rank + 1;
     if (rank == 1)
-        MPI_Recv(&token, 1, MPI_INT, from, 7, COMM, MPI_STATUS_IGNORE);
+        MPI_Recv(&token, 1, MPI_INT, from, 7, THEIR_COMM, MPI_STATUS_IGNORE);
 #ifdef CHAIN
     if (rank == 2)
         MPI_Ssend(&token, 1, MPI_INT, to, 9, MPI_COMM_WORLD);
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
         lost();
 #ifndef FORGOTTEN
     if (rank == 2)
-        MPI_Send(&token, 1, MPI_INT, 1, 7, COMM);
+        MPI_Send(&token, 1, MPI_INT, 1, 7, THEIR_COMM);
 #endif
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
@@ -40,16 +41,22 @@ int main(int argc, char **argv)
 }
 "#;
 
+const WORLD: &str = "MPI_COMM_WORLD";
+
 /// Rank 1 is proven to be behind, and says whom it waits for.
 #[track_caller]
-fn ask(mpi: Mpi, name: &str, flags: &[&str], fits: &dyn Fn(&Value) -> bool) -> Value {
+fn ask(mpi: Mpi, (name, communicator): (&str, &str), flags: &[&str], fits: &dyn Fn(&Value) -> bool) -> Value {
     let compiler = match mpi {
         Mpi::OpenMpi => "mpicc.openmpi",
         Mpi::Mpich => "mpicc.mpich",
     };
     let flags = [&["-g"], flags].concat();
     let name = format!("{name}-{}", mpi.name());
-    let exe = compiled(compiler, &written("late.c", LATE), &name, &flags);
+    let source = written(
+        &format!("{communicator}.c"),
+        &LATE.replace("THEIR_COMM", communicator),
+    );
+    let exe = compiled(compiler, &source, &name, &flags);
     let processes = JobProcesses::new();
     let mut launcher = launch(mpi, 4, &exe, processes.variable());
     let answer = asked_until(launcher.id(), &[], &|code, answer| {
@@ -77,8 +84,8 @@ fn calls(answer: &Value) -> Vec<String> {
 fn the_rank_that_it_waits_for_is_the_one_to_look_at() {
     let _turn = my_turn();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
-        let flags = ["-O0", "-DLOST=2", "-DCOMM=MPI_COMM_WORLD"];
-        let answer = ask(mpi, "late", &flags, &|awaited| {
+        let flags = ["-O0", "-DLOST=2"];
+        let answer = ask(mpi, ("late", WORLD), &flags, &|awaited| {
             is_culprit(awaited, "2", "arguments")
         });
         assert_eq!(calls(&answer), ["1 MPI_Recv 2"], "{answer:#}");
@@ -98,7 +105,7 @@ fn the_rank_that_it_waits_for_is_the_one_to_look_at() {
         let sentence = answer["awaited"]["sentence"].as_str().unwrap();
         assert!(
             sentence.starts_with(
-                "Rank 1 waits in MPI_Recv (late.c:19) for rank 2, which is ahead of it at late.c:"
+                "Rank 1 waits in MPI_Recv (MPI_COMM_WORLD.c:18) for rank 2, which is ahead of it at MPI_COMM_WORLD.c:"
             ),
             "{sentence}"
         );
@@ -113,8 +120,8 @@ fn the_rank_that_it_waits_for_is_the_one_to_look_at() {
 fn a_chain_of_waits_leads_to_its_end() {
     let _turn = my_turn();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
-        let flags = ["-O0", "-DLOST=3", "-DCHAIN", "-DCOMM=MPI_COMM_WORLD"];
-        let answer = ask(mpi, "late-chain", &flags, &|awaited| {
+        let flags = ["-O0", "-DLOST=3", "-DCHAIN"];
+        let answer = ask(mpi, ("late-chain", WORLD), &flags, &|awaited| {
             is_culprit(awaited, "3", "arguments") && awaited["chain"][1].is_object()
         });
         assert_eq!(calls(&answer), ["1 MPI_Recv 2", "2 MPI_Ssend 3"], "{answer:#}");
@@ -127,9 +134,9 @@ fn where_the_call_does_not_tell_the_only_one_outside_is_probable() {
     let _turn = my_turn();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
         for level in ["-O0", "-O2"] {
-            let flags = [level, "-DLOST=2", "-DCOMM=comm"];
+            let flags = [level, "-DLOST=2"];
             let name = format!("late-elsewhere{level}");
-            let answer = ask(mpi, &name, &flags, &|awaited| {
+            let answer = ask(mpi, (&name, "comm"), &flags, &|awaited| {
                 is_culprit(awaited, "2", "only-one-outside")
             });
             assert_eq!(answer["awaited"]["culprit"]["proven"], false, "{answer:#}");
@@ -142,8 +149,8 @@ fn where_the_call_does_not_tell_the_only_one_outside_is_probable() {
 fn ranks_that_wait_for_each_other_are_a_cycle() {
     let _turn = my_turn();
     for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
-        let flags = ["-O0", "-DLOST=9", "-DFORGOTTEN", "-DCOMM=MPI_COMM_WORLD"];
-        let answer = ask(mpi, "late-forgotten", &flags, &|awaited| {
+        let flags = ["-O0", "-DLOST=9", "-DFORGOTTEN"];
+        let answer = ask(mpi, ("late-forgotten", WORLD), &flags, &|awaited| {
             awaited["end"] == "cycle"
         });
         assert_eq!(calls(&answer), ["1 MPI_Recv 2", "2 MPI_Barrier 1"], "{answer:#}");

@@ -280,12 +280,13 @@ impl Injector {
             injection.void = Some("the job went on while it was looked at".to_owned());
             return Ok(injection);
         }
+        let in_mpi = job::stands_in_mpi(&records[moment.rank as usize]);
         for answer in asked {
             let verdict = match &answer {
                 Value::String(error) => Verdict::Undecided {
                     reason: format!("error: {error}"),
                 },
-                answer => judge(answer, &moment, &records),
+                answer => judge(answer, &moment, &records, in_mpi),
             };
             injection.answers.push((answer, verdict));
         }

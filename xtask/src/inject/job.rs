@@ -191,6 +191,20 @@ impl Job {
     }
 }
 
+/// Whether the instruction at which a rank was stalled is in a library of MPI, as the kernel's list of what the process has mapped tells.
+pub fn stands_in_mpi(record: &Record) -> bool {
+    const LIBRARIES: [&str; 6] = ["libmpi", "libopen-", "mca_", "libuc", "libfabric", "libpsm"];
+    let maps = fs::read_to_string(format!("/proc/{}/maps", record.pid)).unwrap_or_default();
+    let mapped = maps.lines().filter_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (first, end) = range.split_once('-')?;
+        let address = |text| u64::from_str_radix(text, 16).ok();
+        Some((address(first)?..address(end)?, rest.rsplit('/').next()?))
+    });
+    let mut at = mapped.filter(|(range, _)| range.contains(&record.pc));
+    at.any(|(_, name)| LIBRARIES.iter().any(|library| name.starts_with(library)))
+}
+
 impl Drop for Job {
     fn drop(&mut self) {
         self.processes.end();

@@ -22,7 +22,7 @@ pub enum Verdict {
     /// Nobody is named, or the stalled rank and others; why, by the answer.
     Undecided { reason: String },
     /// Those who are named, all of them if nobody is, are in the same function of MPI after the same collective calls, the stalled rank at its
-    /// very beginning: no stack tells them apart.
+    /// very beginning, or after the same number of calls somewhere inside: no stack of the program tells them apart.
     Undecidable,
     /// All tasks are said to be at one point, and the stalled rank is not where the others are.
     Acquitted,
@@ -58,8 +58,9 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Judges an answer (`hindmost-answer`, see docs/json-schema.md) of a job with a rank that was stalled at that moment.
-pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
+/// Judges an answer (`hindmost-answer`, see docs/json-schema.md) of a job with a rank that was stalled at that moment; `in_mpi` says whether the
+/// instruction at which it stands is one of MPI's.
+pub fn judge(answer: &Value, moment: &Moment, records: &[Record], in_mpi: bool) -> Verdict {
     let stalled = moment.rank;
     if let Some(why) = contradiction(answer, records) {
         return Verdict::Wrong { proven: true, why };
@@ -70,7 +71,7 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
         return Verdict::Wrong { proven: true, why };
     }
     let (named, proven) = named(answer);
-    if undecidable(&named, moment, records) {
+    if undecidable(&named, moment, records, in_mpi) {
         return Verdict::Undecidable;
     }
     let world = |rank: u32| records.get(rank as usize).map(|record| record.world);
@@ -115,18 +116,26 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
 }
 
 /// Whether the stalled rank could not be told from the others that are named with it, or from all if nobody is.
-fn undecidable(named: &BTreeSet<u32>, moment: &Moment, records: &[Record]) -> bool {
+fn undecidable(named: &BTreeSet<u32>, moment: &Moment, records: &[Record], in_mpi: bool) -> bool {
     let Some(stalled) = records.get(moment.rank as usize) else {
         return false;
     };
     let of_interest = |rank: u32| named.is_empty() || named.contains(&rank);
-    moment.kind == Kind::In
-        && named.len() != 1
+    let is_alike = |record: &Record| {
+        let same = (record.world, record.function) == (stalled.world, stalled.function);
+        same && match moment.kind {
+            Kind::In => true,
+            // Between two calls of one function the program's own stack may well tell.
+            Kind::Anywhere => in_mpi && record.calls == stalled.calls,
+            Kind::Before | Kind::After | Kind::Code => false,
+        }
+    };
+    named.len() != 1
         && of_interest(moment.rank)
         && (0..)
             .zip(records)
             .filter(|&(rank, _)| of_interest(rank))
-            .all(|(_, record)| (record.world, record.function) == (stalled.world, stalled.function))
+            .all(|(_, record)| is_alike(record))
 }
 
 /// Who is named, and whether that is said to be proven. An answer without these two fields names only whom it proves.
@@ -240,7 +249,7 @@ fn array(value: &Value) -> &[Value] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Verdict, judge, kind_of_reason, ranks};
+    use super::{Verdict, kind_of_reason, ranks};
     use crate::inject::log::Record;
     use crate::inject::moment::{Kind, Moment};
     use serde_json::{Value, json};
@@ -255,6 +264,10 @@ mod tests {
 
     fn stalled(kind: Kind) -> Moment {
         Moment { rank: 2, kind, at: 7 }
+    }
+
+    fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
+        super::judge(answer, moment, records, false)
     }
 
     const CODE: Kind = Kind::Code;
@@ -370,6 +383,22 @@ mod tests {
             judge(&said, &stalled(Kind::In), &others),
             Verdict::Undecided { .. }
         ));
+    }
+
+    #[test]
+    fn who_stands_inside_mpi_is_like_those_in_the_same_call() {
+        let mut alike = records(&[5, 5, 5, 5]);
+        let said = answer("1-2", true);
+        let inside = |records: &[Record]| super::judge(&said, &stalled(Kind::Anywhere), records, true);
+        assert_eq!(inside(&alike), Verdict::Undecidable);
+        // At an instruction of the program the stack tells.
+        assert!(matches!(
+            judge(&said, &stalled(Kind::Anywhere), &alike),
+            Verdict::Undecided { .. }
+        ));
+        // So it does of another call of the same function.
+        alike[1].calls = 1;
+        assert!(matches!(inside(&alike), Verdict::Undecided { .. }));
     }
 
     #[test]
