@@ -40,6 +40,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         records,
         samples: Vec::new(),
         missing: missing(&cores),
+        ended: RankSet::default(),
         notes,
     };
     find::answer(args, found, &seen, None)

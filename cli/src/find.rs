@@ -98,6 +98,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             records,
             samples,
             missing: job.missing,
+            ended: job.ended,
             notes: job.notes,
         },
         earlier,
@@ -127,6 +128,8 @@ pub(crate) struct Seen {
     pub(crate) samples: Vec<Vec<Task>>,
     /// Ranks of which nothing was seen.
     pub(crate) missing: RankSet,
+    /// Those of them that have ended.
+    pub(crate) ended: RankSet,
     /// What the user should know about it.
     pub(crate) notes: Vec<String>,
 }
@@ -162,6 +165,7 @@ pub(crate) fn answer(
         answer.motion = None;
     }
     warnings.extend(seen.notes.iter().cloned());
+    answer.explain_ended(&seen.ended);
     if let Some(why) = &none {
         answer.explain_no_map(why);
     }

@@ -33,6 +33,8 @@ pub struct Answer {
     pub unreadable: Vec<Unreadable>,
     /// Ranks of the job of which there is no task at all.
     pub missing_ranks: RankSet,
+    /// Those of them that have ended; whoever knows says it ([`Answer::explain_ended`]).
+    pub ended_ranks: RankSet,
     /// What the order takes for granted, as clauses.
     pub assumptions: Vec<String>,
     /// What else the reader should know: stale sources, partial functions.
@@ -62,6 +64,30 @@ impl Answer {
         }
     }
 
+    /// Says of the missing ranks which of them have ended. The only one that is left of a job, and does not come out of `MPI_Finalize`, is
+    /// behind those that did.
+    pub fn explain_ended(&mut self, ended: &RankSet) {
+        self.ended_ranks = ended
+            .iter()
+            .filter(|&rank| self.missing_ranks.contains(rank))
+            .collect();
+        let [only] = &self.classes[..] else { return };
+        // A job that is just being started has ranks that were not begun; whoever is in this call began after all of them.
+        let ends = only.frames.iter().any(|frame| is_end_of_mpi(&frame.function));
+        let are_all_gone = !ended.is_empty() && self.ended_ranks == self.missing_ranks;
+        if self.finding.is_none() && self.outcome == Outcome::Alone && are_all_gone && ends {
+            self.finding = Some(Finding {
+                certainty: Certainty::Probable,
+                by: Witness::State,
+                classes: vec![0],
+                who: only.who.clone(),
+                grounds: Grounds::OnlyOneLeft,
+                doubt: Some("those that have ended may have done so too early".to_owned()),
+                remedy: None,
+            });
+        }
+    }
+
     /// Adds the next step, which depends on where the stacks come from.
     pub fn advise(&mut self, origin: Origin) {
         self.next = next::of(self, origin);
@@ -87,6 +113,11 @@ impl Answer {
             }
         }
     }
+}
+
+/// Whether a function is the one that a rank ends its part in MPI with. The entry point of Open MPI leaves its frame to the second.
+fn is_end_of_mpi(function: &str) -> bool {
+    base::mpi_name(function) == "MPI_Finalize" || function == "ompi_mpi_finalize"
 }
 
 /// How sure a finding is.
@@ -165,6 +196,8 @@ pub enum Grounds {
     Behind,
     /// Their tasks cannot run: they are stopped, traced by a debugger, or dead.
     CannotRun,
+    /// It is the only one left of its job: all others have ended.
+    OnlyOneLeft,
     /// They have not entered a call of MPI that the others cannot leave before.
     NotEntered {
         /// The calls, those of most tasks first.

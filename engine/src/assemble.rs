@@ -215,6 +215,7 @@ fn assemble<'a>(
         undecided,
         unreadable,
         missing_ranks,
+        ended_ranks: RankSet::default(),
         assumptions,
         warnings,
         excerpts: job.excerpts(&classes),

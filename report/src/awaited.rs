@@ -80,7 +80,14 @@ fn end(answer: &Answer, awaited: &Awaited) -> String {
                 ranks: ranks.clone(),
                 names: Vec::new(),
             };
-            format!(", of which nothing was seen: it has ended, or runs on another host; look for {who}",)
+            match ranks.iter().all(|rank| answer.ended_ranks.contains(rank)) {
+                true => ", which has ended".to_owned(),
+                false => {
+                    format!(
+                        ", of which nothing was seen: it has ended, or runs on another host; look for {who}"
+                    )
+                }
+            }
         }
         ChainEnd::Unknown => match &last.needs {
             WaitsFor::Task(_) | WaitsFor::OneOf(..) => ", of which is not known whether it waits".to_owned(),
@@ -150,13 +157,19 @@ fn cycle(answer: &Answer, awaited: &Awaited, start: usize) -> String {
     let (Some(first), Some(next)) = (awaited.chain.get(start), awaited.chain.get(start + 1)) else {
         return String::new();
     };
+    let each_other = ": they wait for each other, unless a message is still under way";
     // What a task that is ahead has not done for one behind it, it will not do while it waits.
+    let gone_past = match first.call.as_str() {
+        "MPI_Recv" | "MPI_Probe" | "MPI_Mprobe" => "send",
+        "MPI_Send" | "MPI_Ssend" | "MPI_Rsend" => "receive",
+        _ => return each_other.to_owned(),
+    };
     match start == 0 && is_ahead(answer, first.class, next.class) {
         true => format!(
-            ": they wait for each other, and {} is ahead: look at what {} has gone past",
-            next.who, next.who
+            "{each_other}; {} is ahead: look whether it has gone past its {gone_past}",
+            next.who
         ),
-        false => ": they wait for each other".to_owned(),
+        false => each_other.to_owned(),
     }
 }
 

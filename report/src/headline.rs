@@ -127,10 +127,11 @@ fn seen(out: &mut String, answer: &Answer) -> std::fmt::Result {
         return Ok(());
     }
     let whole = answer.tasks.saturating_add(missing);
-    let words = format!(
-        "Saw {} of {whole} tasks: any of the others may be further behind.",
-        answer.tasks - unseen
-    );
+    let others = match unseen == 0 && answer.ended_ranks == answer.missing_ranks {
+        true => "the others have ended",
+        false => "any of the others may be further behind",
+    };
+    let words = format!("Saw {} of {whole} tasks: {others}.", answer.tasks - unseen);
     writeln!(out, "{}", paint(DOUBT, words))
 }
 
@@ -302,6 +303,10 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         Grounds::AloneOutside { others_in } | Grounds::AloneElsewhere { others_in } => {
             elsewhere(answer, finding, others_in)
         }
+        Grounds::OnlyOneLeft => match answer.ended_ranks.len() {
+            1 => "; the other one has ended".to_owned(),
+            count => format!("; the other {count} have ended"),
+        },
         Grounds::Behind | Grounds::CannotRun | Grounds::NotEntered { .. } => String::new(),
     };
     match finding.classes[..] {

@@ -266,12 +266,14 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             ranks: answer.missing_ranks.clone(),
             names: Vec::new(),
         };
-        lines.push(format!(
-            "{} {who}: not among the tasks that were found",
-            paint(DOUBT, "missing:")
-        ));
+        let why = match answer.ended_ranks == answer.missing_ranks {
+            true => "ended",
+            false => "not among the tasks that were found",
+        };
+        lines.push(format!("{} {who}: {why}", paint(DOUBT, "missing:")));
     }
-    let is_partial = !answer.missing_ranks.is_empty() || !answer.unreadable.is_empty();
+    let all_ended = answer.ended_ranks == answer.missing_ranks;
+    let is_partial = !all_ended || !answer.unreadable.is_empty();
     if is_partial && answer.outcome != Outcome::NotPlaced {
         lines.push(
             "the order holds among the tasks that have a place in it; any other may be further behind"

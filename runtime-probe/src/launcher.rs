@@ -4,6 +4,8 @@
 pub(crate) struct Kind {
     rank: &'static str,
     size: &'static [&'static str],
+    /// How many ranks of the job there are on this host.
+    here: Option<&'static str>,
 }
 
 /// Most specific first: what an MPI sets for its ranks before what a batch system sets for any process.
@@ -11,30 +13,37 @@ pub(crate) const KINDS: [Kind; 7] = [
     Kind {
         rank: "PMIX_RANK",
         size: &["OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE"],
+        here: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
     },
     Kind {
         rank: "OMPI_COMM_WORLD_RANK",
         size: &["OMPI_COMM_WORLD_SIZE"],
+        here: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
     },
     Kind {
         rank: "PMI_RANK",
         size: &["PMI_SIZE"],
+        here: Some("MPI_LOCALNRANKS"),
     },
     Kind {
         rank: "MV2_COMM_WORLD_RANK",
         size: &["MV2_COMM_WORLD_SIZE"],
+        here: Some("MV2_COMM_WORLD_LOCAL_SIZE"),
     },
     Kind {
         rank: "FLUX_TASK_RANK",
         size: &["FLUX_JOB_SIZE"],
+        here: None,
     },
     Kind {
         rank: "SLURM_PROCID",
         size: &["SLURM_NTASKS"],
+        here: None,
     },
     Kind {
         rank: "RANK",
         size: &["WORLD_SIZE"],
+        here: Some("LOCAL_WORLD_SIZE"),
     },
 ];
 
@@ -47,6 +56,11 @@ impl Kind {
     /// The size of the job that an environment gives.
     pub(crate) fn size(&self, environment: &[u8]) -> Option<u32> {
         self.size.iter().find_map(|name| number(environment, name))
+    }
+
+    /// How many ranks of the job were started on this host, if an environment gives it.
+    pub(crate) fn here(&self, environment: &[u8]) -> Option<u32> {
+        number(environment, self.here?)
     }
 }
 
@@ -123,6 +137,23 @@ mod tests {
                 .iter()
                 .find_map(|kind| Some((kind.rank(&environment)?, kind.size(&environment))));
             assert_eq!(found, Some((3, Some(8))), "{name}");
+        }
+    }
+
+    #[test]
+    fn some_launchers_tell_how_many_ranks_are_here() {
+        for variables in [
+            "PMIX_RANK=3\0OMPI_COMM_WORLD_LOCAL_SIZE=4",
+            "PMI_RANK=3\0MPI_LOCALNRANKS=4",
+            "RANK=3\0LOCAL_WORLD_SIZE=4",
+        ] {
+            let environment = variables.as_bytes();
+            let mut kinds = KINDS.iter().filter(|kind| kind.rank(environment) == Some(3));
+            assert_eq!(
+                kinds.next().and_then(|kind| kind.here(environment)),
+                Some(4),
+                "{variables}"
+            );
         }
     }
 

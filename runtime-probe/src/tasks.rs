@@ -54,6 +54,9 @@ pub struct Job {
     pub size: Option<u32>,
     /// Ranks of the job that have no process here: on other hosts, or ended.
     pub missing: RankSet,
+    /// Those of the missing that are on no other host, since the launcher says that it has started all ranks on this one: they have
+    /// ended, or in a job that is just being started have not begun.
+    pub ended: RankSet,
     /// What is unusual about the job, for the user.
     pub notes: Vec<String>,
     /// Other processes that carry the rank of a task: wrappers above it, helpers below it.
@@ -197,7 +200,11 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
                 .iter()
                 .filter(|(member, _)| ranks.contains_key(member))
                 .find_map(|(_, environment)| kind.size(environment));
-            let mut job = family.job(pid, &ranks, size);
+            let here = environments
+                .iter()
+                .filter(|(member, _)| ranks.contains_key(member))
+                .find_map(|(_, environment)| kind.here(environment));
+            let mut job = family.job(pid, &ranks, size, here);
             if !job.missing.is_empty()
                 && let Some(table) = proctable::of_launcher(pid)
             {
@@ -234,7 +241,7 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
             .map(|(&member, _)| (member, rank))
             .collect();
         ranks.insert(pid, rank);
-        let mut job = family.job(pid, &ranks, None);
+        let mut job = family.job(pid, &ranks, None, None);
         job.size = kind.size(&own);
         return Ok(job);
     }
@@ -381,7 +388,7 @@ impl Family {
         depth
     }
 
-    fn job(&self, root: u32, ranks: &BTreeMap<u32, u32>, size: Option<u32>) -> Job {
+    fn job(&self, root: u32, ranks: &BTreeMap<u32, u32>, size: Option<u32>, here: Option<u32>) -> Job {
         let mut by_rank: BTreeMap<u32, Vec<(usize, u32)>> = BTreeMap::new();
         for (&pid, &rank) in ranks {
             by_rank
@@ -420,10 +427,17 @@ impl Family {
                 } else {
                     ("ranks", "have")
                 };
+                let where_to = match here == Some(size) {
+                    true => "ended, since all were started on this host",
+                    false => "on another host, or ended",
+                };
                 job.notes.push(format!(
-                    "{} {} of {size} {} no process below pid {root}: on another host, or ended",
+                    "{} {} of {size} {} no process below pid {root}: {where_to}",
                     plural.0, job.missing, plural.1
                 ));
+                if here == Some(size) {
+                    job.ended = job.missing.clone();
+                }
             }
         }
         job
@@ -441,12 +455,15 @@ mod tests {
         let family = Family::below(1, &processes);
         assert_eq!(family.members, [2, 3, 4, 5, 6, 7]);
         let ranks = BTreeMap::from([(3, 0), (4, 0), (5, 2), (6, 3), (7, 3)]);
-        let job = family.job(1, &ranks, Some(5));
+        let job = family.job(1, &ranks, Some(5), Some(3));
         let found: Vec<_> = job.tasks.iter().map(|task| (task.rank, task.pid)).collect();
         assert_eq!(found, [(Some(0), 4), (Some(2), 5), (Some(3), 6), (Some(3), 7)]);
         assert_eq!(job.others.len(), 1);
         assert_eq!(job.missing.to_string(), "1,4");
         assert_eq!(job.notes.len(), 2, "{:?}", job.notes);
+        assert!(job.ended.is_empty(), "two of them are on other hosts");
+        let all_here = family.job(1, &ranks, Some(5), Some(5));
+        assert_eq!(all_here.ended.to_string(), "1,4");
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn ranks_that_wait_for_each_other_are_a_cycle() {
         assert_eq!(calls(&answer), ["1 MPI_Recv 2", "2 MPI_Barrier 1"], "{answer:#}");
         let sentence = answer["awaited"]["sentence"].as_str().unwrap();
         assert!(
-            sentence.contains("look at what rank 2 has gone past"),
+            sentence.contains("rank 2 is ahead: look whether it has gone past its send"),
             "{sentence}"
         );
     }

@@ -19,7 +19,7 @@ pub(super) struct Walk {
     /// Who waits, and nothing tells for whom.
     not_told: Vec<usize>,
     not_known: Vec<usize>,
-    /// From where and to where a wait leads back.
+    /// From where and to where a wait leads back, if it is certain.
     back: Vec<(usize, usize)>,
 }
 
@@ -30,8 +30,8 @@ impl Walk {
                 self.reached.insert(at, from);
                 self.queue.push_back(at);
             }
-            (Some(_), Some((from, _))) => self.back.push((from, at)),
-            (Some(_), None) => {}
+            (Some(_), Some((from, true))) => self.back.push((from, at)),
+            (Some(_), Some((_, false)) | None) => {}
         }
     }
 
@@ -124,8 +124,9 @@ impl Walk {
             });
         }
         let cycles = self.back.iter().filter_map(|&(from, to)| {
-            let (path, _) = self.path(from);
-            let start = path.iter().position(|&at| at == to)?;
+            // Who waits for one of two that has done its part waits for the other, which may go on.
+            let (path, certain) = self.path(from);
+            let start = path.iter().position(|&at| at == to).filter(|_| certain)?;
             Some((path, start))
         });
         let (path, start) = cycles.min_by_key(|(path, _)| path.len())?;

@@ -3,8 +3,8 @@
 use super::map;
 use super::waits::in_mpich;
 use crate::{
-    Answer, Awaited, Certainty, ChainEnd, Earlier, HaltedBy, NextStep, Origin, Outcome, ToldBy, WaitsFor,
-    answer, answer_since,
+    Answer, Awaited, Certainty, ChainEnd, Earlier, Grounds, HaltedBy, NextStep, Origin, Outcome, ToldBy,
+    WaitsFor, answer, answer_since,
 };
 use base::RankSet;
 use snapshot::{ProcessState, RunState, Task};
@@ -225,6 +225,13 @@ fn those_who_wait_for_each_other_are_a_cycle() {
         ChainEnd::Cycle(0)
     );
     assert_eq!(end(&["f:2 arg3=0,MPI_Recv:0", "f:10,work:0"]), ChainEnd::Cycle(0));
+    // One of two peers may have done its part: neighbours that exchange are no cycle.
+    let given = [
+        "f:6 arg3=1 arg8=2,MPI_Sendrecv:0",
+        "f:12 arg3=0,MPI_Recv:0",
+        "f:12 arg3=0,MPI_Recv:0",
+    ];
+    assert_eq!(awaited(&given), None);
 }
 
 #[test]
@@ -279,4 +286,22 @@ fn who_may_not_be_waiting_is_not_said_to_wait() {
     // Records of several moments have ranks that tell nothing.
     let twice = [stacks(&given), stacks(&given)].concat();
     assert_eq!(answer(&map(STRAIGHT), &twice, RankSet::default()).awaited, None);
+}
+
+#[test]
+fn the_only_one_that_is_left_in_the_end_is_behind_those_that_ended() {
+    let missing = || RankSet::from_iter([1, 2, 3]);
+    let source = "int main(void) { work(); MPI_Finalize(); }\n";
+    let left = |frames: &str, ended: RankSet| {
+        let mut found = answer(&map(source), &stacks(&[frames]), missing());
+        found.explain_ended(&ended);
+        found.finding.map(|found| (found.certainty, found.grounds))
+    };
+    let named = Some((Certainty::Probable, Grounds::OnlyOneLeft));
+    assert_eq!(left("main:1,MPI_Finalize:0", missing()), named);
+    assert_eq!(left("main:1,ompi_mpi_finalize:0", missing()), named);
+    // One of the others may be on another host; a job that is being started has ranks that are not there yet.
+    assert_eq!(left("main:1,MPI_Finalize:0", RankSet::from_iter([1, 2])), None);
+    assert_eq!(left("main:1,MPI_Finalize:0", RankSet::default()), None);
+    assert_eq!(left("main:1,work:0", missing()), None);
 }

@@ -58,6 +58,10 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
             })
             .collect(),
         missing_ranks: answer.missing_ranks.to_string(),
+        ended_ranks: { &answer.ended_ranks }
+            .iter()
+            .next()
+            .map(|_| answer.ended_ranks.to_string()),
         assumptions: &answer.assumptions,
         warnings: &answer.warnings,
         next: answer.next.as_ref().map(crate::next::words),
@@ -85,6 +89,8 @@ pub(crate) struct AnswerOut<'a> {
     undecided: Vec<UndecidedOut<'a>>,
     unreadable: Vec<UnreadableOut<'a>>,
     missing_ranks: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_ranks: Option<String>,
     assumptions: &'a [String],
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -313,6 +319,7 @@ fn grounds(of: &Grounds) -> &'static str {
     match of {
         Grounds::Behind => "behind",
         Grounds::CannotRun => "cannot-run",
+        Grounds::OnlyOneLeft => "only-one-left",
         Grounds::NotEntered { .. } => "not-entered",
         Grounds::AloneOutside { .. } => "alone-outside",
         Grounds::AloneElsewhere { .. } => "alone-elsewhere",

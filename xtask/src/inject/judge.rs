@@ -71,6 +71,19 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record], in_mpi: bool) 
         return Verdict::Wrong { proven: true, why };
     }
     let (named, proven) = named(answer);
+    if let Some((culprit, culprit_proven)) = culprit(answer) {
+        // The reader goes there, whoever is named besides.
+        let sure = proven && culprit_proven;
+        if culprit == BTreeSet::from([stalled]) {
+            return Verdict::Right { proven: sure };
+        }
+        if !culprit.contains(&stalled) {
+            return Verdict::Wrong {
+                proven: sure,
+                why: format!("rank {stalled} was stalled, and {culprit:?} is to be looked at"),
+            };
+        }
+    }
     if undecidable(&named, moment, records, in_mpi) {
         return Verdict::Undecidable;
     }
@@ -84,19 +97,6 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record], in_mpi: bool) 
         return Verdict::Undecided {
             reason: reason(answer),
         };
-    }
-    if let Some((culprit, culprit_proven)) = culprit(answer) {
-        // The reader goes there, whoever is named besides.
-        let sure = proven && culprit_proven;
-        if culprit == BTreeSet::from([stalled]) {
-            return Verdict::Right { proven: sure };
-        }
-        if !culprit.contains(&stalled) {
-            return Verdict::Wrong {
-                proven: sure,
-                why: format!("rank {stalled} was stalled, and {culprit:?} is to be looked at"),
-            };
-        }
     }
     if named == BTreeSet::from([stalled]) {
         return Verdict::Right { proven };
@@ -326,6 +326,11 @@ mod tests {
             Verdict::Wrong { proven: true, .. }
         ));
         assert!(matches!(judged("2-3", "1-2", true), Verdict::Undecided { .. }));
+        // That no stack tells the stalled rank from others is no excuse for sending the reader elsewhere.
+        let mut said = answer("1-2", true);
+        said["awaited"] = json!({"end": "culprit", "culprit": {"ranks": "0", "proven": true}});
+        let inside = judge(&said, &stalled(Kind::In), &level);
+        assert!(matches!(inside, Verdict::Wrong { .. }), "{inside:?}");
     }
 
     #[test]
