@@ -111,6 +111,17 @@ impl<'j, 'a> Tasks<'j, 'a> {
         self.job.who_of(tasks.iter().map(|&at| self.task(at)))
     }
 
+    /// Whether of two tasks that wait for each other the one sends what the other receives: unless their tags differ, both go on as soon as MPI
+    /// has done its part.
+    pub(super) fn are_matched(&self, one: usize, other: usize) -> bool {
+        let of = |at: usize| match self.standing(at) {
+            Standing::Ranks { call, .. } => parts(call),
+            _ => (false, false),
+        };
+        let ((receives, sends), (takes, gives)) = (of(one), of(other));
+        receives && gives || sends && takes
+    }
+
     pub(super) fn standing(&self, at: usize) -> &Standing {
         self.standing[at].get_or_init(|| self.find_standing(at))
     }
@@ -181,12 +192,10 @@ fn by_arguments(call: String, calls: &[CallView]) -> Standing {
             _ => Peer::NotKnown,
         })
     };
-    let (receives, sends) = match call.strip_prefix("MPI_").unwrap_or_default() {
-        "Recv" | "Probe" | "Mprobe" => (true, false),
-        "Send" | "Ssend" | "Rsend" => (false, true),
-        "Sendrecv" | "Sendrecv_replace" => (true, true),
-        _ => return Standing::Waits { call },
-    };
+    let (receives, sends) = parts(&call);
+    if !receives && !sends {
+        return Standing::Waits { call };
+    }
     let peers = [(receives, Role::Source), (sends, Role::Destination)];
     let peers = peers
         .into_iter()
@@ -212,6 +221,16 @@ fn by_arguments(call: String, calls: &[CallView]) -> Standing {
             ranks,
             each: count == 1,
         },
+    }
+}
+
+/// Whether a call waits for a message, and whether it waits for somebody to take one.
+fn parts(call: &str) -> (bool, bool) {
+    match call.strip_prefix("MPI_").unwrap_or_default() {
+        "Recv" | "Probe" | "Mprobe" => (true, false),
+        "Send" | "Ssend" | "Rsend" => (false, true),
+        "Sendrecv" | "Sendrecv_replace" => (true, true),
+        _ => (false, false),
     }
 }
 

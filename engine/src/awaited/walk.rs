@@ -105,20 +105,20 @@ impl Walk {
             });
         }
         if let Some(&last) = self.not_told.first() {
-            let (path, _) = self.path(last);
+            let (path, certain) = self.path(last);
             let end = match alone_outside(tasks, &self.reached) {
                 Some(culprit) => ChainEnd::Culprit(culprit),
                 None => ChainEnd::Unknown,
             };
-            // That somebody waits is said of each class anyway.
-            return (path.len() > 1 || end != ChainEnd::Unknown).then(|| Awaited {
+            // That somebody waits is said of each class anyway, and where a chain may lead helps nobody if it leads to no end.
+            return (path.len() > 1 && certain || end != ChainEnd::Unknown).then(|| Awaited {
                 chain: self.chain(tasks, &path, None),
                 end,
             });
         }
         if let Some(&last) = self.not_known.first() {
-            let (path, _) = self.path(last);
-            return Some(Awaited {
+            let (path, certain) = self.path(last);
+            return certain.then(|| Awaited {
                 chain: self.chain(tasks, &path[..path.len() - 1], path.last().copied()),
                 end: ChainEnd::Unknown,
             });
@@ -127,7 +127,9 @@ impl Walk {
             // Who waits for one of two that has done its part waits for the other, which may go on.
             let (path, certain) = self.path(from);
             let start = path.iter().position(|&at| at == to).filter(|_| certain)?;
-            Some((path, start))
+            // In a longer cycle nobody who receives waits for the one who sends to it.
+            let matched = path.len() - start <= 2 && tasks.are_matched(from, to);
+            (!matched).then_some((path, start))
         });
         let (path, start) = cycles.min_by_key(|(path, _)| path.len())?;
         Some(Awaited {

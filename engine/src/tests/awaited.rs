@@ -225,6 +225,15 @@ fn those_who_wait_for_each_other_are_a_cycle() {
         ChainEnd::Cycle(0)
     );
     assert_eq!(end(&["f:2 arg3=0,MPI_Recv:0", "f:10,work:0"]), ChainEnd::Cycle(0));
+    // Of those the one sends what the other receives: MPI has it under way.
+    let served = ["f:2 arg3=1,MPI_Recv:0", "f:8 arg3=0,MPI_Ssend:0"];
+    assert_eq!(awaited(&served), None);
+    let exchange = ["f:6 arg3=1 arg8=1,MPI_Sendrecv:0", "f:12 arg3=0,MPI_Recv:0"];
+    assert_eq!(awaited(&exchange), None);
+    assert_eq!(
+        awaited(&["f:6 arg3=0 arg8=0,MPI_Sendrecv:0", "f:10,work:0"]),
+        None
+    );
     // One of two peers may have done its part: neighbours that exchange are no cycle.
     let given = [
         "f:6 arg3=1 arg8=2,MPI_Sendrecv:0",
