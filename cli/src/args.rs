@@ -64,7 +64,10 @@ Without --map, the map is the one beside the executable (PROGRAM.hmap, app.hmap)
 else one made on the spot from the sources that the executable's debug info names; that one is kept in \
 $XDG_CACHE_HOME/hindmost, or ~/.cache/hindmost.
 
-The tasks are stopped for microseconds each and then run on. Reading them needs their user's rights.
+Threads that sleep in a system call are read in their sleep; they are stopped only if something is in a register and the call begins \
+again by itself. Threads that run are stopped for microseconds each and then run on. What cannot be avoided: one that runs may come \
+into a call between the look and the stop, and a call that does not begin again (epoll_wait, a receive with a time limit or with MSG_WAITALL, \
+a large write) then returns EINTR or a short count to the program; a warning names it. Reading needs the tasks' user's rights.
 
 Exit status: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.";
 
@@ -110,6 +113,24 @@ pub(crate) enum AnswerFormat {
     Json,
     /// SARIF 2.1.0, for editors and for services that show results beside the code.
     Sarif,
+}
+
+/// Whether threads are stopped that could be read in their sleep.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct StopChoice {
+    /// Stop threads also where they sleep in a system call that may then return EINTR or a short count to the program; all
+    /// registers are read
+    #[arg(long)]
+    pub(crate) stop: bool,
+}
+
+impl StopChoice {
+    pub(crate) fn stopping(self) -> runtime_probe::Stopping {
+        match self.stop {
+            true => runtime_probe::Stopping::Always,
+            false => runtime_probe::Stopping::Sparing,
+        }
+    }
 }
 
 /// Which threads are read.
@@ -234,9 +255,11 @@ pub(crate) struct FindArgs {
     /// Write the job's process table to FILE, as STAT and other tools read it
     #[arg(long, value_name = "FILE", conflicts_with = "cores")]
     pub(crate) save_table: Option<PathBuf>,
-    /// Which threads of each task to stop and read
+    /// Which threads of each task to read
     #[arg(long, value_enum, default_value_t = ThreadChoice::All)]
     pub(crate) threads: ThreadChoice,
+    #[command(flatten)]
+    pub(crate) stop: StopChoice,
     /// Also explain how task A (a rank, or a pid) stands to task B
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) explain: Option<Vec<String>>,

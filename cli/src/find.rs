@@ -46,10 +46,12 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             ThreadChoice::Main => Threads::Main,
             ThreadChoice::All => Threads::All,
         },
+        stopping: args.stop.stopping(),
         ..Options::default()
     };
     let take = || {
         let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+        warn_of_told(&records);
         if no_map {
             add_lines(&mut records, &job);
         }
@@ -103,6 +105,21 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         },
         earlier,
     )
+}
+
+/// Says of which tasks a system call may have ended early because of us: nobody is to look for the cause elsewhere.
+pub(crate) fn warn_of_told(records: &[Task]) {
+    for record in records {
+        let threads = record.threads.iter().flat_map(|thread| &thread.told);
+        let calls: BTreeSet<&str> = record.told.iter().chain(threads).map(String::as_str).collect();
+        if !calls.is_empty() {
+            output::warn(&format!(
+                "task {}: the stop may have ended a system call early, which the program can see (EINTR, or a short count): {}",
+                record.task,
+                Vec::from_iter(calls).join(", ")
+            ));
+        }
+    }
 }
 
 /// How often a job is looked at where a look leaves the answer to chance, and how long apart.

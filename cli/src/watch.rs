@@ -101,7 +101,15 @@ fn watch(args: &WatchArgs, pid: u32, mut started: Option<&mut Child>) -> anyhow:
         }
         let Some(found) = &map else { continue };
         job.prefer(&found.map);
-        let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, Options::default());
+        let (header, mut records) = runtime_probe::take(
+            &found.map,
+            &job.tasks,
+            Options {
+                stopping: args.stop.stopping(),
+                ..Options::default()
+            },
+        );
+        find::warn_of_told(&records);
         if found.is_empty() {
             find::add_lines(&mut records, &job);
         }

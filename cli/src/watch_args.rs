@@ -1,13 +1,13 @@
 //! The command line of `hindmost watch`.
 
-use crate::args::duration;
+use crate::args::{StopChoice, duration};
 use crate::tree_args::Shape;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) const WATCH_HELP: &str = "\
-The job is looked at now and then (each task is stopped for microseconds). When no task has moved for the given time, or for \
+The job is looked at now and then (threads that sleep in a system call are read in their sleep, others stopped for microseconds). When no task has moved for the given time, or for \
 ten times the longest pause that it has made so far, the report is written: PREFIX.txt (the answer and the tree), \
 PREFIX.html (both as a page for a browser), PREFIX.json (the answer), PREFIX.tree.json, and PREFIX.snapshot.
 
@@ -43,6 +43,8 @@ pub(crate) struct WatchArgs {
     /// Go on watching after a report, until the job ends
     #[arg(long)]
     pub(crate) go_on: bool,
+    #[command(flatten)]
+    pub(crate) stop: StopChoice,
     #[command(flatten)]
     pub(crate) shape: Shape,
 }

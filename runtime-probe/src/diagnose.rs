@@ -138,6 +138,10 @@ pub(crate) fn not_still(pid: u32, why: &NotStill, patience: Duration) -> String 
                 patience.as_millis()
             )
         }
+        NotStill::LeftAsleep => format!(
+            "pid {pid} slept in a system call whenever it was to be stopped, which a stop would have ended early, and ran whenever it was \
+             to be read asleep: try again, or --stop"
+        ),
         NotStill::ThirtyTwoBit => format!("pid {pid} is a 32-bit process: only x86-64 is supported"),
         NotStill::NoStack { pointer } => {
             format!("pid {pid} has its stack pointer at {pointer:#x}, which is not writable memory")

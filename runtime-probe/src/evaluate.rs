@@ -38,6 +38,8 @@ pub(crate) enum Unknown {
     OutOfScope,
     /// It is in a register that callees were free to overwrite.
     NotSaved(u16),
+    /// It is in a register that the thread keeps while it sleeps, and the thread was not stopped.
+    NotRead(u16),
     /// It is in memory that was not copied.
     NotCopied {
         /// First byte needed.
@@ -78,6 +80,11 @@ impl fmt::Display for Unknown {
             Unknown::NotSaved(register) => write!(
                 f,
                 "its register, {}, was not saved by the callees",
+                registers::name(*register)
+            ),
+            Unknown::NotRead(register) => write!(
+                f,
+                "its register, {}, was not read: the thread sleeps in a call that a stop would disturb",
                 registers::name(*register)
             ),
             Unknown::NotCopied { address, .. } => write!(f, "the memory at {address:#x} was not copied"),
@@ -146,10 +153,7 @@ impl Context<'_> {
                     evaluation.resume_with_memory(of_type(word(bytes), base_type)?)?
                 }
                 EvaluationResult::RequiresRegister { register, base_type } => {
-                    let value = self
-                        .registers
-                        .get(register.0)
-                        .ok_or(Unknown::NotSaved(register.0))?;
+                    let value = self.registers.require(register.0)?;
                     evaluation.resume_with_register(of_type(value, base_type)?)?
                 }
                 EvaluationResult::RequiresBaseType(base_type) => {
@@ -201,10 +205,7 @@ impl Context<'_> {
                 gimli::Location::Address { address } => Ok(address),
                 gimli::Location::Value { value } => Ok(value.to_u64(u64::MAX)?),
                 // A frame base that is a register means that register's content.
-                gimli::Location::Register { register } => self
-                    .registers
-                    .get(register.0)
-                    .ok_or(Unknown::NotSaved(register.0)),
+                gimli::Location::Register { register } => self.registers.require(register.0),
                 _ => Err(Unknown::OptimisedOut),
             },
             [] => Err(Unknown::OptimisedOut),

@@ -20,6 +20,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) memory: &'a Memory,
     /// Answers what becomes of a read of memory that was not copied.
     pub(crate) not_copied: &'a mut dyn FnMut(u64, usize) -> Unknown,
+    /// Becomes true when something was in a register that was not read.
+    pub(crate) unread: bool,
 }
 
 impl Builder<'_> {
@@ -128,7 +130,7 @@ impl Builder<'_> {
                 frames.push(frame);
             }
             if let Some(innermost) = frames.last_mut().filter(|_| !interrupted && !raw.guessed) {
-                innermost.passed = passed(locator, raw.pc.wrapping_sub(bias), &context);
+                innermost.passed = passed(locator, raw.pc.wrapping_sub(bias), &context, &mut self.unread);
             }
             return;
         }
@@ -202,6 +204,7 @@ impl Builder<'_> {
                     frame.values.insert(name.to_owned(), value);
                 }
                 Err(unknown) => {
+                    self.unread |= matches!(unknown, Unknown::NotRead(_));
                     frame.missing.insert(name.to_owned(), unknown.to_string());
                 }
             }
@@ -210,14 +213,20 @@ impl Builder<'_> {
 }
 
 /// What the call of an MPI function that returns to `address` passed; where it cannot be told, nothing is said.
-fn passed(locator: &Locator<'_>, address: u64, context: &Context<'_>) -> BTreeMap<u8, u64> {
+fn passed(
+    locator: &Locator<'_>,
+    address: u64,
+    context: &Context<'_>,
+    unread: &mut bool,
+) -> BTreeMap<u8, u64> {
     let calls = &locator.binding.mpi_calls;
     let at = calls.binary_search_by_key(&address, |call| call.return_address);
     let call = at.ok().and_then(|at| calls.get(at));
     let arguments = call.map_or(&[][..], |call| &call.arguments).iter();
     let values = arguments.filter_map(|argument| {
-        let value = context.address(&argument.expression, None).ok()?;
-        Some((argument.index, value))
+        let value = context.address(&argument.expression, None);
+        *unread |= matches!(value, Err(Unknown::NotRead(_)));
+        Some((argument.index, value.ok()?))
     });
     values.collect()
 }

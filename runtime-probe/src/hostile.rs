@@ -78,6 +78,7 @@ pub fn stacks(file: &[u8], stack: &[u8], map: &Map) -> Option<Vec<Frame>> {
             bound: &bound,
             memory: &memory,
             not_copied: &mut not_there,
+            unread: false,
         };
         let frames = builder.build(&raw);
         if frames.len() > longest.len() {

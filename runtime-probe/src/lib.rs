@@ -27,8 +27,10 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");
 
+mod asleep;
 mod at_once;
 mod callers;
+mod calls;
 mod core_file;
 mod diagnose;
 mod elf;
@@ -36,6 +38,7 @@ mod error;
 mod evaluate;
 mod fit;
 mod frames;
+mod gather;
 mod guess;
 pub mod hostile;
 mod launcher;
@@ -62,6 +65,7 @@ mod values;
 
 pub use core_file::{Core, CoreError, take_cores};
 pub use error::ProbeError;
+pub use gather::Stopping;
 pub use libraries::{libraries_of, libraries_of_core};
 pub use proctable::{ProcessTable, TableEntry, of_launcher as launcher_table, own_host};
 pub use sys::die_without_memory;

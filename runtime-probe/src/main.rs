@@ -4,7 +4,7 @@
 
 use base::RankSet;
 use progress_map::Map;
-use runtime_probe::{Options, Threads, discover, job_of_pids, take};
+use runtime_probe::{Options, Stopping, Threads, discover, job_of_pids, take};
 use snapshot::Task;
 use std::fs;
 use std::io::Write;
@@ -14,14 +14,16 @@ use std::time::Duration;
 const USAGE: &str = "\
 Usage: hindmost-probe --map FILE (--launcher PID | PID...) [options]
 
-Stops the tasks of a job for microseconds, and writes their stacks and loop variables as JSON Lines.
+Reads the tasks of a job, stopping for microseconds those that run, and writes their stacks and loop variables as JSON Lines.
 
   --map FILE        the map, bound to the build that runs (`hindmost map --exe`)
   --launcher PID    read the ranks below this mpirun, mpiexec or srun
   -o, --output FILE write there instead of to standard output
   --limit BYTES     copy at most so much of each stack (default 1048576)
   --wait MS         wait at most so long for tasks to stop (default 2000)
-  --threads WHICH   stop the main thread of each task only (main) or all (all, the default)
+  --threads WHICH   read the main thread of each task only (main) or all (all, the default)
+  --stop            stop threads also where they sleep: all registers are read, and a system call that
+                    does not begin again after a stop returns EINTR or a short count to the program
   -h, --help        print this
 
 Exit status: 0 all tasks were read, 1 some were not (their records say why), 2 error.
@@ -88,6 +90,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Arguments>, S
                     other => return Err(format!("--threads: '{other}' is neither main nor all")),
                 }
             }
+            "--stop" => parsed.options.stopping = Stopping::Always,
             option if option.starts_with('-') => return Err(format!("unknown option {option}")),
             _ => parsed.pids.push(number("a pid", &argument)?),
         }

@@ -111,11 +111,13 @@ fn parse_stat(text: &str) -> Option<Stat> {
 /// A line of `/proc/PID/status`, without its name and surrounding space.
 pub(crate) fn status_field(pid: u32, name: &str) -> Option<String> {
     let text = fs::read(format!("/proc/{pid}/status")).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    Some(line.trim().to_owned())
+    field(&String::from_utf8_lossy(&text), name).map(str::to_owned)
+}
+
+/// The same in text that has the form of that file.
+pub(crate) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let line = { text.lines() }.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.trim())
 }
 
 /// The command name (at most 15 bytes).

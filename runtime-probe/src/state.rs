@@ -66,11 +66,16 @@ impl Call {
     }
 
     fn name(&self) -> String {
-        let known = NAMES.binary_search_by_key(&self.number, |&(known, _)| known);
-        match known {
-            Ok(at) => NAMES[at].1.to_owned(),
-            Err(_) => format!("system call {}", self.number),
-        }
+        name_of(self.number)
+    }
+}
+
+/// The name of a system call, or its number.
+pub(crate) fn name_of(number: u16) -> String {
+    let known = NAMES.binary_search_by_key(&number, |&(known, _)| known);
+    match known {
+        Ok(at) => NAMES[at].1.to_owned(),
+        Err(_) => format!("system call {number}"),
     }
 }
 
@@ -82,7 +87,7 @@ fn wait_channel(pid: u32, tid: u32) -> Option<String> {
 }
 
 /// System calls of x86-64 that a thread may sleep in, by number.
-const NAMES: [(u16, &str); 63] = [
+const NAMES: [(u16, &str); 73] = [
     (0, "read"),
     (1, "write"),
     (2, "open"),
@@ -99,6 +104,7 @@ const NAMES: [(u16, &str); 63] = [
     (26, "msync"),
     (34, "pause"),
     (35, "nanosleep"),
+    (40, "sendfile"),
     (42, "connect"),
     (43, "accept"),
     (44, "sendto"),
@@ -135,7 +141,10 @@ const NAMES: [(u16, &str); 63] = [
     (262, "newfstatat"),
     (270, "pselect6"),
     (271, "ppoll"),
+    (275, "splice"),
+    (276, "tee"),
     (277, "sync_file_range"),
+    (278, "vmsplice"),
     (281, "epoll_pwait"),
     (285, "fallocate"),
     (288, "accept4"),
@@ -143,9 +152,15 @@ const NAMES: [(u16, &str); 63] = [
     (296, "pwritev"),
     (299, "recvmmsg"),
     (307, "sendmmsg"),
+    (318, "getrandom"),
     (326, "copy_file_range"),
+    (327, "preadv2"),
+    (328, "pwritev2"),
     (332, "statx"),
+    (333, "io_pgetevents"),
     (426, "io_uring_enter"),
+    (441, "epoll_pwait2"),
+    (449, "futex_waitv"),
 ];
 
 #[cfg(test)]

@@ -8,9 +8,12 @@
 //!
 //! Per task: wait, read registers, copy memory, release. Everything else is done before or after.
 
+use crate::calls;
+use crate::gather::{Stopping, is_to_be_left};
 use crate::memory::Memory;
 use crate::modules::Region;
 use crate::registers::{RSP, Registers};
+use crate::state::Call;
 use crate::sys::{self, Event};
 use std::collections::BTreeMap;
 use std::io;
@@ -24,6 +27,8 @@ pub(crate) struct Request<'a> {
     pub(crate) writable: &'a [Region],
     /// Address ranges to copy besides the stack.
     pub(crate) extra: Vec<(u64, usize)>,
+    /// It was read in its sleep already, and some value is in a register that only a stop shows.
+    pub(crate) registers: bool,
 }
 
 /// How to stop.
@@ -35,9 +40,11 @@ pub(crate) struct Manner {
     pub(crate) patience: Duration,
     /// Whether to copy vector registers too.
     pub(crate) vectors: bool,
+    /// Whether threads are stopped in calls that tell the program.
+    pub(crate) stopping: Stopping,
 }
 
-/// A task as it was while it stood still.
+/// A thread as it was while it stood still: stopped, or asleep.
 #[derive(Debug)]
 pub(crate) struct Still {
     pub(crate) registers: Registers,
@@ -46,8 +53,12 @@ pub(crate) struct Still {
     pub(crate) stack: (u64, u64),
     /// Where the stack's region ends; beyond the copy if that was cut off at the limit.
     pub(crate) stack_end: u64,
-    /// From the moment that the stop was noticed until the release.
-    pub(crate) held: Duration,
+    /// From the moment that the stop was noticed until the release; `None` when it was not stopped.
+    pub(crate) held: Option<Duration>,
+    /// The call that it slept in, when it was not stopped.
+    pub(crate) sleeps_in: Option<Call>,
+    /// The number of the call that the stop may have ended early.
+    pub(crate) told: Option<u16>,
 }
 
 /// Why a task could not be copied.
@@ -59,6 +70,8 @@ pub(crate) enum NotStill {
     Ended,
     /// It did not stop in time.
     Late,
+    /// It was about to be stopped and by then slept in a call that a stop would end early.
+    LeftAsleep,
     /// It runs in 32-bit mode.
     ThirtyTwoBit,
     /// Its stack pointer is not in writable memory.
@@ -73,7 +86,7 @@ pub(crate) enum NotStill {
 }
 
 /// Stops each task once and copies what was asked for; results are in the order of the requests.
-pub(crate) fn stop_all(requests: &[Request<'_>], manner: Manner) -> Vec<Result<Still, NotStill>> {
+pub(crate) fn stop_all(requests: &[&Request<'_>], manner: Manner) -> Vec<Result<Still, NotStill>> {
     let window = || Window::new(requests, manner).run();
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("hindmost-window".to_owned());
@@ -94,7 +107,7 @@ pub(crate) fn stop_all(requests: &[Request<'_>], manner: Manner) -> Vec<Result<S
 }
 
 struct Window<'a> {
-    requests: &'a [Request<'a>],
+    requests: &'a [&'a Request<'a>],
     manner: Manner,
     results: Vec<Option<Result<Still, NotStill>>>,
     /// Tasks that are seized and neither released nor ended: pid to index of the request.
@@ -104,8 +117,8 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn new(requests: &'a [Request<'a>], manner: Manner) -> Self {
-        let extra = |request: &Request<'_>| request.extra.iter().map(|&(_, length)| length).sum::<usize>();
+    fn new(requests: &'a [&'a Request<'a>], manner: Manner) -> Self {
+        let extra = |request: &&Request<'_>| request.extra.iter().map(|&(_, length)| length).sum::<usize>();
         let largest = requests.iter().map(extra).max().unwrap_or(0);
         let mut scratch = vec![0; manner.limit + RED_ZONE + largest];
         // Zeroed memory is not there until it is written to. Stacks deeper than this pay for their faults.
@@ -155,9 +168,17 @@ impl<'a> Window<'a> {
         }
         // A second loop: seizing costs more than interrupting, and the stops should lie close together. An error
         // here means that the task has ended, of which the wait will tell.
-        for &pid in self.held.keys() {
+        let sparing = self.manner.stopping == Stopping::Sparing;
+        let (results, requests) = (&mut self.results, self.requests);
+        self.held.retain(|&pid, &mut index| {
+            // The last moment to look. One that stays seized is released with all others, when this thread ends.
+            if sparing && is_to_be_left(requests[index].pid) {
+                results[index] = Some(Err(NotStill::LeftAsleep));
+                return false;
+            }
             let _ = sys::interrupt(pid);
-        }
+            true
+        });
     }
 
     /// Serves whoever stops first, until nobody is held or the deadline has passed.
@@ -213,18 +234,20 @@ impl<'a> Window<'a> {
             return;
         };
         let request = &self.requests[index];
-        let copied = copy_registers(pid, self.manner.vectors).and_then(|registers| {
+        let copied = copy_registers(pid, self.manner.vectors).and_then(|(registers, told)| {
             let ranges = Ranges::of(&registers, request, self.manner.limit)?;
             let lengths = ranges.read(pid, &mut self.scratch)?;
-            Ok((registers, ranges, lengths))
+            Ok((registers, ranges, lengths, told))
         });
         // It fails only if the task was killed meanwhile; then there is nothing to release.
         let released = sys::detach(pid, signal);
         let held = noticed.elapsed();
         self.results[index] = Some(match (copied, released) {
-            (Ok((registers, ranges, lengths)), Ok(())) => {
-                Ok(ranges.keep(registers, &lengths, &self.scratch, held))
-            }
+            (Ok((registers, ranges, lengths, told)), Ok(())) => Ok(Still {
+                held: Some(held),
+                told,
+                ..ranges.keep(registers, &lengths, &self.scratch)
+            }),
             (_, Err(_)) => Err(NotStill::Ended),
             (Err(error), _) => Err(error),
         });
@@ -234,7 +257,7 @@ impl<'a> Window<'a> {
 /// Bytes below the stack pointer that a function may use without moving it.
 const RED_ZONE: usize = 128;
 
-fn copy_registers(pid: u32, vectors: bool) -> Result<Registers, NotStill> {
+fn copy_registers(pid: u32, vectors: bool) -> Result<(Registers, Option<u16>), NotStill> {
     let general = sys::general_registers(pid)
         .map_err(NotStill::Read)?
         .ok_or(NotStill::ThirtyTwoBit)?;
@@ -243,17 +266,25 @@ fn copy_registers(pid: u32, vectors: bool) -> Result<Registers, NotStill> {
         .then(|| sys::vector_registers(pid).ok())
         .flatten()
         .map(Box::new);
-    Ok(Registers::of_task(&general, vector))
+    Ok((Registers::of_task(&general, vector), told(&general)))
+}
+
+/// The call that the stop may have ended early, by the registers behind it.
+fn told(raw: &libc::user_regs_struct) -> Option<u16> {
+    // Outside of calls this is no number of one.
+    let number = u16::try_from(raw.orig_rax).ok()?;
+    let arguments = [raw.rdi, raw.rsi, raw.rdx, raw.r10, raw.r8, raw.r9];
+    calls::may_have_told(number, arguments, raw.rax.cast_signed()).then_some(number)
 }
 
 /// The address ranges to copy of one task: the stack first.
-struct Ranges {
+pub(crate) struct Ranges {
     all: Vec<(u64, usize)>,
     stack_end: u64,
 }
 
 impl Ranges {
-    fn of(registers: &Registers, request: &Request<'_>, limit: usize) -> Result<Ranges, NotStill> {
+    pub(crate) fn of(registers: &Registers, request: &Request<'_>, limit: usize) -> Result<Ranges, NotStill> {
         let pointer = registers.get(RSP).unwrap_or_default();
         let region = Region::of_stack(request.writable, pointer).ok_or(NotStill::NoStack { pointer })?;
         let lowest = if region.is_stack { 0 } else { region.start };
@@ -272,7 +303,7 @@ impl Ranges {
 
     /// Copies all ranges into `scratch`, one after the other, each at the place that its full length gives it.
     /// Returns how much of each is there.
-    fn read(&self, pid: u32, scratch: &mut [u8]) -> Result<Vec<usize>, NotStill> {
+    pub(crate) fn read(&self, pid: u32, scratch: &mut [u8]) -> Result<Vec<usize>, NotStill> {
         let wanted: Vec<usize> = self.all.iter().map(|&(_, length)| length).collect();
         let total: usize = wanted.iter().sum();
         if sys::read_memory(pid, &self.all, scratch).is_ok_and(|copied| copied == total) {
@@ -296,8 +327,21 @@ impl Ranges {
         Ok(lengths)
     }
 
+    /// Room for all of it.
+    pub(crate) fn room(&self) -> Vec<u8> {
+        vec![0; self.all.iter().map(|&(_, length)| length).sum()]
+    }
+
+    /// Copies the first bytes of the stack once more.
+    pub(crate) fn read_stack(&self, pid: u32, length: usize) -> Result<Vec<u8>, NotStill> {
+        let mut bytes = vec![0; length];
+        let copied = sys::read_memory(pid, &[(self.all[0].0, length)], &mut bytes).map_err(NotStill::Read)?;
+        bytes.truncate(copied);
+        Ok(bytes)
+    }
+
     /// Takes the copies out of `scratch`.
-    fn keep(self, registers: Registers, lengths: &[usize], scratch: &[u8], held: Duration) -> Still {
+    pub(crate) fn keep(self, registers: Registers, lengths: &[usize], scratch: &[u8]) -> Still {
         let mut memory = Memory::default();
         let mut offset = 0;
         for (&(address, length), &copied) in self.all.iter().zip(lengths) {
@@ -310,7 +354,9 @@ impl Ranges {
             memory,
             stack: (start, start + lengths[0] as u64),
             stack_end: self.stack_end,
-            held,
+            held: None,
+            sleeps_in: None,
+            told: None,
         }
     }
 }

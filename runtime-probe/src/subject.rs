@@ -164,6 +164,7 @@ impl<'t> Subject<'t> {
                 pid: thread.tid,
                 writable: &self.process.space.writable,
                 extra: planned.chain(thread.extra.iter().copied()).collect(),
+                registers: thread.needs_registers,
             }
         })
     }
@@ -276,6 +277,8 @@ impl<'t> Subject<'t> {
             if thread.tid == pid {
                 record.frames = thread.frames;
                 record.held_ns = thread.held_ns;
+                record.unstopped = thread.unstopped;
+                record.told = thread.told;
                 problems.extend(thread.error);
             } else {
                 record.threads.push(snapshot::Thread {
@@ -284,6 +287,8 @@ impl<'t> Subject<'t> {
                     frames: thread.frames,
                     error: thread.error,
                     held_ns: thread.held_ns,
+                    unstopped: thread.unstopped,
+                    told: thread.told,
                     state: thread.state,
                 });
             }

@@ -7,10 +7,11 @@
 //! variable is missing.
 
 use crate::at_once;
+use crate::gather::{Stopping, gather};
 use crate::locate::Locator;
 use crate::modules::Modules;
 use crate::plan;
-use crate::stop::{self, Manner, Request};
+use crate::stop::{Manner, Request};
 use crate::subject::{Round, Subject};
 use crate::tasks::{TaskRef, size_of};
 use progress_map::Map;
@@ -25,11 +26,13 @@ pub struct Options {
     pub limit: usize,
     /// How long to wait for tasks to stop, all together. One that sleeps uninterruptibly never does.
     pub patience: Duration,
-    /// Which threads of each task to stop.
+    /// Which threads of each task to read.
     pub threads: Threads,
+    /// When to stop them.
+    pub stopping: Stopping,
 }
 
-/// Which threads of a task are stopped.
+/// Which threads of a task are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
     /// The main one.
@@ -41,18 +44,19 @@ pub enum Threads {
 }
 
 impl Default for Options {
-    /// 1 MiB, which holds all but the largest automatic arrays, 2 seconds, and all threads.
+    /// 1 MiB, which holds all but the largest automatic arrays, 2 seconds, all threads, and a stop only where it does no harm.
     fn default() -> Self {
         Options {
             limit: 1 << 20,
             patience: Duration::from_secs(2),
             threads: Threads::All,
+            stopping: Stopping::Sparing,
         }
     }
 }
 
-/// One stop for the stack, and one for each pointer on the longest path that is worth following (`a->b->c->n`).
-const ROUNDS: usize = 4;
+/// One look for the stack, one for registers, and one for each pointer on the longest path that is worth following (`a->b->c->n`).
+const ROUNDS: usize = 5;
 
 /// More than any stack that a program could walk through: the buffer for it has to be there.
 const MOST_STACK: usize = 1 << 28;
@@ -75,10 +79,10 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         patience: options.patience,
         // They are worth the extra microsecond only if some variable could be in them.
         vectors: map.bindings().any(plan::has_floats),
+        stopping: options.stopping,
     };
     let statics = Vec::from_iter(map.bindings().map(plan::statics));
-    let begun = Instant::now();
-    let mut window = begun.elapsed();
+    let mut window: Option<(Instant, Instant)> = None;
     for round in 1..=ROUNDS {
         let requests: Vec<Request<'_>> = subjects
             .iter()
@@ -87,8 +91,11 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         if requests.is_empty() {
             break;
         }
-        let mut copies = stop::stop_all(&requests, manner).into_iter();
-        window = begun.elapsed();
+        let (copies, stopped) = gather(&requests, manner);
+        let mut copies = copies.into_iter();
+        if let Some((begun, ended)) = stopped {
+            window = Some((window.map_or(begun, |(first, _)| first), ended));
+        }
         let mut round = Round {
             modules: &mut modules,
             map,
@@ -106,7 +113,9 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         host: std::fs::read_to_string("/proc/sys/kernel/hostname")
             .map(|name| name.trim().to_owned())
             .unwrap_or_default(),
-        window_us: Some(u64::try_from(window.as_micros()).unwrap_or(u64::MAX)),
+        window_us: Some(window.map_or(0, |(begun, ended)| {
+            u64::try_from((ended - begun).as_micros()).unwrap_or(u64::MAX)
+        })),
         size: size_of(tasks),
     };
     let mut names = BTreeMap::new();

@@ -3,12 +3,15 @@
 //! Works on copies only. Where they come from (a stop, a core file) and how the address space around them became known
 //! is the business of whoever calls: see `subject`.
 
+use crate::calls;
 use crate::evaluate::Unknown;
 use crate::fit::Fit;
 use crate::frames::Builder;
 use crate::locate::Locator;
 use crate::modules::{Modules, Region, Space};
 use crate::plan;
+use crate::procfs;
+use crate::state::{self, Call};
 use crate::stop::Still;
 use crate::unwind::{End, RawFrame, unwind};
 use snapshot::{Frame, ProcessState};
@@ -45,13 +48,19 @@ pub(crate) struct Thread {
     pub(crate) state: Option<ProcessState>,
     /// What earlier stops found to be needed besides the stack, sorted, disjoint.
     pub(crate) extra: Vec<(u64, usize)>,
-    /// It is to be stopped in the next round.
+    /// It is to be read in the next round.
     pub(crate) wants_stop: bool,
+    /// Some value is in a register that only a stop shows, and the call that it sleeps in begins again after one.
+    pub(crate) needs_registers: bool,
+    /// The last copy was taken in its sleep, without a stop.
+    pub(crate) unstopped: bool,
+    /// Calls that a stop may have ended early.
+    pub(crate) told: Vec<String>,
     /// Outermost first, as the last copy shows them.
     pub(crate) frames: Vec<Frame>,
     /// Why there are none, or not all.
     pub(crate) error: Option<String>,
-    /// How long it was held in all, in nanoseconds.
+    /// How long it was held in all, in nanoseconds; `None` when it never was.
     pub(crate) held_ns: Option<u64>,
 }
 
@@ -59,8 +68,12 @@ impl Thread {
     /// Replaces the frames by those that a copy shows. `extra` becomes what a further copy should hold besides; returns
     /// whether that is more than before, and how the stack ended.
     pub(crate) fn read(&mut self, still: &Still, process: &Process, reader: Reader<'_>) -> (bool, End) {
-        let held = u64::try_from(still.held.as_nanos()).unwrap_or(u64::MAX);
-        self.held_ns = Some(self.held_ns.unwrap_or(0).saturating_add(held));
+        if let Some(held) = still.held {
+            let held = u64::try_from(held.as_nanos()).unwrap_or(u64::MAX);
+            self.held_ns = Some(self.held_ns.unwrap_or(0).saturating_add(held));
+        }
+        self.unstopped = still.sleeps_in.is_some();
+        self.told.extend(still.told.map(state::name_of));
         let Reader {
             modules, locators, ..
         } = reader;
@@ -84,12 +97,26 @@ impl Thread {
             bound: &process.fit.locators(locators),
             memory: &still.memory,
             not_copied: &mut not_copied,
+            unread: false,
         };
         self.frames = builder.build(&stack);
+        let unread = builder.unread;
         wanted.extend(self.other_stack(&end, still, space, reader.limit));
         self.error = incomplete(&end, still, modules, space, &stack);
-        let more = !wanted.is_empty();
-        if more {
+        let copy_more = !wanted.is_empty();
+        // Without tables the frame pointer is worth having.
+        let lost = unread
+            || matches!(
+                end,
+                End::BadEntry(Unknown::NotRead(_)) | End::Guessed { .. } | End::NoEntry { .. }
+            );
+        let stop = lost
+            && still
+                .sleeps_in
+                .is_some_and(|call| may_be_stopped(&call, self.tid));
+        self.needs_registers |= stop;
+        let more = copy_more || stop;
+        if copy_more {
             self.extra.extend(wanted);
             self.extra = plan::merged(std::mem::take(&mut self.extra), 0);
         }
@@ -126,6 +153,11 @@ impl Thread {
             None => reason,
         });
     }
+}
+
+/// Whether a stop of the thread that sleeps in `call` does no harm, and would come about: nothing wakes who waits for a disk.
+fn may_be_stopped(call: &Call, tid: u32) -> bool {
+    calls::begins_again(call, tid) && procfs::stat(tid).is_ok_and(|stat| stat.state == 'S')
 }
 
 /// What to say of a stack that did not end at its outermost frame.

@@ -183,7 +183,7 @@ pub(crate) fn unwind(
                 let place = match end {
                     End::NoEntry { module, address } => Some((module, address)),
                     // A register that a guess did not restore.
-                    End::BadEntry(Unknown::NotSaved(_)) => guessed,
+                    End::BadEntry(Unknown::NotSaved(_) | Unknown::NotRead(_)) => guessed,
                     _ => None,
                 };
                 let frame = frames.last().filter(|_| place.is_some());
@@ -297,8 +297,8 @@ impl Unwinder<'_> {
         let cfa = match row.cfa() {
             CfaRule::RegisterAndOffset { register, offset } => frame
                 .registers
-                .get(register.0)
-                .ok_or(End::BadEntry(Unknown::NotSaved(register.0)))?
+                .require(register.0)
+                .map_err(End::BadEntry)?
                 .wrapping_add_signed(*offset),
             CfaRule::Expression(rule) => expression(rule, None)?,
         };
@@ -311,10 +311,20 @@ impl Unwinder<'_> {
                 Some(RegisterRule::Undefined | RegisterRule::Architectural) => None,
                 // The stack pointer of the caller is the CFA by definition.
                 None if register == RSP => Some(cfa),
-                None if callee_saved(register) => frame.registers.get(register),
-                None => None,
-                Some(RegisterRule::SameValue) => frame.registers.get(register),
-                Some(RegisterRule::Register(other)) => frame.registers.get(other.0),
+                None => {
+                    if callee_saved(register) {
+                        caller.put(register, frame.registers.content(register));
+                    }
+                    continue;
+                }
+                Some(RegisterRule::SameValue) => {
+                    caller.put(register, frame.registers.content(register));
+                    continue;
+                }
+                Some(RegisterRule::Register(other)) => {
+                    caller.put(register, frame.registers.content(other.0));
+                    continue;
+                }
                 Some(RegisterRule::Constant(value)) => Some(value),
                 Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
                 Some(RegisterRule::ValExpression(rule)) => Some(expression(&rule, Some(cfa))?),
@@ -330,9 +340,7 @@ impl Unwinder<'_> {
             };
             caller.set(register, value);
         }
-        if caller.get(RIP).is_none() {
-            return Err(End::BadEntry(Unknown::NotSaved(RIP)));
-        }
+        caller.require(RIP).map_err(End::BadEntry)?;
         Ok(Some(caller))
     }
 }

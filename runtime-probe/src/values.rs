@@ -111,10 +111,7 @@ fn part(
         Location::Address { address } => {
             return Ok(context.read(address.wrapping_add(offset), length)?.to_vec());
         }
-        Location::Register { register } => context
-            .registers
-            .bytes(register.0)
-            .ok_or(Unknown::NotSaved(register.0))?,
+        Location::Register { register } => context.registers.bytes(register.0)?,
         Location::Bytes { value } => value.slice().to_vec(),
         Location::Value { value } => match value {
             gimli::Value::F32(value) => value.to_le_bytes().to_vec(),

@@ -45,6 +45,13 @@ pub struct Task {
     /// How long the main thread was held, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_ns: Option<u64>,
+    /// It slept in a system call and was read without a stop: what was only in its registers is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unstopped: bool,
+    /// System calls that a stop may have ended early, so that they returned `EINTR` or a short count to the program: it was on
+    /// its way into them, or `--stop` was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
     /// What the kernel said of the process just before it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ProcessState>,
@@ -146,6 +153,13 @@ pub struct Thread {
     /// How long it was held, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_ns: Option<u64>,
+    /// It slept in a system call and was read without a stop: what was only in its registers is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unstopped: bool,
+    /// System calls that a stop may have ended early, so that they returned `EINTR` or a short count to the program: it was on
+    /// its way into them, or `--stop` was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
     /// What the kernel said of the thread just before it was read; the processor time is its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ProcessState>,

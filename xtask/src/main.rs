@@ -80,7 +80,8 @@ enum Task {
         #[arg(last = true, requires = "tree")]
         flags: Vec<String>,
     },
-    /// Show that the probe does no harm: stop targets that check themselves, and kill the probe, many times
+    /// Show that the probe does no harm: look at targets that check themselves, in every system call that could notice, and kill the probe,
+    /// many times
     NoHarm {
         /// How many snapshots are taken of a running target
         #[arg(long, default_value_t = 10_000)]
@@ -88,6 +89,9 @@ enum Task {
         /// How many probes are killed at random instants
         #[arg(long, default_value_t = 1_000)]
         kills: u32,
+        /// How many times a target is looked at in each of the system calls that could notice
+        #[arg(long, default_value_t = 1_000)]
+        looks: u32,
     },
     /// Look for inputs that break a reader of bytes: programs, stacks, cores, maps, snapshots, sources
     Fuzz {
@@ -133,7 +137,11 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(),
         Task::Demo => demo::run(),
         Task::Test => test::run(),
-        Task::NoHarm { snapshots, kills } => no_harm::run(snapshots, kills),
+        Task::NoHarm {
+            snapshots,
+            kills,
+            looks,
+        } => no_harm::run(snapshots, kills, looks),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Inject(options) => inject::run(&options),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),

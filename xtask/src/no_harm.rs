@@ -5,12 +5,13 @@ use crate::setup;
 use anyhow::Result;
 
 /// Runs them and prints their counts.
-pub fn run(snapshots: u32, kills: u32) -> Result<()> {
+pub fn run(snapshots: u32, kills: u32, looks: u32) -> Result<()> {
     setup::ensure()?;
     command::run(
         cargo()
             .env("HINDMOST_SNAPSHOTS", snapshots.to_string())
             .env("HINDMOST_KILLS", kills.to_string())
+            .env("HINDMOST_LOOKS", looks.to_string())
             .env("HINDMOST_STARVED", kills.to_string())
             .args([
                 "test",
@@ -20,6 +21,6 @@ pub fn run(snapshots: u32, kills: u32) -> Result<()> {
                 "--test",
                 "live",
             ])
-            .args(["--", "safety::", "--nocapture", "--test-threads", "1"]),
+            .args(["--", "safety::", "calls::", "--nocapture", "--test-threads", "1"]),
     )
 }

@@ -58,6 +58,7 @@ fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Module
             bound: &bound,
             memory: &memory,
             not_copied: &mut not_there,
+            unread: false,
         };
         let lost = |address| format!("the core does not hold the stack at {address:#x}");
         let error = end.in_words(&space, modules, "", &lost);

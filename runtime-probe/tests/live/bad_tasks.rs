@@ -2,7 +2,7 @@
 
 use crate::support::{compile, complete, names, snap, snap_in, snap_with, state, status, until};
 use progress_map::{Binding, Map};
-use runtime_probe::{Options, TaskRef, take, tasks_of};
+use runtime_probe::{Options, Stopping, TaskRef, take, tasks_of};
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -97,6 +97,16 @@ int main(void) { puts("ready"); fflush(stdout); if (vfork() == 0) { sleep(60); _
     let options = Options {
         patience: Duration::from_millis(300),
         ..Options::default()
+    };
+    // It need not be stopped to be read.
+    let task = snap_with(&Map::default(), asleep.pid(), options);
+    assert!(
+        complete(&task) && task.unstopped && names(&task).contains(&"main"),
+        "{task:?}"
+    );
+    let options = Options {
+        stopping: Stopping::Always,
+        ..options
     };
     let begun = Instant::now();
     let (_, records) = take(&Map::default(), &tasks_of(&[asleep.pid(), awake.pid()]), options);

@@ -1,0 +1,174 @@
+//! System calls in a target do not see us: the table of `docs/harmlessness.md`.
+//!
+//! Each target makes one call again and again and counts how often it ends early (`calls.c`). It is looked at all the while, as
+//! by default and with `Stopping::Always`, and left alone for comparison.
+
+use crate::safety::{attempts, running};
+use crate::support::{Program, compile, snap_with};
+use progress_map::Map;
+use runtime_probe::{Options, Stopping};
+
+/// Whether a call begins again after a stop by itself; then a stop must make no difference either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    BeginsAgain,
+    Tells,
+}
+
+const CALLS: [(&str, After); 38] = {
+    use After::{BeginsAgain, Tells};
+    [
+        ("recv-waitall-unix", Tells),
+        ("recv-waitall-tcp", Tells),
+        ("recvmsg-waitall", Tells),
+        ("recv-timeout", Tells),
+        ("read-timeout", Tells),
+        ("readv-timeout", Tells),
+        ("recvmmsg-timeout", Tells),
+        ("accept-timeout", Tells),
+        ("accept4-timeout", Tells),
+        ("send-large", Tells),
+        ("write-socket", Tells),
+        ("write-pipe", Tells),
+        ("writev-pipe", Tells),
+        ("sendfile", Tells),
+        ("epoll_wait", Tells),
+        ("epoll_pwait", Tells),
+        ("epoll_pwait2", Tells),
+        ("semtimedop", Tells),
+        ("semop", Tells),
+        ("sigtimedwait", Tells),
+        ("io_getevents", Tells),
+        ("io_pgetevents", Tells),
+        ("io_uring_enter", Tells),
+        ("read-pipe", BeginsAgain),
+        ("poll", BeginsAgain),
+        ("ppoll", BeginsAgain),
+        ("select", BeginsAgain),
+        ("pselect", BeginsAgain),
+        ("nanosleep", BeginsAgain),
+        ("clock_nanosleep", BeginsAgain),
+        ("clock_nanosleep-until", BeginsAgain),
+        ("futex", BeginsAgain),
+        ("wait4", BeginsAgain),
+        ("waitid", BeginsAgain),
+        ("msgrcv", BeginsAgain),
+        ("msgsnd", BeginsAgain),
+        ("mq_timedreceive", BeginsAgain),
+        ("flock", BeginsAgain),
+    ]
+};
+
+/// What became of the calls of some targets.
+#[derive(Debug, Default)]
+struct Count {
+    calls: usize,
+    /// Calls that ended early.
+    differences: usize,
+    looks: usize,
+    /// Looks that needed no stop.
+    asleep: usize,
+    /// Looks that found the thread always on the other side.
+    unread: usize,
+    /// Stops that the probe itself says may have been noticed.
+    told: usize,
+}
+
+/// Runs targets until there were `looks`; `None` when the kernel refuses the call.
+fn count(program: &Program, call: &str, stopping: Option<Stopping>, looks: usize) -> Option<Count> {
+    let mut count = Count::default();
+    while stopping.is_none() || count.looks < looks {
+        let times = if looks < 100 { "40" } else { "200" };
+        let target = program.start(&[call, times]);
+        if let Some(stopping) = stopping {
+            let options = Options {
+                stopping,
+                ..Options::default()
+            };
+            while running(&target) {
+                let task = snap_with(&Map::default(), target.pid(), options);
+                // Also of one that ended while it was read.
+                count.told += task.told.len();
+                let error = task.error.unwrap_or_default();
+                if ["ended", "zombie"].iter().any(|word| error.contains(word)) {
+                    break;
+                }
+                count.looks += 1;
+                count.asleep += usize::from(task.unstopped);
+                count.unread += usize::from(!error.is_empty());
+                // The target is to get on, too.
+                std::thread::sleep(std::time::Duration::from_micros(300));
+            }
+        }
+        let said = target.finish();
+        if let Some(reason) = said.strip_prefix("refused ") {
+            println!("{call}: this kernel refuses it: {reason}");
+            assert!(std::env::var_os("CI").is_none(), "CI has to measure {call}");
+            return None;
+        }
+        let (differences, calls) = said.split_once(" of ").unwrap();
+        count.differences += differences.parse::<usize>().unwrap();
+        count.calls += calls.parse::<usize>().unwrap();
+        if stopping.is_none() {
+            break;
+        }
+    }
+    Some(count)
+}
+
+#[test]
+fn no_call_of_a_target_sees_us() {
+    let program = compile("gcc", include_str!("calls.c"), "-O1 -g -lrt");
+    let looks = attempts("HINDMOST_LOOKS", 8);
+    let (mut seen, mut sum, mut excess) = (0, Count::default(), Vec::new());
+    println!("| call | without us | by default | asleep | on its way | with --stop |");
+    for (call, after) in CALLS {
+        let Some(without) = count(&program, call, None, 0) else {
+            continue;
+        };
+        let (Some(sparing), Some(always)) = (
+            count(&program, call, Some(Stopping::Sparing), looks),
+            count(&program, call, Some(Stopping::Always), looks),
+        ) else {
+            continue;
+        };
+        println!(
+            "| {call} | {} of {} | {} of {} | {} of {} | {} | {} of {} |",
+            without.differences,
+            without.calls,
+            sparing.differences,
+            sparing.calls,
+            sparing.asleep,
+            sparing.looks,
+            sparing.told,
+            always.differences,
+            always.calls,
+        );
+        assert_eq!(without.differences, 0, "{call} by itself");
+        // Only what was not yet asleep when it was looked at, and the probe says so of each.
+        if sparing.differences > sparing.told {
+            excess.push(format!("{call}: {sparing:?}"));
+        }
+        if after == After::BeginsAgain {
+            assert_eq!(always.differences, 0, "{call} does not begin again");
+        } else {
+            seen += always.differences;
+            if always.differences > always.told {
+                excess.push(format!("{call} with --stop: {always:?}"));
+            }
+        }
+        sum.looks += sparing.looks;
+        sum.asleep += sparing.asleep;
+        sum.unread += sparing.unread;
+        sum.told += sparing.told;
+        sum.differences += sparing.differences;
+    }
+    println!("by default, in all: {sum:?}");
+    assert!(
+        excess.is_empty(),
+        "noticed, and the probe did not say so: {excess:#?}"
+    );
+    assert!(seen > 0, "the targets would not notice a stop either");
+    assert!(100 * sum.unread <= sum.looks, "{sum:?}");
+    assert!(2 * sum.asleep > sum.looks, "{sum:?}");
+}
