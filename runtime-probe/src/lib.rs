@@ -1,4 +1,4 @@
-//! The probe: stops tasks for microseconds, unwinds, reads listed variables, lets go.
+//! The probe: reads sleeping threads in their sleep, stops others for microseconds, unwinds, reads listed variables, lets go.
 //!
 //! A bound map and tasks go in, a snapshot comes out. The probe knows nothing of source code or its analysis: the
 //! map's binding says which source position an address stands for and where each listed variable lives.
@@ -14,12 +14,15 @@
 //! deadline. Each task that was asked for appears in the result, with frames, with the reason why there are none, or
 //! with both.
 //!
-//! **Limits.** An interrupted system call restarts by
-//! itself, except for the few that Linux never restarts after a stop (`epoll_wait`, `semtimedop`, `sigtimedwait`,
-//! `recv` with a timeout): these return `EINTR` to the program. The probe must see the tasks in its own pid namespace; theirs may lie within it.
+//! A thread that sleeps in a system call is read in its sleep (`asleep`), and stopped only if a listed value is in a register and the call is
+//! known to begin again by itself (`calls`).
+//!
+//! **Limits.** A thread that runs is stopped, and may come into a call between the look and the stop. The few calls that Linux does not begin
+//! again (`epoll_wait`, `semtimedop`, `sigtimedwait`, `recv` with a timeout or `MSG_WAITALL`, large writes) then return `EINTR` or a short count to the
+//! program; the record says so (`told`). On kernels that hide `/proc/PID/syscall` every thread is stopped. The probe must see the tasks in its own pid namespace; theirs may lie within it.
 //!
 //! **Files.** `tasks`, `launcher` and `proctable` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
-//! mapped files; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
+//! mapped files; `gather` decides who is read asleep and who is stopped; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `guess`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
 //! `hostile` gives the fuzzers the readers by themselves.
