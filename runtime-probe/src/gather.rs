@@ -29,11 +29,11 @@ const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 /// So often a thread is tried that is about to sleep whenever it is to be stopped, and awake whenever it is to be read asleep.
 const PASSES: usize = 32;
 
-/// Copies what was asked for; results are in the order of the requests. Also from when to when threads were stopped, if any were.
-pub(crate) fn gather(
-    requests: &[Request<'_>],
-    manner: Manner,
-) -> (Vec<Result<Still, NotStill>>, Option<(Instant, Instant)>) {
+/// The copies, in the order of the requests; and from when to when threads were stopped, if any were.
+type Gathered = (Vec<Result<Still, NotStill>>, Option<(Instant, Instant)>);
+
+/// Copies what was asked for.
+pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
     let mut results: Vec<Option<Result<Still, NotStill>>> = requests.iter().map(|_| None).collect();
     let mut window = None;
     if manner.stopping == Stopping::Sparing {
