@@ -29,8 +29,13 @@ const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 /// So often a thread is tried that is about to sleep whenever it is to be stopped, and awake whenever it is to be read asleep.
 const PASSES: usize = 32;
 
-/// The copies, in the order of the requests; and from when to when threads were stopped, if any were.
-type Gathered = (Vec<Result<Still, NotStill>>, Option<(Instant, Instant)>);
+/// What was copied.
+pub(crate) struct Gathered {
+    /// In the order of the requests.
+    pub(crate) copies: Vec<Result<Still, NotStill>>,
+    /// From when to when threads were stopped, if any were.
+    pub(crate) window: Option<(Instant, Instant)>,
+}
 
 /// Copies what was asked for.
 pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
@@ -70,10 +75,10 @@ pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
         }
     }
     let lost = || Err(NotStill::LeftAsleep);
-    let results = { results.into_iter() }
+    let copies = { results.into_iter() }
         .map(|result| result.unwrap_or_else(lost))
         .collect();
-    (results, window)
+    Gathered { copies, window }
 }
 
 /// Reads those that have no result yet, and that are `wanted`, if they sleep.

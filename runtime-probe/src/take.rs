@@ -91,9 +91,9 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         if requests.is_empty() {
             break;
         }
-        let (copies, stopped) = gather(&requests, manner);
-        let mut copies = copies.into_iter();
-        if let Some((begun, ended)) = stopped {
+        let gathered = gather(&requests, manner);
+        let mut copies = gathered.copies.into_iter();
+        if let Some((begun, ended)) = gathered.window {
             window = Some((window.map_or(begun, |(first, _)| first), ended));
         }
         let mut round = Round {

@@ -36,6 +36,23 @@ pub(crate) struct RawFrame {
     pub(crate) guessed: bool,
 }
 
+/// What was not there to follow an unwind entry of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lacks {
+    /// The entry itself.
+    Entry,
+    /// A register that its rule needs and that was not read of a sleeping thread: most often the frame pointer.
+    Register(u16),
+}
+
+/// Where tables were silent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Silence {
+    module: ModuleId,
+    address: u64,
+    lacks: Lacks,
+}
+
 /// Why a stack ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -60,12 +77,14 @@ pub(crate) enum End {
         /// The address looked up, as linked.
         address: u64,
     },
-    /// The module has no unwind entry for the address either, and what follows was guessed.
+    /// No unwind entry led on from the address, and what follows was guessed.
     Guessed {
         /// The module.
         module: ModuleId,
         /// The address looked up, as linked.
         address: u64,
+        /// Why no unwind entry led on.
+        lacks: Lacks,
     },
     /// An unwind entry cannot be followed.
     BadEntry(Unknown),
@@ -96,10 +115,23 @@ impl End {
                 "{} has no unwind information for {address:#x}",
                 modules.get(*module).name()
             ),
-            End::Guessed { module, address } => {
+            End::Guessed {
+                module,
+                address,
+                lacks,
+            } => {
+                let name = modules.get(*module).name();
+                let because = match lacks {
+                    Lacks::Entry => "it has no unwind information there".to_owned(),
+                    Lacks::Register(register) => {
+                        format!(
+                            "its unwind information cannot be followed, {}",
+                            Unknown::NotRead(*register)
+                        )
+                    }
+                };
                 return Some(format!(
-                    "the frames outside of {address:#x} in {} are guessed: it has no unwind information there",
-                    modules.get(*module).name()
+                    "the frames outside of {address:#x} in {name} are guessed: {because}"
                 ));
             }
             End::BadEntry(unknown) => format!("the unwind information{whose} cannot be followed: {unknown}"),
@@ -131,12 +163,14 @@ pub(crate) fn unwind(
     let mut registers = registers;
     let mut exact = true;
     // Where the tables were silent first.
-    let mut guessed = None;
+    let mut guessed: Option<Silence> = None;
     // However a stack ends that was guessed in part, that is what counts; but for a word that a further copy may hold.
-    let ended = |guessed: Option<(ModuleId, u64)>, end: End| match (guessed, end) {
-        (Some((module, address)), end) if !matches!(end, End::NotCopied { .. }) => {
-            End::Guessed { module, address }
-        }
+    let ended = |guessed: Option<Silence>, end: End| match (guessed, end) {
+        (Some(silence), end) if !matches!(end, End::NotCopied { .. }) => End::Guessed {
+            module: silence.module,
+            address: silence.address,
+            lacks: silence.lacks,
+        },
         (_, end) => end,
     };
     while frames.len() < most {
@@ -181,9 +215,23 @@ pub(crate) fn unwind(
             }
             Err(end) => {
                 let place = match end {
-                    End::NoEntry { module, address } => Some((module, address)),
+                    End::NoEntry { module, address } => Some(Silence {
+                        module,
+                        address,
+                        lacks: Lacks::Entry,
+                    }),
                     // A register that a guess did not restore.
-                    End::BadEntry(Unknown::NotSaved(_) | Unknown::NotRead(_)) => guessed,
+                    End::BadEntry(Unknown::NotSaved(_)) => guessed,
+                    End::BadEntry(Unknown::NotRead(register)) => {
+                        let module = frames
+                            .last()
+                            .and_then(|frame| Some((frame.module?, frame.lookup)));
+                        guessed.or(module.map(|((module, bias), lookup)| Silence {
+                            module,
+                            address: lookup.wrapping_sub(bias),
+                            lacks: Lacks::Register(register),
+                        }))
+                    }
                     _ => None,
                 };
                 let frame = frames.last().filter(|_| place.is_some());

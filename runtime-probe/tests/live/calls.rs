@@ -4,7 +4,7 @@
 //! by default and with `Stopping::Always`, and left alone for comparison.
 
 use crate::safety::{attempts, running};
-use crate::support::{Program, compile, snap_with};
+use crate::support::{Program, Target, compile, complete, names, snap, snap_with, until};
 use progress_map::Map;
 use runtime_probe::{Options, Stopping};
 
@@ -171,4 +171,65 @@ fn no_call_of_a_target_sees_us() {
     assert!(seen > 0, "the targets would not notice a stop either");
     assert!(100 * sum.unread <= sum.looks, "{sum:?}");
     assert!(2 * sum.asleep > sum.looks, "{sum:?}");
+}
+
+/// Sleeps in a call, with a loop variable in a register that no frame below saves. With the frame pointer, the caller is found by it alone.
+const KEEPER: &str = r#"
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <poll.h>
+static int epoll;
+__attribute__((noinline)) static int wait_here(int how) {
+    struct epoll_event event;
+    int ended = how ? epoll_wait(epoll, &event, 1, -1) : poll(0, 0, -1);
+    return ended + 1;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    epoll = epoll_create1(0);
+    puts("ready"); fflush(stdout);
+    int sum = 0;
+    for (int it = 7; it < 9; it++) sum += wait_here(argc > 1);
+    return sum;
+}
+"#;
+
+#[test]
+fn what_only_a_stop_shows_is_guessed_or_read_by_one_that_does_no_harm() {
+    let program = compile("gcc", KEEPER, "-O0 -g -fno-omit-frame-pointer");
+    let in_call = |target: &Target, call: &str| {
+        until(call, || {
+            let task = snap(&Map::default(), target.pid());
+            let sleeps_in = task.state.and_then(|state| state.system_call);
+            // Once stopped, a call with a time limit goes on as another.
+            sleeps_in.is_some_and(|name| name == call || name == "restart_syscall")
+        });
+        snap(&Map::default(), target.pid())
+    };
+    // A call that begins again: stopped, for the frame pointer's sake.
+    let poll = program.start(&[]);
+    let task = in_call(&poll, "poll");
+    assert!(!task.unstopped && complete(&task), "{task:?}");
+    assert!(task.frames.iter().all(|frame| !frame.guessed), "{task:?}");
+    // One that does not: the same frames, but nobody vouches for them.
+    let epoll = program.start(&["epoll"]);
+    let asleep = in_call(&epoll, "epoll_wait");
+    assert!(asleep.unstopped && asleep.told.is_empty(), "{asleep:?}");
+    assert!(names(&asleep).contains(&"main"), "{asleep:?}");
+    let error = asleep.error.as_deref().unwrap_or_default();
+    assert!(error.contains("guessed") && error.contains("rbp"), "{error}");
+    let is_guessed = |name: &str| {
+        let frame = asleep.frames.iter().find(|frame| frame.function == name);
+        frame.unwrap().guessed
+    };
+    assert!(is_guessed("main") && !is_guessed("wait_here"), "{asleep:?}");
+    let options = Options {
+        stopping: Stopping::Always,
+        ..Options::default()
+    };
+    let stopped = snap_with(&Map::default(), epoll.pid(), options);
+    assert!(complete(&stopped) && !stopped.unstopped, "{stopped:?}");
+    // What called main keeps too little to be guessed whole.
+    assert_eq!(names(&stopped)[..3], names(&asleep)[..3]);
+    assert_eq!(stopped.told, ["epoll_wait"]);
 }
