@@ -43,6 +43,8 @@ pub(crate) struct Subject<'t> {
     threads: Vec<Thread>,
     /// Why the process as a whole could not be read.
     error: Option<String>,
+    /// Calls that a stop may have ended early, of threads whose copies say nothing.
+    told: Vec<String>,
 }
 
 impl<'t> Subject<'t> {
@@ -57,6 +59,7 @@ impl<'t> Subject<'t> {
             process: Process::default(),
             threads: Vec::new(),
             error: None,
+            told: Vec::new(),
         }
     }
 
@@ -185,7 +188,15 @@ impl<'t> Subject<'t> {
             return;
         }
         if self.replaced() {
-            // The copies may mix two programs: they say nothing.
+            // The copies may mix two programs, or be of one that was about to end: they say nothing but what the stops did.
+            let stills = copies.iter().filter_map(|(_, copy)| copy.as_ref().ok());
+            let told = stills.filter_map(|still| still.told.map(state::name_of));
+            self.told.extend(told);
+            self.told.extend(
+                self.threads
+                    .iter_mut()
+                    .flat_map(|thread| std::mem::take(&mut thread.told)),
+            );
             self.look(round.options);
             self.place(round.modules, round.map);
             if round.last {
@@ -269,6 +280,7 @@ impl<'t> Subject<'t> {
             world: self.world,
             ..Task::default()
         };
+        record.told = self.told;
         let mut problems: Vec<String> = self.error.into_iter().collect();
         if problems.is_empty() {
             problems.extend(self.process.fit.problem);
@@ -278,7 +290,7 @@ impl<'t> Subject<'t> {
                 record.frames = thread.frames;
                 record.held_ns = thread.held_ns;
                 record.unstopped = thread.unstopped;
-                record.told = thread.told;
+                record.told.extend(thread.told);
                 problems.extend(thread.error);
             } else {
                 record.threads.push(snapshot::Thread {
