@@ -442,12 +442,18 @@ impl Tables {
             return Some(false);
         }
         let mut targets = BTreeSet::new();
+        // Where another table or a text begins, this one has ended.
+        let next = |table: u64| {
+            let data = [&self.relative, &self.absolute];
+            let next = data.map(|data| data.range(table + 1..).next().copied());
+            next.into_iter().flatten().min().unwrap_or(u64::MAX)
+        };
         for &table in &self.relative {
             let entry = |bytes: [u8; 4]| table.wrapping_add_signed(i32::from_le_bytes(bytes).into());
-            entries(file, frame, table, &entry, &mut targets)?;
+            entries(file, frame, table..next(table), &entry, &mut targets)?;
         }
         for &table in &self.absolute {
-            entries(file, frame, table, &u64::from_le_bytes, &mut targets)?;
+            entries(file, frame, table..next(table), &u64::from_le_bytes, &mut targets)?;
         }
         for &jump in &self.jumps {
             if let Some(step) = piece.steps.get_mut(&jump) {
@@ -468,13 +474,15 @@ impl Tables {
 fn entries<const N: usize>(
     file: &File<'_, '_>,
     frame: &Frame,
-    table: u64,
+    table: Range<u64>,
     target: &dyn Fn([u8; N]) -> u64,
     found: &mut BTreeSet<u64>,
 ) -> Option<()> {
-    let Some(bytes) = file.image.bytes_from(table) else {
+    let Some(bytes) = file.image.bytes_from(table.start) else {
         return Some(());
     };
+    let length = usize::try_from(table.end - table.start).unwrap_or(usize::MAX);
+    let bytes = &bytes[..length.min(bytes.len())];
     let belongs = |address: u64| {
         let cold = || {
             let at = file.frame_at(address)?;

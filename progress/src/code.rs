@@ -6,6 +6,7 @@
 //! that functions return to where they were called from, and preserve the registers that the System V ABI tells them to.
 
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode};
+use crate::code_loops::may_be_one_point;
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::Id;
@@ -176,9 +177,23 @@ impl Order<'_> {
                     }
                 }
             })?;
-            if let (Relation::Before | Relation::After, CodeProof::Flow { told }) = (relation, &proof) {
-                let sides = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
-                if self.may_be_leaving(sides.0, sides.1, *told) {
+            if let (false, CodeProof::Flow { told }) = (relation == Relation::Equal, &proof) {
+                // One piece of the source may have several copies, of which none leads to another.
+                if relation == Relation::Incomparable {
+                    return Err(format!(
+                        "they are on ways through the code of {} that do not meet",
+                        frame_a.name
+                    ));
+                }
+                let (levels_a, levels_b) = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
+                let both_call = frame_a.in_call && frame_b.in_call;
+                if both_call && may_be_one_point(levels_a.clone(), levels_b.clone()) {
+                    return Err(format!(
+                        "in the source of {} they may be at one point, of which its code has several copies",
+                        frame_a.name
+                    ));
+                }
+                if self.may_be_leaving(levels_a, levels_b, *told) {
                     return Err(format!(
                         "one of them may be on its way out of a loop of {} that the other is in",
                         frame_a.name

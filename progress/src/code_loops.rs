@@ -93,6 +93,32 @@ impl Order<'_> {
     }
 }
 
+/// Whether two tasks in calls, whose stacks part in these frames, may be in one call of the source: compilers copy code, and join what has been
+/// copied with other code. Of two places that stand for one and the same point, if one leads to the other, the source has a loop.
+pub(crate) fn may_be_one_point(
+    (a, parting_a): (&Located, Range<usize>),
+    (b, parting_b): (&Located, Range<usize>),
+) -> bool {
+    let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
+    for (x, y) in levels_a.iter().zip(&levels_b) {
+        let is_known = |frame: &LocatedFrame| frame.obstacle.is_none() && !frame.places.is_empty();
+        match (x.function, y.function) {
+            // Of functions that the map does not hold the source says nothing to the contrary.
+            (None, None) => return false,
+            _ if x.function != y.function => return false,
+            _ if !is_known(x) || !is_known(y) => return true,
+            _ => {}
+        }
+        let is_shared = x.places.iter().any(|place| y.places.contains(place));
+        match (is_shared, &x.places[..], &y.places[..]) {
+            (false, ..) => return false,
+            (true, [_], [_]) => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
 /// The frames of the source that one frame of the machine holds.
 fn levels<'l>(located: &'l Located, parting: &Range<usize>) -> Vec<&'l LocatedFrame> {
     let frames = located.frames.iter().zip(&located.origin);

@@ -88,18 +88,19 @@ fn undecided_pairs_become_decided() {
         let dir = Directory::of_seed(None, 0).unwrap();
         std::fs::write(dir.path.join(file), text).unwrap();
         let mut before = Vec::new();
+        let mut undecided = 0;
         for compiler in ["gcc", "clang"] {
             let program = compile(&dir.path, compiler, file);
             before.push(succeed(&mut Command::new(&program)).stdout);
             for pair in pairs {
+                // A register may happen to count.
                 let found = first_is_hindmost(&dir.path, &program, pair);
-                assert_eq!(
-                    found, None,
-                    "{file}, {compiler}, {pair:?}: decided without a counter"
-                );
+                assert_ne!(found, Some(false), "{file}, {compiler}, {pair:?}");
+                undecided += usize::from(found.is_none());
             }
         }
 
+        assert!(undecided > 0, "{file}: all is decided without a counter");
         let patch = succeed(
             Command::new(hindmost())
                 .args(["counters", file])
