@@ -1,0 +1,107 @@
+//! A function cut into blocks.
+
+use super::copies::with_copies;
+use super::decode::{Callee, Piece};
+use super::file::Frame;
+use progress_map::RegisterEffect;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The blocks of one function, with ways between addresses at which blocks begin.
+pub(super) struct FunctionBlocks {
+    pub(super) blocks: Vec<Range<u64>>,
+    pub(super) ways: Vec<(u64, u64, bool)>,
+    pub(super) changes: Vec<(u64, u8, RegisterEffect)>,
+}
+
+/// Cuts a function into blocks; `None` if a way leads into the middle of an instruction. `again`: it may be entered anew without having
+/// been left.
+pub(super) fn blocks(
+    whole: &[(&Frame, &Piece)],
+    again: bool,
+    returns: &mut dyn FnMut(Callee) -> bool,
+) -> Option<FunctionBlocks> {
+    let find = |address: u64| whole.iter().find_map(|(_, piece)| piece.steps.get(&address));
+    let inside = |address: u64| whole.iter().any(|(frame, _)| frame.code.contains(&address));
+    let steps = || whole.iter().flat_map(|(_, piece)| &piece.steps);
+    let mut jumped_to: BTreeSet<u64> = BTreeSet::new();
+    for (_, step) in steps() {
+        jumped_to.extend(step.jumps.iter().filter(|&&target| inside(target)));
+    }
+    for (frame, piece) in whole {
+        jumped_to.extend(piece.pads.iter().map(|pad| pad.pad).filter(|&pad| inside(pad)));
+        jumped_to.insert(frame.code.start);
+    }
+    if jumped_to.iter().any(|&target| find(target).is_none()) {
+        return None;
+    }
+    let effects = with_copies(whole, &jumped_to);
+    let effects_at = |address: u64| effects.get(&address).map_or(&[][..], Vec::as_slice);
+    // What is only set or compared matters for registers alone that are counted with somewhere.
+    let counted: BTreeSet<u8> = effects
+        .values()
+        .flatten()
+        .filter(|(_, effect)| effect.counts())
+        .map(|&(register, _)| register)
+        .collect();
+    let matters = |address: u64| {
+        effects_at(address)
+            .iter()
+            .any(|(register, _)| counted.contains(register))
+    };
+    let mut found = FunctionBlocks {
+        blocks: Vec::new(),
+        ways: Vec::new(),
+        changes: Vec::new(),
+    };
+    let starts = Vec::from_iter(whole.iter().map(|(frame, _)| frame.code.start));
+    for (_, piece) in whole {
+        let mut start = None;
+        let mut follows = None;
+        for (&address, step) in &piece.steps {
+            let begin = *start.get_or_insert(address);
+            debug_assert!(follows.is_none_or(|follows| follows == address) || begin == address);
+            let next = find(step.end);
+            let ends = !step.falls
+                || step.call.is_some()
+                || !step.jumps.is_empty()
+                || jumped_to.contains(&step.end)
+                || matters(address)
+                || next.is_none()
+                || matters(step.end);
+            follows = Some(step.end);
+            if !ends {
+                continue;
+            }
+            start = None;
+            found.blocks.push(begin..step.end);
+            for &(register, effect) in effects_at(address)
+                .iter()
+                .filter(|(register, _)| counted.contains(register))
+            {
+                found.changes.push((begin, register, effect));
+            }
+            if step.falls && next.is_some() {
+                let certain = match step.call {
+                    None => true,
+                    Some(callee) => !jumped_to.contains(&step.end) || returns(callee),
+                };
+                found.ways.push((begin, step.end, certain));
+            }
+            let targets = step.jumps.iter().copied().filter(|&target| inside(target));
+            found.ways.extend(targets.map(|target| (begin, target, true)));
+            let leaves = !step.falls && step.jumps.iter().all(|&target| !inside(target));
+            if again && leaves {
+                found
+                    .ways
+                    .extend(starts.iter().map(|&entry| (begin, entry, true)));
+            }
+            if step.call.is_some() {
+                let within = step.end - 1;
+                let pads = { piece.pads.iter() }.filter(|pad| pad.calls.contains(&within) && inside(pad.pad));
+                found.ways.extend(pads.map(|pad| (begin, pad.pad, true)));
+            }
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,202 @@
+//! From bytes to instructions, with where control goes from each.
+
+use super::file::{File, Frame, returns_twice};
+use super::tables::Tables;
+use crate::landing::{LandingPad, landing_pads};
+use crate::registers::{Copies, compared, copies, effects};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory};
+use progress_map::RegisterEffect;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many instructions of one piece of code are decoded at most.
+const MOST_INSTRUCTIONS: usize = 400_000;
+
+/// What an instruction calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Callee {
+    /// A function of this file.
+    Here(u64),
+    /// A function of MPI, which returns.
+    Returns,
+    Unknown,
+}
+
+/// One instruction that is reached.
+pub(super) struct Step {
+    pub(super) end: u64,
+    /// It may go on to the next one.
+    pub(super) falls: bool,
+    pub(super) call: Option<Callee>,
+    /// Where it may jump to.
+    pub(super) jumps: Vec<u64>,
+    /// It may jump to an address that is computed, and no table of jumps.
+    pub(super) jumps_anywhere: bool,
+    /// It returns to the caller.
+    pub(super) returns: bool,
+    pub(super) effects: Vec<(u8, RegisterEffect)>,
+    pub(super) copies: Copies,
+}
+
+/// A piece of code, decoded.
+pub(super) struct Piece {
+    pub(super) steps: BTreeMap<u64, Step>,
+    pub(super) pads: Vec<LandingPad>,
+}
+
+impl Piece {
+    /// Where it leads other than by going on.
+    pub(super) fn targets(&self) -> impl Iterator<Item = u64> + '_ {
+        let jumps = self.steps.values().flat_map(|step| &step.jumps).copied();
+        jumps.chain(self.pads.iter().map(|pad| pad.pad))
+    }
+}
+
+/// Decodes what is reached of a piece from its start and from where it is `entered`; `None` if it cannot be told what is.
+pub(super) fn decode(file: &File<'_, '_>, frame: &Frame, entered: &BTreeSet<u64>) -> Option<Piece> {
+    let pads = match frame.exceptions {
+        None => Vec::new(),
+        Some(address) => landing_pads(file.image, address, frame.code.start)?,
+    };
+    let length = usize::try_from(frame.code.end - frame.code.start).ok()?;
+    let bytes = file.image.code_at(frame.code.start, length)?;
+    let mut piece = Piece {
+        steps: BTreeMap::new(),
+        pads,
+    };
+    let mut work = vec![frame.code.start];
+    work.extend(entered);
+    let inside = |address: &u64| frame.code.contains(address);
+    work.extend(piece.pads.iter().map(|pad| pad.pad).filter(inside));
+    let mut tables = Tables::default();
+    loop {
+        while let Some(start) = work.pop() {
+            run(file, frame, bytes, start, &mut piece, &mut tables, &mut work)?;
+        }
+        // Which tables there are is known when all code is.
+        if !tables.resolve(file, frame, &mut piece, &mut work)? {
+            break;
+        }
+    }
+    // Instructions that overlap were not all meant.
+    let mut last = 0;
+    for (&address, step) in &piece.steps {
+        if address < last {
+            return None;
+        }
+        last = step.end;
+    }
+    Some(piece)
+}
+
+/// Decodes from `start` until control leaves the run of instructions.
+pub(super) fn run(
+    file: &File<'_, '_>,
+    frame: &Frame,
+    bytes: &[u8],
+    start: u64,
+    piece: &mut Piece,
+    tables: &mut Tables,
+    work: &mut Vec<u64>,
+) -> Option<()> {
+    let offset = usize::try_from(start - frame.code.start).ok()?;
+    let mut decoder = Decoder::with_ip(64, bytes.get(offset..)?, start, DecoderOptions::NONE);
+    let mut factory = InstructionInfoFactory::new();
+    let mut before: Option<Instruction> = None;
+    while decoder.can_decode() && !piece.steps.contains_key(&decoder.ip()) {
+        let instruction = decoder.decode();
+        if instruction.is_invalid() || piece.steps.len() >= MOST_INSTRUCTIONS {
+            return None;
+        }
+        if let Some(before) = before
+            && let Some(step) = piece.steps.get_mut(&before.ip())
+        {
+            step.copies.compared = compared(&before, &instruction);
+        }
+        tables.note(file, &instruction);
+        let mut step = step(file, &instruction, tables)?;
+        if step.call.is_none() {
+            step.effects = effects(&mut factory, &instruction);
+            step.copies = copies(&mut factory, &instruction);
+        }
+        work.extend(step.jumps.iter().filter(|target| frame.code.contains(target)));
+        let falls = step.falls;
+        piece.steps.insert(instruction.ip(), step);
+        if !falls {
+            return Some(());
+        }
+        before = Some(instruction);
+    }
+    Some(())
+}
+
+/// Where control goes from an instruction; `None` if that is not known.
+pub(super) fn step(file: &File<'_, '_>, instruction: &Instruction, tables: &mut Tables) -> Option<Step> {
+    let mut step = Step {
+        end: instruction.next_ip(),
+        falls: true,
+        call: None,
+        jumps: Vec::new(),
+        jumps_anywhere: false,
+        returns: false,
+        effects: Vec::new(),
+        copies: Copies::default(),
+    };
+    match instruction.flow_control() {
+        FlowControl::Next | FlowControl::Interrupt => {}
+        FlowControl::Call if instruction.is_call_near() => {
+            let target = instruction.near_branch_target();
+            step.call = Some(callee(file, target)?);
+        }
+        // A system call.
+        FlowControl::Call => {}
+        FlowControl::IndirectCall => {
+            let name = file.names.of_cell(instruction);
+            step.call = Some(match name {
+                Some(name) if returns_twice(name) => return None,
+                Some(name) if is_mpi(name) => Callee::Returns,
+                _ => Callee::Unknown,
+            });
+        }
+        FlowControl::ConditionalBranch => step.jumps.push(instruction.near_branch_target()),
+        FlowControl::UnconditionalBranch => {
+            step.falls = false;
+            step.jumps.push(instruction.near_branch_target());
+        }
+        FlowControl::Return => (step.falls, step.returns) = (false, true),
+        // `ud2` and the like.
+        FlowControl::Exception => step.falls = false,
+        FlowControl::IndirectBranch => {
+            step.falls = false;
+            if file.names.of_cell(instruction).is_none() {
+                step.jumps_anywhere = true;
+                tables.jumps.push(instruction.ip());
+            }
+        }
+        FlowControl::XbeginXabortXend => return None,
+    }
+    Some(step)
+}
+
+/// Whom a call of an address calls; `None` for what may return twice.
+pub(super) fn callee(file: &File<'_, '_>, target: u64) -> Option<Callee> {
+    if file.names.returns_twice.contains(&target) {
+        return None;
+    }
+    if file
+        .frame_at(target)
+        .is_some_and(|at| file.frames[at].code.start == target)
+    {
+        return Some(Callee::Here(target));
+    }
+    match file.names.of_stub(file.image, target) {
+        Some(name) if returns_twice(name) => None,
+        Some(name) if is_mpi(name) => Some(Callee::Returns),
+        _ => Some(Callee::Unknown),
+    }
+}
+
+/// Whether a name is that of a function of MPI that returns.
+pub(super) fn is_mpi(name: &str) -> bool {
+    let name = name.split('@').next().unwrap_or_default();
+    base::is_mpi(name) && base::mpi_name(name) != "MPI_Abort"
+}

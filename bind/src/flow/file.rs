@@ -1,0 +1,144 @@
+//! The pieces of code that a file describes in its unwind tables, and names that decide how control flows.
+
+use crate::elf::Image;
+use gimli::UnwindSection as _;
+use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A piece of code that has an entry of its own in the unwind tables.
+pub(super) struct Frame {
+    pub(super) code: Range<u64>,
+    /// Where its table of exceptions is.
+    pub(super) exceptions: Option<u64>,
+}
+
+pub(super) struct File<'i, 'a> {
+    pub(super) image: &'i Image<'a>,
+    pub(super) names: Names,
+    /// Sorted, not overlapping.
+    pub(super) frames: Vec<Frame>,
+}
+
+impl File<'_, '_> {
+    pub(super) fn frame_at(&self, address: u64) -> Option<usize> {
+        let after = self.frames.partition_point(|frame| frame.code.start <= address);
+        let at = after.checked_sub(1)?;
+        self.frames[at].code.contains(&address).then_some(at)
+    }
+}
+
+/// The pieces of code; `None` without unwind tables, or when they are damaged.
+pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
+    let section = image.file.section_by_name(".eh_frame")?;
+    let mut bases = gimli::BaseAddresses::default().set_eh_frame(section.address());
+    for (name, set) in [
+        (".text", gimli::BaseAddresses::set_text as fn(_, _) -> _),
+        (".got", gimli::BaseAddresses::set_got),
+    ] {
+        if let Some(section) = image.file.section_by_name(name) {
+            bases = set(bases, section.address());
+        }
+    }
+    // The stubs of the linkage table have one entry together, and are functions of other files.
+    let is_stubs = |name: &str| name.starts_with(".plt");
+    let stubs = { image.file.sections() }.filter(|section| section.name().is_ok_and(is_stubs));
+    let stubs = stubs.map(|section| section.address()..section.address().saturating_add(section.size()));
+    let stubs: Vec<Range<u64>> = stubs.collect();
+    let table = gimli::EhFrame::new(section.data().ok()?, gimli::LittleEndian);
+    let mut entries = table.entries(&bases);
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next().ok()? {
+        if let gimli::CieOrFde::Fde(partial) = entry {
+            let entry = partial.parse(gimli::EhFrame::cie_from_offset).ok()?;
+            let exceptions = match entry.lsda() {
+                None => None,
+                Some(gimli::Pointer::Direct(address)) => Some(address),
+                // Read from somewhere at run time: not by any compiler here.
+                Some(gimli::Pointer::Indirect(_)) => return None,
+            };
+            let start = entry.initial_address();
+            let code = start..start.saturating_add(entry.len());
+            let is_stub = stubs.iter().any(|stubs| stubs.contains(&start));
+            if image.is_code(start) && !code.is_empty() && !is_stub {
+                found.push(Frame { code, exceptions });
+            }
+        }
+    }
+    found.sort_by_key(|frame| (frame.code.start, frame.code.end));
+    let disjoint = found
+        .windows(2)
+        .all(|pair| pair[0].code.end <= pair[1].code.start);
+    disjoint.then_some(found)
+}
+
+/// Names of functions, where they decide how control flows.
+pub(super) struct Names {
+    /// By the address of the cell that the dynamic linker fills with the function's address.
+    pub(super) cells: BTreeMap<u64, String>,
+    /// Addresses of functions that may return more than once.
+    pub(super) returns_twice: BTreeSet<u64>,
+    /// First addresses of the rarely executed pieces of functions.
+    pub(super) cold: BTreeSet<u64>,
+}
+
+/// Functions to whose calls control may come back later.
+pub(super) fn returns_twice(name: &str) -> bool {
+    let plain = name.split('@').next().unwrap_or_default().trim_start_matches('_');
+    matches!(
+        plain,
+        "setjmp" | "sigsetjmp" | "savectx" | "vfork" | "getcontext" | "swapcontext" | "returns_twice"
+    )
+}
+
+impl Names {
+    pub(super) fn new(image: &Image<'_>) -> Self {
+        let mut names = Self {
+            cells: BTreeMap::new(),
+            returns_twice: BTreeSet::new(),
+            cold: BTreeSet::new(),
+        };
+        for symbol in image.file.symbols().chain(image.file.dynamic_symbols()) {
+            let Ok(name) = symbol.name() else { continue };
+            if returns_twice(name) && symbol.address() != 0 {
+                names.returns_twice.insert(symbol.address());
+            }
+            if name.contains(".cold") {
+                names.cold.insert(symbol.address());
+            }
+        }
+        let symbols = image.file.dynamic_symbol_table();
+        for (address, relocation) in image.file.dynamic_relocations().into_iter().flatten() {
+            if let RelocationTarget::Symbol(index) = relocation.target()
+                && let Some(symbols) = &symbols
+                && let Ok(symbol) = object::ObjectSymbolTable::symbol_by_index(symbols, index)
+                && let Ok(name) = symbol.name()
+            {
+                names.cells.insert(address, name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// The name of the function that a stub of the linkage table leads to.
+    pub(super) fn of_stub(&self, image: &Image<'_>, address: u64) -> Option<&str> {
+        let bytes = image.bytes_from(address)?;
+        let mut decoder = Decoder::with_ip(64, &bytes[..bytes.len().min(32)], address, DecoderOptions::NONE);
+        // `endbr64` may stand in front of the jump.
+        for _ in 0..2 {
+            let instruction = decoder.decode();
+            if instruction.is_jmp_near_indirect() {
+                return self.of_cell(&instruction);
+            }
+        }
+        None
+    }
+
+    /// The name of the function whose address an instruction reads.
+    pub(super) fn of_cell(&self, instruction: &Instruction) -> Option<&str> {
+        let reads = instruction.op0_kind() == OpKind::Memory && instruction.is_ip_rel_memory_operand();
+        let cell = reads.then(|| instruction.ip_rel_memory_address())?;
+        self.cells.get(&cell).map(String::as_str)
+    }
+}

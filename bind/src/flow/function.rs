@@ -1,0 +1,169 @@
+//! From decoded pieces to functions: which pieces belong together, and what becomes of a function in the end.
+
+use super::blocks::{FunctionBlocks, blocks};
+use super::decode::{Callee, Piece};
+use super::file::{File, Frame};
+use progress_map::{CodeBlock, CodeWay, MachineCode, RegisterChange};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts the pieces together to functions, and these into one graph.
+pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> MachineCode {
+    let functions = functions(file, pieces);
+    let mut leaves = Leaves {
+        file,
+        pieces,
+        function_of: &functions,
+        returns: BTreeMap::new(),
+    };
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (piece, &function) in functions.iter().enumerate() {
+        members.entry(function).or_default().push(piece);
+    }
+    let mut parts: Vec<FunctionBlocks> = Vec::new();
+    for members in members.values() {
+        let whole: Option<Vec<(&Frame, &Piece)>> = members
+            .iter()
+            .map(|&at| Some((&file.frames[at], pieces[at].as_ref()?)))
+            .collect();
+        let Some(whole) = whole else { continue };
+        let calls = whole
+            .iter()
+            .any(|(_, piece)| piece.steps.values().any(|step| step.call.is_some()));
+        if calls {
+            let again = leaves.may_be_entered_again(functions[members[0]], members);
+            parts.extend(blocks(&whole, again, &mut |callee| leaves.returns(callee)));
+        }
+    }
+    number(parts)
+}
+
+/// For each piece, the first piece of its function: those are one between which code jumps into the middle.
+pub(super) fn functions(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Vec<usize> {
+    let mut sets = petgraph::unionfind::UnionFind::<usize>::new(pieces.len());
+    for (at, piece) in pieces.iter().enumerate() {
+        let Some(piece) = piece else { continue };
+        for target in piece.targets() {
+            if let Some(other) = file.frame_at(target).filter(|&other| other != at) {
+                let begins = file.frames[other].code.start;
+                // A rarely executed piece is one of its function whether or not it comes back.
+                if target != begins || file.names.cold.contains(&begins) {
+                    sets.union(at, other);
+                }
+            }
+        }
+    }
+    let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+    (0..pieces.len())
+        .map(|at| *first.entry(sets.find(at)).or_insert(at))
+        .collect()
+}
+
+/// What becomes of a function's frame in the end.
+pub(super) struct Leaves<'f, 'i, 'a> {
+    pub(super) file: &'f File<'i, 'a>,
+    pub(super) pieces: &'f [Option<Piece>],
+    /// By piece.
+    pub(super) function_of: &'f [usize],
+    /// By piece: whether it returns to its caller somewhere.
+    pub(super) returns: BTreeMap<usize, bool>,
+}
+
+impl Leaves<'_, '_, '_> {
+    /// Whether a call may come back.
+    pub(super) fn returns(&mut self, callee: Callee) -> bool {
+        match callee {
+            Callee::Returns => true,
+            Callee::Unknown => false,
+            Callee::Here(address) => self.file.frame_at(address).is_some_and(|at| {
+                let pieces = self.pieces;
+                let has_return = || {
+                    let mut steps = pieces[at].iter().flat_map(|piece| piece.steps.values());
+                    steps.any(|step| step.returns)
+                };
+                *self.returns.entry(at).or_insert_with(has_return)
+            }),
+        }
+    }
+
+    /// Whether tail calls may lead from a function to itself: its frame would then be that of a later call.
+    pub(super) fn may_be_entered_again(&self, function: usize, members: &[usize]) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut work = members.to_vec();
+        while let Some(at) = work.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            // Of what is not decoded it is not known where it leads.
+            let Some(piece) = &self.pieces[at] else {
+                return true;
+            };
+            for step in piece.steps.values() {
+                if step.jumps_anywhere {
+                    return true;
+                }
+                for &target in &step.jumps {
+                    match self.file.frame_at(target) {
+                        Some(other) if self.function_of[other] == self.function_of[at] => work.push(other),
+                        Some(other) if self.function_of[other] == function => return true,
+                        Some(other) => work.push(other),
+                        // A stub leads to another file, which does not jump back.
+                        None if self.file.names.of_stub(self.file.image, target).is_some() => {}
+                        None => return true,
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Numbers the blocks of all functions.
+pub(super) fn number(functions: Vec<FunctionBlocks>) -> MachineCode {
+    let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
+    for (function, blocks) in functions.iter().enumerate() {
+        ranges.extend(
+            blocks
+                .blocks
+                .iter()
+                .map(|block| (block.start, block.end, function)),
+        );
+    }
+    ranges.sort_unstable();
+    let mut first: Vec<Option<u32>> = vec![None; functions.len()];
+    let mut blocks = Vec::with_capacity(ranges.len());
+    for (number, &(start, end, function)) in (0u32..).zip(&ranges) {
+        let function = *first[function].get_or_insert(number);
+        blocks.push(CodeBlock { start, end, function });
+    }
+    let block = |address: u64| {
+        let at = blocks.binary_search_by_key(&address, |block| block.start).ok()?;
+        u32::try_from(at).ok()
+    };
+    let mut ways: Vec<CodeWay> = Vec::new();
+    let mut changes: Vec<RegisterChange> = Vec::new();
+    for function in &functions {
+        for &(from, to, certain) in &function.ways {
+            if let (Some(from), Some(to)) = (block(from), block(to)) {
+                ways.push(CodeWay { from, to, certain });
+            }
+        }
+        for &(at, register, effect) in &function.changes {
+            if let Some(block) = block(at) {
+                changes.push(RegisterChange {
+                    block,
+                    register,
+                    effect,
+                });
+            }
+        }
+    }
+    ways.sort_unstable();
+    ways.dedup();
+    changes.sort_unstable();
+    changes.dedup();
+    MachineCode {
+        blocks,
+        ways,
+        changes,
+    }
+}
