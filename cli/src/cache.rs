@@ -14,16 +14,18 @@
 //! directory holds more than [`LIMIT`].
 
 pub(crate) mod graphs;
+mod own;
 pub(crate) mod units;
 
 use crate::files;
 use crate::inputs::Inputs;
+use crate::output;
 use crate::preprocess::Preprocessor;
 use engine::{Fingerprint, Identity, Map, SourceFile};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Once};
 use std::time::SystemTime;
 
 /// How many bytes of maps of sources are kept; the largest tree that we know of takes three million.
@@ -51,7 +53,7 @@ impl Slot {
         let name = fingerprint.text();
         let name = format!("{name}.hmap");
         Some(Self {
-            path: directory()?.join(name),
+            path: directory(&[])?.join(name),
         })
     }
 
@@ -99,7 +101,7 @@ impl Kept {
         let ending = if preprocessed { "pmap" } else { "hmap" };
         let name = format!("{}.{ending}", fingerprint.text());
         Some(Self {
-            path: directory()?.join("maps").join(name),
+            path: directory(&["maps"])?.join(name),
             preprocessed,
         })
     }
@@ -177,8 +179,10 @@ fn make_room(directory: &Path, limit: u64) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         // One that is gone was removed by another run.
-        let Ok(metadata) = entry.metadata() else { continue };
-        if metadata.is_file() {
+        let Ok(metadata) = fs::symlink_metadata(entry.path()) else {
+            continue;
+        };
+        if own::is_kept(&entry.path(), &metadata) {
             let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             files.push((used, metadata.len(), entry.path()));
         }
@@ -197,13 +201,23 @@ fn make_room(directory: &Path, limit: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// The directory of all that is kept.
-fn directory() -> Option<PathBuf> {
+/// The directory of all that is kept, or the one of these names in it; made where it is missing, and nothing if it is not safe to use.
+fn directory(names: &[&str]) -> Option<PathBuf> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| Path::new(dir).is_absolute()) {
         Some(dir) => PathBuf::from(dir),
         None => PathBuf::from(std::env::var_os("HOME").filter(|dir| !dir.is_empty())?).join(".cache"),
     };
-    Some(base.join("hindmost"))
+    own::directory(&base, &[&["hindmost"], names].concat())
+        .map_err(|reason| {
+            // Every part of the cache has the same reason.
+            static SAID: Once = Once::new();
+            SAID.call_once(|| {
+                output::warn(&format!(
+                    "what is made could not be kept for the next time: {reason}"
+                ))
+            });
+        })
+        .ok()
 }
 
 /// A version number does not change with every build, and neither does a file's time: only the program's bytes tell.
@@ -237,8 +251,12 @@ mod tests {
     fn the_oldest_files_go_first() {
         let directory = std::env::temp_dir().join(format!("hindmost-room-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
-        for (name, age) in [("old", 30), ("older", 40), ("new", 10)] {
-            let path = directory.join(name);
+        let file = |digit: &str| format!("{}.hmap", digit.repeat(64));
+        let (new, old, older) = (file("a"), file("b"), file("c"));
+        // The oldest of all is not ours.
+        let foreign = "precious.img".to_owned();
+        for (file, age) in [(&old, 30), (&older, 40), (&new, 10), (&foreign, 50)] {
+            let path = directory.join(file);
             fs::write(&path, [0; 100]).unwrap();
             let time = SystemTime::now() - Duration::from_secs(age);
             File::options()
@@ -252,6 +270,6 @@ mod tests {
         let mut left = Vec::from_iter(fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name()));
         left.sort();
         fs::remove_dir_all(&directory).unwrap();
-        assert_eq!(left, ["new", "old"]);
+        assert_eq!(left, [new, old, foreign].map(std::ffi::OsString::from));
     }
 }

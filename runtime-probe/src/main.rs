@@ -31,7 +31,12 @@ Exit status: 0 all tasks were read, 1 some were not (their records say why), 2 e
 
 fn main() -> ExitCode {
     runtime_probe::die_without_memory();
-    match parse(std::env::args().skip(1)) {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.into_string());
+    let arguments: Result<Vec<String>, _> = arguments.collect();
+    let parsed = arguments
+        .map_err(|argument| format!("'{}' is no UTF-8 text", argument.to_string_lossy()))
+        .and_then(|arguments| parse(arguments.into_iter()));
+    match parsed {
         Ok(None) => {
             print!("{USAGE}");
             ExitCode::SUCCESS

@@ -31,7 +31,7 @@ impl KeptGraph {
         fingerprint.add_sources(sources);
         let name = format!("{}.graph", fingerprint.text());
         Some(Self {
-            path: directory()?.join("graphs").join(name),
+            path: directory(&["graphs"])?.join(name),
         })
     }
 

@@ -30,8 +30,7 @@ impl Units {
         if cfg!(feature = "mutants") {
             return None;
         }
-        let directory = directory()?.join("units");
-        fs::create_dir_all(&directory).ok()?;
+        let directory = directory(&["units"])?;
         Some(Self {
             directory,
             program: hash_of_this_program()?,
