@@ -17,12 +17,12 @@ pub(crate) mod graphs;
 mod own;
 pub(crate) mod units;
 
-use crate::files;
 use crate::inputs::Inputs;
 use crate::output;
 use crate::preprocess::Preprocessor;
 use engine::{Fingerprint, Identity, Map, SourceFile};
-use std::fs::{self, File};
+use own::Directory;
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Once};
@@ -33,7 +33,8 @@ const LIMIT: u64 = 256 << 20;
 
 /// Where the map of one build is kept.
 pub(crate) struct Slot {
-    path: PathBuf,
+    directory: Directory,
+    name: String,
 }
 
 impl Slot {
@@ -50,35 +51,33 @@ impl Slot {
             fingerprint.add(&part.build_id);
             fingerprint.add(&part.text_hash);
         }
-        let name = fingerprint.text();
-        let name = format!("{name}.hmap");
         Some(Self {
-            path: directory(&[])?.join(name),
+            directory: directory(&[])?,
+            name: format!("{}.hmap", fingerprint.text()),
         })
     }
 
     /// The map kept here, if it is sound and of this hindmost.
     pub(crate) fn read(&self) -> Option<Map> {
-        let made = modified(&self.path)?;
+        let made = self.directory.used(&self.name)?;
         let installed = modified(&std::env::current_exe().ok()?)?;
         if made < installed {
             return None;
         }
-        Map::from_bytes(&fs::read(&self.path).ok()?).ok()
+        Map::from_bytes(&self.directory.read(&self.name)?).ok()
     }
 
     /// Keeps a map.
-    pub(crate) fn write(&self, map: &Map) -> anyhow::Result<()> {
-        if let Some(directory) = self.path.parent() {
-            fs::create_dir_all(directory)?;
-        }
-        files::write_atomically(&self.path, &map.to_bytes_by(rayon::current_num_threads()))
+    pub(crate) fn write(&self, map: &Map) -> io::Result<()> {
+        self.directory
+            .put(&self.name, &map.to_bytes_by(rayon::current_num_threads()))
     }
 }
 
 /// Where the map of one set of sources is kept.
 pub(crate) struct Kept {
-    path: PathBuf,
+    directory: Directory,
+    name: String,
     /// A preprocessor takes part.
     preprocessed: bool,
 }
@@ -101,14 +100,15 @@ impl Kept {
         let ending = if preprocessed { "pmap" } else { "hmap" };
         let name = format!("{}.{ending}", fingerprint.text());
         Some(Self {
-            path: directory(&["maps"])?.join(name),
+            directory: directory(&["maps"])?,
+            name,
             preprocessed,
         })
     }
 
     /// The map kept here, with its bytes, if it is sound and what it was made from is still there.
     pub(crate) fn read(&self) -> Option<(Map, Vec<u8>)> {
-        let mut bytes = fs::read(&self.path).ok()?;
+        let mut bytes = self.directory.read(&self.name)?;
         if self.preprocessed {
             let (inputs, map) = unpacked(&bytes)?;
             if !inputs.hold() {
@@ -117,18 +117,12 @@ impl Kept {
             bytes = map.to_vec();
         }
         let map = Map::from_bytes(&bytes).ok()?;
-        // The oldest go first when room is needed: this one is in use. If that cannot be noted, it goes a little early.
-        if let Ok(file) = File::options().append(true).open(&self.path) {
-            let _ = file.set_modified(SystemTime::now());
-        }
+        self.directory.note_use(&self.name);
         Some((map, bytes))
     }
 
     /// Keeps a map's bytes, and makes room. `preprocessor` is the one that took part, if any did.
     pub(crate) fn write(&self, bytes: &[u8], preprocessor: &Preprocessor) -> io::Result<()> {
-        let Some(directory) = self.path.parent() else {
-            return Ok(());
-        };
         let packed = match self.preprocessed {
             true => preprocessor.inputs().and_then(|inputs| packed(&inputs, bytes)),
             false => None,
@@ -138,9 +132,8 @@ impl Kept {
             return Ok(());
         }
         let bytes = packed.as_deref().unwrap_or(bytes);
-        fs::create_dir_all(directory)?;
-        put(&self.path, bytes)?;
-        make_room(directory, LIMIT)
+        self.directory.put(&self.name, bytes)?;
+        self.directory.make_room(LIMIT)
     }
 }
 
@@ -162,52 +155,13 @@ fn unpacked(bytes: &[u8]) -> Option<(Inputs, &[u8])> {
     Some((serde_json::from_slice(inputs).ok()?, map))
 }
 
-/// Writes a file under another name and renames it. Nothing is lost with the power: what is kept is checked when it is read.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // Whatever is left of it is of no use; the first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-/// Removes the files of a directory that were used longest ago, until the rest is small enough.
-fn make_room(directory: &Path, limit: u64) -> io::Result<()> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        // One that is gone was removed by another run.
-        let Ok(metadata) = fs::symlink_metadata(entry.path()) else {
-            continue;
-        };
-        if own::is_kept(&entry.path(), &metadata) {
-            let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            files.push((used, metadata.len(), entry.path()));
-        }
-    }
-    let mut sum: u64 = files.iter().map(|(_, size, _)| size).sum();
-    files.sort();
-    for (_, size, path) in files {
-        if sum <= limit {
-            break;
-        }
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => sum -= size,
-        }
-    }
-    Ok(())
-}
-
 /// The directory of all that is kept, or the one of these names in it; made where it is missing, and nothing if it is not safe to use.
-fn directory(names: &[&str]) -> Option<PathBuf> {
+fn directory(names: &[&str]) -> Option<Directory> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| Path::new(dir).is_absolute()) {
         Some(dir) => PathBuf::from(dir),
         None => PathBuf::from(std::env::var_os("HOME").filter(|dir| !dir.is_empty())?).join(".cache"),
     };
-    own::directory(&base, &[&["hindmost"], names].concat())
+    Directory::open(&base, &[&["hindmost"], names].concat())
         .map_err(|reason| {
             // Every part of the cache has the same reason.
             static SAID: Once = Once::new();
@@ -223,7 +177,7 @@ fn directory(names: &[&str]) -> Option<PathBuf> {
 /// A version number does not change with every build, and neither does a file's time: only the program's bytes tell.
 fn hash_of_this_program() -> Option<[u8; 32]> {
     static HASH: LazyLock<Option<[u8; 32]>> = LazyLock::new(|| {
-        let mut file = File::open(std::env::current_exe().ok()?).ok()?;
+        let mut file = regular_files::open(&std::env::current_exe().ok()?).ok()?;
         let mut hasher = engine::ContentHasher::default();
         let mut buffer = vec![0; 1 << 20];
         loop {
@@ -239,37 +193,4 @@ fn hash_of_this_program() -> Option<[u8; 32]> {
 /// When a file was last changed, as far as the file system tells.
 pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::make_room;
-    use std::fs::{self, File};
-    use std::time::{Duration, SystemTime};
-
-    #[test]
-    fn the_oldest_files_go_first() {
-        let directory = std::env::temp_dir().join(format!("hindmost-room-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        let file = |digit: &str| format!("{}.hmap", digit.repeat(64));
-        let (new, old, older) = (file("a"), file("b"), file("c"));
-        // The oldest of all is not ours.
-        let foreign = "precious.img".to_owned();
-        for (file, age) in [(&old, 30), (&older, 40), (&new, 10), (&foreign, 50)] {
-            let path = directory.join(file);
-            fs::write(&path, [0; 100]).unwrap();
-            let time = SystemTime::now() - Duration::from_secs(age);
-            File::options()
-                .append(true)
-                .open(path)
-                .unwrap()
-                .set_modified(time)
-                .unwrap();
-        }
-        make_room(&directory, 250).unwrap();
-        let mut left = Vec::from_iter(fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name()));
-        left.sort();
-        fs::remove_dir_all(&directory).unwrap();
-        assert_eq!(left, [new, old, foreign].map(std::ffi::OsString::from));
-    }
 }

@@ -5,6 +5,7 @@ use crate::compile_commands::CompileCommands;
 use crate::headers;
 use engine::SourceFile;
 use rayon::prelude::*;
+use regular_files::Limit;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -95,7 +96,8 @@ impl Sources {
     fn try_add(&mut self, path: &Path, name: &str) -> std::io::Result<()> {
         let real = fs::canonicalize(path)?;
         if !self.known.contains(&real) {
-            self.insert(real, name.to_owned(), fs::read(path)?);
+            let bytes = regular_files::read(path, Limit::SOURCE)?;
+            self.insert(real, name.to_owned(), bytes);
         }
         Ok(())
     }
@@ -123,14 +125,20 @@ impl Sources {
                 Err(error) => self.warnings.push(error.to_string()),
             }
         }
-        let read = |path: &PathBuf| Ok((fs::canonicalize(path)?, fs::read(path)?));
+        let read = |path: &PathBuf| {
+            let bytes = regular_files::read(path, Limit::SOURCE)?;
+            Ok((fs::canonicalize(path)?, bytes))
+        };
         let read: Vec<std::io::Result<(PathBuf, Vec<u8>)>> = found.par_iter().map(read).collect();
         for (path, read) in found.iter().zip(read) {
             match read {
                 Ok((real, bytes)) => self.insert(real, plain(path), bytes),
-                Err(error) => self
-                    .warnings
-                    .push(format!("cannot read {}: {error}", path.display())),
+                Err(error) => {
+                    self.warnings
+                        .push(format!("cannot read {}: {error}", path.display()));
+                    // Once is enough, though a file that can be read may include it.
+                    self.known.extend(fs::canonicalize(path));
+                }
             }
         }
     }

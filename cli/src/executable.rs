@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::files;
 use engine::{BindError, DebugHints, Identity, Map};
+use regular_files::Limit;
 use std::cell::OnceCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// An executable in memory.
@@ -29,18 +29,21 @@ struct DebugInfo {
 impl Executable {
     /// Reads an executable. Its debug info may be in other files, which are looked for when they are needed.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        Self::from_bytes(path, files::read(path)?)
+        Self::from_bytes(path, files::read_within(path, Limit::PROGRAM)?)
     }
 
     /// The executable of a process: its bytes are those that run, even when the file has been replaced since.
     pub(crate) fn of_process(pid: u32, path: &Path) -> anyhow::Result<Self> {
-        Self::from_bytes(path, files::read(Path::new(&format!("/proc/{pid}/exe")))?)
+        Self::from_bytes(
+            path,
+            files::read_within(Path::new(&format!("/proc/{pid}/exe")), Limit::PROGRAM)?,
+        )
     }
 
     /// A shared object of a process, by its path as the process sees it.
     pub(crate) fn library_of_process(pid: u32, path: &Path) -> anyhow::Result<Self> {
         let seen = format!("/proc/{pid}/root{}", path.display());
-        Self::from_bytes(path, files::read(Path::new(&seen))?)
+        Self::from_bytes(path, files::read_within(Path::new(&seen), Limit::PROGRAM)?)
     }
 
     fn from_bytes(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Self> {
@@ -146,7 +149,7 @@ fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo 
         let in_root = Path::new(DEBUG_ROOT)
             .join(".dwz")
             .join(beside.file_name().unwrap_or_default());
-        found.supplementary = [beside, in_root].iter().find_map(|path| fs::read(path).ok());
+        found.supplementary = [beside, in_root].iter().find_map(|path| debug_file(path));
     }
     if needs.split.is_empty() {
         return found;
@@ -154,7 +157,7 @@ fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo 
     let package = |path: &Path| {
         let mut name = path.as_os_str().to_owned();
         name.push(".dwp");
-        fs::read(name).ok()
+        debug_file(Path::new(&name))
     };
     found.package = package(path).or_else(|| package(&naming));
     if found.package.is_some() {
@@ -165,10 +168,15 @@ fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo 
         let moved = directory(path).join(Path::new(&name).file_name().unwrap_or_default());
         let bytes = [PathBuf::from(&name), moved]
             .iter()
-            .find_map(|path| fs::read(path).ok());
+            .find_map(|path| debug_file(path));
         found.split.extend(bytes.map(|bytes| (name, bytes)));
     }
     found
+}
+
+/// The bytes of a file that may hold debug info: its name comes from the executable, and may lead anywhere.
+fn debug_file(path: &Path) -> Option<Vec<u8>> {
+    regular_files::read(path, Limit::PROGRAM).ok()
 }
 
 fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<(PathBuf, Vec<u8>)> {
@@ -187,5 +195,5 @@ fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<(PathBuf, Ve
     candidates.retain(|path| path.as_path() != executable);
     candidates
         .into_iter()
-        .find_map(|path| fs::read(&path).ok().map(|bytes| (path, bytes)))
+        .find_map(|path| debug_file(&path).map(|bytes| (path, bytes)))
 }

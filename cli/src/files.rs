@@ -3,17 +3,19 @@
 use crate::failure::Failure;
 use anyhow::Context as _;
 use engine::{Answer, Excerpt, Explanation, Map};
+use regular_files::Limit;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Reads a file; the error names it.
+/// Reads a file that the user names; the error names it too.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    // A directory can be opened, and fails only when read, with a message that does not say so.
-    if path.is_dir() {
-        return Err(Failure::new(format!("{} is a directory, not a file", path.display())).into());
-    }
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    read_within(path, Limit::RECORD)
+}
+
+/// Reads a file that the user names, if it has no more than `most` bytes; the error names it too.
+pub(crate) fn read_within(path: &Path, most: Limit) -> anyhow::Result<Vec<u8>> {
+    regular_files::read_named(path, most).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Reads a text file; the error names it.
@@ -49,6 +51,10 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> 
             return Err(Failure::new(format!("{} is a directory, not a file", path.display())).into());
         }
         Ok(metadata) if !metadata.is_file() => {
+            #[allow(
+                clippy::disallowed_methods,
+                reason = "written to, and named by whoever runs us: `-o /dev/null`"
+            )]
             let mut special = OpenOptions::new().write(true).open(path).with_context(named)?;
             return special.write_all(bytes).with_context(named);
         }
@@ -73,6 +79,10 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> 
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "made anew, whatever else may have the name"
+)]
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(bytes)?;
@@ -93,7 +103,8 @@ impl SourceFinder {
     }
 
     pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
-        self.roots.iter().find_map(|root| fs::read(root.join(path)).ok())
+        let read = |root: &PathBuf| regular_files::read(&root.join(path), Limit::SOURCE).ok();
+        self.roots.iter().find_map(read)
     }
 
     /// Where a file is that can be read, without links and dots.
@@ -107,10 +118,8 @@ impl SourceFinder {
 
     /// As [`Self::read`], of a regular file of at most so many bytes: the name may come from anywhere.
     pub(crate) fn read_regular(&self, path: &str, most: u64) -> Option<Vec<u8>> {
-        let fits =
-            |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= most);
-        let mut paths = self.roots.iter().map(|root| root.join(path));
-        paths.find(fits).and_then(|path| fs::read(path).ok())
+        let read = |root: &PathBuf| regular_files::read(&root.join(path), Limit::of(most)).ok();
+        self.roots.iter().find_map(read)
     }
 
     /// Fills in the source lines of an answer and warns of sources that are no longer the mapped ones.

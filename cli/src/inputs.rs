@@ -7,6 +7,7 @@
 //! cannot be seen through (a macro for a name, an option that reads more files) keeps nothing.
 
 use rayon::prelude::*;
+use regular_files::Limit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -52,7 +53,7 @@ impl Inputs {
         started: SystemTime,
     ) -> Option<Self> {
         let read = files.par_iter().map(|path| {
-            let bytes = fs::read(path).ok()?;
+            let bytes = regular_files::read(path, Limit::SOURCE).ok()?;
             let mut names = BTreeSet::new();
             collect_names(&bytes, &mut names)?;
             (!changed_since(path, started)).then(|| (path.clone(), hash(&bytes), names))
@@ -78,7 +79,7 @@ impl Inputs {
     /// Whether everything is still the same.
     pub(crate) fn hold(&self) -> bool {
         let same = |(path, known): &(PathBuf, String)| {
-            let bytes = fs::read(path);
+            let bytes = regular_files::read(path, Limit::SOURCE);
             bytes.is_ok_and(|bytes| hash(&bytes) == *known)
         };
         self.files.par_iter().all(same) && present(&self.directories, &self.names) == self.present

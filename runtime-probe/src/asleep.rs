@@ -11,7 +11,6 @@ use crate::procfs;
 use crate::registers::Registers;
 use crate::state::Call;
 use crate::stop::{Manner, NotStill, Ranges, Request, Still};
-use std::fs;
 use std::io::Read;
 
 /// What came of it.
@@ -76,7 +75,7 @@ pub(crate) fn read(request: &Request<'_>, manner: Manner) -> Look {
 fn turns(tid: u32) -> Option<(u64, u64)> {
     // Of a thread, by its own id.
     let mut text = String::with_capacity(2048);
-    let mut file = fs::File::open(format!("/proc/{tid}/task/{tid}/status")).ok()?;
+    let mut file = regular_files::open_of_kernel(&format!("/proc/{tid}/task/{tid}/status")).ok()?;
     file.read_to_string(&mut text).ok()?;
     let field = |name| procfs::field(&text, name)?.parse().ok();
     Some((
@@ -93,6 +92,7 @@ fn is_32_bit(tid: u32, call: &Call) -> bool {
     }
     // The fifth byte of an ELF file is its class.
     let mut head = [0; 5];
-    let read = fs::File::open(format!("/proc/{tid}/exe")).and_then(|mut file| file.read_exact(&mut head));
+    let read = regular_files::open_of_kernel(&format!("/proc/{tid}/exe"))
+        .and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head == [0x7f, b'E', b'L', b'F', 1]
 }

@@ -36,7 +36,7 @@ fn still_known(pid: u32, stat: &procfs::Stat) -> String {
         _ => "its state is unknown",
     };
     // Which kernel function it sleeps in; "0" when it does not, or when that is hidden.
-    let place = fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
+    let place = procfs::text(&format!("/proc/{pid}/wchan")).unwrap_or_default();
     let place = match place.trim() {
         "" | "0" => String::new(),
         function => format!(" in {function}"),
@@ -91,7 +91,7 @@ fn why_not(pid: u32, error: &io::Error) -> String {
              container of the process, or outside of any"
         );
     }
-    let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    let scope = procfs::text("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
     match scope.trim() {
         "1" => format!(
             "pid {pid} may not be traced: kernel.yama.ptrace_scope is 1, which lets a process trace its \

@@ -1,12 +1,13 @@
 //! One ELF file as the unwinder sees it: segments, unwind tables, build-id. Debug information is not touched.
 
+use crate::contents::Contents;
 use crate::symbols::Symbols;
 use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindSection};
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::cell::OnceCell;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 pub(crate) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(crate) type Fde<'a> = gimli::FrameDescriptionEntry<Slice<'a>>;
@@ -19,7 +20,7 @@ pub(crate) struct Module {
     pub(crate) symbols: OnceCell<Symbols>,
     /// Where it defines Open MPI's `MPI_COMM_WORLD`, as linked; looked up once.
     world: OnceCell<Option<u64>>,
-    bytes: Box<dyn Deref<Target = [u8]>>,
+    bytes: Contents,
     segments: Vec<Segment>,
     eh_frame: Option<Section>,
     eh_frame_hdr: Option<Section>,
@@ -87,7 +88,7 @@ impl Module {
     ///
     /// # Errors
     /// Why the file is no module of an x86-64 process, in words.
-    pub(crate) fn parse(path: &str, bytes: Box<dyn Deref<Target = [u8]>>) -> Result<Module, String> {
+    pub(crate) fn parse(path: &str, bytes: Contents) -> Result<Module, String> {
         let data: &[u8] = &bytes;
         match data.get(..5) {
             Some(start) if start[..4] == elf::ELFMAG => {
@@ -169,6 +170,11 @@ impl Module {
         &self.bytes
     }
 
+    /// Whether the file was cut off while it was read: what came of it may be wrong.
+    pub(crate) fn is_torn(&self) -> bool {
+        self.bytes.is_torn()
+    }
+
     /// The file name without its directories.
     pub(crate) fn name(&self) -> &str {
         let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
@@ -178,7 +184,7 @@ impl Module {
     /// Where the file defines the object whose address is Open MPI's `MPI_COMM_WORLD`, as linked.
     pub(crate) fn world(&self) -> Option<u64> {
         *self.world.get_or_init(|| {
-            let file = object::File::parse(&**self.bytes).ok()?;
+            let file = object::File::parse(&*self.bytes).ok()?;
             let mut symbols = file.dynamic_symbols();
             let defines = |symbol: &object::Symbol<'_, '_>| {
                 symbol.is_definition() && symbol.name() == Ok("ompi_mpi_comm_world")
@@ -356,7 +362,7 @@ mod tests {
     use super::*;
 
     fn parse(bytes: &[u8]) -> Result<Module, String> {
-        Module::parse("/x", Box::new(bytes.to_vec()))
+        Module::parse("/x", Contents::Copied(bytes.to_vec()))
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that was cut off are all read by a program that may stop other programs. Here each of them is only bytes.
 #![allow(unsafe_code)]
 
+use crate::contents::Contents;
 use crate::core_file::Core;
 use crate::elf::Module;
 use crate::evaluate::Unknown;
@@ -31,7 +32,7 @@ const MOST_STARTS: u64 = 24;
 ///
 /// The first 17 words of `stack` are its registers in DWARF's order, the last of them the program counter.
 pub fn stacks(file: &[u8], stack: &[u8], map: &Map) -> Option<Vec<Frame>> {
-    let module = Module::parse("/fuzzed", Box::new(file.to_vec())).ok()?;
+    let module = Module::parse("/fuzzed", Contents::Copied(file.to_vec())).ok()?;
     let code = module.code_ranges();
     // None of these is asked for on the way of every stack.
     let (_, _) = (module.text_hash(), module.name());
@@ -93,8 +94,6 @@ pub fn stacks(file: &[u8], stack: &[u8], map: &Map) -> Option<Vec<Frame>> {
 
 /// Opens bytes as a core file. `None` when they are none.
 pub fn core(bytes: &[u8]) -> Option<Core> {
-    let mut map = memmap2::MmapMut::map_anon(bytes.len().max(1)).ok()?;
-    map.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    let map = map.make_read_only().ok()?;
-    Core::parse(Path::new("/fuzzed"), std::sync::Arc::new(map)).ok()
+    let contents = std::sync::Arc::new(Contents::Copied(bytes.to_vec()));
+    Core::parse(Path::new("/fuzzed"), contents).ok()
 }

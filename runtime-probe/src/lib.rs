@@ -22,7 +22,7 @@
 //! program; the record says so (`told`). On kernels that hide `/proc/PID/syscall` every thread is stopped. The probe must see the tasks in its own pid namespace; theirs may lie within it.
 //!
 //! **Files.** `tasks`, `launcher` and `proctable` find the processes of a job ([`discover`]); `procfs` reads `/proc`; `modules` and `elf` hold the
-//! mapped files; `gather` decides who is read asleep and who is stopped; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
+//! mapped files, `contents` their bytes; `gather` decides who is read asleep and who is stopped; `stop` is the only code that runs while a task is stopped; `sys` holds all system calls that need
 //! `unsafe`; `unwind`, `guess`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
 //! `hostile` gives the fuzzers the readers by themselves.
@@ -34,6 +34,7 @@ mod asleep;
 mod at_once;
 mod callers;
 mod calls;
+mod contents;
 mod core_file;
 mod diagnose;
 mod elf;

@@ -4,10 +4,12 @@
 
 use base::RankSet;
 use progress_map::Map;
+use regular_files::Limit;
 use runtime_probe::{Options, Stopping, Threads, discover, job_of_pids, take};
 use snapshot::Task;
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -115,8 +117,8 @@ fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 
 /// Returns whether every task was read.
 fn run(arguments: &Arguments) -> Result<bool, String> {
-    let bytes =
-        fs::read(&arguments.map).map_err(|error| format!("cannot read {}: {error}", arguments.map))?;
+    let bytes = regular_files::read_named(Path::new(&arguments.map), Limit::RECORD)
+        .map_err(|error| format!("cannot read {}: {error}", arguments.map))?;
     let map = Map::from_bytes(&bytes).map_err(|error| format!("{}: {error}", arguments.map))?;
     let job = match arguments.launcher {
         Some(pid) => {

@@ -1,5 +1,6 @@
 //! Memory of a task as it was copied while the task stood still, or as a core file keeps it.
 
+use crate::contents::Contents;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub(crate) struct Memory {
 enum Bytes {
     Copied(Vec<u8>),
     /// Of a file that may be far larger than memory.
-    Mapped(Arc<memmap2::Mmap>, Range<usize>),
+    Mapped(Arc<Contents>, Range<usize>),
 }
 
 impl Bytes {
@@ -40,7 +41,7 @@ impl Memory {
     }
 
     /// Adds a range of a file that was memory at `address`.
-    pub(crate) fn add_mapped(&mut self, address: u64, file: Arc<memmap2::Mmap>, range: Range<usize>) {
+    pub(crate) fn add_mapped(&mut self, address: u64, file: Arc<Contents>, range: Range<usize>) {
         self.ranges.push((address, Bytes::Mapped(file, range)));
     }
 

@@ -1,8 +1,8 @@
 //! The module files of all tasks, each mapped once, and how each task's address space is made of them.
 //!
 //! Files are opened before any task is stopped: the window pays for none of it.
-#![allow(unsafe_code)]
 
+use crate::contents::Contents;
 use crate::core_file::{Core, MappedFile};
 use crate::elf::Module;
 use crate::outline::Outline;
@@ -11,8 +11,8 @@ use crate::sys;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
-use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// An index into [`Modules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,14 +143,9 @@ impl Modules {
             Some(&known) => known,
             None => {
                 let unreadable = |error| format!("cannot read {path}, which the core refers to: {error}");
-                // Whatever has this name by now, a pipe must not keep us waiting.
-                if !fs::metadata(path).map_err(unreadable)?.is_file() {
-                    return Err(format!("{path}, which the core refers to, is not a file"));
-                }
-                let file = File::open(path).map_err(unreadable)?;
-                // SAFETY: as in `contents`.
-                let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?;
-                self.keep(key, Module::parse(path, Box::new(bytes))?)
+                let file = regular_files::open(Path::new(path)).map_err(unreadable)?;
+                let contents = Contents::map(&file).map_err(unreadable)?;
+                self.keep(key, Module::parse(path, contents)?)
             }
         };
         match core.build_id_of(&mapped.path) {
@@ -171,7 +166,10 @@ impl Modules {
         let key = (format!("vdso {}", blake3::hash(image).to_hex()), 0);
         let module = match self.known.get(&key) {
             Some(&known) => known,
-            None => self.keep(key, Module::parse("[vdso]", Box::new(image.to_vec())).ok()?),
+            None => self.keep(
+                key,
+                Module::parse("[vdso]", Contents::Copied(image.to_vec())).ok()?,
+            ),
         };
         Some(Code {
             start,
@@ -243,6 +241,15 @@ impl Space {
         self.unreadable.iter().map(|(_, _, reason)| reason.as_str())
     }
 
+    /// What to say of a task of this space of which a module file was cut off while it was read: nothing that came of it holds.
+    pub(crate) fn torn(&self, modules: &Modules) -> Option<String> {
+        let torn = self.modules().find(|&(id, _)| modules.get(id).is_torn());
+        torn.map(|(id, _)| {
+            let path = &modules.get(id).path;
+            format!("{path} was cut off, or could not be read any more, while it was looked at: look again")
+        })
+    }
+
     /// The modules of this space with their biases, in order of address.
     pub(crate) fn modules(&self) -> impl Iterator<Item = (ModuleId, u64)> + '_ {
         self.code.iter().map(|code| (code.module, code.bias))
@@ -250,47 +257,73 @@ impl Space {
 }
 
 /// The bytes of a mapped file; for the vDSO, which has no file, a copy from the process.
-fn contents(pid: u32, mapping: &Mapping) -> io::Result<Box<dyn Deref<Target = [u8]>>> {
+fn contents(pid: u32, mapping: &Mapping) -> io::Result<Contents> {
     if mapping.file.1 == 0 {
         let size = (mapping.end - mapping.start) as usize;
         let mut bytes = vec![0; size];
         let copied = sys::read_memory(pid, &[(mapping.start, size)], &mut bytes)?;
         bytes.truncate(copied);
-        return Ok(Box::new(bytes));
+        return Ok(Contents::Copied(bytes));
     }
     let file = open(pid, mapping)?;
-    // SAFETY: the map is read-only and private. Bytes that change while we look (a file being overwritten) give
-    // wrong tables, which are bounds-checked like any input; a file that is truncated meanwhile could kill the probe
-    // by SIGBUS, which releases all tasks. Reading whole files instead would copy gigabytes for large programs.
-    Ok(Box::new(unsafe { memmap2::Mmap::map(&file)? }))
+    // Reading whole files instead would copy gigabytes for large programs.
+    Contents::map(&file)
 }
 
 /// Opens the file behind a mapping: by its path as the task sees it, or by the kernel's own link when the path names
 /// another file by now (deleted, replaced, or on a file system that the task alone sees).
 fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
-    let by_path = File::open(format!("/proc/{pid}/root{}", mapping.path)).and_then(|file| {
-        // The device is not compared: file systems with subvolumes print another one in the memory map.
-        if file.metadata()?.ino() == mapping.file.1 {
-            Ok(file)
-        } else {
-            Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                "the file has been replaced since the task started",
-            ))
-        }
-    });
+    let by_path =
+        regular_files::open(Path::new(&format!("/proc/{pid}/root{}", mapping.path))).and_then(|file| {
+            // The device is not compared: file systems with subvolumes print another one in the memory map.
+            if file.metadata()?.ino() == mapping.file.1 {
+                Ok(file)
+            } else {
+                Err(io::Error::new(
+                    io::ErrorKind::NotFound,
+                    "the file has been replaced since the task started",
+                ))
+            }
+        });
     let first = match by_path {
         Ok(file) => return Ok(file),
         Err(error) => error,
     };
     let link = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);
-    if let Ok(file) = File::open(link) {
+    if let Ok(file) = regular_files::open(Path::new(&link)) {
         return Ok(file);
     }
     // map_files needs privileges; the link to the executable needs none.
     let executable = format!("/proc/{pid}/exe");
     match fs::metadata(&executable) {
-        Ok(metadata) if metadata.ino() == mapping.file.1 => File::open(executable),
+        Ok(metadata) if metadata.ino() == mapping.file.1 => regular_files::open(Path::new(&executable)),
         _ => Err(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_holds_of_a_library_that_is_cut_off_while_it_is_read() {
+        let path = std::env::temp_dir().join(format!("hindmost-cut-module-{}", std::process::id()));
+        std::fs::copy("/proc/self/exe", &path).unwrap();
+        let file = File::options().read(true).write(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mut modules = Modules::default();
+        let module = Module::parse("/lib/x.so", Contents::map(&file).unwrap()).unwrap();
+        let code = module.code_ranges();
+        let space = Space::of_one(&mut modules, module, &code);
+        assert_eq!(space.torn(&modules), None);
+        file.set_len(4096).unwrap();
+        let (id, _) = space.modules().next().unwrap();
+        for &(start, end) in &code {
+            for address in (start..end).step_by(4096) {
+                let _ = modules.get(id).unwind(address);
+                let _ = crate::symbols::name_at(modules.get(id), address);
+            }
+        }
+        assert!(space.torn(&modules).unwrap().contains("/lib/x.so was cut off"));
     }
 }

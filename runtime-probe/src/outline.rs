@@ -25,7 +25,7 @@ impl Outline {
     /// # Errors
     /// The memory map could not be read.
     pub(crate) fn of(pid: u32) -> io::Result<Self> {
-        let maps = File::open(format!("/proc/{pid}/maps"))?;
+        let maps = regular_files::open_of_kernel(&format!("/proc/{pid}/maps"))?;
         // An older kernel does not know the question, and a sandbox may forbid it.
         Self::asked(&maps).or_else(|_| Self::read(maps))
     }

@@ -30,7 +30,7 @@ pub(crate) struct Identity {
 
 /// Reads `/proc/PID/stat`.
 pub(crate) fn stat(pid: u32) -> io::Result<Stat> {
-    let text = fs::read(format!("/proc/{pid}/stat"))?;
+    let text = regular_files::read_of_kernel(&format!("/proc/{pid}/stat"))?;
     let text = String::from_utf8_lossy(&text);
     parse_stat(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected form of stat"))
 }
@@ -62,7 +62,8 @@ pub(crate) fn threads(pid: u32) -> io::Result<Vec<ThreadRef>> {
         };
         // One that has ended since is no thread any more.
         if let Ok(stat) = thread_stat(pid, tid).and_then(living) {
-            let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+            let name =
+                regular_files::read_of_kernel(&format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
             all.push(ThreadRef {
                 tid,
                 started: stat.identity.started,
@@ -84,7 +85,7 @@ fn living(stat: Stat) -> io::Result<Stat> {
 
 /// Reads `/proc/PID/task/TID/stat`, which is there only while that thread is one of that process.
 pub(crate) fn thread_stat(pid: u32, tid: u32) -> io::Result<Stat> {
-    let text = fs::read(format!("/proc/{pid}/task/{tid}/stat"))?;
+    let text = regular_files::read_of_kernel(&format!("/proc/{pid}/task/{tid}/stat"))?;
     let text = String::from_utf8_lossy(&text);
     parse_stat(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unexpected form of stat"))
 }
@@ -108,9 +109,15 @@ fn parse_stat(text: &str) -> Option<Stat> {
     })
 }
 
+/// What the kernel prints in one of its files, as text.
+pub(crate) fn text(path: &str) -> io::Result<String> {
+    let bytes = regular_files::read_of_kernel(path)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// A line of `/proc/PID/status`, without its name and surrounding space.
 pub(crate) fn status_field(pid: u32, name: &str) -> Option<String> {
-    let text = fs::read(format!("/proc/{pid}/status")).ok()?;
+    let text = regular_files::read_of_kernel(&format!("/proc/{pid}/status")).ok()?;
     field(&String::from_utf8_lossy(&text), name).map(str::to_owned)
 }
 
@@ -122,7 +129,7 @@ pub(crate) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 
 /// The command name (at most 15 bytes).
 pub(crate) fn command(pid: u32) -> String {
-    let text = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let text = regular_files::read_of_kernel(&format!("/proc/{pid}/comm")).unwrap_or_default();
     String::from_utf8_lossy(&text).trim_end().to_owned()
 }
 
@@ -138,7 +145,7 @@ pub(crate) fn executable(pid: u32) -> io::Result<PathBuf> {
 
 /// The environment at the time of exec.
 pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
-    let of_process = fs::read(format!("/proc/{pid}/environ"));
+    let of_process = regular_files::read_of_kernel(&format!("/proc/{pid}/environ"));
     if of_process
         .as_ref()
         .is_ok_and(|environment| !environment.is_empty())
@@ -147,7 +154,7 @@ pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
     }
     // As above: it reads as empty then, or not at all.
     match other_thread(pid) {
-        Some(other) => fs::read(format!("/proc/{pid}/task/{other}/environ")),
+        Some(other) => regular_files::read_of_kernel(&format!("/proc/{pid}/task/{other}/environ")),
         None => of_process,
     }
 }

@@ -93,7 +93,7 @@ fn host_and_pid(word: &str) -> Option<(String, u32)> {
 
 /// The name of this host.
 pub fn own_host() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = procfs::text("/proc/sys/kernel/hostname").unwrap_or_default();
     name.trim().to_owned()
 }
 

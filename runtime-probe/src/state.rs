@@ -3,7 +3,6 @@
 use crate::lock;
 use crate::procfs::{self, Stat};
 use snapshot::{ProcessState, RunState};
-use std::fs;
 
 /// Clock ticks of `/proc` in a second: the kernel's interface fixes them on x86-64.
 const TICKS: u64 = 100;
@@ -46,7 +45,7 @@ pub(crate) struct Call {
 impl Call {
     /// `None` when the thread is in no call, or when that is not ours to know.
     pub(crate) fn of(pid: u32, tid: u32) -> Option<Call> {
-        Call::parse(&fs::read_to_string(format!("/proc/{pid}/task/{tid}/syscall")).ok()?)
+        Call::parse(&procfs::text(&format!("/proc/{pid}/task/{tid}/syscall")).ok()?)
     }
 
     /// The kernel prints "running", or the number of the call, six arguments, stack pointer and program counter; -1 is no call.
@@ -81,7 +80,7 @@ pub(crate) fn name_of(number: u16) -> String {
 
 /// The function of the kernel that a thread sleeps in; "0" when that is hidden.
 fn wait_channel(pid: u32, tid: u32) -> Option<String> {
-    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/wchan")).ok()?;
+    let text = procfs::text(&format!("/proc/{pid}/task/{tid}/wchan")).ok()?;
     let name = text.trim();
     (!matches!(name, "" | "0")).then(|| name.to_owned())
 }

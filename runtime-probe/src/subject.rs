@@ -269,8 +269,12 @@ impl<'t> Subject<'t> {
     }
 
     /// The record, as it is after the last round.
-    pub(crate) fn finish(self) -> Task {
+    pub(crate) fn finish(mut self, modules: &Modules) -> Task {
         let pid = self.task.pid;
+        if let Some(torn) = self.process.space.torn(modules) {
+            self.threads.iter_mut().for_each(|thread| thread.frames.clear());
+            self.error = Some(torn);
+        }
         let mut record = Task {
             task: self.task.name(),
             rank: self.task.rank,

@@ -6,7 +6,8 @@
 
 use crate::elf::Module;
 use object::{Object, ObjectSymbol, SymbolKind};
-use std::fs;
+use regular_files::Limit;
+use std::path::Path;
 
 /// The functions of a module, sorted by address.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl Symbols {
         let mut functions = Vec::new();
         collect(module.bytes(), &mut functions);
         if let Some(path) = debug_file(module.build_id())
-            && let Ok(bytes) = fs::read(path)
+            && let Ok(bytes) = regular_files::read(Path::new(&path), Limit::PROGRAM)
         {
             collect(&bytes, &mut functions);
         }

@@ -1,5 +1,5 @@
 //! The system calls that std has no safe form of: ptrace, waitid, process_vm_readv, queries of memory maps, a timer. The only file with
-//! `unsafe` besides `modules`, which maps files.
+//! `unsafe` besides `contents`, which maps files.
 //!
 //! Everything here is a thin wrapper: no policy, no loops beyond retrying on `EINTR`.
 #![allow(unsafe_code)]

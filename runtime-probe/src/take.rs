@@ -11,6 +11,7 @@ use crate::gather::{Stopping, gather};
 use crate::locate::Locator;
 use crate::modules::Modules;
 use crate::plan;
+use crate::proctable::own_host;
 use crate::stop::{Manner, Request};
 use crate::subject::{Round, Subject};
 use crate::tasks::{TaskRef, size_of};
@@ -110,9 +111,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
 
     let header = Header {
         hindmost_snapshot: VERSION,
-        host: std::fs::read_to_string("/proc/sys/kernel/hostname")
-            .map(|name| name.trim().to_owned())
-            .unwrap_or_default(),
+        host: own_host(),
         window_us: Some(window.map_or(0, |(begun, ended)| {
             u64::try_from((ended - begun).as_micros()).unwrap_or(u64::MAX)
         })),
@@ -123,7 +122,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         *names.entry(task.name()).or_insert(0) += 1;
     }
     let records = subjects.into_iter().map(|subject| {
-        let mut record = subject.finish();
+        let mut record = subject.finish(&modules);
         // Two processes of one rank: the names must differ.
         if names.get(&record.task).is_some_and(|&count| count > 1)
             && let Some(pid) = record.pid

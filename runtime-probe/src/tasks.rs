@@ -10,8 +10,9 @@ use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
 use base::RankSet;
 use progress_map::Map;
+use regular_files::Limit;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::path::Path;
 
 /// One process to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +72,8 @@ impl Job {
     pub fn prefer(&mut self, map: &Map) {
         let Some(binding) = &map.binding else { return };
         let fits = |task: &TaskRef| {
-            let bytes = fs::read(format!("/proc/{}/exe", task.pid)).unwrap_or_default();
+            let path = format!("/proc/{}/exe", task.pid);
+            let bytes = regular_files::read(Path::new(&path), Limit::PROGRAM).unwrap_or_default();
             let id = object::File::parse(&*bytes)
                 .ok()
                 .and_then(|file| object::Object::build_id(&file).ok().flatten().map(<[u8]>::to_vec));

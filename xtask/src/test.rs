@@ -3,6 +3,7 @@
 use crate::command::{self, cargo};
 use crate::{invariants, setup, workspace};
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
@@ -20,6 +21,8 @@ pub fn run() -> Result<()> {
         "warnings",
     ]))?;
 
+    opened_safely()?;
+
     // Tests of other packages run the command: they are told which one, so that none runs an old one. The one whose rules
     // can be broken comes first: only the last one built keeps its place in the target directory.
     let mutants = build_mutants()?;
@@ -36,6 +39,30 @@ pub fn run() -> Result<()> {
             .args(["test", "--workspace", "--no-fail-fast"]),
     )
 }
+
+/// Checks that what users run opens files by `regular-files` alone (`disallowed-methods` in `clippy.toml`).
+fn opened_safely() -> Result<()> {
+    let members = workspace::members()?;
+    let mut shipped: BTreeSet<&str> = SHIPPED.into_iter().collect();
+    for root in SHIPPED {
+        let below = workspace::reachable(&members, root);
+        shipped.extend(below.into_iter().map(|(name, _)| name));
+    }
+    let is_member = |name: &&str| members.iter().any(|member| member.name == *name);
+    let packages = { shipped.into_iter() }
+        .filter(is_member)
+        .flat_map(|name| ["--package", name]);
+    command::run(cargo().arg("clippy").args(packages).args([
+        "--lib",
+        "--bins",
+        "--",
+        "--deny",
+        "clippy::disallowed-methods",
+    ]))
+}
+
+/// The packages whose programs users run.
+const SHIPPED: [&str; 2] = ["cli", "runtime-probe"];
 
 /// Builds the command with `base::mutant` switched in and puts it aside.
 fn build_mutants() -> Result<PathBuf> {

@@ -3,10 +3,9 @@
 //! One small file each, because a run changes few of them, and because runs at the same time then need no agreement: each
 //! file is written under another name and renamed. A file that cannot be read or written is one that is not kept.
 
-use super::{directory, hash_of_this_program, make_room, put};
+use super::own::Directory;
+use super::{directory, hash_of_this_program};
 use engine::{Reuse, Shelf};
-use std::fs::{self, File};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +16,7 @@ const NOTED: Duration = Duration::from_secs(3600);
 
 /// The shelf of this user.
 pub(crate) struct Units {
-    directory: PathBuf,
+    directory: Directory,
     program: [u8; 32],
     /// Something was put there.
     grown: AtomicBool,
@@ -49,32 +48,30 @@ impl Units {
     /// Removes what was used longest ago, if there is too much. When that fails, the next run tries again.
     pub(crate) fn make_room(&self) {
         if self.grown.load(Ordering::Relaxed) {
-            let _ = make_room(&self.directory, LIMIT);
+            let _ = self.directory.make_room(LIMIT);
         }
     }
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(name).with_extension("unit")
-    }
+/// The name of the file of one unit.
+fn file_of(name: &str) -> String {
+    format!("{name}.unit")
 }
 
 impl Shelf for Units {
     fn take(&self, name: &str) -> Option<Vec<u8>> {
-        let path = self.path(name);
-        let bytes = fs::read(&path).ok()?;
-        let now = SystemTime::now();
-        let used = super::modified(&path).and_then(|used| now.duration_since(used).ok());
-        if used.is_some_and(|age| age > NOTED)
-            && let Ok(file) = File::options().append(true).open(&path)
-        {
-            // If that cannot be noted, it goes a little early.
-            let _ = file.set_modified(now);
+        let file = file_of(name);
+        let bytes = self.directory.read(&file)?;
+        let used = self.directory.used(&file);
+        let age = used.and_then(|used| SystemTime::now().duration_since(used).ok());
+        if age.is_some_and(|age| age > NOTED) {
+            self.directory.note_use(&file);
         }
         Some(bytes)
     }
 
     fn put(&self, name: &str, bytes: &[u8]) {
-        if put(&self.path(name), bytes).is_ok() {
+        if self.directory.put(&file_of(name), bytes).is_ok() {
             self.grown.store(true, Ordering::Relaxed);
         }
     }

@@ -8,6 +8,7 @@ mod check;
 mod editor;
 mod exact;
 mod find;
+mod hostile_files;
 mod libraries;
 mod lsp;
 mod map;

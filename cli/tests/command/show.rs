@@ -254,7 +254,7 @@ fn what_cannot_be_shown() {
     "#]]
     .assert_eq(&sandbox.refused(&["show", "missing.hmap"]));
     expect![[r#"
-        hindmost: error: . is a directory, not a file
+        hindmost: error: cannot read .: it is a directory, not a regular file
     "#]]
     .assert_eq(&sandbox.refused(&["show", "."]));
     expect![[r#"

@@ -1,15 +1,14 @@
 //! Opening a core file: its memory by address, its notes, and what it says about the process.
-#![allow(unsafe_code)]
 
 use super::environment;
 use super::notes::{Notes, Thread};
+use crate::contents::Contents;
 use crate::launcher::KINDS;
 use crate::memory::Memory;
 use object::LittleEndian;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +22,7 @@ const SEGMENT_HEADER: u64 = 56;
 /// A core file.
 pub struct Core {
     path: PathBuf,
-    pub(crate) bytes: Arc<memmap2::Mmap>,
+    pub(crate) bytes: Arc<Contents>,
     /// Sorted by address.
     pub(crate) segments: Vec<Segment>,
     pub(crate) notes: Notes,
@@ -76,17 +75,17 @@ impl Core {
     /// The file cannot be read, or is not such a core; the message says what it is.
     pub fn open(path: &Path) -> Result<Core, CoreError> {
         let io = |error| CoreError::Io(path.to_owned(), error);
-        let file = File::open(path).map_err(io)?;
-        if !file.metadata().map_err(io)?.is_file() {
-            return Err(CoreError::NotACore(path.to_owned(), "is not a file".to_owned()));
-        }
-        // SAFETY: the map is read-only and private. If somebody changes the file meanwhile we see other bytes, which
-        // are bounds-checked like any input; if somebody cuts it off, we die of SIGBUS with nothing stopped.
-        let bytes = Arc::new(unsafe { memmap2::Mmap::map(&file) }.map_err(io)?);
+        let file = regular_files::open(path).map_err(io)?;
+        // An empty file cannot be mapped, and has its own word.
+        let bytes = match file.metadata().map_err(io)?.len() {
+            0 => Contents::Copied(Vec::new()),
+            _ => Contents::map(&file).map_err(io)?,
+        };
+        let bytes = Arc::new(bytes);
         Self::parse(path, bytes)
     }
 
-    pub(crate) fn parse(path: &Path, bytes: Arc<memmap2::Mmap>) -> Result<Core, CoreError> {
+    pub(crate) fn parse(path: &Path, bytes: Arc<Contents>) -> Result<Core, CoreError> {
         let not = |what: &str| CoreError::NotACore(path.to_owned(), what.to_owned());
         let data: &[u8] = &bytes;
         if let Some(kind) = compressed(data) {

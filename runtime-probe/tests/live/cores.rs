@@ -314,7 +314,7 @@ fn what_is_no_core_is_refused_by_name() {
             .err()
             .unwrap()
             .to_string()
-            .contains("is not a file")
+            .contains("not a regular file")
     );
 }
 

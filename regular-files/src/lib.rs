@@ -1,0 +1,180 @@
+//! Reading files whose names come from elsewhere: from debug info, a target's memory map, a build database, a snapshot.
+//!
+//! Such a name may by now lead to a pipe that nobody writes to, to a device that never ends or that does something when it is
+//! opened (`/dev/watchdog` restarts the machine), or to a file larger than memory. So a name is first resolved without opening what it leads to
+//! (`O_PATH`), only a regular file is then opened, by that very descriptor, and never more is read than a [`Limit`] allows.
+//! Shipped code opens files by this crate alone; `.ci/run` forbids it other ways.
+
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::Path;
+
+/// How many bytes of a file are read at most; a larger one is an error. Far above anything real, so that only a mistake or malice meets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(u64);
+
+impl Limit {
+    /// A source file. The largest that we know of, an amalgamation of SQLite or generated tables, have some ten million bytes.
+    pub const SOURCE: Limit = Limit(256 << 20);
+    /// What hindmost or another tool has recorded: a map, a snapshot, a tree, a build database.
+    pub const RECORD: Limit = Limit(4 << 30);
+    /// A program, a library or its debug info.
+    pub const PROGRAM: Limit = Limit(8 << 30);
+    /// What the kernel prints about a process or itself.
+    pub const KERNEL: Limit = Limit(256 << 20);
+
+    /// At most so many bytes.
+    pub const fn of(bytes: u64) -> Limit {
+        Limit(bytes)
+    }
+}
+
+/// Opens a regular file for reading, and nothing else; links are followed.
+///
+/// # Errors
+/// As [`File::open`], and [`io::ErrorKind::InvalidInput`] with a text that says what is there instead when it is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let found = resolve(path)?;
+    let kind = found.metadata()?.file_type();
+    match kind.is_file() {
+        true => reopen(&found),
+        false => Err(not_regular(kind)),
+    }
+}
+
+/// All bytes of a regular file.
+///
+/// # Errors
+/// As [`open`]; the file cannot be read, is larger than `most`, or memory does not suffice.
+pub fn read(path: &Path, most: Limit) -> io::Result<Vec<u8>> {
+    read_opened(&mut open(path)?, most)
+}
+
+/// As [`read`], of a file that a user names: it may also be a pipe that his shell has opened for us (`/dev/stdin`, `<(command)`), since
+/// whoever wrote that command line holds its other end. A named pipe is none.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_named(path: &Path, most: Limit) -> io::Result<Vec<u8>> {
+    match is_own_descriptor(path) {
+        true => read_opened(&mut passed(path)?, most),
+        false => read(path, most),
+    }
+}
+
+/// As [`read`], of text.
+///
+/// # Errors
+/// As [`read`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+pub fn read_text(path: &Path, most: Limit) -> io::Result<String> {
+    let bytes = read(path, most)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Opens a file that the kernel makes up (below `/proc` and `/sys`), by a name that we have built ourselves: nothing else can be there. Cheaper than
+/// [`open`], for what is read many times in a look.
+///
+/// # Errors
+/// As [`File::open`]; the name is not below those directories.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "names below these directories are those of the kernel"
+)]
+pub fn open_of_kernel(path: &str) -> io::Result<File> {
+    match path.starts_with("/proc/") || path.starts_with("/sys/") {
+        true => File::open(path),
+        false => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+/// All that the kernel prints in a file of its own, which has no size beforehand.
+///
+/// # Errors
+/// As [`open_of_kernel`]; it cannot be read, or never ends.
+pub fn read_of_kernel(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(KERNEL_TEXT);
+    let read = open_of_kernel(path)?
+        .take(Limit::KERNEL.0 + 1)
+        .read_to_end(&mut bytes)?;
+    match read as u64 > Limit::KERNEL.0 {
+        true => Err(too_large(Limit::KERNEL)),
+        false => Ok(bytes),
+    }
+}
+
+/// What most of the kernel's files about a process hold.
+const KERNEL_TEXT: usize = 2048;
+
+/// What is left of an open file, if that is no more than `most` bytes, even while it grows.
+///
+/// # Errors
+/// It cannot be read, holds more, or memory does not suffice.
+pub fn read_opened(file: &mut File, most: Limit) -> io::Result<Vec<u8>> {
+    let size = file.metadata()?.len();
+    if size > most.0 {
+        return Err(too_large(most));
+    }
+    let mut bytes = Vec::new();
+    // One more, so that reading notices the end without growing.
+    let expected = usize::try_from(size.saturating_add(1)).map_err(|_| too_large(most))?;
+    bytes.try_reserve_exact(expected)?;
+    file.take(most.0.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most.0 {
+        true => Err(too_large(most)),
+        false => Ok(bytes),
+    }
+}
+
+fn too_large(most: Limit) -> io::Error {
+    let text = format!("it has more than {} bytes, as many as are read", most.0);
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
+}
+
+/// What a name leads to, without opening it: nothing can be read from it yet, but asked about it.
+fn resolve(path: &Path) -> io::Result<File> {
+    let found: OwnedFd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    Ok(File::from(found))
+}
+
+/// Opens the very file that `found` stands for, whatever its name leads to by now.
+fn reopen(found: &File) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let itself = format!("/proc/self/fd/{}", found.as_raw_fd());
+    Ok(File::from(rustix::fs::open(itself, flags, Mode::empty())?))
+}
+
+/// Opens what a shell has passed on. Waiting for its writer is what is wanted, so it blocks; a device is refused all the same.
+fn passed(path: &Path) -> io::Result<File> {
+    let kind = resolve(path)?.metadata()?.file_type();
+    use std::os::unix::fs::FileTypeExt as _;
+    if !kind.is_file() && !kind.is_fifo() {
+        return Err(not_regular(kind));
+    }
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+/// Whether a path names one of our own open files.
+fn is_own_descriptor(path: &Path) -> bool {
+    path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
+}
+
+fn not_regular(kind: std::fs::FileType) -> io::Error {
+    use std::os::unix::fs::FileTypeExt as _;
+    let what = match () {
+        () if kind.is_dir() => "a directory",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
+        () if kind.is_char_device() || kind.is_block_device() => "a device",
+        () => "something else",
+    };
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("it is {what}, not a regular file"),
+    )
+}
+
+#[cfg(test)]
+mod tests;
