@@ -57,10 +57,7 @@ const SYS_PTRACE: u32 = 19;
 
 /// Which rule of the kernel forbids tracing, as far as it can be told.
 fn why_not(pid: u32, error: &io::Error) -> String {
-    let user = |pid: u32| -> Option<u32> {
-        let ids = procfs::status_field(pid, "Uid")?;
-        ids.split_whitespace().next()?.parse().ok()
-    };
+    let user = |pid: u32| procfs::owner(pid).map(|(real, _)| real);
     let own_pid = std::process::id();
     if let (Some(owner), Some(own)) = (user(pid), user(own_pid))
         && owner != own

@@ -127,6 +127,13 @@ pub(crate) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(line.trim())
 }
 
+/// Whose a process is: its real and its effective user.
+pub(crate) fn owner(pid: u32) -> Option<(u32, u32)> {
+    let ids = status_field(pid, "Uid")?;
+    let mut ids = ids.split_whitespace().map(|id| id.parse().ok());
+    Some((ids.next()??, ids.next()??))
+}
+
 /// The command name (at most 15 bytes).
 pub(crate) fn command(pid: u32) -> String {
     let text = regular_files::read_of_kernel(&format!("/proc/{pid}/comm")).unwrap_or_default();

@@ -6,6 +6,7 @@
 
 use crate::error::ProbeError;
 use crate::launcher::{KINDS, is_launcher};
+use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
 use base::RankSet;
@@ -105,6 +106,34 @@ impl Job {
 }
 
 impl Job {
+    /// The tasks of the table of a launcher that are on this host, as far as they are its user's own and carry the environment of a job: whatever calls itself
+    /// `mpirun` may name any process, and as root we could read it.
+    fn of_launcher(table: &ProcessTable, launcher: u32) -> Job {
+        let mut job = Job::of_table(table);
+        let user = procfs::owner(launcher);
+        let is_theirs = |task: &TaskRef| user.is_some() && procfs::owner(task.pid) == user;
+        let is_rank = |task: &TaskRef| {
+            let environment = procfs::environment(task.pid).unwrap_or_default();
+            KINDS.iter().any(|kind| kind.rank(&environment).is_some())
+        };
+        let mut left_out = Vec::new();
+        job.tasks.retain(|task| {
+            // One that has ended is told of as such.
+            let taken = task.started.is_none() || is_theirs(task) && is_rank(task);
+            if !taken {
+                left_out.push(task.pid.to_string());
+            }
+            taken
+        });
+        if !left_out.is_empty() {
+            job.notes.push(format!(
+                "the table of launcher {launcher} names processes that are not of its user, or of no job (pids {}): they were left out; give them by pid if they are yours",
+                few(&left_out)
+            ));
+        }
+        job
+    }
+
     /// The tasks of a process table that are on this host; of the others the notes say where they are.
     pub fn of_table(table: &ProcessTable) -> Job {
         let own = proctable::own_host();
@@ -144,6 +173,15 @@ impl Job {
     }
 }
 
+/// The first of many, in words.
+fn few(all: &[String]) -> String {
+    const SHOWN: usize = 4;
+    match all.len() {
+        0..=SHOWN => all.join(", "),
+        _ => format!("{}, …", all[..SHOWN].join(", ")),
+    }
+}
+
 /// On which other hosts ranks are: one sentence for each.
 fn whereabouts<'a>(entries: impl Iterator<Item = &'a TableEntry>) -> Vec<String> {
     let mut by_host: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
@@ -173,7 +211,12 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         path: "/proc".to_owned(),
         source,
     })?;
-    let family = Family::below(pid, &processes);
+    let mut family = Family::below(pid, &processes);
+    // Who starts a program that runs as somebody else (`sudo`, `passwd`) must not have us read it, whatever rank he gives it. Root may start ranks as others.
+    let user = procfs::owner(pid);
+    if user.is_some_and(|(real, _)| real != 0) {
+        family.members.retain(|&member| procfs::owner(member) == user);
+    }
     let own = procfs::environment(pid).unwrap_or_default();
     let mut unreadable = 0;
     let environments: BTreeMap<u32, Vec<u8>> = family
@@ -208,7 +251,7 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
                 .find_map(|(_, environment)| kind.here(environment));
             let mut job = family.job(pid, &ranks, size, here);
             if !job.missing.is_empty()
-                && let Some(table) = proctable::of_launcher(pid)
+                && let Some(table) = mpir::of_launcher(pid)
             {
                 let missing = table
                     .entries
@@ -227,9 +270,9 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
     // inherited the rank of a batch script.
     let command = procfs::command(pid);
     if is_launcher(&command)
-        && let Some(table) = proctable::of_launcher(pid)
+        && let Some(table) = mpir::of_launcher(pid)
     {
-        let job = Job::of_table(&table);
+        let job = Job::of_launcher(&table, pid);
         if !job.tasks.is_empty() {
             return Ok(job);
         }

@@ -46,7 +46,7 @@ fn opened_safely() -> Result<()> {
     let mut shipped: BTreeSet<&str> = SHIPPED.into_iter().collect();
     for root in SHIPPED {
         let below = workspace::reachable(&members, root);
-        shipped.extend(below.into_iter().map(|(name, _)| name));
+        shipped.extend(below.into_keys());
     }
     let is_member = |name: &&str| members.iter().any(|member| member.name == *name);
     let packages = { shipped.into_iter() }

@@ -7,6 +7,7 @@ mod entry;
 mod gdb;
 mod guesses;
 mod jobs;
+mod other_users;
 mod places;
 mod safety;
 mod stacks;
