@@ -8,7 +8,9 @@ mod index;
 mod mpi;
 pub mod mutant;
 mod number;
+mod printable;
 mod ranks;
+mod shell;
 mod span;
 
 pub use cxx::{constructs, is_shouted};
@@ -16,7 +18,9 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
 pub use mpi::{is_mpi, mpi_entry_point, mpi_name};
 pub use number::{NoNumber, Number, put_number, take_number};
+pub use printable::{acts_on_terminal, escape_json};
 pub use ranks::{ParseRanksError, RankSet};
+pub use shell::shell_word;
 pub use span::Span;
 
 /// How well a function's source was understood by the front end that read it.

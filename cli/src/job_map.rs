@@ -58,7 +58,7 @@ impl JobMap {
                 return Err(Failure::new(format!("{}: {mismatch}", path.display()))
                     .hint(format!(
                         "hindmost map --exe {} makes a map of the build that runs",
-                        executable.path.display()
+                        base::shell_word(&executable.path.to_string_lossy())
                     ))
                     .into());
             }

@@ -30,7 +30,8 @@ impl fmt::Display for Advice {
             Self::AddCounter { file, line } => write!(
                 f,
                 "add a counter to the loop at {file}:{line}: a variable that every iteration increments by one (`hindmost counters \
-                 {file}:{line}` prints the change)"
+                 {}` prints the change)",
+                base::shell_word(&format!("{file}:{line}"))
             ),
             Self::Do(text) => f.write_str(text),
         }
@@ -61,8 +62,8 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
     }
     if function.confidence == Confidence::Partial {
         return doing(format!(
-            "the map is partial here: see what was not understood with: hindmost show MAP {path}:{}",
-            function.span.line
+            "the map is partial here: see what was not understood with: hindmost show MAP {}",
+            base::shell_word(&format!("{path}:{}", function.span.line))
         ));
     }
     if frame_a.places.len() > 1 || frame_b.places.len() > 1 {

@@ -55,7 +55,8 @@ fn line(each: &CheckedLoop) -> String {
 
 /// What helps, as a command or a flag.
 pub(crate) fn advice(each: &CheckedLoop) -> String {
-    let counter = format!("hindmost counters {}:{}", clean(&each.file), each.line);
+    let place = format!("{}:{}", each.file, each.line);
+    let counter = format!("hindmost counters {}", clean(&base::shell_word(&place)));
     match each.state {
         LoopState::Kept => String::new(),
         LoopState::Lost | LoopState::Partly if each.optimised => {

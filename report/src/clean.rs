@@ -1,15 +1,16 @@
 //! Text from targets and files, made safe for a terminal, a ticket or a line of output.
 
+use base::acts_on_terminal;
 use std::borrow::Cow;
 
 /// Replaces what would move a cursor, change a colour or reorder text by a visible escape (`\n`, `\u{1b}`).
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
+    if !text.chars().any(acts_on_terminal) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if is_unsafe(c) {
+        if acts_on_terminal(c) {
             safe.extend(c.escape_default());
         } else {
             safe.push(c);
@@ -52,12 +53,6 @@ pub(crate) fn source_line(text: &str) -> String {
         }
     }
     clean(&expanded).into_owned()
-}
-
-/// Control characters, and those that reorder or hide text.
-pub(crate) fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

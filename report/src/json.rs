@@ -15,6 +15,7 @@ pub(crate) use answer::{AnswerOut, answer_out};
 pub use check::check_json;
 pub use map::{line_json, summary_json};
 
+use base::escape_json;
 use engine::Value;
 use serde::Serialize;
 
@@ -35,10 +36,15 @@ pub(crate) fn value(value: Value) -> serde_json::Value {
     }
 }
 
-/// Indented JSON with a final newline.
+/// Indented JSON with a final newline, in which no character acts on the terminal that it may be printed to.
 pub(crate) fn document(content: &impl Serialize) -> String {
     // Only a map with keys that are no strings, or a failing writer, could make this fail; there is neither.
-    let mut text = serde_json::to_string_pretty(content).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(content).unwrap_or_default();
+    // Ends of lines stand between values only: in a string JSON escapes them itself.
+    let mut text: Vec<String> = text
+        .split('\n')
+        .map(|line| escape_json(line, &|_| false))
+        .collect();
+    text.push(String::new());
+    text.join("\n")
 }

@@ -13,6 +13,7 @@ mod rules;
 
 use crate::awaited;
 use crate::clean;
+use crate::json;
 use crate::slice::{doubts, statement_text};
 use crate::text::{describe, stands};
 use engine::{Answer, FrameView, Outcome, Slice, Statement, TaskClass};
@@ -162,8 +163,7 @@ fn document(
             results,
         }],
     };
-    // Strings and numbers only: nothing in it can fail to be written.
-    serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+    json::document(&log)
 }
 
 /// A result without places.

@@ -1,6 +1,7 @@
 //! Slices: as a compiler would show them, one line each for an editor's list, and as JSON.
 
 use crate::clean;
+use crate::json;
 use codespan_reporting::diagnostic::{Diagnostic, Label};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
@@ -93,8 +94,7 @@ pub fn slice_lines(slice: &Slice) -> String {
 
 /// The slice as JSON.
 pub fn slice_json(slice: &Slice) -> String {
-    // Strings and numbers only: nothing in it can fail to be written.
-    serde_json::to_string_pretty(&slice_out(slice)).unwrap_or_default() + "\n"
+    json::document(&slice_out(slice))
 }
 
 /// The wire form of a slice.

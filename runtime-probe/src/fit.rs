@@ -33,7 +33,10 @@ impl Fit {
 
 /// The modules that the map is bound to. A library that is not loaded is no problem: it may be by and by.
 pub(crate) fn fit(executable: &str, modules: &Modules, space: &Space, map: &Map) -> Fit {
-    let again = format!("map this build again with `hindmost map --exe {executable}`");
+    let again = format!(
+        "map this build again with `hindmost map --exe {}`",
+        base::shell_word(executable)
+    );
     // Who gives no map at all wants stacks with names alone.
     if map.binding.is_none() && map.functions.is_empty() {
         return Fit::default();

@@ -293,19 +293,36 @@ pub fn read(text: &str) -> Result<(Header, Vec<Task>), ReadError> {
 
 /// Writes a header and tasks as [`read`] takes them.
 pub fn write(header: &Header, tasks: &[Task]) -> String {
-    let mut text = serde_json::to_string(header).unwrap_or_default();
+    let mut text = line(header);
     text.push('\n');
     for task in tasks {
-        // Serialising plain strings and numbers cannot fail.
-        text.push_str(&serde_json::to_string(task).unwrap_or_default());
+        text.push_str(&line(task));
         text.push('\n');
     }
     text
 }
 
+/// A line of the file. It may be printed to a terminal, so no character in it acts on one.
+fn line(content: &impl Serialize) -> String {
+    // Serialising plain strings and numbers cannot fail.
+    let json = serde_json::to_string(content).unwrap_or_default();
+    base::escape_json(&json, &|_| false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_can_be_printed_and_is_read_as_it_was() {
+        let header = Header {
+            host: "no\u{202e}de\u{9b}2J\u{7f}".to_owned(),
+            ..Header::default()
+        };
+        let text = write(&header, &[]);
+        assert!(!text.trim_end().chars().any(base::acts_on_terminal), "{text}");
+        assert_eq!(read(&text).unwrap().0.host, header.host);
+    }
 
     #[test]
     fn a_recorded_stack_is_read() {

@@ -83,3 +83,41 @@ fn a_limit_of_the_size_of_files_is_an_error_and_leaves_nothing_behind() {
     let left = Vec::from_iter(names.filter(|name| name.to_string_lossy().contains(".tmp")));
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// A name may turn the text around it, or move the cursor. JSON has an escape for such characters, and it is printed to terminals, too.
+#[test]
+fn no_character_of_a_name_acts_on_a_terminal() {
+    let sandbox = Sandbox::new("output-names");
+    let name = "sol\u{202e}ver\u{9b}2J\u{7f}.c";
+    sandbox.write(name, SOURCE);
+    sandbox.ok(&["map", "-o", "f.hmap", name]);
+    let place = format!("{name}:1");
+    for arguments in [
+        &["show", "f.hmap", &place, "--format", "json"][..],
+        &["show", "f.hmap", &place],
+        &["slice", &place, name, "--slice-format", "json"],
+        &["slice", &place, name, "--slice-format", "sarif"],
+        &["slice", &place, name, "--slice-format", "lines"],
+        &["slice", &place, name],
+    ] {
+        let out = sandbox.ok(arguments);
+        let acts = |c: char| base::acts_on_terminal(c) && c != '\n';
+        assert!(
+            out.contains("sol") && !out.chars().any(acts),
+            "{arguments:?}: {out:?}"
+        );
+    }
+}
+
+#[test]
+fn commands_that_are_advised_can_be_pasted() {
+    let sandbox = Sandbox::new("output-advice");
+    let name = "a $(touch owned).c";
+    sandbox.write(name, "#include <unistd.h>\nstruct s { struct s *next; };\nint main(int argc, char **argv) {\n  struct s l = {0};\n  struct s *p;\n  for (p = &l; p; p = p->next)\n    pause();\n  return 0;\n}\n");
+    sandbox.compile(name, "app", &["-g", "-O2"]);
+    let out = sandbox.run(&["check", "app"]).out;
+    assert!(
+        out.contains("hindmost counters '") && out.contains(".c:6'"),
+        "{out}"
+    );
+}

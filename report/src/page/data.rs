@@ -1,7 +1,6 @@
 //! The data of a page: one block of JSON, escaped so that no text in it can end the block or act on who reads the file.
 
 use super::{Page, PageSource, Verdict};
-use crate::clean::is_unsafe;
 use crate::json::{AnswerOut, VERSION, answer_out};
 use crate::slice::{SliceOut, slice_out};
 use crate::text::describe;
@@ -9,7 +8,6 @@ use crate::tree::{TreeOut, tree_out};
 use engine::{Model, NodeKind};
 use serde::Serialize;
 use serde_json::Value;
-use std::fmt::Write as _;
 
 /// The JSON of a page, ready to stand in a `script` element.
 pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
@@ -50,6 +48,7 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
     // Only a map with keys that are no strings could make this fail; there is none.
     let mut data = serde_json::to_value(&data).unwrap_or(Value::Null);
     keep_exact(&mut data);
+    // The serializer puts no white space between values.
     escape(&data.to_string())
 }
 
@@ -94,19 +93,9 @@ fn keep_exact(value: &mut Value) {
     }
 }
 
-/// JSON in which no character means anything to HTML or to a terminal: such characters stand in strings only, where JSON has
-/// an escape for each.
+/// JSON in which no character means anything to HTML or to a terminal.
 fn escape(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() + json.len() / 16);
-    for c in json.chars() {
-        if matches!(c, '<' | '>' | '&') || is_unsafe(c) {
-            // All of them are in the basic plane, where one unit is one character.
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    base::escape_json(json, &|c| matches!(c, '<' | '>' | '&'))
 }
 
 #[cfg(test)]
