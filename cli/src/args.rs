@@ -155,6 +155,10 @@ pub(crate) struct MapArgs {
     /// With -p: read what the preprocessor makes of C files with a second parser, which knows all types
     #[arg(long, requires = "compile_commands", conflicts_with = "no_preprocess")]
     pub(crate) exact: bool,
+    /// With -p: run whatever program its commands name, with all their options but those that write files. Without it only compilers are run, with options
+    /// that can do no harm. Not for a build that somebody else has made
+    #[arg(long, requires = "compile_commands")]
+    pub(crate) trust_build: bool,
     /// With -p: how long a compiler may take to preprocess one file
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) preprocess_limit: u64,

@@ -10,6 +10,7 @@ mod cache;
 mod check;
 mod collect;
 mod compile_commands;
+mod compiler_command;
 mod cores;
 mod counters;
 mod executable;

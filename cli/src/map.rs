@@ -5,6 +5,7 @@ use crate::cache::Kept;
 use crate::cache::units::Units;
 use crate::collect::Sources;
 use crate::compile_commands;
+use crate::compiler_command::Trust;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::files;
@@ -34,7 +35,12 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
             commands = read.commands;
         }
     }
-    let preprocessor = Preprocessor::new(&commands, Duration::from_secs(args.preprocess_limit));
+    let trust = match args.trust_build {
+        true => Trust::Build,
+        false => Trust::Nothing,
+    };
+    let limit = Duration::from_secs(args.preprocess_limit);
+    let preprocessor = Preprocessor::new(&commands, limit, trust);
     if args.paths.is_empty() && args.compile_commands.is_none() {
         let Some(executable) = &executable else {
             return Err(Failure::new("nothing to map")

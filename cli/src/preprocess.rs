@@ -1,10 +1,11 @@
 //! Running a build's compilers as preprocessors (`cc -E`), for files in which raw text leaves something open.
 //!
-//! A compile command is run without what makes it write files, in its own directory, with a limit on time and on
-//! output. Whatever goes wrong is counted by cause: the file is then read from raw text alone. A compiler that is missing or
+//! Of a compile command only what is harmless is run ([`compiler_command`](crate::compiler_command)), in its own directory, with limits of time, memory and
+//! output, and unable to write a byte to any file. Whatever goes wrong is counted by cause: the file is then read from raw text alone. A compiler that is missing or
 //! that hung is not tried again, so that a broken database costs one warning and not a time limit per file.
 
 use crate::compile_commands::CompileCommand;
+use crate::compiler_command::{Trust, preprocessing, program};
 use crate::inputs::{self, Inputs};
 use engine::{Fingerprint, SourceFile};
 use nix::sys::signal::{Signal, killpg};
@@ -22,17 +23,28 @@ use std::time::{Duration, Instant, SystemTime};
 const VARIANT_LIMIT: usize = 4;
 /// Bytes of preprocessor output that are read.
 const OUTPUT_LIMIT: u64 = 256 << 20;
+/// Runs a program that can write no byte to any file (pipes are none) and has eight gigabytes of memory.
+const LIMITED: &str = "ulimit -f 0; ulimit -v 8388608; exec \"$0\" \"$@\"";
 /// Bytes of error messages that are read.
 const MESSAGE_LIMIT: u64 = 64 << 10;
 
 /// The preprocessors of a build.
 #[derive(Debug)]
 pub(crate) struct Preprocessor {
-    /// By compiled file: where and how to run, each way once.
-    commands: BTreeMap<PathBuf, Vec<(PathBuf, Vec<String>)>>,
+    commands: BTreeMap<PathBuf, Ways>,
+    trust: Trust,
     limit: Duration,
     started: SystemTime,
     state: Mutex<State>,
+}
+
+/// How a file is compiled.
+#[derive(Debug, Default)]
+struct Ways {
+    /// Where and how to run, each way once.
+    run: Vec<(PathBuf, Vec<String>)>,
+    /// Why one of its commands is not run, if that is so.
+    refused: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -51,21 +63,26 @@ struct State {
 
 impl Preprocessor {
     /// The preprocessors behind `commands`, each run with at most `limit` of time.
-    pub(crate) fn new(commands: &[CompileCommand], limit: Duration) -> Self {
-        let mut by_file: BTreeMap<PathBuf, Vec<(PathBuf, Vec<String>)>> = BTreeMap::new();
+    pub(crate) fn new(commands: &[CompileCommand], limit: Duration, trust: Trust) -> Self {
+        let mut by_file: BTreeMap<PathBuf, Ways> = BTreeMap::new();
         for command in commands {
-            let words = preprocessing(&command.arguments);
-            if words.is_empty() {
-                continue;
-            }
+            let words = match preprocessing(&command.arguments, trust) {
+                Ok(words) if words.is_empty() => continue,
+                Ok(words) => words,
+                Err(why) => {
+                    by_file.entry(key(&command.file)).or_default().refused = Some(why);
+                    continue;
+                }
+            };
             let ways = by_file.entry(key(&command.file)).or_default();
             let way = (command.directory.clone(), words);
-            if !ways.contains(&way) {
-                ways.push(way);
+            if !ways.run.contains(&way) {
+                ways.run.push(way);
             }
         }
         Self {
             commands: by_file,
+            trust,
             limit,
             started: SystemTime::now(),
             state: Mutex::default(),
@@ -84,16 +101,20 @@ impl Preprocessor {
             return Vec::new();
         };
         self.state().asked.insert(path.to_owned());
-        if ways.len() > VARIANT_LIMIT {
+        if let Some(why) = &ways.refused {
+            self.failed(why.clone(), path);
+            return Vec::new();
+        }
+        if ways.run.len() > VARIANT_LIMIT {
             self.failed("the build compiles it in too many ways".to_owned(), path);
             return Vec::new();
         }
         let mut outputs = Vec::new();
-        for (directory, words) in ways {
+        for (directory, words) in &ways.run {
             let known = self.state().given_up.get(&words[0]).cloned();
             let result = match known {
                 Some(why) => Err(Failed { why, last: true }),
-                None => run(directory, words, self.limit),
+                None => run(directory, words, self.limit, self.trust),
             };
             match result {
                 Ok(output) => {
@@ -124,8 +145,9 @@ impl Preprocessor {
         let mut compilers: BTreeSet<(&Path, &str)> = BTreeSet::new();
         for (file, ways) in &self.commands {
             fingerprint.add(file.as_os_str().as_encoded_bytes());
-            fingerprint.add(&ways.len().to_le_bytes());
-            for (directory, words) in ways {
+            fingerprint.add(&[u8::from(ways.refused.is_some())]);
+            fingerprint.add(&ways.run.len().to_le_bytes());
+            for (directory, words) in &ways.run {
                 fingerprint.add(directory.as_os_str().as_encoded_bytes());
                 fingerprint.add(&words.len().to_le_bytes());
                 words.iter().for_each(|word| fingerprint.add(word.as_bytes()));
@@ -147,7 +169,7 @@ impl Preprocessor {
         for (directory, compiler) in compilers {
             for language in ["c", "c++"] {
                 let words = [compiler, "-E", "-v", "-x", language, "/dev/null"].map(str::to_owned);
-                let (_, said, status) = execute(directory, &words, self.limit).ok()?;
+                let (_, said, status) = execute(directory, &words, self.limit, self.trust).ok()?;
                 // A compiler of C need not know C++; whether it does is part of what it says.
                 let said = String::from_utf8_lossy(&said);
                 fingerprint.add(said.as_bytes());
@@ -204,39 +226,14 @@ fn key(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The words that preprocess what `words` compiles.
-fn preprocessing(words: &[String]) -> Vec<String> {
-    let Some((compiler, rest)) = words.split_first() else {
-        return Vec::new();
-    };
-    let mut kept = vec![compiler.clone(), "-E".to_owned()];
-    let mut rest = rest.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            // What comes out, and where; and -P, which leaves out the line markers.
-            "-c" | "-S" | "-E" | "-P" | "-C" | "-CC" | "-fsyntax-only" | "-save-temps" => {}
-            "-M" | "-MM" | "-MD" | "-MMD" | "-MP" | "-MG" => {}
-            "-o" | "-MF" | "-MT" | "-MQ" | "-MJ" => {
-                rest.next();
-            }
-            "-dM" | "-dD" | "-dN" | "-dI" | "-dU" => {}
-            word if ["-o", "-MF", "-MT", "-MQ", "-MJ", "-save-temps=", "-Wp,-M"]
-                .iter()
-                .any(|option| word.starts_with(option)) => {}
-            _ => kept.push(word.clone()),
-        }
-    }
-    kept
-}
-
 /// Why there is no output; `last` when the same compiler would fail again.
 struct Failed {
     why: String,
     last: bool,
 }
 
-fn run(directory: &Path, words: &[String], limit: Duration) -> Result<Vec<u8>, Failed> {
-    let (output, messages, status) = execute(directory, words, limit)?;
+fn run(directory: &Path, words: &[String], limit: Duration, trust: Trust) -> Result<Vec<u8>, Failed> {
+    let (output, messages, status) = execute(directory, words, limit, trust)?;
     if !status.success() {
         let messages = String::from_utf8_lossy(&messages);
         let first = messages
@@ -257,6 +254,7 @@ fn execute(
     directory: &Path,
     words: &[String],
     limit: Duration,
+    trust: Trust,
 ) -> Result<(Vec<u8>, Vec<u8>, ExitStatus), Failed> {
     let compiler = &words[0];
     let failed = |why: String| Failed { why, last: false };
@@ -266,7 +264,16 @@ fn execute(
             directory.display()
         )));
     }
-    let child = Command::new(compiler)
+    let program = program(compiler, trust).map_err(|why| Failed { why, last: true })?;
+    let mut command = match trust {
+        Trust::Build => Command::new(&*program),
+        Trust::Nothing => {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", LIMITED]).arg(&*program);
+            command
+        }
+    };
+    let child = command
         .args(&words[1..])
         .current_dir(directory)
         .stdin(Stdio::null())
@@ -334,14 +341,6 @@ fn end(child: &mut Child) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_writes_files_is_left_out_of_a_command() {
-        let words = "gcc -DX -c -o a.o -MMD -MF a.d -MTa.o -O2 -Wp,-MD,b.d -P -oa.o a.c -M -include b.h";
-        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        assert_eq!(preprocessing(&words).join(" "), "gcc -E -DX -O2 a.c -include b.h");
-        assert!(preprocessing(&[]).is_empty());
-    }
-
     fn command(words: &[&str]) -> CompileCommand {
         CompileCommand {
             file: PathBuf::from("/dev/null"),
@@ -354,7 +353,7 @@ mod tests {
     #[test]
     fn failures_are_counted_by_cause() {
         let limit = Duration::from_millis(300);
-        let missing = Preprocessor::new(&[command(&["no-such-compiler", "a.c"])], limit);
+        let missing = Preprocessor::new(&[command(&["no-such-compiler", "a.c"])], limit, Trust::Build);
         assert!(missing.outputs("/dev/null").is_empty() && missing.outputs("/dev/null").is_empty());
         assert_eq!(
             missing.warnings(),
@@ -362,14 +361,14 @@ mod tests {
                 "/dev/null and 1 more: not preprocessed, so read from the text alone: no-such-compiler is not installed"
             ]
         );
-        let fails = Preprocessor::new(&[command(&["false"])], limit);
+        let fails = Preprocessor::new(&[command(&["false"])], limit, Trust::Build);
         assert!(fails.outputs("/dev/null").is_empty());
         assert!(
             fails.warnings()[0].ends_with("false failed: it says nothing"),
             "{:?}",
             fails.warnings()
         );
-        let other = Preprocessor::new(&[], limit);
+        let other = Preprocessor::new(&[], limit, Trust::Nothing);
         assert!(other.outputs("/dev/null").is_empty() && other.warnings().is_empty());
     }
 
@@ -380,7 +379,7 @@ mod tests {
             command(&["cat", "-o", "y"]),
             command(&["cat", "-O2"]),
         ];
-        let found = Preprocessor::new(&commands, Duration::from_secs(1));
-        assert_eq!(found.commands[Path::new("/dev/null")].len(), 2);
+        let found = Preprocessor::new(&commands, Duration::from_secs(1), Trust::Build);
+        assert_eq!(found.commands[Path::new("/dev/null")].run.len(), 2);
     }
 }

@@ -71,7 +71,7 @@ fn is_rebuilt(sandbox: &Sandbox, out: &str) {
 
 #[track_caller]
 fn is_partial(sandbox: &Sandbox, cause: &str) {
-    let run = sandbox.run(&["map", "-p", "."]);
+    let run = sandbox.run(&["map", "-p", ".", "--trust-build"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     let about = run
         .err
@@ -133,12 +133,12 @@ fn compilers_that_do_not_answer() {
     std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
     std::fs::set_permissions(&hang, mode).unwrap();
     database(&sandbox, &[hang.to_str().unwrap(), "src/a.c"]);
-    let run = sandbox.run(&["map", "-p", ".", "--preprocess-limit", "1"]);
+    let run = sandbox.run(&["map", "-p", ".", "--trust-build", "--preprocess-limit", "1"]);
     assert!(run.err.contains("took longer than 1 s"), "{}", run.err);
     assert!(run.out.contains("1 in part"), "{}", run.out);
     // Output that is of something else altogether.
     database(&sandbox, &["echo", "int x;"]);
-    let run = sandbox.run(&["map", "-p", "."]);
+    let run = sandbox.run(&["map", "-p", ".", "--trust-build"]);
     assert!(run.err.contains("no line markers"), "{}", run.err);
     assert!(run.out.contains("1 in part"), "{}", run.out);
 }
@@ -153,4 +153,78 @@ fn commands_for_files_that_are_not_there() {
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("gone.c"), "{}", run.err);
     is_rebuilt(&sandbox, &run.out);
+}
+
+/// A tree may come from anywhere, and its database with it. What it would have us run and write, it does not get.
+#[test]
+fn a_hostile_database_runs_nothing_and_writes_nothing() {
+    let sandbox = project("hostile-database");
+    sandbox.write("precious", "precious");
+    let evil = sandbox.write("evil/cc1", "#!/bin/sh\ntouch owned\nexit 1\n");
+    std::fs::copy(&evil, sandbox.path("gcc")).unwrap();
+    for program in ["evil/cc1", "gcc"] {
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(sandbox.path(program), executable).unwrap();
+    }
+    let source = ["-isystem", "system", "-c", "src/a.c"];
+    let precious = sandbox.path("precious");
+    let precious = precious.to_str().unwrap();
+    let with = |options: &[&str]| database(&sandbox, &[&["gcc"], options, &source].concat());
+    let all: [&[&str]; 13] = [
+        &["-B", "evil/"],
+        &["-Bevil/"],
+        &["-wrapper", "./evil/cc1"],
+        &["--output", precious],
+        &["--output=precious"],
+        &["-oprecious"],
+        &["-Wp,-o,precious"],
+        &["-Wp,-MD,precious"],
+        &["-MMD", "-MF", precious],
+        &["--write-dependencies"],
+        &["-fplugin=./evil/cc1"],
+        &["-specs=evil/cc1"],
+        &["@precious"],
+    ];
+    for options in all {
+        with(options);
+        let run = sandbox.run(&["map", "-p", ".", "--no-cache"]);
+        assert_eq!(run.code, Some(0), "{options:?}: {}", run.err);
+        assert!(!sandbox.path("owned").exists(), "{options:?}");
+        assert_eq!(std::fs::read(precious).unwrap(), b"precious", "{options:?}");
+        assert!(!sandbox.path("a.d").exists(), "{options:?}");
+    }
+    // Programs that are no compilers, and the tree's own that call themselves one.
+    for program in ["./gcc", "evil/cc1", "touch"] {
+        database(&sandbox, &[program, "owned"]);
+        let run = sandbox.run(&["map", "-p", ".", "--no-cache"]);
+        assert!(
+            run.err.contains("not known as a compiler (--trust-build"),
+            "{}",
+            run.err
+        );
+        assert!(!sandbox.path("owned").exists(), "{program}");
+    }
+    // `PATH` may hold the directory that a command runs in.
+    let path = format!(".:{}", std::env::var("PATH").unwrap());
+    with(&[]);
+    let run = sandbox
+        .command(&["map", "-p", ".", "--no-cache"])
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let out = String::from_utf8_lossy(&run.stdout);
+    assert!(!sandbox.path("owned").exists());
+    is_rebuilt(&sandbox, &out);
+}
+
+#[test]
+fn wrappers_of_mpi_are_compilers() {
+    for compiler in ["mpicc.openmpi", "mpicc.mpich", "clang"] {
+        if !installed(compiler) {
+            continue;
+        }
+        let sandbox = project(&format!("wrapper-{compiler}"));
+        database(&sandbox, &[compiler, "-isystem", "system", "-c", "src/a.c"]);
+        is_rebuilt(&sandbox, &sandbox.ok(&["map", "-p", "."]));
+    }
 }
