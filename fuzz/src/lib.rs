@@ -1,5 +1,5 @@
 //! Checks of everything that reads bytes which somebody else has made: programs and their debug info, unwind tables and
-//! stacks, cores, maps, kept graphs, recorded stacks, process tables, source text.
+//! stacks, cores, tables of launchers, maps, kept graphs, recorded stacks, process tables, source text.
 //!
 //! Each check takes any bytes and says that they are read without a panic, and that what was read keeps the promises of
 //! its reader. One function per kind of input, for two users: the fuzzer (`cargo xtask fuzz`), which looks for new
@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -60,6 +60,12 @@ pub const TARGETS: [Target; 8] = [
         name: "snapshot",
         check: recorded::recorded,
         seeds: seeds::recorded,
+    },
+    Target {
+        // The table that a launcher keeps in its memory.
+        name: "launcher",
+        check: recorded::launcher,
+        seeds: seeds::launcher,
     },
     Target {
         // Stacks that STAT, gdb, eu-stack and py-spy recorded.

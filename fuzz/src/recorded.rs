@@ -3,7 +3,7 @@
 use crate::seeds;
 use base::RankSet;
 use engine::{Comparer, Earlier};
-use runtime_probe::ProcessTable;
+use runtime_probe::{ProcessTable, hostile};
 use std::time::Duration;
 
 /// Any text is a snapshot or an error with a line; what is read is written as it was, and answered.
@@ -40,6 +40,22 @@ pub(crate) fn recorded(bytes: &[u8]) {
         let explanation = Comparer::new(&seeds::SMALL, &tasks).explain(0, 1);
         let _ = report::explanation_text(&explanation);
     }
+}
+
+/// A launcher's table has as many entries as it says and no name without a bound, or it is none.
+pub(crate) fn launcher(bytes: &[u8]) {
+    let Some(entries) = hostile::launcher_table(bytes) else {
+        return;
+    };
+    let count = bytes.get(..4).and_then(|count| count.try_into().ok());
+    assert_eq!(
+        Some(entries.len()),
+        count.map(|count| u32::from_le_bytes(count) as usize)
+    );
+    let longest = { entries.iter() }
+        .map(|entry| entry.host.len().max(entry.executable.len()))
+        .max();
+    assert!(longest.is_none_or(|longest| longest < 4096 + 64), "{longest:?}");
 }
 
 /// A process table that is read is read again from what it is written as.

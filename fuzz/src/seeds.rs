@@ -257,3 +257,13 @@ pub(crate) fn sources() -> Seeds {
         ("header".to_owned(), with(3, &[header, SMALL_CPP, SMALL_C])),
     ]
 }
+
+/// A table of two ranks, as it lies in a launcher's memory.
+pub(crate) fn launcher() -> Seeds {
+    // The head, two entries of three words, and the names: see `hostile::launcher_table`.
+    let words: [u64; 8] = [2, 16, 64, 72, 4711, 64, 72, 4712];
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.extend(b"node1\0\0\0");
+    bytes.extend(b"/bin/app\0\0\0\0\0\0\0\0");
+    vec![("two ranks".to_owned(), bytes)]
+}

@@ -64,6 +64,21 @@ fn unwind() {
 }
 
 #[test]
+fn launcher() {
+    check("launcher");
+    let (_, seed) = &(target("launcher").unwrap().seeds)()[0];
+    let entries = runtime_probe::hostile::launcher_table(seed).unwrap();
+    let [first, second] = &entries[..] else {
+        panic!("{entries:?}");
+    };
+    assert_eq!(
+        (first.host.as_str(), first.executable.as_str()),
+        ("node1", "/bin/app")
+    );
+    assert_eq!((first.pid, second.pid, second.rank), (4711, 4712, 1));
+}
+
+#[test]
 fn core() {
     check("core");
 }

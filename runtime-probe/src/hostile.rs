@@ -12,7 +12,9 @@ use crate::frames::Builder;
 use crate::locate::Locator;
 use crate::memory::Memory;
 use crate::modules::{Modules, Space};
+use crate::mpir;
 use crate::plan;
+use crate::proctable::TableEntry;
 use crate::registers::{GENERAL, RIP, RSP, Registers};
 use crate::symbols;
 use crate::unwind::unwind;
@@ -96,4 +98,10 @@ pub fn stacks(file: &[u8], stack: &[u8], map: &Map) -> Option<Vec<Frame>> {
 pub fn core(bytes: &[u8]) -> Option<Core> {
     let contents = std::sync::Arc::new(Contents::Copied(bytes.to_vec()));
     Core::parse(Path::new("/fuzzed"), contents).ok()
+}
+
+/// The entries of a launcher's table that lies in our own memory: `bytes` are the number of entries, a pointer to them, and what they hold, as
+/// `MPIR_proctable` has it; words that are smaller than the number of bytes are offsets into them. `None` when it cannot be read.
+pub fn launcher_table(bytes: &[u8]) -> Option<Vec<TableEntry>> {
+    mpir::of_bytes(bytes)
 }

@@ -76,6 +76,31 @@ fn read_entries(launcher: u32, table: u64, size: u64) -> Option<Vec<TableEntry>>
     entries.collect()
 }
 
+/// What is read of a table that lies in our own memory, as `bytes`: the number of entries, four bytes without meaning, a pointer to the entries, and whatever
+/// follows. A word that is smaller than that memory, and not zero, stands for the place in it. For fuzzers.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Option<Vec<TableEntry>> {
+    let mut words: Vec<u64> = { bytes.chunks(8) }
+        .map(|word| {
+            let mut whole = [0; 8];
+            whole[..word.len()].copy_from_slice(word);
+            u64::from_le_bytes(whole)
+        })
+        .collect();
+    words.resize(words.len().max(2), 0);
+    let (start, length) = (words.as_ptr() as u64, 8 * words.len() as u64);
+    for word in words
+        .iter_mut()
+        .skip(1)
+        .filter(|word| (1..length).contains(*word))
+    {
+        *word += start;
+    }
+    let table = read_entries(std::process::id(), start + 8, start);
+    // It was read as another process's memory is: nothing told the compiler.
+    std::hint::black_box(&words);
+    table
+}
+
 /// The numbers of a launcher's processes as we see them.
 enum Pids {
     /// Its pid namespace is ours.

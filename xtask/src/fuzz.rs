@@ -24,12 +24,13 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 /// The targets in `fuzz::TARGETS`, with the longest input that is tried. That list is not at hand here: xtask is built
 /// without the engines.
-const TARGETS: [(&str, u32); 8] = [
+const TARGETS: [(&str, u32); 9] = [
     ("bind", 32 << 10),
     ("unwind", 32 << 10),
     ("core", 32 << 10),
     ("map", 16 << 10),
     ("snapshot", 8 << 10),
+    ("launcher", 1 << 10),
     ("foreign", 4 << 10),
     ("graph", 16 << 10),
     ("sources", 4 << 10),

@@ -272,7 +272,11 @@ fn settle() {
 #[track_caller]
 fn preprocessed(sandbox: &Sandbox) -> (Vec<u8>, bool) {
     let map = |more: &[&str]| {
-        let arguments = [&["map", "-q", "-p", ".", "--trust-build", "-o", "made.hmap"][..], more].concat();
+        let arguments = [
+            &["map", "-q", "-p", ".", "--trust-build", "-o", "made.hmap"][..],
+            more,
+        ]
+        .concat();
         let run = sandbox.run(&arguments);
         assert_eq!(run.code, Some(0), "{}", run.err);
         fs::read(sandbox.path("made.hmap")).unwrap()

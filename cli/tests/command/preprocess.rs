@@ -228,3 +228,101 @@ fn wrappers_of_mpi_are_compilers() {
         is_rebuilt(&sandbox, &sandbox.ok(&["map", "-p", "."]));
     }
 }
+
+/// Commands put together at random of options that write, options that run programs and options that do neither: whatever is run of them,
+/// nothing of the tree changes. That they would change it is seen when the same are run with consent.
+#[test]
+fn no_command_changes_the_tree() {
+    const WORDS: [&str; 36] = [
+        "-o",
+        "-oout1",
+        "--output",
+        "--output=out2",
+        "-MD",
+        "-MMD",
+        "-MF",
+        "-MFout3",
+        "-Wp,-MD,out4",
+        "-Wp,-o,out5",
+        "-Wp,-MMD,out6",
+        "-save-temps",
+        "-save-temps=obj",
+        "-dumpdir",
+        "-dumpbase",
+        "-fdump-tree-all",
+        "-ftime-trace",
+        "--write-dependencies",
+        "--dependencies",
+        "-c",
+        "-S",
+        "-g",
+        "-gsplit-dwarf",
+        "-fstack-usage",
+        "-fcallgraph-info",
+        "-fprofile-arcs",
+        "-ftest-coverage",
+        "-wrapper",
+        "touch,out7",
+        "-B",
+        "evil/",
+        "-D",
+        "X",
+        "-O2",
+        "-Ielsewhere",
+        "-fdiagnostics-format=json-file",
+    ];
+    const FILES: u64 = 40;
+    let sandbox = project("random-commands");
+    let evil = sandbox.write("evil/cc1", "#!/bin/sh\ntouch out8\nexit 1\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&evil, executable).unwrap();
+    let mut random = 42_u64;
+    let mut below = |most: usize| {
+        // Knuth's MMIX generator; the upper bits are the good ones.
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % most
+    };
+    let mut entries = Vec::new();
+    for file in 0..FILES {
+        let name = format!("many/{file}.c");
+        sandbox.write(&name, LOOPS);
+        let mut words = vec!["gcc".to_owned(), "-isystem".to_owned(), "system".to_owned()];
+        words.extend((0..1 + below(4)).map(|_| WORDS[below(WORDS.len())].to_owned()));
+        words.push(name.clone());
+        entries.push(serde_json::json!({"directory": sandbox.root, "file": name, "arguments": words}));
+    }
+    sandbox.write("compile_commands.json", serde_json::json!(entries).to_string());
+    let listed = || {
+        let find = Command::new("find")
+            .args([
+                ".",
+                "-path",
+                "./cache",
+                "-prune",
+                "-o",
+                "-type",
+                "f",
+                "-printf",
+                "%p %s %T@\n",
+            ])
+            .current_dir(&sandbox.root)
+            .output()
+            .unwrap();
+        let mut lines: Vec<String> = String::from_utf8(find.stdout)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        lines.sort();
+        lines
+    };
+    let before = listed();
+    let run = sandbox.run(&["map", "-p", ".", "--no-cache", "-o", "/dev/null"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(listed(), before, "{}", run.err);
+    assert!(run.out.contains("as preprocessed"), "some are run: {}", run.out);
+    sandbox.run(&["map", "-p", ".", "--no-cache", "--trust-build", "-o", "/dev/null"]);
+    assert_ne!(listed(), before, "consent should have let some of them write");
+}
