@@ -272,6 +272,56 @@ static int wait_mail(void) {
     if (time.tv_nsec >= 1000000000) { time.tv_nsec -= 1000000000; time.tv_sec++; }
     return timed_out(mq_timedreceive(mail, buffer, BLOCK, 0, &time));
 }
+static void fill_mail(void) {
+    prepare_mail();
+    for (int n = 0; n < 4; n++) if (mq_send(mail, buffer, 8, 0)) refuse("mq_send");
+}
+static struct timespec later(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    time.tv_nsec += NAP * 1000L;
+    if (time.tv_nsec >= 1000000000) { time.tv_nsec -= 1000000000; time.tv_sec++; }
+    return time;
+}
+static int send_mail(void) {
+    struct timespec time = later(CLOCK_REALTIME);
+    return timed_out(mq_timedsend(mail, buffer, 8, 0, &time));
+}
+/* The kernel's struct futex_waitv, which older headers lack. */
+static struct { unsigned long long value, address; unsigned flags, reserved; } waiter = {0, 0, 2 /* 32 bits */, 0};
+static void prepare_waiters(void) {
+    waiter.address = (unsigned long)&word;
+    struct timespec time = {0, 0};
+    if (syscall(449, &waiter, 1, 0, &time, CLOCK_MONOTONIC) == -1 && errno != ETIMEDOUT) refuse("futex_waitv");
+}
+static int wait_waiters(void) {
+    struct timespec time = later(CLOCK_MONOTONIC);
+    return timed_out(syscall(449, &waiter, 1, 0, &time, CLOCK_MONOTONIC));
+}
+/* These two end by a handler alone: each end must have had one. */
+static volatile sig_atomic_t rung;
+static void ring_bell(int signal) { (void)signal; rung++; }
+static void prepare_bell(void) {
+    struct sigaction action = {.sa_handler = ring_bell};
+    struct itimerval each = {{0, NAP}, {0, NAP}};
+    sigaction(SIGALRM, &action, 0);
+    setitimer(ITIMER_REAL, &each, 0);
+}
+static int wait_bell(void) { int before = rung; pause(); return rung > before; }
+static void prepare_masked_bell(void) {
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarm, 0);
+    prepare_bell();
+}
+static int wait_masked_bell(void) {
+    sigset_t none;
+    sigemptyset(&none);
+    int before = rung;
+    sigsuspend(&none);
+    return rung > before;
+}
 static void locks(int fd) {
     for (;;) { flock(fd, LOCK_EX); usleep(NAP); flock(fd, LOCK_UN); usleep(100); }
 }
@@ -324,6 +374,10 @@ static const struct { const char *name; void (*prepare)(void); int (*call)(void)
     {"msgsnd", prepare_full_queue, send_queue},
     {"mq_timedreceive", prepare_mail, wait_mail},
     {"flock", prepare_flock, wait_flock},
+    {"mq_timedsend", fill_mail, send_mail},
+    {"futex_waitv", prepare_waiters, wait_waiters},
+    {"pause", prepare_bell, wait_bell},
+    {"rt_sigsuspend", prepare_masked_bell, wait_masked_bell},
 };
 
 int main(int argc, char **argv) {

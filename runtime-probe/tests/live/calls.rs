@@ -15,7 +15,7 @@ enum After {
     Tells,
 }
 
-const CALLS: [(&str, After); 38] = {
+const CALLS: [(&str, After); 42] = {
     use After::{BeginsAgain, Tells};
     [
         ("recv-waitall-unix", Tells),
@@ -56,6 +56,10 @@ const CALLS: [(&str, After); 38] = {
         ("msgsnd", BeginsAgain),
         ("mq_timedreceive", BeginsAgain),
         ("flock", BeginsAgain),
+        ("mq_timedsend", BeginsAgain),
+        ("futex_waitv", BeginsAgain),
+        ("pause", BeginsAgain),
+        ("rt_sigsuspend", BeginsAgain),
     ]
 };
 
