@@ -1,6 +1,6 @@
 //! What the semantics of MPI prove about a job that stands still, without any knowledge of its code.
 //!
-//! Input: what each task was seen to do. Output: facts with their certainty. Two rules:
+//! Input: what each task was seen to do. Output: facts with their certainty. Three rules:
 //!
 //! - **Behind.** From a collective operation to which every part contributes data, nobody leaves before all have entered
 //!   (MPI 4.0, section 6.1, as a consequence of what each part receives). A task that stands still inside one on a
@@ -9,15 +9,19 @@
 //! - **Deadlock.** The greatest set of tasks in which each waits for a task of the set: for all tasks of its
 //!   need (a collective, a receive with a named source) it is enough that one is in the set; for a receive from any source,
 //!   all that could send must be in it.
+//! - **Served.** A task that stands in the operation which another one waits for keeps nobody waiting by anything but itself ([`serves`]): a
+//!   chain of waits ends there.
 //!
 //! Both assume that MPI completes what all have entered ([`Completion`]), that a task said to stand still does, and that the
 //! program calls matching collectives in the same order on all members of a communicator, as MPI demands.
 //! The crate reads nothing and sees no other crate.
 
 mod deadlock;
+mod message;
 mod state;
 
 pub use deadlock::deadlocked;
+pub use message::{Does, Half, Peer, Tag, Truth, serves};
 pub use state::{Activity, Communicator, Completion, Data, Operation, Rank, Source, Task};
 
 /// How sure a fact is.

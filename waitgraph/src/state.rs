@@ -32,7 +32,7 @@ impl Communicator {
     }
 
     /// Whether both may be the same communicator.
-    fn may_be(&self, other: &Communicator) -> bool {
+    pub(crate) fn may_be(&self, other: &Communicator) -> bool {
         match (self, other) {
             (Communicator::Unknown, _) | (_, Communicator::Unknown) => true,
             (Communicator::World, Communicator::World) => true,
