@@ -2,8 +2,8 @@
 //!
 //! Who is behind may be a victim: it waits in MPI for a message of a task that is ahead of it and that never sends it. Nothing of the order
 //! changes by that, but a person should look at the other one. So from each task that is named the waits are followed, from task to task, until
-//! one is found that does not wait in MPI, or that cannot run; or until they come back to a task that was passed; or until nothing tells whom
-//! the next one waits for.
+//! one is found that does not wait in MPI, or that cannot run, or that stands in the very operation which is waited for; or until they come back to a
+//! task that was passed; or until nothing tells whom the next one waits for.
 //!
 //! A call tells whom it waits for by its arguments, where their values were read and its communicator is `MPI_COMM_WORLD`: the source of what
 //! receives, the destination of what sends. Of a collective call it is whoever is proven not to have entered it. A request and another communicator
@@ -69,7 +69,7 @@ pub enum ChainEnd {
     Unknown,
 }
 
-/// Tasks that others wait for, and that do not wait in MPI themselves.
+/// Tasks that others wait for, and that do not wait in MPI for anybody themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Culprit {
     /// Their classes, as indices into [`Answer::classes`](crate::Answer::classes), sorted.
@@ -93,6 +93,9 @@ pub enum ToldBy {
     Arguments,
     /// All other tasks wait in MPI.
     OnlyOneOutside,
+    /// Its operation of MPI and that of the last one of the chain fit together, so that nobody keeps it there: one of the two does not come on for
+    /// a reason of its own.
+    Served,
 }
 
 impl Awaited {
@@ -124,7 +127,7 @@ pub(crate) fn of(
     let mut walk = Walk::default();
     for &class in &finding.classes {
         for at in tasks.of_class(class) {
-            if !tasks.standing(at).waits() {
+            if !tasks.standing(at).waits() || tasks.is_at_entry(at) {
                 return None;
             }
             walk.reach(at, None);

@@ -2,7 +2,7 @@
 
 use crate::headline::capital;
 use engine::{
-    Activity, Answer, Awaited, ChainEnd, Culprit, HaltedBy, TaskClass, ToldBy, Wait, WaitsFor, Who,
+    Activity, Answer, Awaited, ChainEnd, Culprit, HaltedBy, Role, TaskClass, ToldBy, Wait, WaitsFor, Who,
 };
 use std::fmt::Write as _;
 
@@ -132,6 +132,15 @@ fn at_culprit(answer: &Answer, culprit: &Culprit, (first, last): (&Wait, &Wait),
             }
         }
         ToldBy::Arguments => format!("; of those that are waited for {who} {does}: {look}"),
+        ToldBy::Served => {
+            let place = match where_it_is.as_str() {
+                "" => String::new(),
+                place => format!(" {place}"),
+            };
+            format!(
+                ", which is{place}: what the two do fits together, so nobody keeps {who} there, and one of them does not come on; {look}"
+            )
+        }
         ToldBy::OnlyOneOutside => {
             let complete =
                 answer.missing_ranks.is_empty() && answer.unreadable.iter().all(|task| task.class.is_some());
@@ -157,20 +166,37 @@ fn cycle(answer: &Answer, awaited: &Awaited, start: usize) -> String {
     let (Some(first), Some(next)) = (awaited.chain.get(start), awaited.chain.get(start + 1)) else {
         return String::new();
     };
-    let each_other = ": they wait for each other, unless a message is still under way";
+    let of_two = awaited.chain.len() == start + 2;
+    let tags = of_two
+        .then(|| tags_apart(answer, first, next))
+        .flatten()
+        .unwrap_or_default();
+    let each_other = format!(": they wait for each other{tags}, unless a message is still under way");
     // What a task that is ahead has not done for one behind it, it will not do while it waits.
     let gone_past = match first.call.as_str() {
         "MPI_Recv" | "MPI_Probe" | "MPI_Mprobe" => "send",
         "MPI_Send" | "MPI_Ssend" | "MPI_Rsend" => "receive",
-        _ => return each_other.to_owned(),
+        _ => return each_other,
     };
     match start == 0 && is_ahead(answer, first.class, next.class) {
         true => format!(
             "{each_other}; {} is ahead: look whether it has gone past its {gone_past}",
             next.who
         ),
-        false => each_other.to_owned(),
+        false => each_other,
     }
+}
+
+/// The tags of two operations that would be one message but for them: `, since their tags differ (7 and 9)`.
+fn tags_apart(answer: &Answer, one: &Wait, other: &Wait) -> Option<String> {
+    let tag = |wait: &Wait, role: Role| {
+        let call = answer.classes[wait.class].position.call.as_ref()?;
+        call.argument(role)?.value
+    };
+    let (receives, sends) = (Role::ReceiveTag, Role::SendTag);
+    let pair = |of: Role, to: Role| Some((tag(one, of)?, tag(other, to)?));
+    let (mine, theirs) = pair(receives, sends).or_else(|| pair(sends, receives))?;
+    (mine != theirs).then(|| format!(", since their tags differ ({mine} and {theirs})"))
 }
 
 /// Whether the order proves that a class is ahead of one that is hindmost.

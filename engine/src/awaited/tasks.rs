@@ -10,6 +10,7 @@ use crate::{CallArgument, Relation, Role, Who};
 use snapshot::Task;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use waitgraph::{Communicator, Does, Half, Peer, Rank, Tag, Truth};
 
 /// What keeps a task from going on.
 #[derive(Clone, Debug)]
@@ -34,12 +35,22 @@ pub(super) enum Standing {
     NotKnown,
 }
 
-/// What the ranks of a call are.
-enum Peer {
-    Rank(u32),
-    Nobody,
-    Anybody,
-    NotKnown,
+/// Whether one task does what another one waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Service {
+    /// It stands in the operation that the other one needs, as far as is known, and in no other: nobody keeps it there.
+    Given,
+    /// It may have been given, or not.
+    MayBe,
+    /// It has to do something else first.
+    Not,
+}
+
+/// What is known of a task.
+struct Found {
+    standing: Standing,
+    /// The messages of the operation that it stands in.
+    halves: Vec<Half>,
 }
 
 /// All tasks, with what each of them waits for as soon as somebody asks.
@@ -52,7 +63,7 @@ pub(super) struct Tasks<'j, 'a> {
     /// The first task of each class in `all`.
     starts: Vec<usize>,
     pub(super) by_rank: BTreeMap<u32, usize>,
-    standing: Vec<OnceCell<Standing>>,
+    found: Vec<OnceCell<Found>>,
     not_entered: &'j [NotEntered],
     has_moved: &'j dyn Fn(usize) -> bool,
 }
@@ -83,7 +94,7 @@ impl<'j, 'a> Tasks<'j, 'a> {
         let by_rank = ranks.filter_map(|(index, &(class, at))| Some((members[class][at].0.rank?, index)));
         Self {
             by_rank: by_rank.collect(),
-            standing: vec![OnceCell::new(); all.len()],
+            found: all.iter().map(|_| OnceCell::new()).collect(),
             job,
             members,
             all,
@@ -111,29 +122,65 @@ impl<'j, 'a> Tasks<'j, 'a> {
         self.job.who_of(tasks.iter().map(|&at| self.task(at)))
     }
 
-    /// Whether of two tasks that wait for each other the one sends what the other receives: unless their tags differ, both go on as soon as MPI
-    /// has done its part.
-    pub(super) fn are_matched(&self, one: usize, other: usize) -> bool {
-        let of = |at: usize| match self.standing(at) {
-            Standing::Ranks { call, .. } => parts(call),
-            _ => (false, false),
+    /// Whether `other` does, where it stands, what `one` waits for.
+    pub(super) fn service(&self, other: usize, one: usize) -> Service {
+        let (Some(other_rank), Some(one_rank)) = (self.task(other).rank, self.task(one).rank) else {
+            return Service::MayBe;
         };
-        let ((receives, sends), (takes, gives)) = (of(one), of(other));
-        receives && gives || sends && takes
+        let (theirs, own) = (&self.found(other).halves, &self.found(one).halves);
+        let served = waitgraph::serves((Rank(other_rank), theirs), (Rank(one_rank), own));
+        match served {
+            Truth::No => Service::Not,
+            Truth::Yes => Service::Given,
+            // A tag or a communicator that was not read is no reason to look elsewhere.
+            Truth::Perhaps => match (&theirs[..], &own[..]) {
+                ([offer], [_]) if offer.peer != Peer::Unknown => Service::Given,
+                _ => Service::MayBe,
+            },
+        }
+    }
+
+    /// Whether a task is in MPI and in no function below the entry point, where it would wait: it comes or goes. Other tools may not record
+    /// what lies below.
+    pub(super) fn is_at_entry(&self, at: usize) -> bool {
+        let task = self.task(at);
+        let is_exact = task.frames.last().is_some_and(|frame| frame.pc.is_some());
+        is_exact
+            && matches!(in_mpi(task, &task.frames), InMpi::Inside { at, .. } if at + 1 == task.frames.len())
     }
 
     pub(super) fn standing(&self, at: usize) -> &Standing {
-        self.standing[at].get_or_init(|| self.find_standing(at))
+        &self.found(at).standing
     }
 
-    fn find_standing(&self, at: usize) -> Standing {
+    fn found(&self, at: usize) -> &Found {
+        self.found[at].get_or_init(|| match self.find_standing(at) {
+            Ok(call) => {
+                let (class, member) = self.all[at];
+                let (task, located) = self.members[class][member];
+                let calls = located.map(|located| mpi::calls_in(self.job.map, located, task, &call));
+                let halves = halves(&call, &calls.unwrap_or_default());
+                Found {
+                    standing: by_arguments(call, &halves),
+                    halves,
+                }
+            }
+            Err(standing) => Found {
+                standing,
+                halves: Vec::new(),
+            },
+        })
+    }
+
+    /// What is known of a task without the arguments of its call; the call where these tell.
+    fn find_standing(&self, at: usize) -> Result<String, Standing> {
         let (class, member) = self.all[at];
-        let (task, located) = self.members[class][member];
+        let (task, _) = self.members[class][member];
         if let Some(why) = state::halted_by(task) {
-            return Standing::Halted(why);
+            return Err(Standing::Halted(why));
         }
         if !waits::is_whole(&task.frames, &task.error) {
-            return Standing::NotKnown;
+            return Err(Standing::NotKnown);
         }
         let call = match in_mpi(task, &task.frames) {
             InMpi::Inside { function, .. } => function,
@@ -144,28 +191,27 @@ impl<'j, 'a> Tasks<'j, 'a> {
                         && !matches!(in_mpi(task, &thread.frames), InMpi::Outside | InMpi::Unknown)
                 };
                 let whole = waits::threads_are_outside(task);
-                return match !whole && threads.clone().any(is_in_mpi) {
+                return Err(match !whole && threads.clone().any(is_in_mpi) {
                     true => Standing::NotKnown,
                     false => Standing::Free { whole },
-                };
+                });
             }
-            InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => return Standing::NotKnown,
+            InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => return Err(Standing::NotKnown),
         };
         if !is_blocking(&call) && !is_test(&call) {
-            return Standing::Free { whole: false };
+            return Err(Standing::Free { whole: false });
         }
         if (self.has_moved)(class) {
-            return Standing::NotKnown;
+            return Err(Standing::NotKnown);
         }
         let entered_by = self.has_to_enter(class);
         if !entered_by.is_empty() {
-            return Standing::Entry {
+            return Err(Standing::Entry {
                 call,
                 classes: entered_by,
-            };
+            });
         }
-        let calls = located.map(|located| mpi::calls_in(self.job.map, located, task, &call));
-        by_arguments(call, &calls.unwrap_or_default())
+        Ok(call)
     }
 
     /// The classes that have to enter the collective call of a class before it can be left. One that is ahead by the order of the code
@@ -180,35 +226,37 @@ impl<'j, 'a> Tasks<'j, 'a> {
     }
 }
 
-/// Whom a call waits for, as far as all the calls agree that it may be.
-fn by_arguments(call: String, calls: &[CallView]) -> Standing {
-    let needs = |role: Role| {
-        let mut peers = calls.iter().map(|call| peer(call, role));
-        let first = peers.next().unwrap_or(Peer::NotKnown);
-        peers.fold(first, |known, next| match (known, next) {
-            (Peer::Rank(one), Peer::Rank(other)) if one == other => Peer::Rank(one),
-            (Peer::Nobody, Peer::Nobody) => Peer::Nobody,
-            (Peer::Anybody, Peer::Anybody) => Peer::Anybody,
-            _ => Peer::NotKnown,
-        })
+/// The messages of a call that waits for some, as far as all the calls agree that it may be.
+fn halves(call: &str, calls: &[CallView]) -> Vec<Half> {
+    let communicator = match !calls.is_empty() && calls.iter().all(is_in_world) {
+        true => Communicator::World,
+        false => Communicator::Unknown,
     };
-    let (receives, sends) = parts(&call);
-    if !receives && !sends {
-        return Standing::Waits { call };
-    }
-    let peers = [(receives, Role::Source), (sends, Role::Destination)];
-    let peers = peers
-        .into_iter()
-        .filter(|(has, _)| *has)
-        .map(|(_, role)| needs(role));
+    let half = |&(does, with, tag): &(Does, Role, Role)| Half {
+        does,
+        peer: agreed(calls.iter().map(|call| peer(call, with))).unwrap_or(Peer::Unknown),
+        tag: agreed(calls.iter().map(|call| tag_of(call, tag))).unwrap_or(Tag::Unknown),
+        communicator: communicator.clone(),
+    };
+    parts(call).iter().map(half).collect()
+}
+
+/// What all of them are, if they are the same.
+fn agreed<T: PartialEq>(mut each: impl Iterator<Item = T>) -> Option<T> {
+    let first = each.next()?;
+    each.all(|next| next == first).then_some(first)
+}
+
+/// Whom a call with these messages waits for.
+fn by_arguments(call: String, halves: &[Half]) -> Standing {
     let mut ranks = Vec::new();
-    let (mut anybody, mut open) = (false, false);
-    for peer in peers {
-        match peer {
-            Peer::Rank(rank) if !ranks.contains(&rank) => ranks.push(rank),
+    let (mut anybody, mut open) = (false, halves.is_empty());
+    for half in halves {
+        match half.peer {
+            Peer::Rank(Rank(rank)) if !ranks.contains(&rank) => ranks.push(rank),
             Peer::Rank(_) | Peer::Nobody => {}
             Peer::Anybody => anybody = true,
-            Peer::NotKnown => open = true,
+            Peer::Unknown => open = true,
         }
     }
     match ranks.len() {
@@ -224,29 +272,46 @@ fn by_arguments(call: String, calls: &[CallView]) -> Standing {
     }
 }
 
-/// Whether a call waits for a message, and whether it waits for somebody to take one.
-fn parts(call: &str) -> (bool, bool) {
+/// The messages that a call exchanges before it returns, with the arguments that say with whom and under which tag.
+fn parts(call: &str) -> &'static [(Does, Role, Role)] {
+    const SENDS: (Does, Role, Role) = (Does::Sends, Role::Destination, Role::SendTag);
+    const RECEIVES: (Does, Role, Role) = (Does::Receives, Role::Source, Role::ReceiveTag);
+    const PROBES: (Does, Role, Role) = (Does::Probes, Role::Source, Role::ReceiveTag);
     match call.strip_prefix("MPI_").unwrap_or_default() {
-        "Recv" | "Probe" | "Mprobe" => (true, false),
-        "Send" | "Ssend" | "Rsend" => (false, true),
-        "Sendrecv" | "Sendrecv_replace" => (true, true),
-        _ => (false, false),
+        "Recv" => &[RECEIVES],
+        "Probe" | "Mprobe" => &[PROBES],
+        "Send" | "Ssend" | "Rsend" => &[SENDS],
+        "Sendrecv" | "Sendrecv_replace" => &[RECEIVES, SENDS],
+        _ => &[],
     }
+}
+
+fn is_in_world(call: &CallView) -> bool {
+    let is_world = |argument: &CallArgument| argument.name.as_deref() == Some("MPI_COMM_WORLD");
+    call.argument(Role::Communicator).is_some_and(is_world)
 }
 
 /// The rank in `MPI_COMM_WORLD` that an argument names.
 fn peer(call: &CallView, role: Role) -> Peer {
-    let is_world = |argument: &CallArgument| argument.name.as_deref() == Some("MPI_COMM_WORLD");
     let Some(argument) = call.argument(role) else {
-        return Peer::NotKnown;
+        return Peer::Unknown;
     };
     match (argument.name.as_deref(), argument.value) {
         (Some("MPI_PROC_NULL"), _) => Peer::Nobody,
         (Some("MPI_ANY_SOURCE"), _) => Peer::Anybody,
         // Ranks count anew in each communicator.
-        (None, Some(value)) if call.argument(Role::Communicator).is_some_and(is_world) => {
-            u32::try_from(value).map_or(Peer::NotKnown, Peer::Rank)
+        (None, Some(value)) if is_in_world(call) => {
+            u32::try_from(value).map_or(Peer::Unknown, |rank| Peer::Rank(Rank(rank)))
         }
-        _ => Peer::NotKnown,
+        _ => Peer::Unknown,
+    }
+}
+
+fn tag_of(call: &CallView, role: Role) -> Tag {
+    let argument = call.argument(role);
+    match argument.map(|argument| (argument.name.as_deref(), argument.value)) {
+        Some((Some("MPI_ANY_TAG"), _)) => Tag::Any,
+        Some((None, Some(value))) => Tag::Is(value),
+        _ => Tag::Unknown,
     }
 }

@@ -1,6 +1,6 @@
 //! From those that are named to those whom they wait for, and on to the end.
 
-use super::tasks::{Standing, Tasks};
+use super::tasks::{Service, Standing, Tasks};
 use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 use crate::Who;
 use crate::answer::{Certainty, FirstTask};
@@ -14,6 +14,8 @@ pub(super) struct Walk {
     reached: BTreeMap<usize, Option<(usize, bool)>>,
     queue: VecDeque<usize>,
     free: Vec<usize>,
+    /// Who waits, and who stands in the operation that it waits for.
+    served: Vec<(usize, usize)>,
     /// Who waits for ranks of which there is no task.
     unseen: Vec<(usize, u32)>,
     /// Who waits, and nothing tells for whom.
@@ -40,12 +42,29 @@ impl Walk {
             match tasks.standing(at) {
                 Standing::Free { .. } | Standing::Halted(_) => self.free.push(at),
                 Standing::NotKnown => self.not_known.push(at),
-                Standing::Anybody { .. } | Standing::Waits { .. } => self.not_told.push(at),
+                Standing::Anybody { .. } => {
+                    // Of those whose message it could take one is enough.
+                    let mut others = (0..tasks.all.len()).filter(|&other| other != at);
+                    match others.find(|&other| tasks.service(other, at) == Service::Given) {
+                        Some(server) => self.served.push((at, server)),
+                        None => self.not_told.push(at),
+                    }
+                }
+                Standing::Waits { .. } => self.not_told.push(at),
                 Standing::Ranks { ranks, each, .. } => {
                     for &rank in ranks {
                         match tasks.by_rank.get(&rank) {
-                            Some(&next) => self.reach(next, Some((at, *each))),
                             None => self.unseen.push((at, rank)),
+                            // Who probes for what the first one sends is kept by nobody, either.
+                            Some(&next) => match tasks.service(next, at) {
+                                Service::Given => self.served.push((at, next)),
+                                _ if tasks.service(at, next) == Service::Given => {
+                                    self.served.push((at, next));
+                                }
+                                service => {
+                                    self.reach(next, Some((at, *each && service == Service::Not)));
+                                }
+                            },
                         }
                     }
                 }
@@ -104,6 +123,9 @@ impl Walk {
                 end: ChainEnd::Unseen(ranks),
             });
         }
+        if let Some(served) = self.at_server(tasks) {
+            return Some(served);
+        }
         if let Some(&last) = self.not_told.first() {
             let (path, certain) = self.path(last);
             let end = match alone_outside(tasks, &self.reached) {
@@ -127,14 +149,24 @@ impl Walk {
             // Who waits for one of two that has done its part waits for the other, which may go on.
             let (path, certain) = self.path(from);
             let start = path.iter().position(|&at| at == to).filter(|_| certain)?;
-            // In a longer cycle nobody who receives waits for the one who sends to it.
-            let matched = path.len() - start <= 2 && tasks.are_matched(from, to);
-            (!matched).then_some((path, start))
+            Some((path, start))
         });
         let (path, start) = cycles.min_by_key(|(path, _)| path.len())?;
         Some(Awaited {
             chain: self.chain(tasks, &path, path.get(start).copied()),
             end: ChainEnd::Cycle(start),
+        })
+    }
+
+    /// The nearest one that stands in the operation which somebody waits for, unless it was passed on the way to that one: then the two need each
+    /// other's messages, and nothing tells which of them does not come on.
+    fn at_server(&self, tasks: &Tasks<'_, '_>) -> Option<Awaited> {
+        let mut served = self.served.iter();
+        let &(last, server) = served.find(|(_, server)| !self.reached.contains_key(server))?;
+        let told = (ToldBy::Served, Certainty::Probable);
+        Some(Awaited {
+            chain: self.chain(tasks, &self.path(last).0, Some(server)),
+            end: ChainEnd::Culprit(culprit(tasks, &[server], told)),
         })
     }
 

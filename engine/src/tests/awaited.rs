@@ -225,9 +225,7 @@ fn those_who_wait_for_each_other_are_a_cycle() {
         ChainEnd::Cycle(0)
     );
     assert_eq!(end(&["f:2 arg3=0,MPI_Recv:0", "f:10,work:0"]), ChainEnd::Cycle(0));
-    // Of those the one sends what the other receives: MPI has it under way.
-    let served = ["f:2 arg3=1,MPI_Recv:0", "f:8 arg3=0,MPI_Ssend:0"];
-    assert_eq!(awaited(&served), None);
+    // Each needs a message of the other, and nothing tells which of them does not come on.
     let exchange = ["f:6 arg3=1 arg8=1,MPI_Sendrecv:0", "f:12 arg3=0,MPI_Recv:0"];
     assert_eq!(awaited(&exchange), None);
     assert_eq!(
@@ -241,6 +239,136 @@ fn those_who_wait_for_each_other_are_a_cycle() {
         "f:12 arg3=0,MPI_Recv:0",
     ];
     assert_eq!(awaited(&given), None);
+}
+
+/// Of two operations the first is that of the hindmost, and the second that of the rank which it waits for.
+#[derive(Debug, PartialEq)]
+enum Pair {
+    /// The second one does what the first one waits for: nobody keeps it.
+    Served,
+    /// It waits for the first one in turn.
+    Each,
+    /// It waits for the third, which works.
+    Third,
+    /// Nothing is said.
+    Open,
+}
+
+/// Whatever two operations wait for: who waits for whom, and where it ends.
+#[test]
+fn a_table_of_pairs() {
+    use Pair::{Each, Open, Served, Third};
+    const RECV: &str = "MPI_Recv(a, 1, MPI_INT, @, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const SEND: &str = "MPI_Send(a, 1, MPI_INT, @, 7, MPI_COMM_WORLD);";
+    const RECV_8: &str = "MPI_Recv(a, 1, MPI_INT, @, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const SSEND_8: &str = "MPI_Ssend(a, 1, MPI_INT, @, 8, MPI_COMM_WORLD);";
+    const ANY_SOURCE: &str = "MPI_Recv(a, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const ANY_TAG: &str = "MPI_Recv(a, 1, MPI_INT, @, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const SOME_TAG: &str = "MPI_Recv(a, 1, MPI_INT, @, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const PROBE: &str = "MPI_Probe(@, 7, MPI_COMM_WORLD, status);";
+    const MPROBE_8: &str = "MPI_Mprobe(@, 8, MPI_COMM_WORLD, message, status);";
+    const EXCHANGE: &str =
+        "MPI_Sendrecv(a, 1, MPI_INT, @, 7, b, 1, MPI_INT, @, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const HALF: &str = "MPI_Sendrecv(a, 1, MPI_INT, MPI_PROC_NULL, 7, b, 1, MPI_INT, @, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    const WAIT: &str = "MPI_Wait(request, MPI_STATUS_IGNORE);";
+    const BARRIER: &str = "MPI_Barrier(MPI_COMM_WORLD);";
+    const BCAST: &str = "MPI_Bcast(a, 1, MPI_INT, @, MPI_COMM_WORLD);";
+    const REDUCE: &str = "MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, @, MPI_COMM_WORLD);";
+    // The operation of rank 0 with rank 1; that of rank 1, and with whom.
+    let table = [
+        (RECV, SEND, 0, Served),
+        (RECV, SSEND_8, 0, Each),
+        (RECV_8, SSEND_8, 0, Served),
+        (ANY_TAG, SSEND_8, 0, Served),
+        (SOME_TAG, SSEND_8, 0, Served),
+        (RECV, SEND, 2, Third),
+        (RECV, RECV, 0, Each),
+        (RECV, RECV, 2, Third),
+        (RECV, ANY_SOURCE, 2, Third),
+        (RECV, PROBE, 0, Each),
+        (RECV, BARRIER, 0, Each),
+        (RECV, WAIT, 0, Third),
+        (RECV, EXCHANGE, 0, Open),
+        (RECV, EXCHANGE, 2, Third),
+        (RECV, HALF, 0, Each),
+        (SEND, RECV, 0, Served),
+        (SEND, RECV_8, 0, Each),
+        (SEND, RECV, 2, Third),
+        (SEND, ANY_SOURCE, 2, Served),
+        (SEND, ANY_TAG, 0, Served),
+        (SEND, SEND, 0, Each),
+        (SEND, PROBE, 0, Served),
+        (SEND, MPROBE_8, 0, Each),
+        (SEND, HALF, 0, Served),
+        (SSEND_8, HALF, 0, Each),
+        (PROBE, SEND, 0, Served),
+        (PROBE, SSEND_8, 0, Each),
+        (PROBE, RECV, 0, Each),
+        (MPROBE_8, SSEND_8, 0, Served),
+        (ANY_SOURCE, SEND, 0, Served),
+        (ANY_SOURCE, SSEND_8, 0, Third),
+        (ANY_SOURCE, SEND, 2, Third),
+        (EXCHANGE, EXCHANGE, 0, Open),
+        (EXCHANGE, SEND, 0, Open),
+        (HALF, SEND, 0, Served),
+        (HALF, RECV, 0, Each),
+        (WAIT, SEND, 0, Third),
+        // Whoever is ahead has gone past it: the two witnesses contradict each other, and the one that works remains.
+        (BARRIER, RECV, 0, Third),
+        (BARRIER, RECV, 2, Third),
+        (BARRIER, SEND, 2, Third),
+        (BCAST, RECV, 0, Third),
+        (REDUCE, RECV, 0, Third),
+    ];
+    let places = |text: &str| match text {
+        text if text == EXCHANGE => vec![3, 8],
+        text if text == HALF => vec![8],
+        text if text.contains("@,") => {
+            let before = text.split("@,").next().unwrap_or_default();
+            vec![before.matches(',').count()]
+        }
+        _ => Vec::new(),
+    };
+    for (mine, theirs, with, expected) in table {
+        let source = format!(
+            "void f(int from, int tag) {{\n{}\nbetween();\n{}\nwork();\n}}\n",
+            mine.replace('@', "from"),
+            theirs.replace('@', "from")
+        );
+        let frame = |line: u32, text: &str, with: u32| {
+            let call = text.split('(').next().unwrap_or_default();
+            let passed = places(text)
+                .into_iter()
+                .map(|place| format!(" arg{place}={with}"));
+            format!("f:{line}{},{call}:0", passed.collect::<String>())
+        };
+        let given = [frame(2, mine, 1), frame(4, theirs, with), "f:5,work:0".to_owned()];
+        let given = Vec::from_iter(given.iter().map(String::as_str));
+        let found = answer(&map(&source), &stacks(&given), RankSet::default());
+        assert_eq!(
+            found
+                .finding
+                .as_ref()
+                .map(|found| found.who.to_string())
+                .as_deref(),
+            Some("rank 0"),
+            "{given:?}"
+        );
+        let said = match found.awaited.as_ref().map(|awaited| &awaited.end) {
+            None => Open,
+            Some(ChainEnd::Cycle(0)) => Each,
+            Some(ChainEnd::Culprit(culprit)) => match (culprit.who.to_string().as_str(), culprit.by) {
+                ("rank 1", ToldBy::Served) => Served,
+                ("rank 2", _) => Third,
+                _ => panic!("{culprit:?} of {mine} and {theirs}"),
+            },
+            Some(end) => panic!("{end:?} of {mine} and {theirs}"),
+        };
+        assert_eq!(
+            said, expected,
+            "{mine} of rank 0 and {theirs} of rank 1 with {with}"
+        );
+    }
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn culprit_out<'a>(answer: &'a Answer, culprit: &'a Culprit) -> Option<CulpritOu
         by: match culprit.by {
             ToldBy::Arguments => "arguments",
             ToldBy::OnlyOneOutside => "only-one-outside",
+            ToldBy::Served => "served",
         },
         proven: culprit.certainty == Certainty::Proven,
     })
