@@ -210,6 +210,13 @@ pub enum Grounds {
         /// The calls in which the others wait, most tasks first.
         others_in: Vec<String>,
     },
+    /// They are at the very start or end of a call of MPI, in no function below its entry point, and all others wait inside of theirs.
+    AtEntry {
+        /// The first of those that are named, who may be some tasks of a class.
+        first: FirstTask,
+        /// The calls in which the others wait, most tasks first.
+        others_in: Vec<String>,
+    },
     /// They are few, and the others stand together elsewhere.
     AloneElsewhere {
         /// The calls in which the others are, most tasks first; empty if they are in the program's own code.

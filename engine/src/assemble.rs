@@ -179,7 +179,13 @@ fn assemble<'a>(
         true => waits::not_entered(&job, &members, &has_moved),
         false => Vec::new(),
     };
-    let finding = finding::of(&job, &classes, &halted, &not_entered, (outcome, &undecided));
+    let finding = finding::of(
+        &job,
+        &classes,
+        &halted,
+        (&members, &not_entered),
+        (outcome, &undecided),
+    );
     // A record that stands for many ranks does not tell whom each of them waits for.
     let tells_ranks = job.is_of_one_moment() && job.named.alike.is_empty();
     let awaited = finding.as_ref().filter(|_| tells_ranks);

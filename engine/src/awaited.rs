@@ -15,6 +15,7 @@ mod walk;
 use crate::Who;
 use crate::answer::{Certainty, Finding, FirstTask, Grounds};
 use crate::assemble::JobView;
+use crate::beneath::is_at_entry;
 use crate::state::HaltedBy;
 use crate::waits::{Member, NotEntered};
 use base::RankSet;
@@ -120,14 +121,18 @@ pub(crate) fn of(
     finding: &Finding,
 ) -> Option<Awaited> {
     // Who cannot run, or is named for not waiting, waits for nobody.
-    if matches!(finding.grounds, Grounds::CannotRun | Grounds::AloneOutside { .. }) {
+    if matches!(
+        finding.grounds,
+        Grounds::CannotRun | Grounds::AloneOutside { .. } | Grounds::AtEntry { .. }
+    ) {
         return None;
     }
     let tasks = Tasks::new(job, members, not_entered, has_moved);
     let mut walk = Walk::default();
     for &class in &finding.classes {
-        for at in tasks.of_class(class) {
-            if !tasks.standing(at).waits() || tasks.is_at_entry(at) {
+        // Of those at one point the ones that come or go keep the ones waiting that wait there.
+        for at in tasks.of_class(class).filter(|&at| !is_at_entry(tasks.task(at))) {
+            if !tasks.standing(at).waits() {
                 return None;
             }
             walk.reach(at, None);

@@ -67,6 +67,13 @@ pub(crate) fn in_mpi(task: &Task, frames: &[Frame]) -> InMpi {
     }
 }
 
+/// Whether a task is in MPI and in no function below the entry point, where it would wait: it comes or goes. Other tools may not record
+/// what lies below.
+pub(crate) fn is_at_entry(task: &Task) -> bool {
+    let is_exact = task.frames.last().is_some_and(|frame| frame.pc.is_some());
+    is_exact && matches!(in_mpi(task, &task.frames), InMpi::Inside { at, .. } if at + 1 == task.frames.len())
+}
+
 /// What tells tasks in one function that the map does not hold from each other: the operation of MPI that they are in there.
 pub(crate) fn operation(task: &Task) -> Option<String> {
     match in_mpi(task, &task.frames) {

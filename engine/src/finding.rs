@@ -6,11 +6,14 @@
 //! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
 //! class that is ahead of another is never named.
 
-use crate::answer::{Activity, Certainty, Finding, Grounds, Outcome, TaskClass, UndecidedPair, Witness};
+use crate::answer::{
+    Activity, Certainty, Finding, FirstTask, Grounds, Outcome, TaskClass, UndecidedPair, Witness,
+};
 use crate::assemble::JobView;
+use crate::beneath::is_at_entry;
 use crate::blocking::is_test;
 use crate::state::{Halted, HaltedBy};
-use crate::waits::NotEntered;
+use crate::waits::{Member, NotEntered};
 use crate::{Relation, Who};
 use std::cmp::Reverse;
 
@@ -22,7 +25,7 @@ pub(crate) fn of(
     job: &JobView<'_>,
     classes: &[TaskClass],
     halted: &[Halted],
-    not_entered: &[NotEntered],
+    (members, not_entered): (&[Vec<Member<'_>>], &[NotEntered]),
     (outcome, undecided): (Outcome, &[UndecidedPair]),
 ) -> Option<Finding> {
     let who = |named: &[usize]| Who::of_all(named.iter().map(|&at| &classes[at].who));
@@ -44,7 +47,12 @@ pub(crate) fn of(
     if let Some(finding) = held_up(job, classes, not_entered) {
         return Some(narrowed(classes, finding, (outcome, undecided)));
     }
-    let (named, grounds) = probable(classes)?;
+    if let Some(finding) = at_entry(job, classes, members) {
+        return Some(finding);
+    }
+    let Some((named, grounds)) = probable(classes) else {
+        return alone_though_ahead(classes);
+    };
     let pair = decisive(classes, &named, undecided);
     Some(Finding {
         certainty: Certainty::Probable,
@@ -187,6 +195,62 @@ fn narrowed(
         remedy: pair.and_then(|pair| pair.advice.clone()),
         classes: outside,
     }
+}
+
+/// Those that are in MPI, but not where it waits, if all others wait and these are few.
+fn at_entry(job: &JobView<'_>, classes: &[TaskClass], members: &[Vec<Member<'_>>]) -> Option<Finding> {
+    let all_wait = classes.iter().all(waits);
+    let (mut named, mut tasks) = (Vec::new(), Vec::new());
+    for (class, members) in members.iter().enumerate().filter(|_| all_wait) {
+        let of_class = members.iter().map(|(task, _)| *task);
+        let come_or_go = Vec::from_iter(of_class.filter(|task| is_at_entry(task)));
+        if !come_or_go.is_empty() {
+            named.push(class);
+            tasks.extend(come_or_go);
+        }
+    }
+    let first = *tasks.first()?;
+    let who = job.who_of(tasks.iter().copied());
+    let total: u64 = classes.iter().map(|class| class.who.count()).sum();
+    let stand_out = match who.count() {
+        1 => total > 1,
+        count => 2 * count <= total,
+    };
+    stand_out.then(|| Finding {
+        certainty: Certainty::Probable,
+        by: Witness::State,
+        classes: named,
+        who,
+        grounds: Grounds::AtEntry {
+            first: FirstTask {
+                rank: first.rank,
+                pid: first.pid,
+            },
+            others_in: calls(classes.iter()),
+        },
+        doubt: Some("who comes to a call, or leaves it, may go on at once".to_owned()),
+        remedy: None,
+    })
+}
+
+/// The only ones that do not wait for others, where they are ahead of somebody and of the possible hindmost none stands out: if anybody is to come
+/// on, it is by what these do.
+fn alone_though_ahead(classes: &[TaskClass]) -> Option<Finding> {
+    let named = Vec::from_iter((0..classes.len()).filter(|&at| !waits(&classes[at])));
+    let who = Who::of_all(named.iter().map(|&at| &classes[at].who));
+    let total: u64 = classes.iter().map(|class| class.who.count()).sum();
+    let stand_out = !named.is_empty() && (who.count() == 1 && total > 1 || 2 * who.count() <= total);
+    let others = classes.iter().enumerate().filter(|(at, _)| !named.contains(at));
+    let others_in = calls(others.map(|(_, class)| class));
+    stand_out.then(|| Finding {
+        certainty: Certainty::Probable,
+        by: Witness::State,
+        classes: named,
+        who,
+        grounds: Grounds::AloneOutside { others_in },
+        doubt: Some("others are behind in the code, and nothing tells whom they wait for".to_owned()),
+        remedy: None,
+    })
 }
 
 /// Those among the possible hindmost that stand out.

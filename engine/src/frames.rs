@@ -3,7 +3,7 @@
 
 use crate::answer::{Activity, LoopValue, Position};
 use crate::beneath::{InMpi, in_mpi};
-use crate::blocking::{self, is_blocking};
+use crate::blocking::{self, is_blocking, is_test};
 use crate::mpi;
 use crate::paths::short_name;
 use progress::{Located, LocatedFrame, Value};
@@ -208,6 +208,7 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
     let activity = match (below, &located.beneath) {
         (None, _) => Activity::Computing,
         (Some(_), Some(operation)) if is_blocking(operation) => Activity::Blocked(operation.clone()),
+        (Some(_), Some(operation)) if is_test(operation) => Activity::Inside(operation.clone()),
         // Also a function that only has the name of an operation.
         (Some(entry), _) if base::is_mpi(&entry.function) => {
             let library = entry.module.as_deref().unwrap_or("a library");

@@ -299,6 +299,10 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
     if let Grounds::NotEntered { calls, waiting } = &finding.grounds {
         return held_up(out, answer, finding, (calls, *waiting));
     }
+    if let Grounds::AtEntry { others_in, .. } = &finding.grounds {
+        at_entry(out, answer, finding, others_in)?;
+        return doubts(out, answer, finding);
+    }
     let others = match &finding.grounds {
         Grounds::AloneOutside { others_in } | Grounds::AloneElsewhere { others_in } => {
             elsewhere(answer, finding, others_in)
@@ -307,7 +311,9 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
             1 => "; the other one has ended".to_owned(),
             count => format!("; the other {count} have ended"),
         },
-        Grounds::Behind | Grounds::CannotRun | Grounds::NotEntered { .. } => String::new(),
+        Grounds::Behind | Grounds::CannotRun | Grounds::NotEntered { .. } | Grounds::AtEntry { .. } => {
+            String::new()
+        }
     };
     match finding.classes[..] {
         [only] => {
@@ -330,6 +336,42 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         }
     }
     waits_for(out, answer)?;
+    doubts(out, answer, finding)
+}
+
+/// Those that are in MPI, but not where it waits: `Probably rank 2: it alone is at the start or end of MPI_Send (ring.c:40), where nobody
+/// waits; the other 3 wait inside MPI_Send`.
+fn at_entry(out: &mut String, answer: &Answer, finding: &Finding, others_in: &[String]) -> std::fmt::Result {
+    let alone = match finding.who.count() {
+        1 => "it alone is",
+        _ => "they alone are",
+    };
+    let at = finding.classes.iter().map(|&class| {
+        let position = &answer.classes[class].position;
+        let call = match &position.activity {
+            Activity::Blocked(call) | Activity::Inside(call) | Activity::Joining(call) => call.as_str(),
+            Activity::Computing => "a call of MPI",
+        };
+        match (position.short_file.as_str(), position.line) {
+            ("", _) | (_, 0) => call.to_owned(),
+            (file, line) => format!("{call} ({file}:{line})"),
+        }
+    });
+    let at = Vec::from_iter(at).join(" or ");
+    let others = match count(answer) - finding.who.count() {
+        1 => "the other one waits".to_owned(),
+        others => format!("the other {others} wait"),
+    };
+    let words = format!(
+        "Probably {}: {alone} at the start or end of {at}, where nobody waits; {others} inside {}",
+        finding.who,
+        others_in.join(" and ")
+    );
+    writeln!(out, "{}", paint(DOUBT, clean(&words)))
+}
+
+/// Why it is not proven, and what would prove it.
+fn doubts(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Result {
     if let Some(doubt) = &finding.doubt {
         writeln!(out, "{}", clean(&format!("Not proven: {doubt}")))?;
     }

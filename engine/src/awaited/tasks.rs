@@ -140,15 +140,6 @@ impl<'j, 'a> Tasks<'j, 'a> {
         }
     }
 
-    /// Whether a task is in MPI and in no function below the entry point, where it would wait: it comes or goes. Other tools may not record
-    /// what lies below.
-    pub(super) fn is_at_entry(&self, at: usize) -> bool {
-        let task = self.task(at);
-        let is_exact = task.frames.last().is_some_and(|frame| frame.pc.is_some());
-        is_exact
-            && matches!(in_mpi(task, &task.frames), InMpi::Inside { at, .. } if at + 1 == task.frames.len())
-    }
-
     pub(super) fn standing(&self, at: usize) -> &Standing {
         &self.found(at).standing
     }

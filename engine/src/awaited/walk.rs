@@ -4,6 +4,7 @@ use super::tasks::{Service, Standing, Tasks};
 use super::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 use crate::Who;
 use crate::answer::{Certainty, FirstTask};
+use crate::beneath::is_at_entry;
 use base::RankSet;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -41,6 +42,7 @@ impl Walk {
         while let Some(at) = self.queue.pop_front() {
             match tasks.standing(at) {
                 Standing::Free { .. } | Standing::Halted(_) => self.free.push(at),
+                _ if is_at_entry(tasks.task(at)) => self.free.push(at),
                 Standing::NotKnown => self.not_known.push(at),
                 Standing::Anybody { .. } => {
                     // Of those whose message it could take one is enough.
@@ -93,7 +95,10 @@ impl Walk {
     pub(super) fn result(&self, tasks: &Tasks<'_, '_>) -> Option<Awaited> {
         if let Some(&first) = self.free.first() {
             let (path, certain) = self.path(first);
-            let whole = !matches!(tasks.standing(first), Standing::Free { whole: false });
+            let whole = matches!(
+                tasks.standing(first),
+                Standing::Free { whole: true } | Standing::Halted(_)
+            );
             let certainty = match certain && whole && self.free.len() == 1 {
                 true => Certainty::Proven,
                 false => Certainty::Probable,
@@ -217,6 +222,7 @@ fn alone_outside(tasks: &Tasks<'_, '_>, reached: &BTreeMap<usize, Option<(usize,
         match tasks.standing(at) {
             Standing::Free { .. } | Standing::Halted(_) => free.push(at),
             Standing::NotKnown => return None,
+            _ if is_at_entry(tasks.task(at)) => free.push(at),
             _ => {}
         }
     }

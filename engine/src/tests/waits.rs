@@ -1,7 +1,7 @@
 //! What MPI proves where the order of the code leaves open who is behind.
 
 use super::{map, tasks};
-use crate::{Certainty, Earlier, Outcome, Witness, answer, answer_since};
+use crate::{Certainty, Earlier, Grounds, Outcome, Witness, answer, answer_since};
 use base::RankSet;
 use std::time::Duration;
 
@@ -134,4 +134,57 @@ fn of_several_that_have_not_entered_the_one_that_does_not_wait_is_probable() {
         (Certainty::Probable, Witness::Mpi)
     );
     assert_eq!(finding.who.to_string(), "rank 1");
+}
+
+/// Stacks as the probe takes them, with the place of each frame in its file.
+fn exact(given: &[&str]) -> Vec<snapshot::Task> {
+    let mut tasks = in_mpich(given);
+    for frame in tasks.iter_mut().flat_map(|task| &mut task.frames) {
+        frame.pc = Some(0x1000);
+    }
+    tasks
+}
+
+#[test]
+fn who_is_in_a_call_but_not_where_it_waits_is_probable() {
+    let (waits, comes) = ("f:9,MPI_Recv:0,MPID_Wait:0", "f:9,MPI_Recv:0");
+    let named = |tasks: &[snapshot::Task]| {
+        let finding = answer(&map(OPEN), tasks, RankSet::default()).finding?;
+        let Grounds::AtEntry { first, others_in } = finding.grounds else {
+            return None;
+        };
+        assert_eq!(
+            (finding.certainty, finding.by),
+            (Certainty::Probable, Witness::State)
+        );
+        Some((finding.who.to_string(), first.rank, others_in.join(" ")))
+    };
+    let expected = Some(("rank 1".to_owned(), Some(1), "MPI_Recv".to_owned()));
+    // In one class with the others, and in one of its own.
+    assert_eq!(named(&exact(&[waits, comes, waits])), expected);
+    let elsewhere = "f:7,MPI_Bcast:0,MPID_Wait:0";
+    let found = named(&exact(&[elsewhere, comes, elsewhere, waits])).unwrap();
+    assert_eq!((found.0.as_str(), found.1), ("rank 1", Some(1)));
+    // Half of them and more are no exception; whoever computes stands out more; other tools leave out what is below.
+    assert_eq!(named(&exact(&[comes, comes, waits])), None);
+    assert_eq!(named(&exact(&["f:3,work:0", comes, waits])), None);
+    assert_eq!(named(&in_mpich(&[waits, comes, waits])), None);
+}
+
+#[test]
+fn who_alone_does_not_wait_is_probable_also_if_it_is_ahead() {
+    let source = "void f(void) {\n    MPI_Recv(a);\n    while (x) {\n        MPI_Recv(b);\n        MPI_Send(b);\n    }\n    work();\n}\n";
+    let of = |given: &[&str]| {
+        let found = answer(&map(source), &in_mpich(given), RankSet::default());
+        assert_eq!(found.outcome, Outcome::Undecided, "{found:?}");
+        found
+            .finding
+            .map(|finding| (finding.certainty, finding.who.to_string()))
+    };
+    let (one, other, ahead) = ("f:4,MPI_Recv:0", "f:5,MPI_Send:0", "f:7,work:0");
+    assert_eq!(
+        of(&[one, other, ahead]),
+        Some((Certainty::Probable, "rank 2".to_owned()))
+    );
+    assert_eq!(of(&[one, other, ahead, ahead, ahead]), None);
 }

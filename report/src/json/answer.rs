@@ -323,6 +323,7 @@ fn grounds(of: &Grounds) -> &'static str {
         Grounds::NotEntered { .. } => "not-entered",
         Grounds::AloneOutside { .. } => "alone-outside",
         Grounds::AloneElsewhere { .. } => "alone-elsewhere",
+        Grounds::AtEntry { .. } => "at-entry",
     }
 }
 
@@ -335,11 +336,16 @@ fn probable(answer: &Answer) -> Vec<ProbableOut<'_>> {
     let out = |&at: &usize| {
         let class = &answer.classes[at];
         let (activity, callee) = activity(&class.position.activity);
+        // Of a class that comes or goes, some tasks may wait.
+        let who = match (&found.grounds, &found.classes[..]) {
+            (Grounds::AtEntry { .. }, [_]) => &found.who,
+            _ => &class.who,
+        };
         ProbableOut {
             class: at,
-            ranks: class.who.ranks.to_string(),
-            count: class.who.count(),
-            tasks: &class.who.names,
+            ranks: who.ranks.to_string(),
+            count: who.count(),
+            tasks: &who.names,
             function: &class.position.function,
             file: &class.position.file,
             line: class.position.line,
