@@ -136,14 +136,20 @@ impl Order<'_> {
         })
     }
 
-    /// How one stack stands to another, by machine code.
+    /// How one stack stands to another, by machine code; in their first `same` frames the source puts both at one point of one iteration, so that
+    /// they are in one execution of what these frames call, and code is asked only from there on.
     ///
     /// # Errors
     /// Why that is not known, as a sentence without its full stop.
-    pub(crate) fn compare_code(&self, task_a: &Located, task_b: &Located) -> Result<CodeVerdict, String> {
+    pub(crate) fn compare_code(
+        &self,
+        task_a: &Located,
+        task_b: &Located,
+        same: usize,
+    ) -> Result<CodeVerdict, String> {
         let (a, b) = (&task_a.code, &task_b.code);
         let mut last: Option<CodeVerdict> = None;
-        for depth in 0.. {
+        for depth in first_open((task_a, task_b), same).. {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
                 (None, None) => {
@@ -292,6 +298,21 @@ impl CodeFrame {
     fn shown(&self) -> (String, Option<u32>, u64) {
         (self.name.clone(), self.line, self.place.address)
     }
+}
+
+/// The innermost frame of the machine that both are in one execution of, if the source puts both at one point of one iteration in their first `same`
+/// frames.
+fn first_open((a, b): (&Located, &Located), same: usize) -> usize {
+    let begins_at = |task: &Located, frame: &CodeFrame| {
+        let mut origins = task.origin.iter();
+        origins.position(|origin| *origin == Some(frame.levels.0))
+    };
+    let frames = a.code.frames.iter().zip(&b.code.frames);
+    let is_same = |(of_a, of_b): &(&CodeFrame, &CodeFrame)| {
+        let begins = begins_at(a, of_a);
+        begins.is_some_and(|begins| begins <= same) && begins == begins_at(b, of_b)
+    };
+    frames.take_while(is_same).count().saturating_sub(1)
 }
 
 /// Whether a binding is that of the file that a module's name stands for.

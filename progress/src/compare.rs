@@ -111,7 +111,9 @@ impl<'m> Order<'m> {
         let mut walk = Walk::of(a, b);
         let (depth, function, mut relation, mut decided) = self.walk(&mut walk, a, b);
         if relation == Relation::Unknown
-            && let Ok(found) = self.compare_code(a, b)
+            && let Ok(found) = self
+                .compare_code(a, b, 0)
+                .or_else(|_| self.compare_code(a, b, depth))
         {
             relation = found.relation;
             decided = Decided::Code(found);
