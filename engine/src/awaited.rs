@@ -12,6 +12,7 @@
 mod tasks;
 mod walk;
 
+use crate::Sends;
 use crate::Who;
 use crate::answer::{Certainty, Finding, FirstTask, Grounds};
 use crate::assemble::JobView;
@@ -42,6 +43,8 @@ pub struct Wait {
     pub call: String,
     /// What it waits for.
     pub needs: WaitsFor,
+    /// Where that is a message of one task: the sends that could be it, and whether that task can still come to one.
+    pub sends: Option<Sends>,
 }
 
 /// What a task waits for.

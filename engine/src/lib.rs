@@ -37,6 +37,7 @@ mod parting;
 mod paths;
 mod reading;
 mod reuse;
+mod sends;
 mod slices;
 mod sources;
 mod stacks;
@@ -83,6 +84,7 @@ pub use progress::{Relation, Value};
 pub use progress_map::{Map, Role};
 pub use reading::{map_for_file, map_for_stacks};
 pub use reuse::{Reuse, Shelf};
+pub use sends::{Coming, SendSite, Sends};
 pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
     Options as SliceOptions, Slice, Statement, TooManyCallees,

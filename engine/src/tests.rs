@@ -8,6 +8,7 @@ use base::RankSet;
 use progress_map::{Across, Map, PointKind};
 
 mod awaited;
+mod sends;
 mod waits;
 
 pub(crate) fn map(source: &str) -> Map {

@@ -2,7 +2,8 @@
 
 use crate::headline::capital;
 use engine::{
-    Activity, Answer, Awaited, ChainEnd, Culprit, HaltedBy, Role, TaskClass, ToldBy, Wait, WaitsFor, Who,
+    Activity, Answer, Awaited, ChainEnd, Coming, Culprit, HaltedBy, Role, SendSite, TaskClass, ToldBy, Wait,
+    WaitsFor, Who,
 };
 use std::fmt::Write as _;
 
@@ -49,7 +50,41 @@ pub(crate) fn clause(answer: &Answer, awaited: &Awaited, subject: &str) -> Strin
         let _ = write!(text, " waits in {}{place}{}", wait.call, needs(wait));
     }
     text.push_str(&end(answer, awaited));
+    if let Some(words) = awaited.chain.iter().find_map(never_sent) {
+        text.push_str(". ");
+        text.push_str(&words);
+    }
     text
+}
+
+/// How many sends that fit are told.
+const SENDS: usize = 3;
+
+/// That the message which somebody waits for will not come, as a sentence without its full stop.
+fn never_sent(wait: &Wait) -> Option<String> {
+    let (WaitsFor::Task(sender), Some(sends)) = (&wait.needs, &wait.sends) else {
+        return None;
+    };
+    if sends.coming != Coming::Never {
+        return None;
+    }
+    let sender = sender.to_string();
+    let place = |site: &SendSite| format!("{} ({}:{})", site.call, site.file, site.line);
+    let told = Vec::from_iter(sends.sites.iter().take(SENDS).map(place)).join(", ");
+    let past = match sends.sites.len() {
+        0 => "the source has none that fits".to_owned(),
+        count if count > SENDS => format!(
+            "that message is lost, or it has gone past its send, one of {told} and {} more",
+            count - SENDS
+        ),
+        1 => format!("that message is lost, or it has gone past {told}"),
+        _ => format!("that message is lost, or it has gone past its send, one of {told}"),
+    };
+    Some(format!(
+        "{} can come to no send any more that {} would receive: {past}",
+        capital(&sender),
+        wait.who
+    ))
 }
 
 /// Whom a task waits for: ` for rank 3`.
@@ -178,7 +213,8 @@ fn cycle(answer: &Answer, awaited: &Awaited, start: usize) -> String {
         "MPI_Send" | "MPI_Ssend" | "MPI_Rsend" => "receive",
         _ => return each_other,
     };
-    match start == 0 && is_ahead(answer, first.class, next.class) {
+    let is_told = never_sent(first).is_some();
+    match start == 0 && !is_told && is_ahead(answer, first.class, next.class) {
         true => format!(
             "{each_other}; {} is ahead: look whether it has gone past its {gone_past}",
             next.who

@@ -155,8 +155,21 @@ fn ranks_that_wait_for_each_other_are_a_cycle() {
         });
         assert_eq!(calls(&answer), ["1 MPI_Recv 2", "2 MPI_Barrier 1"], "{answer:#}");
         let sentence = answer["awaited"]["sentence"].as_str().unwrap();
+        // The only send that fits is behind it; the other one has another tag.
+        let sends = &answer["awaited"]["chain"][0]["sends"];
+        assert_eq!(sends["coming"], "never", "{answer:#}");
+        let sites = sends["sites"].as_array().unwrap();
+        assert_eq!(
+            (sites.len(), &sites[0]["call"]),
+            (1, &"MPI_Send".into()),
+            "{sends:#}"
+        );
+        let line = sites[0]["line"].to_string();
         assert!(
-            sentence.contains("rank 2 is ahead: look whether it has gone past its send"),
+            sentence.ends_with(&format!(
+                "Rank 2 can come to no send any more that rank 1 would receive: that message is lost, or it has gone past MPI_Send \
+                 (MPI_COMM_WORLD.c:{line})."
+            )),
             "{sentence}"
         );
     }

@@ -4,6 +4,7 @@ use crate::assemble::JobView;
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{is_blocking, is_test};
 use crate::mpi::{self, CallView};
+use crate::sends::{self, Sends, Wanted};
 use crate::state::{self, HaltedBy};
 use crate::waits::{self, Member, NotEntered};
 use crate::{CallArgument, Relation, Role, Who};
@@ -138,6 +139,25 @@ impl<'j, 'a> Tasks<'j, 'a> {
                 _ => Service::MayBe,
             },
         }
+    }
+
+    /// The sends that could be the message which `at` waits for of `sender`, if that is what it waits for and no other thread of the sender may
+    /// send it.
+    pub(super) fn sends(&self, at: usize, sender: usize) -> Option<Sends> {
+        let [half] = &self.found(at).halves[..] else {
+            return None;
+        };
+        let (class, member) = self.all[sender];
+        let (task, located) = self.members[class][member];
+        let alone = task.threads.iter().all(|thread| waits::is_helper(&thread.frames));
+        if half.does == Does::Sends || !alone || !waits::is_whole(&task.frames, &task.error) {
+            return None;
+        }
+        let wanted = Wanted {
+            tag: half.tag,
+            by: self.task(at).rank?,
+        };
+        Some(sends::of(self.job.map, located?, wanted))
     }
 
     pub(super) fn standing(&self, at: usize) -> &Standing {

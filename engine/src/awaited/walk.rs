@@ -204,11 +204,16 @@ impl Walk {
                 // Nobody is reached from these.
                 Standing::Free { .. } | Standing::Halted(_) | Standing::NotKnown => return None,
             };
+            let sends = match &needs {
+                WaitsFor::Task(_) => next.and_then(|sender| tasks.sends(at, sender)),
+                _ => None,
+            };
             Some(Wait {
                 class: tasks.class(at),
                 who: tasks.who(&[at]),
                 call: call.clone(),
                 needs,
+                sends,
             })
         });
         waits.flatten().collect()

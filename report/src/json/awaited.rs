@@ -1,7 +1,7 @@
 //! Whom those that are named wait for, as JSON.
 
 use super::answer::activity;
-use engine::{Answer, Awaited, Certainty, ChainEnd, Culprit, ToldBy, Wait, WaitsFor, Who};
+use engine::{Answer, Awaited, Certainty, ChainEnd, Coming, Culprit, Sends, ToldBy, Wait, WaitsFor, Who};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -28,6 +28,27 @@ struct WaitOut<'a> {
     waits_for: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     for_ranks: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sends: Option<SendsOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct SendsOut<'a> {
+    coming: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    sites: Vec<SendOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct SendOut<'a> {
+    call: &'a str,
+    function: &'a str,
+    file: &'a str,
+    line: u32,
+    /// Whether the sender can still come to it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reachable: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -89,6 +110,34 @@ fn wait_out(wait: &Wait) -> WaitOut<'_> {
         call: &wait.call,
         waits_for,
         for_ranks: who,
+        sends: wait.sends.as_ref().map(sends_out),
+    }
+}
+
+fn sends_out(sends: &Sends) -> SendsOut<'_> {
+    let (coming, reason) = match &sends.coming {
+        Coming::Never => ("never", None),
+        Coming::Perhaps(_) => ("perhaps", None),
+        Coming::NotKnown(why) => ("not-known", Some(why.as_str())),
+    };
+    let reachable = |index: usize| match &sends.coming {
+        Coming::Never => Some(false),
+        Coming::Perhaps(sites) => Some(sites.contains(&index)),
+        Coming::NotKnown(_) => None,
+    };
+    let sites = sends.sites.iter().enumerate();
+    SendsOut {
+        coming,
+        reason,
+        sites: sites
+            .map(|(index, of)| SendOut {
+                call: &of.call,
+                function: &of.function,
+                file: &of.file,
+                line: of.line,
+                reachable: reachable(index),
+            })
+            .collect(),
     }
 }
 
