@@ -6,6 +6,7 @@ use crate::counterparts::ThreadsBehind;
 use crate::next::{self, NextStep, Origin};
 use crate::state::{ClassState, Halted};
 use crate::threads::ThreadGroup;
+use crate::trouble::{self, Trouble};
 use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
 use base::RankSet;
 
@@ -86,6 +87,11 @@ impl Answer {
                 remedy: None,
             });
         }
+    }
+
+    /// What kind of trouble the job is in, as far as one look tells.
+    pub fn trouble(&self) -> Option<Trouble> {
+        trouble::of(self)
     }
 
     /// Adds the next step, which depends on where the stacks come from.

@@ -47,6 +47,7 @@ mod summary;
 mod tests;
 mod threads;
 mod tree;
+mod trouble;
 mod tuple;
 mod waits;
 mod who;
@@ -102,5 +103,6 @@ pub use tree::{
     Refine, RefinementStep, SampleChange, Sibling, TaskNames, TreeClass, TreeNode, TreeOptions, alike_tree,
     job_tree, merge_partial, order_tree, ranked, sampled_tree,
 };
+pub use trouble::{Trouble, TroubleKind};
 pub use tuple::{Token, Tuple};
 pub use who::Who;

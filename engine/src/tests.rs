@@ -9,6 +9,7 @@ use progress_map::{Across, Map, PointKind};
 
 mod awaited;
 mod sends;
+mod trouble;
 mod waits;
 
 pub(crate) fn map(source: &str) -> Map {

@@ -5,7 +5,10 @@ use crate::clean::clean;
 use crate::style::{DOUBT, HINDMOST, TITLE, paint};
 use crate::text::{candidates, counted, describe, doing, stands};
 use crate::threads;
-use engine::{Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Value, Who};
+use engine::{
+    Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Trouble, TroubleKind,
+    Value, Who,
+};
 use std::fmt::Write as _;
 
 /// How many classes ahead are put into plain words before the list of proofs has to do.
@@ -25,7 +28,28 @@ pub(crate) fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
     if let Some(finding) = answer.finding.as_ref().filter(|finding| is_for_that(finding)) {
         waiting_for(out, answer, finding)?;
     }
-    outside(out, answer)
+    outside(out, answer)?;
+    kind_of_trouble(out, answer)
+}
+
+/// What kind of trouble it is, unless that was said: of two looks there is a diagnosis, and who cannot run, or waits in a circle, is described above.
+fn kind_of_trouble(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let is_new = |trouble: &Trouble| {
+        !matches!(
+            trouble.kind,
+            TroubleKind::CannotRun | TroubleKind::Unseen(_) | TroubleKind::OwnThreads
+        )
+    };
+    match answer.trouble().filter(is_new) {
+        Some(trouble) if answer.motion.is_none() => {
+            writeln!(
+                out,
+                "Kind of trouble: {}",
+                clean(&crate::trouble::sentence(&trouble))
+            )
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What those do who wait for tasks that cannot run.

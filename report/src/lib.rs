@@ -24,6 +24,7 @@ mod summary;
 mod text;
 mod threads;
 mod tree;
+mod trouble;
 mod uri;
 
 pub use awaited::sentence as awaited_sentence;

@@ -9,9 +9,16 @@ use serde_json::Value;
 /// defines, the map does not know.
 const LATE: &str = r#"
 #include <mpi.h>
+#include <unistd.h>
 volatile int gate = 1;
 static void lost(void)
 {
+#ifdef READS
+    int ends[2];
+    char byte;
+    if (pipe(ends) == 0 && read(ends[0], &byte, 1) == 1)
+        gate = 0;
+#endif
     while (gate)
         continue;
 }
@@ -94,6 +101,8 @@ fn the_rank_that_it_waits_for_is_the_one_to_look_at() {
             (&culprit["proven"], &culprit["function"]),
             (&true.into(), &"lost".into())
         );
+        assert_eq!(answer["trouble"]["kind"], "computing", "{answer:#}");
+        assert_eq!(answer["trouble"]["ranks"], "2");
         // Whoever attaches a debugger does it there.
         let class = usize::try_from(culprit["classes"][0].as_u64().unwrap()).unwrap();
         assert_eq!(answer["classes"][class]["state"]["pids"][0], culprit["pid"]);
@@ -105,7 +114,7 @@ fn the_rank_that_it_waits_for_is_the_one_to_look_at() {
         let sentence = answer["awaited"]["sentence"].as_str().unwrap();
         assert!(
             sentence.starts_with(
-                "Rank 1 waits in MPI_Recv (MPI_COMM_WORLD.c:18) for rank 2, which is ahead of it at MPI_COMM_WORLD.c:"
+                "Rank 1 waits in MPI_Recv (MPI_COMM_WORLD.c:25) for rank 2, which is ahead of it at MPI_COMM_WORLD.c:"
             ),
             "{sentence}"
         );
@@ -113,6 +122,20 @@ fn the_rank_that_it_waits_for_is_the_one_to_look_at() {
             sentence.ends_with("does not wait in MPI: look at rank 2."),
             "{sentence}"
         );
+    }
+}
+
+#[test]
+fn who_is_waited_for_may_be_in_io() {
+    let _turn = my_turn();
+    for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
+        let flags = ["-O0", "-DLOST=2", "-DREADS"];
+        let answer = ask(mpi, ("late-reads", WORLD), &flags, &|awaited| {
+            is_culprit(awaited, "2", "arguments") && awaited["culprit"]["callee"].is_string()
+        });
+        assert_eq!(answer["trouble"]["kind"], "input-output", "{answer:#}");
+        let sentence = answer["trouble"]["sentence"].as_str().unwrap();
+        assert_eq!(sentence, "Rank 2 is in I/O, in the system call read.");
     }
 }
 
@@ -155,6 +178,11 @@ fn ranks_that_wait_for_each_other_are_a_cycle() {
         });
         assert_eq!(calls(&answer), ["1 MPI_Recv 2", "2 MPI_Barrier 1"], "{answer:#}");
         let sentence = answer["awaited"]["sentence"].as_str().unwrap();
+        let trouble = &answer["trouble"];
+        assert_eq!(
+            (&trouble["kind"], &trouble["ranks"]),
+            (&"each-other".into(), &"1-2".into())
+        );
         // The only send that fits is behind it; the other one has another tag.
         let sends = &answer["awaited"]["chain"][0]["sends"];
         assert_eq!(sends["coming"], "never", "{answer:#}");

@@ -264,6 +264,7 @@ fn with_a_stopped_rank() {
         launcher.wait().unwrap_or_else(|error| panic!("{error}"));
         let answer = answer.unwrap_or_else(|said| panic!("{said}"));
         assert_eq!(answer["halted"][0]["why"], "signal", "{answer:#}");
+        assert_eq!(answer["trouble"]["kind"], "cannot-run", "{answer:#}");
         assert!(
             answer["next"]
                 .as_str()

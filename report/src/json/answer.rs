@@ -8,7 +8,7 @@ use super::threads::{ThreadsBehindOut, ThreadsOut, threads_behind_out, threads_o
 use super::{VERSION, document, value};
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, Outcome,
-    Position, Relation, RunState, StateGroup, Who, Witness,
+    Position, Relation, RunState, StateGroup, Trouble, Who, Witness,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,6 +64,7 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
             .map(|_| answer.ended_ranks.to_string()),
         assumptions: &answer.assumptions,
         warnings: &answer.warnings,
+        trouble: answer.trouble().as_ref().map(trouble_out),
         next: answer.next.as_ref().map(crate::next::words),
         motion: answer.motion.as_ref().map(motion_out),
         explanation: explanation.map(explanation_out),
@@ -93,6 +94,8 @@ pub(crate) struct AnswerOut<'a> {
     ended_ranks: Option<String>,
     assumptions: &'a [String],
     warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<TroubleOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -302,6 +305,21 @@ fn outcome(outcome: Outcome) -> &'static str {
         Outcome::AllEqual => "all-equal",
         Outcome::Branches => "branches",
         Outcome::Undecided => "undecided",
+    }
+}
+
+#[derive(Serialize)]
+struct TroubleOut {
+    kind: &'static str,
+    ranks: String,
+    sentence: String,
+}
+
+fn trouble_out(trouble: &Trouble) -> TroubleOut {
+    TroubleOut {
+        kind: crate::trouble::word(&trouble.kind),
+        ranks: trouble.who.ranks.to_string(),
+        sentence: crate::trouble::sentence(trouble),
     }
 }
 
