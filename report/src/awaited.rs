@@ -148,9 +148,13 @@ fn at_culprit(answer: &Answer, culprit: &Culprit, (first, last): (&Wait, &Wait),
         (ahead, "") => ahead.to_owned(),
         (ahead, stands) => format!("{ahead} {stands}"),
     };
+    // Who is named though it is in a call that waits comes to it, or leaves it.
+    let waits_nowhere =
+        only_class.is_some_and(|class| matches!(class.position.activity, Activity::Blocked(_)));
     let does = match (&culprit.halted, one) {
         (Some(why), true) => format!("is {}", halted(why)),
         (Some(why), false) => format!("are {}", halted(why)),
+        (None, true) if waits_nowhere => "does not wait there yet, or no more".to_owned(),
         (None, true) => "does not wait in MPI".to_owned(),
         (None, false) => "do not wait in MPI".to_owned(),
     };
