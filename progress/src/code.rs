@@ -199,6 +199,15 @@ impl Order<'_> {
                         frame_a.name
                     ));
                 }
+                let may_be_another = |(task, levels): &(&Located, Range<usize>)| {
+                    self.may_be_another_call((*task, levels.clone()))
+                };
+                if may_be_another(&levels_a) || may_be_another(&levels_b) {
+                    return Err(format!(
+                        "a call in the code of {} may be one of several calls of its source",
+                        frame_a.name
+                    ));
+                }
                 if self.may_be_leaving(levels_a, levels_b, *told) {
                     return Err(format!(
                         "one of them may be on its way out of a loop of {} that the other is in",

@@ -324,7 +324,7 @@ impl Order<'_> {
     }
 
     /// The calls in which a frame may be that shows the position of `point`: the compiler may have made them one.
-    fn merged_with(&self, id: FunctionId, point: PointId) -> impl Iterator<Item = PointId> + '_ {
+    pub(crate) fn merged_with(&self, id: FunctionId, point: PointId) -> impl Iterator<Item = PointId> + '_ {
         self.map().bindings().flat_map(move |binding| {
             let own = binding.merges_of(id).iter();
             own.filter(move |merge| merge.shown == point)

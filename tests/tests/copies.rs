@@ -31,7 +31,7 @@ const fn at(iteration: u32, call: u32) -> Truth {
     }
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case {
         number: 0,
         moments: &[(0, 1), (1, 1), (1, 2)],
@@ -68,6 +68,13 @@ const CASES: [Case; 5] = [
         moments: &[(0, 1), (0, 2), (0, 3), (0, 4)],
         truth: |_, visit| at((visit - 1) / 3, (visit - 1) % 3),
         decided: 6,
+    },
+    // An instruction that follows another call is the call before that.
+    Case {
+        number: 5,
+        moments: &[(0, 1), (1, 1), (1, 2), (1, 3)],
+        truth: |_, visit| at(0, visit),
+        decided: 0,
     },
 ];
 

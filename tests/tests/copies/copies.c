@@ -1,5 +1,5 @@
 /* Calls that gcc copies first and joins then: an instruction with the line of one call is another one as well. Arguments: the way of the
- * case, its flag, and the visit of step() that never ends. */
+ * case, its flag, and the visit of step() or between() that never ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +7,17 @@
 static int visits, last_visit;
 
 __attribute__((noinline, noclone, noipa)) void step(int k)
+{
+    if (++visits == last_visit) {
+        puts("staying");
+        fflush(stdout);
+        for (;;)
+            pause();
+    }
+    (void)k;
+}
+
+__attribute__((noinline, noclone, noipa)) void between(int k)
 {
     if (++visits == last_visit) {
         puts("staying");
@@ -84,6 +95,19 @@ __attribute__((noinline, noclone)) static void in_a_row(struct solver *s, int ti
     }
 }
 
+/* One way goes straight to the last call of step(), which is the first one there. */
+__attribute__((noinline, noclone)) static void around(int flag)
+{
+    if (flag)
+        other(1);
+    step(1);
+    if (flag) {
+        between(1);
+        step(1);
+    }
+    other(2);
+}
+
 int main(int count, char **arguments)
 {
     if (count < 4)
@@ -106,6 +130,9 @@ int main(int count, char **arguments)
         break;
     case 4:
         in_a_row(&s, 3);
+        break;
+    case 5:
+        around(flag);
         break;
     }
     puts("done");
