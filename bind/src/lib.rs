@@ -101,6 +101,30 @@ pub fn bind_library(map: &mut Map, library: &Program<'_>, path: &str) -> Result<
     Ok(diagnostics)
 }
 
+/// Adds to `map` what the code of a program or shared object tells without any debug info: the flow of it. The first that is added is the program.
+///
+/// # Errors
+/// When the file is no x86-64 ELF file, or nothing tells it from other builds.
+pub fn bind_code(map: &mut Map, executable: &[u8], path: &str) -> Result<(), BindError> {
+    let image = Image::parse(executable)?;
+    let identity = image.identity();
+    if identity.build_id.is_empty() && image.text().is_none() {
+        return Err(BindError::NoIdentity);
+    }
+    let binding = Binding {
+        build_id: identity.build_id,
+        text_hash: identity.text_hash,
+        executable: path.to_owned(),
+        code: flow::machine_code(&image),
+        ..Binding::default()
+    };
+    match map.binding {
+        None => map.binding = Some(binding),
+        Some(_) => map.libraries.push(binding),
+    }
+    Ok(())
+}
+
 fn binding_to(map: &Map, program: &Program<'_>, path: &str) -> Result<(Binding, Vec<Diagnostic>), BindError> {
     let image = Image::parse(program.executable)?;
     if image.is_debug_file() {

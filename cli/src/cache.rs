@@ -43,6 +43,15 @@ impl Slot {
     ///
     /// The code belongs to the name as well: a build-id that was set by hand is that of many builds.
     pub(crate) fn of(parts: &[&Identity]) -> Option<Self> {
+        Self::named(parts, "hmap")
+    }
+
+    /// The place for what the code alone of a build tells.
+    pub(crate) fn of_code(parts: &[&Identity]) -> Option<Self> {
+        Self::named(parts, "code.hmap")
+    }
+
+    fn named(parts: &[&Identity], ending: &str) -> Option<Self> {
         if parts.is_empty() || parts.iter().any(|part| part.build_id.is_empty()) {
             return None;
         }
@@ -53,7 +62,7 @@ impl Slot {
         }
         Some(Self {
             directory: directory(&[])?,
-            name: format!("{}.hmap", fingerprint.text()),
+            name: format!("{}.{ending}", fingerprint.text()),
         })
     }
 

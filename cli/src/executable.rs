@@ -92,6 +92,17 @@ impl Executable {
         engine::bind_program(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
+    /// Adds to `map` what the code alone of this build tells.
+    pub(crate) fn bind_code(&self, map: &mut Map) -> Result<(), Failure> {
+        let path = self.path.to_string_lossy();
+        engine::bind_code(map, &self.bytes, &path).map_err(|error| self.failure(&error))
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Which loops of `map`, which is bound to this build, keep a readable variable in it.
     pub(crate) fn check(&self, map: &Map) -> Result<engine::Check, Failure> {
         engine::check(map, &self.program()).map_err(|error| self.failure(&error))

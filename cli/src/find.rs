@@ -375,8 +375,34 @@ pub(crate) fn map_of(given_map: Option<&Path>, job: &Job) -> anyhow::Result<JobM
     let error = first_error.unwrap_or_else(|| Failure::new("no program of the job can be read").into());
     match given_map {
         Some(_) => Err(error),
-        None => Ok(JobMap::none(&error)),
+        None => Ok(without_map(&error, &programs)),
     }
+}
+
+/// What can be known of a job without a map: the order of its code, if all tasks run one program.
+fn without_map(why: &anyhow::Error, programs: &[(PathBuf, Vec<&TaskRef>)]) -> JobMap {
+    let [(path, tasks)] = programs else {
+        return JobMap::none(why);
+    };
+    let read = |task: &&TaskRef| Some((task.pid, Executable::of_process(task.pid, path).ok()?));
+    let Some((pid, executable)) = tasks.iter().find_map(read) else {
+        return JobMap::none(why);
+    };
+    let build = Build::new(executable, move || {
+        let paths = runtime_probe::all_libraries_of(pid);
+        // What a system brings along is not what a job hangs in, and its code is large.
+        let is_of_system = |path: &Path| {
+            ["/lib", "/lib64", "/usr/lib", "/usr/lib64"]
+                .iter()
+                .any(|root| path.starts_with(root))
+        };
+        let is_own =
+            |path: &&PathBuf| !is_of_system(path) && !engine::is_runtime_library(&path.to_string_lossy());
+        let own = paths.iter().filter(is_own);
+        own.filter_map(|path| Executable::library_of_process(pid, path).ok())
+            .collect()
+    });
+    JobMap::of_code(why, &build)
 }
 
 /// Adds lines from the debug info of what runs, as far as there is any.

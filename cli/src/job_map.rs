@@ -14,6 +14,9 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// So many bytes of executables are looked through for the order of their code while a user waits.
+const MOST_CODE: usize = 256 << 20;
+
 /// A map that is bound to what runs, and what is worth knowing about it.
 pub(crate) struct JobMap {
     pub(crate) map: Map,
@@ -42,7 +45,34 @@ impl JobMap {
         }
     }
 
-    /// Whether nothing is known of the program.
+    /// No map, but the code of the program and of its libraries: who is behind may follow from the order of its instructions.
+    pub(crate) fn of_code(why: &anyhow::Error, build: &Build<'_>) -> Self {
+        let mut found = Self::none(why);
+        let slot = Slot::of_code(&build.identities());
+        if let Some(map) = slot.as_ref().and_then(Slot::read)
+            && build.executable.fits(&map).is_ok()
+        {
+            found.map = map;
+            return found;
+        }
+        let all = || std::iter::once(&build.executable).chain(build.libraries());
+        if all().map(Executable::length).sum::<usize>() > MOST_CODE {
+            return found;
+        }
+        threads::start(None);
+        let mut map = Map::default();
+        if all().all(|each| each.bind_code(&mut map).is_ok()) {
+            // It is made anew when it was not kept.
+            if let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
+                let warning = format!("the order of the code could not be kept for the next time: {error:#}");
+                found.warnings.push(warning);
+            }
+            found.map = map;
+        }
+        found
+    }
+
+    /// Whether nothing is known of the program's source.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.functions.is_empty()
     }

@@ -136,9 +136,20 @@ fn assemble<'a>(
             None => placed.push((task, located)),
         }
     }
-    let (placed, mut located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
+    let (mut placed, mut located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
     progress::settle_code(&order, &mut located);
-    let classes = progress::classify(&order, &located);
+    let mut classes = progress::classify(&order, &located);
+    if order.is_of_code_alone() && (classes.hindmost().is_empty() || !others.is_empty()) {
+        // What the code alone tells is worth something only if it names somebody: otherwise the stacks say more.
+        let reason = |task: &Task| format!("no function on the stack of task {} is in the map", task.task);
+        others = Vec::from_iter(
+            tasks
+                .iter()
+                .map(|task| (task, task.error.clone().unwrap_or_else(|| reason(task)))),
+        );
+        (placed, located) = (Vec::new(), Vec::new());
+        classes = progress::classify(&order, &located);
+    }
     let job = JobView {
         map,
         tasks: placed,
@@ -334,7 +345,10 @@ impl<'a> JobView<'a> {
 
     /// The members of the classes, in the order in which the answer lists them.
     fn members<'v>(&'v self, outside: &[OutsideGroup<'v>]) -> Vec<Vec<Member<'v>>> {
-        let member = |&at: &usize| -> Member<'v> { (self.tasks[at], Some(&self.located[at])) };
+        let is_of_source = !self.order.is_of_code_alone();
+        let member = |&at: &usize| -> Member<'v> {
+            (self.tasks[at], Some(&self.located[at]).filter(|_| is_of_source))
+        };
         let ordered = self.classes.classes.iter();
         let mut classes: Vec<Vec<Member<'_>>> =
             Vec::from_iter(ordered.map(|class| class.members.iter().map(member).collect()));
@@ -361,6 +375,9 @@ impl<'a> JobView<'a> {
 
     /// What a task does at its position.
     pub(crate) fn activity(&self, at: usize) -> Activity {
+        if self.order.is_of_code_alone() {
+            return outside::stack(self.tasks[at]).position.activity;
+        }
         let frames = frames::view(self.map, &self.located[at], self.tasks[at]);
         self.position(at, &frames).activity
     }
@@ -437,8 +454,17 @@ impl<'a> JobView<'a> {
     fn class(&self, class: usize) -> TaskClass {
         let first = self.first_member(class);
         let located = &self.located[first];
-        let mut frames = frames::view(self.map, located, self.tasks[first]);
-        let mut position = self.position(first, &frames);
+        let (mut frames, mut position) = match self.order.is_of_code_alone() {
+            true => {
+                let stack = outside::stack(self.tasks[first]);
+                (stack.frames, stack.position)
+            }
+            false => {
+                let frames = frames::view(self.map, located, self.tasks[first]);
+                let position = self.position(first, &frames);
+                (frames, position)
+            }
+        };
         let members = &self.classes.classes[class].members;
         let calls: Vec<Option<CallView>> = members
             .iter()

@@ -7,7 +7,7 @@ pub use bind::{
     Sources as ProgramSources,
 };
 pub use bind::{
-    bind as bind_map, bind_library, bind_program, check as check_map, code_lines, identity, needs,
+    bind as bind_map, bind_code, bind_library, bind_program, check as check_map, code_lines, identity, needs,
     sources as executable_sources,
 };
 

@@ -61,7 +61,7 @@ pub use assemble::{answer, answer_alike, answer_since};
 pub use awaited::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
-    SourceUnit, bind_library, bind_map, bind_program, build_id_text, check_map, code_lines,
+    SourceUnit, bind_code, bind_library, bind_map, bind_program, build_id_text, check_map, code_lines,
     executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};

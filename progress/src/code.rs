@@ -6,10 +6,10 @@
 //! that functions return to where they were called from, and preserve the registers that the System V ABI tells them to.
 
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode};
-use crate::code_loops::may_be_one_point;
+use crate::code_loops::{is_of_source, may_be_one_point};
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
-use base::Id;
+use base::{Id, mpi_entry_point};
 use progress_map::{Binding, FunctionId, MachineCode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -78,6 +78,11 @@ impl Order<'_> {
         }
         let mut at = first;
         while at < point.frames.len() {
+            // What MPI does inside is no part of the program, wherever the linker has put it.
+            if self.is_of_code_alone() && mpi_entry_point(&point.frames[at].function).is_some() {
+                stack.goes_on = true;
+                break;
+            }
             let inlined = point.frames[at + 1..]
                 .iter()
                 .take_while(|frame| frame.inlined)
@@ -95,6 +100,31 @@ impl Order<'_> {
             at += inlined + 1;
         }
         stack
+    }
+
+    /// Whether the map holds code of a program and nothing of its source.
+    pub fn is_of_code_alone(&self) -> bool {
+        let has_code = |binding: &Binding| !binding.code.blocks.is_empty();
+        self.map().functions.is_empty() && self.map().bindings().any(has_code)
+    }
+
+    /// The first frame that the order looks at where nothing is known of the source. The code by which the program starts, and the library that
+    /// calls `main` from there, are the same on every task.
+    pub(crate) fn first_of_code(&self, point: &ExecutionPoint) -> Option<usize> {
+        let is_known = |at: &usize| {
+            let frame = &point.frames[*at];
+            let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+            let module = frame.module.as_deref().and_then(name);
+            let mut bindings = self.map().bindings();
+            module.is_some() && bindings.any(|binding| name(&binding.executable) == module)
+        };
+        let mut known = (0..point.frames.len()).filter(is_known);
+        let first = known.next()?;
+        let second = known.next();
+        match second {
+            Some(second) if first == 0 && second > 1 => Some(second),
+            _ => Some(first),
+        }
     }
 
     fn code_frame(
@@ -183,7 +213,7 @@ impl Order<'_> {
                     }
                 }
             })?;
-            if let (false, CodeProof::Flow { told }) = (relation == Relation::Equal, &proof) {
+            if let (false, CodeProof::Flow { told, passed }) = (relation == Relation::Equal, &proof) {
                 // One piece of the source may have several copies, of which none leads to another.
                 if relation == Relation::Incomparable {
                     return Err(format!(
@@ -192,6 +222,13 @@ impl Order<'_> {
                     ));
                 }
                 let (levels_a, levels_b) = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
+                let is_of_source = is_of_source(&levels_a) && is_of_source(&levels_b);
+                if !passed && !is_of_source {
+                    return Err(format!(
+                        "the source of {} is not known, and its code has ways to one of the two places that do not pass the other",
+                        frame_a.name
+                    ));
+                }
                 let both_call = frame_a.in_call && frame_b.in_call;
                 if both_call && may_be_one_point(levels_a.clone(), levels_b.clone()) {
                     return Err(format!(
@@ -296,6 +333,13 @@ impl Order<'_> {
             ))
         });
         Arc::clone(made)
+    }
+}
+
+impl CodeStack {
+    /// Whether nothing of it is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
     }
 }
 

@@ -29,6 +29,9 @@ pub(crate) enum CodeProof {
     Flow {
         /// In how many loops around both they are in the same iteration, as registers tell.
         told: usize,
+        /// Whoever is at the later place has been at the earlier one, in whatever loop that is, and nobody leaves that loop without coming to
+        /// the later place.
+        passed: bool,
     },
     /// A register has been changed more often.
     Counter {
@@ -58,6 +61,8 @@ pub(crate) struct FunctionCode {
     next: Vec<Vec<(usize, bool)>>,
     /// By block: what may come before.
     before: Vec<Vec<usize>>,
+    /// By block: no other of the function stands right in front of it.
+    begins: Vec<bool>,
     /// By register: the blocks that have to do with it.
     changes: BTreeMap<u8, Vec<(usize, RegisterEffect)>>,
 }
@@ -100,7 +105,13 @@ impl FunctionCode {
                     .push((from, change.effect));
             }
         }
+        let block = |number: u32| code.blocks.get(number as usize);
+        let begins = blocks.iter().enumerate().map(|(at, &number)| {
+            let last = at.checked_sub(1).and_then(|at| block(blocks[at]));
+            last.map(|last| last.end) != block(number).map(|block| block.start)
+        });
         Self {
+            begins: begins.collect(),
             blocks,
             next,
             before,
@@ -125,7 +136,13 @@ impl FunctionCode {
             let component = self.component(&region, at_a);
             if !component[at_b] {
                 let relation = self.by_flow(&region, at_a, at_b)?;
-                return Ok((relation, CodeProof::Flow { told }));
+                let other = || self.component(&region, at_b);
+                let passed = match relation {
+                    Relation::Before => self.is_passed_on_the_way(&region, (&component, at_a), &other()),
+                    Relation::After => self.is_passed_on_the_way(&region, (&other(), at_b), &component),
+                    _ => false,
+                };
+                return Ok((relation, CodeProof::Flow { told, passed }));
             }
             if !self.is_cycle(&region, &component, at_a) {
                 // One block, executed once.
@@ -134,7 +151,7 @@ impl FunctionCode {
                     std::cmp::Ordering::Equal => Relation::Equal,
                     std::cmp::Ordering::Greater => Relation::After,
                 };
-                return Ok((relation, CodeProof::Flow { told }));
+                return Ok((relation, CodeProof::Flow { told, passed: true }));
             }
             let (counter, count_a, count_b) = self
                 .counters(&component, a, b)
@@ -196,6 +213,60 @@ impl FunctionCode {
             (false, false) => Ok(Relation::Incomparable),
             _ => Err(CodeDoubt::MayNotReturn),
         }
+    }
+
+    /// Whether nobody comes to the component `later` in the region but through the component `earlier`, in which the block `at` is, and, if that can
+    /// be gone round, nobody leaves it but for `later`.
+    ///
+    /// Where the source is not known this is what makes an order of the code one of the program. Of places that merely lead to one another,
+    /// the later may be on the way out of a loop of the source that the earlier is still in (`if (failed) { report(); break; }`), or one of two calls of the
+    /// source that share an instruction, of which the other one comes first.
+    fn is_passed_on_the_way(&self, region: &Region, (earlier, at): (&[bool], usize), later: &[bool]) -> bool {
+        let entries = self.entries(region);
+        let without = |gone: &[bool]| Region {
+            alive: { region.alive.iter().zip(gone) }
+                .map(|(alive, gone)| *alive && !*gone)
+                .collect(),
+            cut: region.cut.clone(),
+        };
+        let around = without(earlier);
+        let mut reached = vec![false; self.blocks.len()];
+        for &entry in entries.iter().filter(|&&entry| around.alive[entry]) {
+            for (reached, also) in reached.iter_mut().zip(self.reached(&around, entry, false)) {
+                *reached |= also;
+            }
+        }
+        if entries.is_empty()
+            || reached
+                .iter()
+                .zip(later)
+                .any(|(reached, later)| *reached && *later)
+        {
+            return false;
+        }
+        if !self.is_cycle(region, earlier, at) {
+            return true;
+        }
+        let past = without(later);
+        let reached = self.reached(&past, at, false);
+        let leaves = |block: usize| {
+            let next = &self.next[block];
+            region.cut[block] || next.is_empty() || next.iter().any(|&(next, _)| !region.alive[next])
+        };
+        !(0..self.blocks.len()).any(|block| reached[block] && leaves(block))
+    }
+
+    /// The blocks by which control comes into a region.
+    fn entries(&self, region: &Region) -> Vec<usize> {
+        // What stands behind no other block of the function begins a piece of its code: one of those is where it is called.
+        let is_entry = |&block: &usize| {
+            let before = &self.before[block];
+            let from_elsewhere = before
+                .iter()
+                .any(|&before| !region.alive[before] || region.cut[before]);
+            region.alive[block] && (from_elsewhere || before.is_empty() || self.begins[block])
+        };
+        (0..self.blocks.len()).filter(is_entry).collect()
     }
 
     /// The blocks that `from` leads to in the region, itself included.
@@ -502,10 +573,59 @@ mod tests {
         places
     }
 
+    impl FunctionCode {
+        /// Whether the code leads from a block to itself.
+        fn reached_again(&self, block: u32) -> bool {
+            let whole = Region {
+                alive: vec![true; self.blocks.len()],
+                cut: vec![false; self.blocks.len()],
+            };
+            let at = block as usize;
+            self.is_cycle(&whole, &self.component(&whole, at), at)
+        }
+    }
+
+    /// `if (failed) { report(); return; } do { work(); } while (…); last();` around which all goes: who reports has not passed the loop.
+    #[test]
+    fn a_place_on_the_way_out_is_not_behind_the_loop() {
+        let block = |at: u64| CodeBlock {
+            start: 16 * at,
+            end: 16 * at + 16,
+            function: 0,
+        };
+        let way = |(from, to)| CodeWay {
+            from,
+            to,
+            certain: true,
+        };
+        let passed = |ways: &[(u32, u32)], a: u32, b: u32| {
+            let code = MachineCode {
+                blocks: (0..6).map(block).collect(),
+                ways: ways.iter().copied().map(way).collect(),
+                changes: Vec::new(),
+            };
+            let graph = FunctionCode::new(&code, (0..6).collect());
+            match graph.compare(&at(a, 0), &at(b, 0)) {
+                Ok((Relation::Before, CodeProof::Flow { passed, .. })) => passed,
+                other => panic!("{other:?}"),
+            }
+        };
+        // 1 and 2 are the loop, 3 is left for from its middle, 4 comes behind it.
+        let early_out = [(0, 1), (1, 2), (1, 3), (2, 1), (2, 4), (3, 5), (4, 5)];
+        assert!(passed(&early_out, 0, 4));
+        assert!(!passed(&early_out, 2, 3));
+        assert!(!passed(&early_out, 2, 4));
+        assert!(passed(&early_out, 2, 5));
+        // Nor is who has gone round another way behind.
+        let branch = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5)];
+        assert!(!passed(&branch, 1, 2));
+        assert!(passed(&branch, 2, 3));
+    }
+
     /// What is said of two places holds for all executions that come to both: those are run, and looked through.
     #[test]
     fn no_execution_contradicts_the_order() {
-        let (mut ordered, mut counted, mut equal) = (0, 0, 0);
+        let (mut ordered, mut counted, mut equal, mut through) = (0, 0, 0, 0);
         for seed in 0..200u64 {
             let mut state = seed;
             let code = function(&mut state);
@@ -538,6 +658,20 @@ mod tests {
                         };
                         assert!(fits, "seed {seed}: {a:?} is {relation:?} {b:?} in {code:?}");
                     }
+                    // Who is at the later place has been at the earlier one, unless that is in a loop by itself.
+                    let goes_round = graph.reached_again(a.block);
+                    if let (Relation::Before, CodeProof::Flow { passed: true, .. }, false) =
+                        (relation, &proof, goes_round)
+                    {
+                        through += 1;
+                        for &(run, time) in times_b {
+                            let earlier = runs[run][..time].iter().any(|place| place.block == a.block);
+                            assert!(
+                                earlier || a.block == b.block,
+                                "seed {seed}: {b:?} without {a:?} in {code:?}"
+                            );
+                        }
+                    }
                     ordered += usize::from(matches!(relation, Relation::Before | Relation::After));
                     equal += usize::from(relation == Relation::Equal);
                     counted += usize::from(matches!(proof, CodeProof::Counter { .. }));
@@ -545,8 +679,8 @@ mod tests {
             }
         }
         assert!(
-            ordered > 3_000 && counted > 100 && equal > 300,
-            "{ordered} {counted} {equal}"
+            ordered > 3_000 && counted > 100 && equal > 300 && through > 500,
+            "{ordered} {counted} {equal} {through}"
         );
     }
 

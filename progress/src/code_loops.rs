@@ -109,6 +109,13 @@ impl Order<'_> {
     }
 }
 
+/// Whether the map holds the source of the frames in which the stack of a task parts from another.
+pub(crate) fn is_of_source((task, parting): &(&Located, Range<usize>)) -> bool {
+    levels(task, parting)
+        .first()
+        .is_some_and(|frame| frame.function.is_some())
+}
+
 /// Whether two tasks in calls, whose stacks part in these frames, may be in one call of the source: compilers copy code, and join what has been
 /// copied with other code. Of two places that stand for one and the same point, if one leads to the other, the source has a loop.
 pub(crate) fn may_be_one_point(

@@ -172,6 +172,10 @@ impl<'m> Order<'m> {
             };
             let function = match (frame_a.function, frame_b.function) {
                 (Some(x), Some(y)) if x == y => x,
+                (None, None) if depth == 0 => {
+                    let reason = "no function on their stacks is in the map".to_owned();
+                    return unknown(depth, None, reason);
+                }
                 (None, None) => {
                     // Below here the stacks are a library's business, unless it calls back.
                     let calls_back = [a, b]

@@ -65,6 +65,9 @@ pub(crate) fn group(order: &Order<'_>, tasks: &[Located]) -> Vec<Class> {
 /// ranks.
 const MOST_VARIANTS: usize = 8;
 
+/// The same of tasks of which nothing but the code is known: they have no other place.
+const MOST_VARIANTS_OF_CODE: usize = 400;
+
 /// Takes away what machine code tells of tasks where it would only part them: of those that the source puts at one point of one iteration
 /// the code of one stands for all, and where many are at one position that the source cannot order, none has any.
 pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
@@ -86,9 +89,13 @@ pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
         if variants.len() == 1 {
             continue;
         }
+        let most = match order.is_of_code_alone() {
+            true => MOST_VARIANTS_OF_CODE,
+            false => MOST_VARIANTS,
+        };
         let of_all = if order.equal_by_source(&tasks[*first], &tasks[*second]) {
             code(*first).clone()
-        } else if variants.len() > MOST_VARIANTS {
+        } else if variants.len() > most {
             CodeStack::default()
         } else {
             continue;

@@ -66,7 +66,10 @@ impl Order<'_> {
     pub fn locate(&self, point: &ExecutionPoint) -> Located {
         let functions: Vec<_> = point.frames.iter().map(|frame| self.function_of(frame)).collect();
         // What calls `main` is the system's business and the same on every task.
-        let first = functions.iter().position(Option::is_some);
+        let first = match self.is_of_code_alone() {
+            true => self.first_of_code(point),
+            false => functions.iter().position(Option::is_some),
+        };
         let obstacle = match (&point.incomplete, first) {
             (Some(reason), _) => Some(reason.clone()),
             (None, None) if point.frames.is_empty() => Some(format!("task {} has no stack", point.task)),
@@ -92,6 +95,14 @@ impl Order<'_> {
                 origin.push(None);
             }
         }
+        let code = match obstacle {
+            None => self.code_stack(point, &functions, first),
+            Some(_) => CodeStack::default(),
+        };
+        let obstacle = obstacle.or_else(|| {
+            let unknown = self.is_of_code_alone() && code.is_empty();
+            unknown.then(|| format!("nothing of the code on the stack of task {} is known", point.task))
+        });
         Located {
             task: point.task.clone(),
             rank: point.rank,
@@ -99,10 +110,7 @@ impl Order<'_> {
             frames,
             origin,
             beneath: point.beneath.clone(),
-            code: match obstacle {
-                None => self.code_stack(point, &functions, first),
-                Some(_) => CodeStack::default(),
-            },
+            code,
             obstacle,
         }
     }

@@ -97,13 +97,7 @@ impl Builder<'_> {
                     depth: 0,
                 }),
             };
-            let registers = { locator.counted(address) }
-                .filter_map(|register| Some((register, raw.registers.get(register.into())?)));
-            let mut registers: BTreeMap<u8, u64> = match raw.guessed {
-                false => registers.collect(),
-                // What a guess did not restore would be read as if it had been.
-                true => BTreeMap::new(),
-            };
+            let mut registers = counted(locator, raw, address, &mut self.unread);
             for (depth, level) in place.levels.iter().enumerate() {
                 // Only what the source calls there is inlined.
                 if let Some(around) = frames.last_mut().filter(|_| depth > 0) {
@@ -140,6 +134,9 @@ impl Builder<'_> {
         };
         // Code without a function may still have lines: assembly.
         let position = locator.map(|locator| locator.row(address)).unwrap_or_default();
+        let registers = locator.map_or_else(BTreeMap::new, |locator| {
+            counted(locator, raw, address, &mut self.unread)
+        });
         frames.push(Frame {
             function: function.to_owned(),
             file: position.file,
@@ -148,6 +145,7 @@ impl Builder<'_> {
             module: module_name,
             pc,
             guessed: raw.guessed,
+            registers,
             ..Frame::default()
         });
     }
@@ -210,6 +208,17 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// The registers that the code of a frame counts with; what a guess did not restore would be read as if it had been.
+fn counted(locator: &Locator<'_>, raw: &RawFrame, address: u64, unread: &mut bool) -> BTreeMap<u8, u64> {
+    let counted = locator.counted(address).filter(|_| !raw.guessed);
+    let values = counted.filter_map(|register| {
+        let value = raw.registers.require(register.into());
+        *unread |= matches!(value, Err(Unknown::NotRead(_)));
+        Some((register, value.ok()?))
+    });
+    values.collect()
 }
 
 /// What the call of an MPI function that returns to `address` passed; where it cannot be told, nothing is said.

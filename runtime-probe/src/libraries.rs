@@ -15,6 +15,16 @@ pub fn libraries_of(pid: u32) -> Vec<PathBuf> {
     }
 }
 
+/// All shared objects that a process runs with. Otherwise as [`libraries_of`].
+pub fn all_libraries_of(pid: u32) -> Vec<PathBuf> {
+    let executable = crate::procfs::executable(pid).unwrap_or_default();
+    let mut modules = Modules::default();
+    match modules.space_of(pid) {
+        Ok(space) => paths(&modules, &space, &executable.display().to_string(), false),
+        Err(_) => Vec::new(),
+    }
+}
+
 /// The same of a process that left a core.
 pub fn libraries_of_core(core: &Core) -> Vec<PathBuf> {
     let mut modules = Modules::default();
@@ -23,11 +33,15 @@ pub fn libraries_of_core(core: &Core) -> Vec<PathBuf> {
 }
 
 fn described(modules: &Modules, space: &Space, executable: &str) -> Vec<PathBuf> {
+    paths(modules, space, executable, true)
+}
+
+fn paths(modules: &Modules, space: &Space, executable: &str, only_described: bool) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for (module, _) in space.modules() {
         let module = modules.get(module);
         let path = PathBuf::from(&module.path);
-        if module.has_debug_info && module.path != executable && !paths.contains(&path) {
+        if (module.has_debug_info || !only_described) && module.path != executable && !paths.contains(&path) {
             paths.push(path);
         }
     }

@@ -25,6 +25,7 @@ const FEW: Effort = Effort {
     pairs: 300,
     shown: 2,
     dressed: false,
+    bare: false,
 };
 
 fn of_seeds(seeds: std::ops::Range<u64>, configs: &[Config], effort: Effort) -> Campaign {

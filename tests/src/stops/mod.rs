@@ -20,7 +20,7 @@ use crate::oracle::generate::Profile;
 use build::{CONFIGS, Config};
 use dress::dress;
 use figures::Figures;
-use moments::{Runs, Trouble};
+use moments::{Runs, Stop, Trouble};
 use std::ops::Range;
 use std::path::Path;
 
@@ -35,6 +35,8 @@ pub struct Effort {
     pub shown: usize,
     /// Programs are dressed: see [`dress`].
     pub dressed: bool,
+    /// The order knows the code of the build, and neither source nor debug info.
+    pub bare: bool,
 }
 
 impl Default for Effort {
@@ -44,6 +46,7 @@ impl Default for Effort {
             pairs: 500,
             shown: 3,
             dressed: false,
+            bare: false,
         }
     }
 }
@@ -147,7 +150,15 @@ fn one(
     };
     let build = build::build(dir, case.seed, &build::text(case, &text), config)?;
     let stops = moments::collect(&build, &runs, config, effort.stops)?;
-    let judged = judge::judge(&build.map, &runs, &stops, effort.pairs, case.seed);
+    let judged = if effort.bare {
+        let bytes = std::fs::read(&build.path).map_err(|e| Trouble::Failed(e.to_string()))?;
+        let (path, mut code) = (build.path.to_string_lossy(), engine::Map::default());
+        engine::bind_code(&mut code, &bytes, &path).map_err(|e| Trouble::Failed(e.to_string()))?;
+        let bare = Vec::from_iter(stops.iter().map(|stop| bare(stop, &path)));
+        judge::judge(&code, &runs, &bare, effort.pairs, case.seed)
+    } else {
+        judge::judge(&build.map, &runs, &stops, effort.pairs, case.seed)
+    };
     let numbers = figures.of.entry(config).or_default();
     numbers.count(&stops, &judged);
     let mut wrong = Vec::new();
@@ -166,4 +177,18 @@ fn one(
     wrong.extend(faults.map(|pair| judge::describe(&runs, &stops, pair)));
     wrong.truncate(effort.shown);
     Ok(wrong)
+}
+
+/// A stop as it is seen of a program without debug info: frames of the machine, with addresses and registers.
+fn bare(stop: &Stop, program: &str) -> Stop {
+    let mut stop = stop.clone();
+    stop.task.frames.retain(|frame| !frame.inlined);
+    for frame in &mut stop.task.frames {
+        frame.module.get_or_insert_with(|| program.to_owned());
+        (frame.file, frame.line, frame.column) = (None, None, None);
+        frame.values.clear();
+        frame.missing.clear();
+        (frame.inexact, frame.straight) = (false, false);
+    }
+    stop
 }
