@@ -213,7 +213,28 @@ impl Order<'_> {
                     }
                 }
             })?;
-            if let (false, CodeProof::Flow { told, passed }) = (relation == Relation::Equal, &proof) {
+            let (told, around) = proof.loops();
+            if relation != Relation::Equal
+                && (proof.is_past_uncounted_loops()
+                    && !self.every_iteration_counts((task_a, frame_a.levels()), (task_b, frame_b.levels()))
+                    || self.may_have_gone_round((task_a, frame_a.levels()), told, around.0)
+                    || self.may_have_gone_round((task_b, frame_b.levels()), told, around.1))
+            {
+                return Err(format!(
+                    "one of them may have gone round in a loop of {} more often than a register tells",
+                    frame_a.name
+                ));
+            }
+            if let (
+                false,
+                CodeProof::Flow {
+                    told,
+                    passed,
+                    behind_loop,
+                    ..
+                },
+            ) = (relation == Relation::Equal, &proof)
+            {
                 // One piece of the source may have several copies, of which none leads to another.
                 if relation == Relation::Incomparable {
                     return Err(format!(
@@ -245,7 +266,7 @@ impl Order<'_> {
                         frame_a.name
                     ));
                 }
-                if self.may_be_leaving(levels_a, levels_b, *told) {
+                if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop) {
                     return Err(format!(
                         "one of them may be on its way out of a loop of {} that the other is in",
                         frame_a.name

@@ -32,16 +32,46 @@ pub(crate) enum CodeProof {
         /// Whoever is at the later place has been at the earlier one, in whatever loop that is, and nobody leaves that loop without coming to
         /// the later place.
         passed: bool,
+        /// Whether a loop, of which no register tells the iteration, leads to one of the two.
+        behind_loop: bool,
+        /// How many loops of the code are around each of the two, as far as was looked.
+        around: (usize, usize),
     },
     /// A register has been changed more often.
     Counter {
+        /// In how many loops around the one that it counts both are in the same iteration.
+        told: usize,
+        /// Whether that loop has others within, which are gone round without the register being changed.
+        has_loops: bool,
         /// By the number of DWARF.
         register: u8,
+        /// As in [`CodeProof::Flow`].
+        around: (usize, usize),
         /// How often on the first task.
         a: u64,
         /// How often on the second task.
         b: u64,
     },
+}
+
+impl CodeProof {
+    /// Whether it rests on a register's having counted the iterations of a loop of the code that may be gone round without the register being changed.
+    pub(crate) fn is_past_uncounted_loops(&self) -> bool {
+        match self {
+            CodeProof::Flow {
+                told, behind_loop, ..
+            } => *told > 0 && *behind_loop,
+            CodeProof::Counter { told, has_loops, .. } => *has_loops || *told > 0,
+        }
+    }
+
+    /// The loops of the code in which registers tell the iterations of both tasks, and how many there are around each of the two.
+    pub(crate) fn loops(&self) -> (usize, (usize, usize)) {
+        match self {
+            CodeProof::Flow { told, around, .. } => (*told, *around),
+            CodeProof::Counter { told, around, .. } => (told + 1, *around),
+        }
+    }
 }
 
 /// Why nothing is decided.
@@ -142,7 +172,14 @@ impl FunctionCode {
                     Relation::After => self.is_passed_on_the_way(&region, (&other(), at_b), &component),
                     _ => false,
                 };
-                return Ok((relation, CodeProof::Flow { told, passed }));
+                let around = self.around(&region, told, (at_a, at_b));
+                let proof = CodeProof::Flow {
+                    told,
+                    passed,
+                    behind_loop: self.comes_from_loop(&region, at_a) || self.comes_from_loop(&region, at_b),
+                    around,
+                };
+                return Ok((relation, proof));
             }
             if !self.is_cycle(&region, &component, at_a) {
                 // One block, executed once.
@@ -151,7 +188,13 @@ impl FunctionCode {
                     std::cmp::Ordering::Equal => Relation::Equal,
                     std::cmp::Ordering::Greater => Relation::After,
                 };
-                return Ok((relation, CodeProof::Flow { told, passed: true }));
+                let proof = CodeProof::Flow {
+                    told,
+                    passed: true,
+                    behind_loop: self.comes_from_loop(&region, at_a),
+                    around: (told, told),
+                };
+                return Ok((relation, proof));
             }
             let (counter, count_a, count_b) = self
                 .counters(&component, a, b)
@@ -166,7 +209,13 @@ impl FunctionCode {
                     continue;
                 }
             };
+            region.alive = component;
+            region.cut[counter.update] = true;
+            let mut inside = (0..self.blocks.len()).filter(|&block| region.alive[block]);
             let proof = CodeProof::Counter {
+                told,
+                has_loops: inside.any(|block| self.is_cycle(&region, &self.component(&region, block), block)),
+                around: self.around(&region, told + 1, (at_a, at_b)),
                 register: counter.register,
                 a: count_a,
                 b: count_b,
@@ -174,6 +223,23 @@ impl FunctionCode {
             return Ok((relation, proof));
         }
         Err(CodeDoubt::NoCounter)
+    }
+
+    /// Whether a block of the region that can be come back to leads to this one, or is this one.
+    fn comes_from_loop(&self, region: &Region, to: usize) -> bool {
+        let alive = (0..self.blocks.len()).filter(|&block| region.alive[block]);
+        { alive }
+            .filter(|&block| self.is_cycle(region, &self.component(region, block), block))
+            .any(|block| self.reached(region, block, false)[to])
+    }
+
+    /// How many loops are around two blocks, of which the region lies within `known`: one more if the block can be come back to in it.
+    fn around(&self, region: &Region, known: usize, (a, b): (usize, usize)) -> (usize, usize) {
+        let of = |at: usize| {
+            let component = self.component(region, at);
+            known + usize::from(self.is_cycle(region, &component, at))
+        };
+        (of(a), of(b))
     }
 
     /// The registers that tell the iterations of the loops around a block.

@@ -8,18 +8,20 @@
 
 use crate::locate::{Located, LocatedFrame};
 use crate::{Order, flow};
-use progress_map::{Function, LoopId, PointId};
+use progress_map::{Function, LoopId, LovClass, PointId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Order<'_> {
     /// Whether one of two tasks, whose stacks part in the frames `parting`, may be on its way out of a loop of the source around
-    /// both. `told`: how many loops of the code are known to be in the same iteration.
+    /// both, or be in another copy of it. `told`: how many loops of the code are known to be in the same iteration. `behind_loop`: whether a loop of which that is not known
+    /// leads to one of the two. Then a loop of the source may have been taken apart, into one loop for each value of a variable that not every iteration changes.
     pub(crate) fn may_be_leaving(
         &self,
         (a, parting_a): (&Located, Range<usize>),
         (b, parting_b): (&Located, Range<usize>),
         told: usize,
+        behind_loop: bool,
     ) -> bool {
         let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
         let mut around_both = 0;
@@ -54,7 +56,7 @@ impl Order<'_> {
                 }
             }
         }
-        may_leave && around_both > told
+        (may_leave || behind_loop) && around_both > told
     }
 
     /// How many loops may be around a task in one of the frames and around another one anywhere, and whether one of them may be
@@ -106,6 +108,76 @@ impl Order<'_> {
             });
             calls.count() > 0
         })
+    }
+}
+
+impl Order<'_> {
+    /// Whether registers tell less of a place than its source does: the code may come back to it in a loop of which no register tells the iteration, and that
+    /// may be no loop of its own. `while (i < n) { …; if (again) continue; i++; }` has the code of `while (i < n) { do …; while (again); i++; }`, but a
+    /// task that has gone round often with `i == 0` is ahead of one that is in its second iteration, with `i == 1`. `told` of the loops of the code around
+    /// the place are known to be in the same iteration, or are counted; all are `around`.
+    pub(crate) fn may_have_gone_round(
+        &self,
+        (task, parting): (&Located, Range<usize>),
+        told: usize,
+        around: usize,
+    ) -> bool {
+        if told == 0 || around <= told {
+            return false;
+        }
+        let mut of_source = 0;
+        for frame in levels(task, &parting) {
+            let function = frame.function.filter(|_| frame.obstacle.is_none());
+            let Some(function) = function.map(|id| &self.map().functions[id]) else {
+                break;
+            };
+            let loops = frame
+                .places
+                .iter()
+                .map(|place| function.loops_around(place.point).count());
+            of_source += loops.min().unwrap_or(0);
+        }
+        of_source < around
+    }
+}
+
+impl Order<'_> {
+    /// Whether each iteration of every loop of the source around two tasks, whose stacks part in these frames, changes the same variables: one at least, and none
+    /// only in some iterations. Else a register that is changed now and then could be taken for one that counts the iterations
+    /// ([`Order::may_have_gone_round`]). Where the source is not known that cannot be told.
+    pub(crate) fn every_iteration_counts(
+        &self,
+        (a, parting_a): (&Located, Range<usize>),
+        (b, parting_b): (&Located, Range<usize>),
+    ) -> bool {
+        let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
+        for (x, y) in levels_a.iter().zip(&levels_b) {
+            let is_known = |frame: &LocatedFrame| frame.obstacle.is_none() && !frame.places.is_empty();
+            let (Some(id), true, true) = (x.function, is_known(x), is_known(y)) else {
+                return false;
+            };
+            if y.function != Some(id) {
+                return true;
+            }
+            let function = &self.map().functions[id];
+            let counts = |id: LoopId| {
+                let mut lovs = function.loops[id].lovs.iter().map(|lov| lov.class);
+                function.loops[id].reducible
+                    && !function.loops[id].lovs.is_empty()
+                    && lovs.all(|class| class == LovClass::Strict)
+            };
+            let places = x.places.iter().chain(&y.places);
+            if !places
+                .flat_map(|place| function.loops_around(place.point))
+                .all(counts)
+            {
+                return false;
+            }
+            if x.places != y.places {
+                return true;
+            }
+        }
+        !levels_a.is_empty() && !levels_b.is_empty()
     }
 }
 
