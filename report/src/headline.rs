@@ -35,10 +35,13 @@ pub(crate) fn headline(out: &mut String, answer: &Answer) -> std::fmt::Result {
 /// What kind of trouble it is, unless that was said: of two looks there is a diagnosis, and who cannot run, or waits in a circle, is described above.
 fn kind_of_trouble(out: &mut String, answer: &Answer) -> std::fmt::Result {
     let is_new = |trouble: &Trouble| {
-        !matches!(
-            trouble.kind,
-            TroubleKind::CannotRun | TroubleKind::Unseen(_) | TroubleKind::OwnThreads
-        )
+        // The first line says where all of them are.
+        let all_at_one = trouble.kind == TroubleKind::AllInMpi && answer.classes.len() == 1;
+        !all_at_one
+            && !matches!(
+                trouble.kind,
+                TroubleKind::CannotRun | TroubleKind::Unseen(_) | TroubleKind::OwnThreads
+            )
     };
     match answer.trouble().filter(is_new) {
         Some(trouble) if answer.motion.is_none() => {
