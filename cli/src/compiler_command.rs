@@ -252,14 +252,16 @@ fn joined(word: &str) -> Option<Use> {
     None
 }
 
-/// Options of families of which most members are harmless: warnings, machines, optimisation, debug info, features.
+/// Options of families whose members are harmless: warnings, machines and optimisation, which name no file; features; and debug info, which the
+/// preprocessor has nothing to do with (icc's `-gcc-name=` runs another program).
 fn feature(word: &str) -> Use {
     let (family, rest) = match word.char_indices().nth(2) {
         Some((at, _)) => word.split_at(at),
         None => (word, ""),
     };
     match family {
-        "-W" | "-O" | "-g" | "-m" => Use::Keep,
+        "-W" | "-O" | "-m" if !rest.contains(['/', ',']) => Use::Keep,
+        "-g" => Use::Drop,
         "-f" => language_feature(rest),
         _ => Use::Refuse,
     }
@@ -405,6 +407,8 @@ mod tests {
             "-fdiagnostics-format=sarif-file",
             "-fprofile-dir=F",
             "-gsplit-dwarf",
+            "-gcc-name=evil",
+            "-g3",
             "-fcrash-diagnostics-dir=F",
             "-fcallgraph-info",
             "-fstack-usage",
@@ -436,6 +440,11 @@ mod tests {
             "-no-integrated-cpp",
             "--output-x",
             "-ivfsoverlay",
+            "-cc=evil",
+            "-config=evil",
+            "-profile=evil",
+            "-showme",
+            "-mdump=/tmp/x",
         ] {
             let why = kept(&format!("gcc {runs} a.c"));
             assert!(why.contains("not known to be harmless"), "{runs}: {why}");
