@@ -2,10 +2,11 @@
 //!
 //! Seen from a region (at first the whole function), blocks that can reach each other are one strongly connected component. Of two
 //! places in different components, one may lead to the other, and then it comes first; or neither does, and they lie on branches.
-//! Inside one component, which is a loop, a register tells how often a task has gone round: one that only a single instruction
-//! of the component changes, always by the same amount, and that has the same value on every way in. If the counts are equal, the component is cut
-//! behind that instruction and becomes the next region: between two executions of the instruction no cycle can be closed that
-//! contains it. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
+//! Inside one component, which is a loop, a register tells how often a task has gone round: one that each iteration changes
+//! once, always by the same amount, and that has the same value on every way in. (Compilers copy the end of a loop into the arms of a
+//! branch, so that there may be several instructions that change it.) If the counts are equal, the component is cut
+//! behind these instructions and becomes the next region: between two executions of them no cycle can be closed that
+//! contains one. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
 
 use crate::Relation;
 use progress_map::{MachineCode, RegisterEffect};
@@ -107,8 +108,8 @@ struct Region {
 /// A register that counts how often a component's instruction has been executed.
 struct Counter {
     register: u8,
-    /// The block of the instruction that changes it.
-    update: usize,
+    /// The blocks of the instructions that change it, of which each iteration passes exactly one.
+    updates: Vec<usize>,
     start: i64,
     step: i64,
     half: bool,
@@ -205,12 +206,12 @@ impl FunctionCode {
                 std::cmp::Ordering::Greater => Relation::After,
                 std::cmp::Ordering::Equal => {
                     region.alive = component;
-                    region.cut[counter.update] = true;
+                    counter.cut(&mut region);
                     continue;
                 }
             };
             region.alive = component;
-            region.cut[counter.update] = true;
+            counter.cut(&mut region);
             let mut inside = (0..self.blocks.len()).filter(|&block| region.alive[block]);
             let proof = CodeProof::Counter {
                 told,
@@ -265,7 +266,7 @@ impl FunctionCode {
             let Some(first) = counters.first() else {
                 return found;
             };
-            region.cut[first.update] = true;
+            first.cut(&mut region);
             found.extend(counters.iter().map(|counter| counter.register));
             region.alive = component;
         }
@@ -397,24 +398,34 @@ impl FunctionCode {
     /// The register as a counter of the component's iterations: whenever control comes to the block by which alone the component is
     /// entered, the register has been changed exactly once more.
     fn counter(&self, component: &[bool], register: u8) -> Option<Counter> {
-        let (update, effect) = self.only_change(component, register)?;
+        let (updates, effect) = self.only_change(component, register)?;
         let header = self.header(component)?;
-        let once = |block: usize| {
-            self.is_passed(component, header, block) && self.is_passed(component, block, header)
+        let once = |blocks: &[usize]| {
+            let leads_to_another = |&block: &usize| {
+                let mut others = blocks.iter().filter(|&&other| other != block);
+                others.any(|&other| block == header || self.leads_past(component, block, other, header))
+            };
+            self.is_passed(component, header, blocks)
+                && { blocks.iter() }.all(|&block| self.is_passed(component, block, &[header]))
+                && !blocks.iter().any(leads_to_another)
         };
         let (step, half, also) = match effect {
             RegisterEffect::Add { step, half } => (step, half, register),
             // Two registers that take over from each other: `j = i + 1; …; i = j`.
             RegisterEffect::Copy { from, add, half } => {
                 let (earlier, effect) = self.only_change(component, from)?;
-                match effect {
-                    RegisterEffect::Copy {
-                        from: back,
-                        add: more,
-                        half: of_half,
-                    } if back == register
-                        && once(earlier)
-                        && !self.leads_past(component, header, update, earlier) =>
+                match (effect, &earlier[..], &updates[..]) {
+                    (
+                        RegisterEffect::Copy {
+                            from: back,
+                            add: more,
+                            half: of_half,
+                        },
+                        &[before],
+                        &[update],
+                    ) if back == register
+                        && once(&earlier)
+                        && !self.leads_past(component, header, update, before) =>
                     {
                         (add.checked_add(more)?, half || of_half, from)
                     }
@@ -423,38 +434,43 @@ impl FunctionCode {
             }
             _ => return None,
         };
-        if step == 0 || !once(update) {
+        if step == 0 || !once(&updates) {
             return None;
         }
         // A number of 32 bits may begin anew after some seconds, unless the loop ends before.
-        let bounded = |&(block, effect): &(usize, RegisterEffect)| match effect {
-            RegisterEffect::Bounded { half, steps } => {
-                let large_enough = steps || step.unsigned_abs() == 1;
-                half && large_enough && component[block] && self.is_passed(component, update, block)
+        let bound = |&(block, effect): &(usize, RegisterEffect)| match effect {
+            RegisterEffect::Bounded { half: true, steps } => {
+                (component[block] && (steps || step.unsigned_abs() == 1)).then_some(block)
             }
-            _ => false,
+            _ => None,
         };
-        let mut known = [register, also]
+        let known = [register, also]
             .into_iter()
             .flat_map(|register| self.changes.get(&register));
-        if half && !known.any(|changes| changes.iter().any(bounded)) {
+        let bounds = Vec::from_iter(known.flatten().filter_map(bound));
+        let is_bounded = |&update: &usize| self.is_passed(component, update, &bounds);
+        if half && !updates.iter().all(is_bounded) {
             return None;
         }
         Some(Counter {
             register,
-            update,
             start: self.start(component, register)?,
+            updates,
             step,
             half,
         })
     }
 
-    /// The only instruction of the component that changes a register.
-    fn only_change(&self, component: &[bool], register: u8) -> Option<(usize, RegisterEffect)> {
-        let changes = self.changes.get(&register)?.iter().copied();
-        let mut changes = changes
-            .filter(|&(block, effect)| component[block] && !matches!(effect, RegisterEffect::Bounded { .. }));
-        changes.next().filter(|_| changes.next().is_none())
+    /// The instructions of the component that change a register, if all do the same: one, or several that add.
+    fn only_change(&self, component: &[bool], register: u8) -> Option<(Vec<usize>, RegisterEffect)> {
+        let is_change = |&&(block, effect): &&(usize, RegisterEffect)| {
+            component[block] && !matches!(effect, RegisterEffect::Bounded { .. })
+        };
+        let changes = Vec::from_iter(self.changes.get(&register)?.iter().filter(is_change));
+        let &&(_, first) = changes.first()?;
+        let may_be_several = matches!(first, RegisterEffect::Add { .. });
+        let is_same = (changes.len() == 1 || may_be_several) && changes.iter().all(|(_, effect)| *effect == first);
+        is_same.then(|| (changes.iter().map(|(block, _)| *block).collect(), first))
     }
 
     /// Whether the component has a way from one block to another that does not pass a third.
@@ -478,13 +494,15 @@ impl FunctionCode {
         headers.next().filter(|_| headers.next().is_none())
     }
 
-    /// Whether the component cannot be gone round from `from` to itself without passing `block`.
-    fn is_passed(&self, component: &[bool], from: usize, block: usize) -> bool {
+    /// Whether the component cannot be gone round from `from` to itself without passing one of the `blocks`.
+    fn is_passed(&self, component: &[bool], from: usize, blocks: &[usize]) -> bool {
         let mut region = Region {
             alive: component.to_vec(),
             cut: vec![false; self.blocks.len()],
         };
-        region.cut[block] = true;
+        for &block in blocks {
+            region.cut[block] = true;
+        }
         !self.is_cycle(&region, &self.component(&region, from), from)
     }
 
@@ -527,6 +545,13 @@ impl FunctionCode {
 }
 
 impl Counter {
+    /// Ends a region behind the instructions that count.
+    fn cut(&self, region: &mut Region) {
+        for &update in &self.updates {
+            region.cut[update] = true;
+        }
+    }
+
     /// How often the update has been made; `None` if the value is none that it leads to.
     fn count(&self, value: u64) -> Option<u64> {
         let change = match self.step > 0 {

@@ -31,8 +31,7 @@ impl Order<'_> {
                 break;
             };
             let function = &self.map().functions[id];
-            let known = |frame: &LocatedFrame| frame.obstacle.is_none() && !frame.places.is_empty();
-            match (known(x), known(y)) {
+            match (is_known(x), is_known(y)) {
                 (true, true) => {
                     let (loops, leaves) = shared_loops(function, x, y);
                     around_both += loops;
@@ -144,41 +143,55 @@ impl Order<'_> {
 impl Order<'_> {
     /// Whether each iteration of every loop of the source around two tasks, whose stacks part in these frames, changes the same variables: one at least, and none
     /// only in some iterations. Else a register that is changed now and then could be taken for one that counts the iterations
-    /// ([`Order::may_have_gone_round`]). Where the source is not known that cannot be told.
+    /// ([`Order::may_have_gone_round`]). Where nothing is known of one task, all loops around the other one are looked at: whatever is around both
+    /// is among them. Where nothing is known of both that cannot be told.
     pub(crate) fn every_iteration_counts(
         &self,
         (a, parting_a): (&Located, Range<usize>),
         (b, parting_b): (&Located, Range<usize>),
     ) -> bool {
         let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
-        for (x, y) in levels_a.iter().zip(&levels_b) {
-            let is_known = |frame: &LocatedFrame| frame.obstacle.is_none() && !frame.places.is_empty();
-            let (Some(id), true, true) = (x.function, is_known(x), is_known(y)) else {
-                return false;
-            };
-            if y.function != Some(id) {
-                return true;
-            }
-            let function = &self.map().functions[id];
-            let counts = |id: LoopId| {
-                let mut lovs = function.loops[id].lovs.iter().map(|lov| lov.class);
-                function.loops[id].reducible
-                    && !function.loops[id].lovs.is_empty()
-                    && lovs.all(|class| class == LovClass::Strict)
-            };
-            let places = x.places.iter().chain(&y.places);
-            if !places
-                .flat_map(|place| function.loops_around(place.point))
-                .all(counts)
-            {
-                return false;
-            }
-            if x.places != y.places {
-                return true;
+        for (depth, (x, y)) in levels_a.iter().zip(&levels_b).enumerate() {
+            match (is_known(x), is_known(y)) {
+                (true, true) if x.function != y.function => return true,
+                (true, true) => {
+                    if !self.loops_count(x) || !self.loops_count(y) {
+                        return false;
+                    }
+                    if x.places != y.places {
+                        return true;
+                    }
+                }
+                (false, false) => return false,
+                (is_first, _) => {
+                    let rest = if is_first { &levels_a[depth..] } else { &levels_b[depth..] };
+                    return rest.iter().all(|frame| is_known(frame) && self.loops_count(frame));
+                }
             }
         }
         !levels_a.is_empty() && !levels_b.is_empty()
     }
+
+    /// Whether each iteration of every loop around the places of a frame changes all the variables that any iteration changes.
+    fn loops_count(&self, frame: &LocatedFrame) -> bool {
+        let Some(function) = frame.function.map(|id| &self.map().functions[id]) else {
+            return false;
+        };
+        let mut around = frame
+            .places
+            .iter()
+            .flat_map(|place| function.loops_around(place.point));
+        around.all(|id| {
+            let in_loop = &function.loops[id];
+            let mut classes = in_loop.lovs.iter().map(|lov| lov.class);
+            in_loop.reducible && !in_loop.lovs.is_empty() && classes.all(|class| class == LovClass::Strict)
+        })
+    }
+}
+
+/// Whether it is known where in its function a frame is.
+fn is_known(frame: &LocatedFrame) -> bool {
+    frame.function.is_some() && frame.obstacle.is_none() && !frame.places.is_empty()
 }
 
 /// Whether the map holds the source of the frames in which the stack of a task parts from another.
@@ -196,7 +209,6 @@ pub(crate) fn may_be_one_point(
 ) -> bool {
     let (levels_a, levels_b) = (levels(a, &parting_a), levels(b, &parting_b));
     for (x, y) in levels_a.iter().zip(&levels_b) {
-        let is_known = |frame: &LocatedFrame| frame.obstacle.is_none() && !frame.places.is_empty();
         match (x.function, y.function) {
             // Of functions that the map does not hold the source says nothing to the contrary.
             (None, None) => return false,
