@@ -14,6 +14,7 @@ mod decode;
 mod file;
 mod function;
 mod signed;
+pub(crate) mod stack;
 mod tables;
 
 pub(crate) use signed::note_signed;

@@ -1,7 +1,27 @@
-//! What an instruction does to the registers that calls preserve.
+//! What an instruction does to the registers that calls preserve, and to slots of the frame.
 
+use crate::flow::stack::FrameAt;
 use iced_x86::{ConditionCode, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
-use progress_map::RegisterEffect;
+use progress_map::{LocationEffect, MachineLocation};
+
+/// A general register, by its number in the instruction set, or a slot of the frame, by its distance from the canonical frame address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Operand {
+    Register(u8),
+    Slot(i32),
+}
+
+impl Operand {
+    /// The same as a place that calls leave alone, if it is one.
+    pub(crate) fn preserved(self) -> Option<MachineLocation> {
+        match self {
+            Self::Register(number @ (3 | 12..=15)) => Some(MachineLocation::Register(number)),
+            Self::Register(5) => Some(MachineLocation::Register(6)),
+            Self::Register(_) => None,
+            Self::Slot(offset) => Some(MachineLocation::Slot(offset)),
+        }
+    }
+}
 
 /// The number that DWARF gives a register that calls preserve, by the register as a whole.
 pub(crate) fn preserved(register: Register) -> Option<u8> {
@@ -16,21 +36,48 @@ pub(crate) fn preserved(register: Register) -> Option<u8> {
     }
 }
 
-/// The registers that calls preserve and that an instruction changes, with what becomes of them.
+/// The registers that calls preserve, and the slots, that an instruction changes, with what becomes of them.
 pub(crate) fn effects(
     factory: &mut InstructionInfoFactory,
     instruction: &Instruction,
-) -> Vec<(u8, RegisterEffect)> {
-    let mut found: Vec<(u8, RegisterEffect)> = Vec::new();
-    for used in factory.info(instruction).used_registers() {
-        if let Some(register) = preserved(used.register()).filter(|_| changes(used.access()))
-            && found.iter().all(|(known, _)| *known != register)
-        {
-            let effect = simple(instruction, register).unwrap_or(RegisterEffect::Other);
-            found.push((register, effect));
+    frame: &FrameAt,
+) -> Vec<(MachineLocation, LocationEffect)> {
+    let mut found: Vec<(MachineLocation, LocationEffect)> = Vec::new();
+    let info = factory.info(instruction);
+    let used = { info.used_registers().iter() }.filter(|used| changes(used.access()));
+    let registers = used.filter_map(|used| preserved(used.register()).map(MachineLocation::Register));
+    let memory = { info.used_memory().iter() }.filter(|used| changes(used.access()));
+    let slots = memory.filter_map(|used| Some(MachineLocation::Slot(frame.slot_of(used)?)));
+    for location in registers.chain(slots) {
+        if found.iter().all(|(known, _)| *known != location) {
+            let effect = simple(instruction, frame, location).unwrap_or(LocationEffect::Other);
+            found.push((location, effect));
         }
     }
     found
+}
+
+/// An operand of 4 or 8 bytes, and whether it has 4.
+fn operand(instruction: &Instruction, frame: &FrameAt, at: u32) -> Option<(Operand, bool)> {
+    if at >= instruction.op_count() {
+        return None;
+    }
+    let (operand, size) = match instruction.op_kind(at) {
+        OpKind::Register => {
+            let register = instruction.op_register(at);
+            (Operand::Register(number(register)?), register.size())
+        }
+        OpKind::Memory => {
+            let slot = frame.slot(instruction)?;
+            (Operand::Slot(slot), instruction.memory_size().size())
+        }
+        _ => return None,
+    };
+    match size {
+        8 => Some((operand, false)),
+        4 => Some((operand, true)),
+        _ => None,
+    }
 }
 
 fn changes(access: OpAccess) -> bool {
@@ -40,48 +87,62 @@ fn changes(access: OpAccess) -> bool {
     )
 }
 
-/// What an instruction makes of the register, its first operand, if that can be said in one number.
-fn simple(instruction: &Instruction, register: u8) -> Option<RegisterEffect> {
-    if instruction.op0_kind() != OpKind::Register || preserved(instruction.op0_register()) != Some(register) {
+/// What an instruction makes of its first operand, if that is the location and can be said in one number.
+fn simple(instruction: &Instruction, frame: &FrameAt, location: MachineLocation) -> Option<LocationEffect> {
+    let (target, half) = operand(instruction, frame, 0)?;
+    if target.preserved() != Some(location) {
         return None;
     }
-    let target = instruction.op0_register();
-    let half = match target.size() {
-        8 => false,
-        4 => true,
-        _ => return None,
-    };
-    let add = |step: i64| (step != 0).then_some(RegisterEffect::Add { step, half });
+    let other = || operand(instruction, frame, 1).filter(|&(_, of_other)| of_other == half);
+    let source = || other()?.0.preserved().filter(|&from| from != location);
+    let add = |step: i64| (step != 0).then_some(LocationEffect::Add { step, half });
     let value = || immediate(instruction).map(|value| if half { value & 0xffff_ffff } else { value });
-    let is_same = instruction.op1_kind() == OpKind::Register && instruction.op1_register() == target;
     match instruction.mnemonic() {
-        Mnemonic::Xor | Mnemonic::Sub if is_same => Some(RegisterEffect::Set(0)),
-        Mnemonic::Mov if instruction.op1_kind() == OpKind::Register => {
-            let from = preserved(instruction.op1_register()).filter(|&from| from != register)?;
-            Some(RegisterEffect::Copy { from, add: 0, half })
-        }
-        Mnemonic::Mov => value().map(RegisterEffect::Set),
+        Mnemonic::Xor | Mnemonic::Sub if other() == Some((target, half)) => Some(LocationEffect::Set(0)),
+        Mnemonic::Mov if immediate(instruction).is_some() => value().map(LocationEffect::Set),
+        Mnemonic::Mov => Some(LocationEffect::Copy {
+            from: source()?,
+            add: 0,
+            half,
+        }),
         Mnemonic::Or if immediate(instruction) == Some(-1) => {
-            Some(RegisterEffect::Set(if half { 0xffff_ffff } else { -1 }))
+            Some(LocationEffect::Set(if half { 0xffff_ffff } else { -1 }))
         }
-        Mnemonic::And if immediate(instruction) == Some(0) => Some(RegisterEffect::Set(0)),
-        Mnemonic::Add => add(immediate(instruction)?),
+        Mnemonic::And if immediate(instruction) == Some(0) => Some(LocationEffect::Set(0)),
+        Mnemonic::Add if immediate(instruction).is_some() => add(immediate(instruction)?),
+        Mnemonic::Add => Some(LocationEffect::AddHeld {
+            from: source()?,
+            half,
+        }),
         Mnemonic::Sub => add(immediate(instruction)?.checked_neg()?),
         Mnemonic::Inc => add(1),
         Mnemonic::Dec => add(-1),
-        Mnemonic::Lea if instruction.memory_index() == Register::None => {
-            let from = preserved(instruction.memory_base())?;
-            let step = instruction.memory_displacement64().cast_signed();
-            match from == register {
-                true => add(step),
-                false => Some(RegisterEffect::Copy {
-                    from,
-                    add: step,
-                    half,
-                }),
-            }
-        }
+        Mnemonic::Lea => sum(instruction, location, half),
         _ => None,
+    }
+}
+
+/// What `lea` makes of a register: another one and a number, or itself and another one.
+fn sum(instruction: &Instruction, location: MachineLocation, half: bool) -> Option<LocationEffect> {
+    let base = preserved(instruction.memory_base()).map(MachineLocation::Register)?;
+    let add = instruction.memory_displacement64().cast_signed();
+    if instruction.memory_index() != Register::None {
+        let index = preserved(instruction.memory_index()).map(MachineLocation::Register)?;
+        let is_sum = instruction.memory_index_scale() == 1 && add == 0 && base != index;
+        let from = match (base == location, index == location) {
+            (true, false) => index,
+            (false, true) => base,
+            _ => return None,
+        };
+        return is_sum.then_some(LocationEffect::AddHeld { from, half });
+    }
+    match base == location {
+        true => (add != 0).then_some(LocationEffect::Add { step: add, half }),
+        false => Some(LocationEffect::Copy {
+            from: base,
+            add,
+            half,
+        }),
     }
 }
 
@@ -104,34 +165,24 @@ fn immediate(instruction: &Instruction) -> Option<i64> {
     })
 }
 
-/// What an instruction does with general registers, as far as copies of other registers go. Registers have the numbers of the
-/// instruction set.
+/// What an instruction does with general registers and slots, as far as copies go.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies {
-    /// One bit for each register that it changes.
+    /// One bit for each register that it changes, by the numbers of the instruction set.
     pub(crate) changed: u16,
-    /// The register that it makes of another one, by adding something.
+    /// What it makes of something else, by adding a number.
     pub(crate) copy: Option<Copy>,
-    /// The registers that it holds against something, where the jump that follows depends on that.
-    pub(crate) compared: Vec<(u8, RegisterEffect)>,
+    /// What it holds against something, where the jump that follows depends on that.
+    pub(crate) compared: Vec<(Operand, LocationEffect)>,
 }
 
-/// A register that holds what another one has held, and something more.
+/// A register or slot that holds what another one has held, and something more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
-    pub(crate) to: u8,
-    pub(crate) from: u8,
+    pub(crate) to: Operand,
+    pub(crate) from: Operand,
     pub(crate) add: i64,
     pub(crate) half: bool,
-}
-
-/// The number that DWARF gives a register that calls preserve, by its number in the instruction set.
-pub(crate) fn preserved_number(register: u8) -> Option<u8> {
-    match register {
-        3 | 12..=15 => Some(register),
-        5 => Some(6),
-        _ => None,
-    }
 }
 
 fn number(register: Register) -> Option<u8> {
@@ -141,7 +192,11 @@ fn number(register: Register) -> Option<u8> {
 }
 
 /// What an instruction does with copies.
-pub(crate) fn copies(factory: &mut InstructionInfoFactory, instruction: &Instruction) -> Copies {
+pub(crate) fn copies(
+    factory: &mut InstructionInfoFactory,
+    instruction: &Instruction,
+    frame: &FrameAt,
+) -> Copies {
     let mut copies = Copies::default();
     for used in factory.info(instruction).used_registers() {
         if changes(used.access())
@@ -150,27 +205,19 @@ pub(crate) fn copies(factory: &mut InstructionInfoFactory, instruction: &Instruc
             copies.changed |= 1 << register;
         }
     }
-    copies.copy = copy(instruction);
+    copies.copy = copy(instruction, frame);
     copies
 }
 
-fn copy(instruction: &Instruction) -> Option<Copy> {
-    if instruction.op0_kind() != OpKind::Register {
-        return None;
-    }
-    let target = instruction.op0_register();
-    let half = match target.size() {
-        8 => false,
-        4 => true,
-        _ => return None,
-    };
-    let to = number(target)?;
+fn copy(instruction: &Instruction, frame: &FrameAt) -> Option<Copy> {
+    let (to, half) = operand(instruction, frame, 0)?;
     let (from, add) = match instruction.mnemonic() {
-        Mnemonic::Mov if instruction.op1_kind() == OpKind::Register => {
-            (number(instruction.op1_register())?, 0)
+        Mnemonic::Mov => {
+            let (from, of_source) = operand(instruction, frame, 1)?;
+            (from, (of_source == half).then_some(0)?)
         }
         Mnemonic::Lea if instruction.memory_index() == Register::None => (
-            number(instruction.memory_base())?,
+            Operand::Register(number(instruction.memory_base())?),
             instruction.memory_displacement64().cast_signed(),
         ),
         Mnemonic::Add => (to, immediate(instruction)?),
@@ -182,8 +229,12 @@ fn copy(instruction: &Instruction) -> Option<Copy> {
     Some(Copy { to, from, add, half })
 }
 
-/// The registers that an instruction holds against something, if `next` is a jump that depends on that.
-pub(crate) fn compared(instruction: &Instruction, next: &Instruction) -> Vec<(u8, RegisterEffect)> {
+/// What an instruction holds against something, if `next` is a jump that depends on that.
+pub(crate) fn compared(
+    instruction: &Instruction,
+    frame: &FrameAt,
+    next: &Instruction,
+) -> Vec<(Operand, LocationEffect)> {
     let steps = match next.condition_code() {
         ConditionCode::l | ConditionCode::ge | ConditionCode::le | ConditionCode::g => true,
         ConditionCode::s | ConditionCode::ns => true,
@@ -200,22 +251,9 @@ pub(crate) fn compared(instruction: &Instruction, next: &Instruction) -> Vec<(u8
         Mnemonic::Add | Mnemonic::Sub | Mnemonic::Inc | Mnemonic::Dec => &[0],
         _ => return Vec::new(),
     };
-    let mut found = Vec::new();
-    for &operand in operands
-        .iter()
-        .filter(|&&operand| operand < instruction.op_count())
-    {
-        if instruction.op_kind(operand) != OpKind::Register {
-            continue;
-        }
-        let register = instruction.op_register(operand);
-        if let Some(number) = number(register)
-            && matches!(register.size(), 4 | 8)
-        {
-            let half = register.size() == 4;
-            found.push((number, RegisterEffect::Bounded { half, steps }));
-        }
-    }
+    let held = { operands.iter() }.filter_map(|&at| operand(instruction, frame, at));
+    let mut found =
+        Vec::from_iter(held.map(|(operand, half)| (operand, LocationEffect::Bounded { half, steps })));
     found.dedup();
     found
 }

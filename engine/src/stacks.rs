@@ -48,6 +48,7 @@ fn frame(recorded: &snapshot::Frame) -> Frame {
         inexact: recorded.inexact,
         pc: recorded.pc,
         registers: recorded.registers.clone(),
+        slots: recorded.slots.clone(),
         module: recorded.module.clone(),
         inlined: recorded.inlined,
         interrupted: recorded.function == SIGNAL_TRAMPOLINE,

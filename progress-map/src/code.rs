@@ -4,7 +4,7 @@
 //! say exactly what may be executed after what. With them two tasks in one function can be put in order even where their lines
 //! mean nothing any more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The code of one program or shared object, as far as it could be decoded. A function that could not be is left out whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,9 +14,9 @@ pub struct MachineCode {
     pub blocks: Vec<CodeBlock>,
     /// What may follow what, sorted, none twice.
     pub ways: Vec<CodeWay>,
-    /// What changes or compares registers that calls preserve, sorted by block, one block each: such an instruction is a block of
-    /// its own.
-    pub changes: Vec<RegisterChange>,
+    /// What changes or compares registers that calls preserve and slots of the stack, sorted by block, one block each: such an
+    /// instruction is a block of its own.
+    pub changes: Vec<LocationChange>,
 }
 
 /// Instructions that are executed one after the other.
@@ -42,20 +42,30 @@ pub struct CodeWay {
     pub certain: bool,
 }
 
-/// An instruction that has to do with a register that calls preserve.
+/// Where a function keeps a number while it calls others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RegisterChange {
-    /// The block that consists of the instruction.
-    pub block: u32,
-    /// The register, as DWARF numbers it: 3 (rbx), 6 (rbp), 12 to 15.
-    pub register: u8,
-    /// What becomes of it.
-    pub effect: RegisterEffect,
+pub enum MachineLocation {
+    /// A register that calls preserve, as DWARF numbers it: 3 (rbx), 6 (rbp), 12 to 15.
+    Register(u8),
+    /// A slot of its own frame, which nobody else writes to: so many bytes from the canonical frame address (CFA), below 0. It has 4 bytes
+    /// if its effects are of the lower half, else 8.
+    Slot(i32),
 }
 
-/// What an instruction does to a register, or learns of it.
+/// An instruction that has to do with such a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RegisterEffect {
+pub struct LocationChange {
+    /// The block that consists of the instruction.
+    pub block: u32,
+    /// The place.
+    pub location: MachineLocation,
+    /// What becomes of it.
+    pub effect: LocationEffect,
+}
+
+/// What an instruction does to a register or slot, or learns of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LocationEffect {
     /// It gets this value.
     Set(i64),
     /// This is added to it; if `half`, to its lower 32 bits, and the upper ones become zero.
@@ -65,10 +75,17 @@ pub enum RegisterEffect {
         /// The lower 32 bits alone take part.
         half: bool,
     },
-    /// It gets what another one of these registers holds, and this more.
+    /// What another place holds is added to it; if `half`, to its lower 32 bits, and the upper ones become zero.
+    AddHeld {
+        /// The other place.
+        from: MachineLocation,
+        /// The lower 32 bits alone take part.
+        half: bool,
+    },
+    /// It gets what another place holds, and this more.
     Copy {
-        /// The other register.
-        from: u8,
+        /// The other place.
+        from: MachineLocation,
         /// What is added; may be 0.
         add: i64,
         /// The lower 32 bits alone take part, and the upper ones become zero.
@@ -86,10 +103,26 @@ pub enum RegisterEffect {
     },
 }
 
-impl RegisterEffect {
+impl LocationEffect {
     /// Whether the instruction may be what counts in a loop.
     pub fn counts(self) -> bool {
-        matches!(self, Self::Add { .. } | Self::Copy { .. })
+        matches!(self, Self::Add { .. } | Self::AddHeld { .. } | Self::Copy { .. })
+    }
+
+    /// The other place that takes part.
+    pub fn source(self) -> Option<MachineLocation> {
+        match self {
+            Self::Copy { from, .. } | Self::AddHeld { from, .. } => Some(from),
+            _ => None,
+        }
+    }
+
+    /// Whether the lower 32 bits alone take part; `None` where that makes no difference.
+    pub fn is_half(self) -> Option<bool> {
+        match self {
+            Self::Add { half, .. } | Self::AddHeld { half, .. } | Self::Copy { half, .. } => Some(half),
+            _ => None,
+        }
     }
 }
 
@@ -102,14 +135,22 @@ impl MachineCode {
         (block.start <= address).then_some(u32::try_from(at).ok()?)
     }
 
-    /// The registers that each function adds to somewhere, by the function's number.
-    pub fn counted(&self) -> BTreeMap<u32, BTreeSet<u8>> {
-        let mut found: BTreeMap<u32, BTreeSet<u8>> = BTreeMap::new();
+    /// What each function counts with, by the function's number, and whether that is in the lower 32 bits.
+    pub fn counted(&self) -> BTreeMap<u32, BTreeMap<MachineLocation, bool>> {
+        let mut found: BTreeMap<u32, BTreeMap<MachineLocation, bool>> = BTreeMap::new();
         for change in &self.changes {
-            if change.effect.counts()
-                && let Some(block) = self.blocks.get(change.block as usize)
-            {
-                found.entry(block.function).or_default().insert(change.register);
+            let Some(block) = self.blocks.get(change.block as usize) else {
+                continue;
+            };
+            let counts = change.effect.counts().then_some(change.location);
+            let held = match change.effect {
+                LocationEffect::AddHeld { from, .. } => Some(from),
+                _ => None,
+            };
+            for location in counts.into_iter().chain(held) {
+                let of_function = found.entry(block.function).or_default();
+                let half = of_function.entry(location).or_insert(true);
+                *half &= change.effect.is_half().unwrap_or(true);
             }
         }
         found
@@ -122,8 +163,8 @@ impl MachineCode {
         &self.ways[first..first + count]
     }
 
-    /// What a block does to registers.
-    pub fn changes_of(&self, block: u32) -> &[RegisterChange] {
+    /// What a block does to registers and slots.
+    pub fn changes_of(&self, block: u32) -> &[LocationChange] {
         let first = self.changes.partition_point(|change| change.block < block);
         let count = self.changes[first..].partition_point(|change| change.block == block);
         &self.changes[first..first + count]

@@ -25,7 +25,7 @@ pub use binding::{
     Encoding, FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
 };
 pub use choice::Choice;
-pub use code::{CodeBlock, CodeWay, MachineCode, RegisterChange, RegisterEffect};
+pub use code::{CodeBlock, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
 pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};
 pub use function::{

@@ -458,13 +458,18 @@ fn code(code: &MachineCode, check: Check<'_>) -> Result<(), Invalid> {
     for (i, change) in code.changes.iter().enumerate() {
         check(
             exists(change.block),
-            "change of a register",
+            "change of a register or slot",
             i,
             "there is no such block",
         )?;
     }
     let sorted = code.changes.is_sorted_by(|a, b| a < b);
-    check(sorted, "change of a register", 0, "changes are not sorted")
+    check(
+        sorted,
+        "change of a register or slot",
+        0,
+        "changes are not sorted",
+    )
 }
 
 fn has_point(f: &Function, point: PointId) -> bool {

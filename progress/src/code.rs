@@ -10,7 +10,7 @@ use crate::code_loops::{is_of_source, may_be_one_point};
 use crate::verdict::{CodeVerdict, Relation};
 use crate::{ExecutionPoint, Frame, Located, Order};
 use base::{Id, mpi_entry_point};
-use progress_map::{Binding, FunctionId, MachineCode};
+use progress_map::{Binding, FunctionId, MachineCode, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -48,12 +48,12 @@ pub(crate) struct CodeIndex {
     /// By binding and function: its blocks.
     blocks: OnceLock<BTreeMap<(usize, u32), Vec<u32>>>,
     functions: Mutex<BTreeMap<(usize, u32), Arc<FunctionCode>>>,
-    /// By binding and block: the registers that tell iterations there.
+    /// By binding and block: what tells iterations there.
     counters: Mutex<Counters>,
     compared: Mutex<Compared>,
 }
 
-type Counters = BTreeMap<(usize, u32), Arc<BTreeSet<u8>>>;
+type Counters = BTreeMap<(usize, u32), Arc<BTreeSet<MachineLocation>>>;
 
 type Compared = BTreeMap<(CodeFrame, CodeFrame), Result<(Relation, CodeProof), CodeDoubt>>;
 
@@ -150,14 +150,20 @@ impl Order<'_> {
         let block = code.block_at(address)?;
         let function = code.blocks[block as usize].function;
         let counters = self.counters_at(binding, function, block);
-        let known = { outer.registers.iter() }.filter(|(register, _)| counters.contains(register));
+        let held = |&location: &MachineLocation| {
+            let value = match location {
+                MachineLocation::Register(number) => outer.registers.get(&number),
+                MachineLocation::Slot(offset) => outer.slots.get(&offset),
+            };
+            Some((location, *value?))
+        };
         Some(CodeFrame {
             binding,
             function,
             place: CodePlace {
                 block,
                 address,
-                registers: known.map(|(&register, &value)| (register, value)).collect(),
+                held: counters.iter().filter_map(held).collect(),
             },
             name: inner.function.clone(),
             line: inner.line,
@@ -317,8 +323,8 @@ impl Order<'_> {
         found
     }
 
-    /// The registers that tell the iterations of the loops around a block: no others tell tasks apart.
-    fn counters_at(&self, binding: usize, function: u32, block: u32) -> Arc<BTreeSet<u8>> {
+    /// What tells the iterations of the loops around a block: no other registers and slots tell tasks apart.
+    fn counters_at(&self, binding: usize, function: u32, block: u32) -> Arc<BTreeSet<MachineLocation>> {
         let known = &self.code.counters;
         let key = (binding, block);
         if let Some(known) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {

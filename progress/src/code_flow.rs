@@ -9,7 +9,7 @@
 //! contains one. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
 
 use crate::Relation;
-use progress_map::{MachineCode, RegisterEffect};
+use progress_map::{LocationEffect, MachineCode, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place in the code of a function.
@@ -19,8 +19,8 @@ pub(crate) struct CodePlace {
     pub block: u32,
     /// In a call, the last byte of the call; otherwise the instruction that is executed next.
     pub address: u64,
-    /// Values of registers that calls preserve, by the numbers of DWARF, as far as they are known.
-    pub registers: BTreeMap<u8, u64>,
+    /// What registers that calls preserve and slots of the frame hold, as far as that is known.
+    pub held: BTreeMap<MachineLocation, u64>,
 }
 
 /// What decided.
@@ -44,8 +44,8 @@ pub(crate) enum CodeProof {
         told: usize,
         /// Whether that loop has others within, which are gone round without the register being changed.
         has_loops: bool,
-        /// By the number of DWARF.
-        register: u8,
+        /// What counts.
+        location: MachineLocation,
         /// As in [`CodeProof::Flow`].
         around: (usize, usize),
         /// How often on the first task.
@@ -94,8 +94,8 @@ pub(crate) struct FunctionCode {
     before: Vec<Vec<usize>>,
     /// By block: no other of the function stands right in front of it.
     begins: Vec<bool>,
-    /// By register: the blocks that have to do with it.
-    changes: BTreeMap<u8, Vec<(usize, RegisterEffect)>>,
+    /// By register or slot: the blocks that have to do with it.
+    changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
 }
 
 /// A part of the function.
@@ -105,14 +105,22 @@ struct Region {
     cut: Vec<bool>,
 }
 
-/// A register that counts how often a component's instruction has been executed.
+/// A register or slot that counts how often a component has been gone round.
 struct Counter {
-    register: u8,
+    location: MachineLocation,
     /// The blocks of the instructions that change it, of which each iteration passes exactly one.
     updates: Vec<usize>,
     start: i64,
-    step: i64,
+    step: Step,
     half: bool,
+}
+
+/// What is added each time.
+#[derive(Clone, Copy)]
+enum Step {
+    Fixed(i64),
+    /// What this place holds, which nothing in the loop changes.
+    Held(MachineLocation),
 }
 
 impl FunctionCode {
@@ -121,7 +129,7 @@ impl FunctionCode {
         let local = |block: u32| blocks.binary_search(&block).ok();
         let mut next = vec![Vec::new(); blocks.len()];
         let mut before = vec![Vec::new(); blocks.len()];
-        let mut changes: BTreeMap<u8, Vec<(usize, RegisterEffect)>> = BTreeMap::new();
+        let mut changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>> = BTreeMap::new();
         for (from, &block) in blocks.iter().enumerate() {
             for way in code.ways_from(block) {
                 if let Some(to) = local(way.to) {
@@ -131,7 +139,7 @@ impl FunctionCode {
             }
             for change in code.changes_of(block) {
                 changes
-                    .entry(change.register)
+                    .entry(change.location)
                     .or_default()
                     .push((from, change.effect));
             }
@@ -217,7 +225,7 @@ impl FunctionCode {
                 told,
                 has_loops: inside.any(|block| self.is_cycle(&region, &self.component(&region, block), block)),
                 around: self.around(&region, told + 1, (at_a, at_b)),
-                register: counter.register,
+                location: counter.location,
                 a: count_a,
                 b: count_b,
             };
@@ -243,8 +251,8 @@ impl FunctionCode {
         (of(a), of(b))
     }
 
-    /// The registers that tell the iterations of the loops around a block.
-    pub(crate) fn counters_at(&self, block: u32) -> BTreeSet<u8> {
+    /// The registers and slots that tell the iterations of the loops around a block.
+    pub(crate) fn counters_at(&self, block: u32) -> BTreeSet<MachineLocation> {
         let mut found = BTreeSet::new();
         let Ok(at) = self.blocks.binary_search(&block) else {
             return found;
@@ -258,7 +266,7 @@ impl FunctionCode {
             let counters = self
                 .changes
                 .keys()
-                .filter_map(|&register| self.counter(&component, register));
+                .filter_map(|&location| self.counter(&component, location));
             let counters = match self.is_cycle(&region, &component, at) {
                 true => Vec::from_iter(counters),
                 false => Vec::new(),
@@ -267,7 +275,7 @@ impl FunctionCode {
                 return found;
             };
             first.cut(&mut region);
-            found.extend(counters.iter().map(|counter| counter.register));
+            found.extend(counters.iter().flat_map(Counter::locations));
             region.alive = component;
         }
     }
@@ -380,25 +388,34 @@ impl FunctionCode {
         others || !region.cut[at] && self.next[at].iter().any(|&(next, _)| next == at)
     }
 
-    /// The registers that count for a component, with how often each has been changed on the two tasks.
+    /// What counts for a component, with how often each has been changed on the two tasks.
     fn counters<'s>(
         &'s self,
         component: &'s [bool],
         a: &'s CodePlace,
         b: &'s CodePlace,
     ) -> impl Iterator<Item = (Counter, u64, u64)> + 's {
-        self.changes.keys().filter_map(move |register| {
-            let (value_a, value_b) = (*a.registers.get(register)?, *b.registers.get(register)?);
-            let counter = self.counter(component, *register)?;
-            let (count_a, count_b) = (counter.count(value_a)?, counter.count(value_b)?);
+        self.changes.keys().filter_map(move |location| {
+            let (value_a, value_b) = (*a.held.get(location)?, *b.held.get(location)?);
+            let counter = self.counter(component, *location)?;
+            let step = match counter.step {
+                Step::Fixed(step) => step,
+                Step::Held(from) => {
+                    let step = *a.held.get(&from)?;
+                    // Both must have counted alike.
+                    let is_same = b.held.get(&from) == Some(&step);
+                    counter.as_signed(step).filter(|&step| is_same && step != 0)?
+                }
+            };
+            let (count_a, count_b) = (counter.count(value_a, step)?, counter.count(value_b, step)?);
             Some((counter, count_a, count_b))
         })
     }
 
-    /// The register as a counter of the component's iterations: whenever control comes to the block by which alone the component is
-    /// entered, the register has been changed exactly once more.
-    fn counter(&self, component: &[bool], register: u8) -> Option<Counter> {
-        let (updates, effect) = self.only_change(component, register)?;
+    /// A register or slot as a counter of the component's iterations: whenever control comes to the block by which alone the component is
+    /// entered, it has been changed exactly once more.
+    fn counter(&self, component: &[bool], location: MachineLocation) -> Option<Counter> {
+        let (updates, effect) = self.only_change(component, location)?;
         let header = self.header(component)?;
         let once = |blocks: &[usize]| {
             let leads_to_another = |&block: &usize| {
@@ -410,66 +427,81 @@ impl FunctionCode {
                 && !blocks.iter().any(leads_to_another)
         };
         let (step, half, also) = match effect {
-            RegisterEffect::Add { step, half } => (step, half, register),
-            // Two registers that take over from each other: `j = i + 1; …; i = j`.
-            RegisterEffect::Copy { from, add, half } => {
+            LocationEffect::Add { step, half } => (Step::Fixed(step), half, location),
+            LocationEffect::AddHeld { from, half } if self.is_kept(component, from) => {
+                (Step::Held(from), half, location)
+            }
+            // Two that take over from each other: `j = i + 1; …; i = j`.
+            LocationEffect::Copy { from, add, half } => {
                 let (earlier, effect) = self.only_change(component, from)?;
                 match (effect, &earlier[..], &updates[..]) {
                     (
-                        RegisterEffect::Copy {
+                        LocationEffect::Copy {
                             from: back,
                             add: more,
                             half: of_half,
                         },
                         &[before],
                         &[update],
-                    ) if back == register
+                    ) if back == location
                         && once(&earlier)
                         && !self.leads_past(component, header, update, before) =>
                     {
-                        (add.checked_add(more)?, half || of_half, from)
+                        (Step::Fixed(add.checked_add(more)?), half || of_half, from)
                     }
                     _ => return None,
                 }
             }
             _ => return None,
         };
-        if step == 0 || !once(&updates) {
+        if matches!(step, Step::Fixed(0)) || !once(&updates) {
             return None;
         }
         // A number of 32 bits may begin anew after some seconds, unless the loop ends before.
-        let bound = |&(block, effect): &(usize, RegisterEffect)| match effect {
-            RegisterEffect::Bounded { half: true, steps } => {
-                (component[block] && (steps || step.unsigned_abs() == 1)).then_some(block)
+        let is_unit = matches!(step, Step::Fixed(1 | -1));
+        let bound = |&(block, effect): &(usize, LocationEffect)| match effect {
+            LocationEffect::Bounded { half: true, steps } => {
+                (component[block] && (steps || is_unit)).then_some(block)
             }
             _ => None,
         };
-        let known = [register, also]
+        let known = [location, also]
             .into_iter()
-            .flat_map(|register| self.changes.get(&register));
+            .flat_map(|location| self.changes.get(&location));
         let bounds = Vec::from_iter(known.flatten().filter_map(bound));
         let is_bounded = |&update: &usize| self.is_passed(component, update, &bounds);
         if half && !updates.iter().all(is_bounded) {
             return None;
         }
         Some(Counter {
-            register,
-            start: self.start(component, register)?,
+            location,
+            start: self.start(component, location)?,
             updates,
             step,
             half,
         })
     }
 
-    /// The instructions of the component that change a register, if all do the same: one, or several that add.
-    fn only_change(&self, component: &[bool], register: u8) -> Option<(Vec<usize>, RegisterEffect)> {
-        let is_change = |&&(block, effect): &&(usize, RegisterEffect)| {
-            component[block] && !matches!(effect, RegisterEffect::Bounded { .. })
+    /// Whether nothing in the component changes a register or slot.
+    fn is_kept(&self, component: &[bool], location: MachineLocation) -> bool {
+        let mut changes = self.changes.get(&location).into_iter().flatten();
+        !changes.any(|&(block, effect)| component[block] && !matches!(effect, LocationEffect::Bounded { .. }))
+    }
+
+    /// The instructions of the component that change a register or slot, if all do the same: one, or several that add.
+    fn only_change(
+        &self,
+        component: &[bool],
+        location: MachineLocation,
+    ) -> Option<(Vec<usize>, LocationEffect)> {
+        let is_change = |&&(block, effect): &&(usize, LocationEffect)| {
+            component[block] && !matches!(effect, LocationEffect::Bounded { .. })
         };
-        let changes = Vec::from_iter(self.changes.get(&register)?.iter().filter(is_change));
+        let changes = Vec::from_iter(self.changes.get(&location)?.iter().filter(is_change));
         let &&(_, first) = changes.first()?;
-        let may_be_several = matches!(first, RegisterEffect::Add { .. });
-        let is_same = (changes.len() == 1 || may_be_several) && changes.iter().all(|(_, effect)| *effect == first);
+        let may_be_several = matches!(first, LocationEffect::Add { .. } | LocationEffect::AddHeld { .. });
+        let is_same =
+            (changes.len() == 1 || may_be_several) && changes.iter().all(|(_, effect)| *effect == first);
         is_same.then(|| (changes.iter().map(|(block, _)| *block).collect(), first))
     }
 
@@ -506,9 +538,9 @@ impl FunctionCode {
         !self.is_cycle(&region, &self.component(&region, from), from)
     }
 
-    /// The value that the register has on every way into the component, if that is one.
-    fn start(&self, component: &[bool], register: u8) -> Option<i64> {
-        let changes = self.changes.get(&register)?;
+    /// What the register or slot holds on every way into the component, if that is one number.
+    fn start(&self, component: &[bool], location: MachineLocation) -> Option<i64> {
+        let changes = self.changes.get(&location)?;
         let mut start = None;
         let mut seen = BTreeSet::new();
         let inside = (0..self.blocks.len()).filter(|&block| component[block]);
@@ -525,17 +557,17 @@ impl FunctionCode {
                 .iter()
                 .filter(|(block, _)| *block == at)
                 .map(|(_, effect)| effect);
-            let mut changed = changed.filter(|effect| !matches!(effect, RegisterEffect::Bounded { .. }));
+            let mut changed = changed.filter(|effect| !matches!(effect, LocationEffect::Bounded { .. }));
             let first = changed.next();
             if changed.next().is_some() {
                 return None;
             }
             match first {
-                Some(RegisterEffect::Set(value)) if start.is_none_or(|start| start == *value) => {
+                Some(LocationEffect::Set(value)) if start.is_none_or(|start| start == *value) => {
                     start = Some(*value);
                 }
                 Some(_) => return None,
-                // The register is what the caller has left in it.
+                // It holds what the caller has left in it.
                 None if self.before[at].is_empty() => return None,
                 None => work.extend(&self.before[at]),
             }
@@ -552,14 +584,32 @@ impl Counter {
         }
     }
 
-    /// How often the update has been made; `None` if the value is none that it leads to.
-    fn count(&self, value: u64) -> Option<u64> {
-        let change = match self.step > 0 {
+    /// All that has to be known to count.
+    fn locations(&self) -> impl Iterator<Item = MachineLocation> + use<> {
+        let held = match self.step {
+            Step::Fixed(_) => None,
+            Step::Held(from) => Some(from),
+        };
+        held.into_iter().chain([self.location])
+    }
+
+    /// What a place holds as a number with a sign.
+    fn as_signed(&self, value: u64) -> Option<i64> {
+        match self.half {
+            // The upper half of a register is nobody's.
+            true => Some(i64::from((value & 0xffff_ffff) as u32 as i32)),
+            false => Some(value.cast_signed()),
+        }
+    }
+
+    /// How often `step` has been added; `None` if the value is none that this leads to.
+    fn count(&self, value: u64, step: i64) -> Option<u64> {
+        let change = match step > 0 {
             true => value.wrapping_sub(self.start.cast_unsigned()),
             false => self.start.cast_unsigned().wrapping_sub(value),
         };
         let change = if self.half { change & 0xffff_ffff } else { change };
-        let step = self.step.unsigned_abs();
+        let step = step.unsigned_abs();
         (change % step == 0).then_some(change / step)
     }
 }
@@ -567,7 +617,7 @@ impl Counter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use progress_map::{CodeBlock, CodeWay, RegisterChange};
+    use progress_map::{CodeBlock, CodeWay, LocationChange};
 
     /// The next number below `below` of a fixed sequence.
     fn next(state: &mut u64, below: usize) -> usize {
@@ -577,7 +627,7 @@ mod tests {
         (*state >> 33) as usize % below
     }
 
-    const REGISTERS: [u8; 2] = [3, 12];
+    const LOCATIONS: [MachineLocation; 2] = [MachineLocation::Register(3), MachineLocation::Slot(-24)];
 
     /// A function of a few blocks, each of which may do something to a register.
     fn function(state: &mut u64) -> MachineCode {
@@ -605,24 +655,28 @@ mod tests {
                 to,
                 certain: true,
             }));
-            let register = REGISTERS[next(state, 2)];
-            let effect = match next(state, 6) {
-                0 => RegisterEffect::Set(next(state, 2) as i64),
-                1 => RegisterEffect::Add {
+            let location = LOCATIONS[next(state, 2)];
+            let effect = match next(state, 8) {
+                0 => LocationEffect::Set(next(state, 2) as i64),
+                1 | 5 => LocationEffect::Add {
                     step: [1, 2, -1][next(state, 3)],
                     half: false,
                 },
-                2 => RegisterEffect::Copy {
-                    from: REGISTERS[next(state, 2)],
+                2 => LocationEffect::Copy {
+                    from: LOCATIONS[next(state, 2)],
                     add: 1,
                     half: false,
                 },
-                3 if next(state, 4) == 0 => RegisterEffect::Other,
+                4 => LocationEffect::AddHeld {
+                    from: LOCATIONS[next(state, 2)],
+                    half: false,
+                },
+                3 if next(state, 4) == 0 => LocationEffect::Other,
                 _ => continue,
             };
-            code.changes.push(RegisterChange {
+            code.changes.push(LocationChange {
                 block: from,
-                register,
+                location,
                 effect,
             });
         }
@@ -634,26 +688,27 @@ mod tests {
     /// The places that one execution comes to, in their order.
     fn run(code: &MachineCode, state: &mut u64) -> Vec<CodePlace> {
         // What the caller has left in the registers is another number in every task.
-        let mut registers: BTreeMap<u8, u64> =
-            REGISTERS.map(|register| (register, next(state, 5) as u64)).into();
+        let mut held: BTreeMap<MachineLocation, u64> =
+            LOCATIONS.map(|location| (location, next(state, 5) as u64)).into();
         let mut places = Vec::new();
         let mut block = 0;
         for _ in 0..80 {
             places.push(CodePlace {
                 block,
                 address: code.blocks[block as usize].start,
-                registers: registers.clone(),
+                held: held.clone(),
             });
             for change in code.changes_of(block) {
-                let old = registers[&change.register];
+                let old = held[&change.location];
                 let new = match change.effect {
-                    RegisterEffect::Set(value) => value.cast_unsigned(),
-                    RegisterEffect::Add { step, .. } => old.wrapping_add_signed(step),
-                    RegisterEffect::Copy { from, add, .. } => registers[&from].wrapping_add_signed(add),
-                    RegisterEffect::Other => next(state, 5) as u64,
-                    RegisterEffect::Bounded { .. } => old,
+                    LocationEffect::Set(value) => value.cast_unsigned(),
+                    LocationEffect::Add { step, .. } => old.wrapping_add_signed(step),
+                    LocationEffect::Copy { from, add, .. } => held[&from].wrapping_add_signed(add),
+                    LocationEffect::AddHeld { from, .. } => old.wrapping_add(held[&from]),
+                    LocationEffect::Other => next(state, 5) as u64,
+                    LocationEffect::Bounded { .. } => old,
                 };
-                registers.insert(change.register, new);
+                held.insert(change.location, new);
             }
             let ways = code.ways_from(block);
             match ways.len() {
@@ -776,7 +831,7 @@ mod tests {
     }
 
     /// `i = 0; do { a(); i++; b(); } while (…); c();`, one block each.
-    fn counting_loop(effect: RegisterEffect, more: &[(u32, RegisterEffect)]) -> FunctionCode {
+    fn counting_loop(effect: LocationEffect, more: &[(u32, LocationEffect)]) -> FunctionCode {
         let block = |at: u64| CodeBlock {
             start: 16 * at,
             end: 16 * at + 16,
@@ -787,12 +842,12 @@ mod tests {
             to,
             certain: true,
         };
-        let change = |(block, effect)| RegisterChange {
+        let change = |(block, effect)| LocationChange {
             block,
-            register: 3,
+            location: MachineLocation::Register(3),
             effect,
         };
-        let mut changes = vec![(0, RegisterEffect::Set(0)), (2, effect)];
+        let mut changes = vec![(0, LocationEffect::Set(0)), (2, effect)];
         changes.extend(more);
         let mut code = MachineCode {
             blocks: (0..5).map(block).collect(),
@@ -807,12 +862,12 @@ mod tests {
         CodePlace {
             block,
             address: 16 * u64::from(block),
-            registers: [(3, i)].into(),
+            held: [(MachineLocation::Register(3), i)].into(),
         }
     }
 
-    fn add(half: bool) -> RegisterEffect {
-        RegisterEffect::Add { step: 1, half }
+    fn add(half: bool) -> LocationEffect {
+        LocationEffect::Add { step: 1, half }
     }
 
     fn relation(code: &FunctionCode, a: &CodePlace, b: &CodePlace) -> Option<Relation> {
@@ -836,7 +891,7 @@ mod tests {
             relation(&counting_loop(add(true), &[]), &at(3, 5), &at(1, 6)),
             None
         );
-        let bounded = RegisterEffect::Bounded {
+        let bounded = LocationEffect::Bounded {
             half: true,
             steps: false,
         };
@@ -851,14 +906,14 @@ mod tests {
 
     #[test]
     fn what_else_changes_the_register_spoils_it() {
-        for effect in [RegisterEffect::Other, RegisterEffect::Set(0), add(false)] {
+        for effect in [LocationEffect::Other, LocationEffect::Set(0), add(false)] {
             assert_eq!(
                 relation(&counting_loop(add(false), &[(3, effect)]), &at(3, 5), &at(1, 6)),
                 None
             );
         }
         // Nor is it known with what the loop begins.
-        let code = counting_loop(add(false), &[(0, RegisterEffect::Other)]);
+        let code = counting_loop(add(false), &[(0, LocationEffect::Other)]);
         assert_eq!(relation(&code, &at(3, 5), &at(1, 6)), None);
     }
 }

@@ -164,8 +164,14 @@ impl Order<'_> {
                 }
                 (false, false) => return false,
                 (is_first, _) => {
-                    let rest = if is_first { &levels_a[depth..] } else { &levels_b[depth..] };
-                    return rest.iter().all(|frame| is_known(frame) && self.loops_count(frame));
+                    let rest = if is_first {
+                        &levels_a[depth..]
+                    } else {
+                        &levels_b[depth..]
+                    };
+                    return rest
+                        .iter()
+                        .all(|frame| is_known(frame) && self.loops_count(frame));
                 }
             }
         }

@@ -47,6 +47,8 @@ pub struct Frame {
     pub interrupted: bool,
     /// Registers that calls preserve, by the numbers of DWARF.
     pub registers: BTreeMap<u8, u64>,
+    /// Slots of the frame that its code counts with, by their distance from the canonical frame address.
+    pub slots: BTreeMap<i32, u64>,
     /// Values of variables by the names that the map lists.
     pub values: BTreeMap<String, Value>,
     /// Listed variables that could not be read, with the reason.

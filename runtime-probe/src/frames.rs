@@ -8,7 +8,7 @@ use crate::modules::{ModuleId, Modules};
 use crate::symbols;
 use crate::unwind::RawFrame;
 use crate::values;
-use progress_map::{BoundSite, BoundVariable};
+use progress_map::{BoundSite, BoundVariable, MachineLocation};
 use snapshot::Frame;
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ impl Builder<'_> {
                     depth: 0,
                 }),
             };
-            let mut registers = counted(locator, raw, address, &mut self.unread);
+            let (mut registers, mut slots) = self.counted(locator, raw, address);
             for (depth, level) in place.levels.iter().enumerate() {
                 // Only what the source calls there is inlined.
                 if let Some(around) = frames.last_mut().filter(|_| depth > 0) {
@@ -115,6 +115,7 @@ impl Builder<'_> {
                     guessed: raw.guessed,
                     // Of all that is inlined into one frame the first has them.
                     registers: std::mem::take(&mut registers),
+                    slots: std::mem::take(&mut slots),
                     ..Frame::default()
                 };
                 // What a guess did not restore would be read as if it had been.
@@ -134,9 +135,9 @@ impl Builder<'_> {
         };
         // Code without a function may still have lines: assembly.
         let position = locator.map(|locator| locator.row(address)).unwrap_or_default();
-        let registers = locator.map_or_else(BTreeMap::new, |locator| {
-            counted(locator, raw, address, &mut self.unread)
-        });
+        let (registers, slots) = locator
+            .map(|locator| self.counted(locator, raw, address))
+            .unwrap_or_default();
         frames.push(Frame {
             function: function.to_owned(),
             file: position.file,
@@ -146,8 +147,39 @@ impl Builder<'_> {
             pc,
             guessed: raw.guessed,
             registers,
+            slots,
             ..Frame::default()
         });
+    }
+
+    /// What the code of a frame counts with, in registers and in slots of the stack; what a guess did not restore would be read as if it
+    /// had been.
+    fn counted(&mut self, locator: &Locator<'_>, raw: &RawFrame, address: u64) -> (Registers, Slots) {
+        let (mut registers, mut slots) = (BTreeMap::new(), BTreeMap::new());
+        for (location, half) in locator.counted(address).filter(|_| !raw.guessed) {
+            match location {
+                MachineLocation::Register(number) => {
+                    let value = raw.registers.require(number.into());
+                    self.unread |= matches!(value, Err(Unknown::NotRead(_)));
+                    registers.extend(value.ok().map(|value| (number, value)));
+                }
+                MachineLocation::Slot(offset) => {
+                    let Some(cfa) = raw.cfa else { continue };
+                    let (address, length) =
+                        (cfa.wrapping_add_signed(offset.into()), if half { 4 } else { 8 });
+                    let mut word = [0; 8];
+                    match self.memory.read(address, length) {
+                        Some(bytes) => word[..length].copy_from_slice(bytes),
+                        None => {
+                            (self.not_copied)(address, length);
+                            continue;
+                        }
+                    }
+                    slots.insert(offset, u64::from_le_bytes(word));
+                }
+            }
+        }
+        (registers, slots)
     }
 
     fn read_variables(
@@ -210,16 +242,11 @@ impl Builder<'_> {
     }
 }
 
-/// The registers that the code of a frame counts with; what a guess did not restore would be read as if it had been.
-fn counted(locator: &Locator<'_>, raw: &RawFrame, address: u64, unread: &mut bool) -> BTreeMap<u8, u64> {
-    let counted = locator.counted(address).filter(|_| !raw.guessed);
-    let values = counted.filter_map(|register| {
-        let value = raw.registers.require(register.into());
-        *unread |= matches!(value, Err(Unknown::NotRead(_)));
-        Some((register, value.ok()?))
-    });
-    values.collect()
-}
+/// Values by the numbers of DWARF.
+type Registers = BTreeMap<u8, u64>;
+
+/// Values by the distance from the canonical frame address.
+type Slots = BTreeMap<i32, u64>;
 
 /// What the call of an MPI function that returns to `address` passed; where it cannot be told, nothing is said.
 fn passed(

@@ -2,9 +2,9 @@
 //!
 //! SPMD tasks stand at few distinct addresses: answers are remembered, so the searches need no index.
 
-use progress_map::{Binding, BoundInline, FileId, FunctionInstance, Map};
+use progress_map::{Binding, BoundInline, FileId, FunctionInstance, MachineLocation, Map};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The binding of a map, ready for lookups.
@@ -17,8 +17,8 @@ pub(crate) struct Locator<'m> {
     /// Indices of `binding.variables`, sorted by instance.
     by_instance: Vec<(FunctionInstance, u32)>,
     known: RefCell<BTreeMap<u64, Option<Rc<Place>>>>,
-    /// The registers that functions count with, by the functions' numbers in the machine code.
-    counted: BTreeMap<u32, BTreeSet<u8>>,
+    /// What functions count with, by the functions' numbers in the machine code, and whether it has 32 bits.
+    counted: BTreeMap<u32, BTreeMap<MachineLocation, bool>>,
 }
 
 /// What stands at an address of a bound function.
@@ -73,14 +73,15 @@ impl<'m> Locator<'m> {
         }
     }
 
-    /// The registers that the code at `address` (as linked) counts with, by the numbers of DWARF.
-    pub(crate) fn counted(&self, address: u64) -> impl Iterator<Item = u8> + '_ {
+    /// What the code at `address` (as linked) counts with, and whether that has 32 bits.
+    pub(crate) fn counted(&self, address: u64) -> impl Iterator<Item = (MachineLocation, bool)> + '_ {
         let code = &self.binding.code;
         let block = code
             .block_at(address)
             .and_then(|block| code.blocks.get(block as usize));
-        let registers = block.and_then(|block| self.counted.get(&block.function));
-        registers.into_iter().flatten().copied()
+        let counted = block.and_then(|block| self.counted.get(&block.function));
+        let counted = counted.into_iter().flatten();
+        counted.map(|(&location, &half)| (location, half))
     }
 
     /// What stands at `address` (as linked), if it belongs to a bound function.

@@ -191,6 +191,9 @@ pub struct Frame {
     /// Registers that the frame's code counts with and that calls preserve, by the numbers of DWARF.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub registers: BTreeMap<u8, u64>,
+    /// Slots of the frame that its code counts with, by their distance in bytes from the canonical frame address (CFA).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slots: BTreeMap<i32, u64>,
     /// The frame's call is not one by name of a function that has left its frame to the next one's: the build says that it is by the
     /// name of that one, or through a pointer, or has inlined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

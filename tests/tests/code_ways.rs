@@ -1,12 +1,13 @@
-//! The graph of machine code that a map holds, held against programs that are stepped through: wherever control goes within a function, the graph
-//! has the way. What it lacked would make the order by machine code wrong.
+//! What a map says of machine code, held against programs that are stepped through. Wherever control goes within a function, the graph has the
+//! way; and what is counted with, a register or a slot of the stack, changes by the instructions that the map lists, as it says, and by no other.
+//! What was missing would make the order by machine code wrong.
 
 use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use progress_map::MachineCode;
-use std::collections::BTreeSet;
+use progress_map::{LocationEffect, MachineCode, MachineLocation};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -50,8 +51,156 @@ fn every_way_that_cxx_takes_is_in_the_graph() {
     }
 }
 
+#[test]
+fn what_is_counted_with_changes_as_the_map_says() {
+    let source = include_str!("code/counts.c");
+    let mut slots = 0;
+    for flags in [
+        "gcc -O0",
+        "gcc -O1 -fno-omit-frame-pointer",
+        "gcc -O2",
+        "gcc -O3 -fno-pie -no-pie",
+        "gcc -Os",
+        "clang -O0",
+        "clang -O1 -fno-omit-frame-pointer",
+        "clang -O2",
+        "clang -O3",
+        "clang -Os",
+    ] {
+        let counted = check("counts.c", source, flags, 60);
+        assert!(counted.steps > 100, "{flags}: only {counted:?}");
+        slots += counted.of_slots;
+    }
+    assert!(slots > 200, "only {slots} changes of slots were seen");
+}
+
+/// What was seen of locations that are counted with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    /// Changes by what the map says.
+    steps: usize,
+    /// Those of slots of the stack.
+    of_slots: usize,
+}
+
+/// A call of a function of known code.
+struct Activation {
+    function: u32,
+    /// Its canonical frame address.
+    cfa: u64,
+    /// Its last instruction's block, the stack pointer then, and what everything that is counted with held.
+    last: Option<(u32, u64, BTreeMap<MachineLocation, u64>)>,
+}
+
+/// Holds what is counted with against what the map says of each instruction.
+struct Watch<'c> {
+    code: &'c MachineCode,
+    /// By function: what is counted with, and whether in 32 bits.
+    counted: BTreeMap<u32, BTreeMap<MachineLocation, bool>>,
+    active: Vec<Activation>,
+    seen: Counted,
+}
+
+impl Watch<'_> {
+    /// The process is about to execute an instruction of `block`.
+    fn step(&mut self, pid: Pid, pc: u64, block: u32, registers: &nix::libc::user_regs_struct, flags: &str) {
+        let sp = registers.rsp;
+        // Whoever has returned has taken the return address from the stack.
+        while self.active.last().is_some_and(|active| sp >= active.cfa) {
+            self.active.pop();
+        }
+        let function = self.code.blocks[block as usize].function;
+        let start = self.code.blocks[function as usize].start;
+        let is_new = self
+            .active
+            .last()
+            .is_none_or(|active| active.function != function || sp + 8 != active.cfa);
+        if pc == start && is_new {
+            self.active.push(Activation {
+                function,
+                cfa: sp + 8,
+                last: None,
+            });
+        }
+        let Some(active) = self
+            .active
+            .last_mut()
+            .filter(|active| active.function == function)
+        else {
+            return;
+        };
+        let Some(counted) = self.counted.get(&function) else {
+            return;
+        };
+        let held = counted.iter().filter_map(|(&location, &half)| {
+            let value = match location {
+                MachineLocation::Register(number) => match number {
+                    3 => registers.rbx,
+                    6 => registers.rbp,
+                    12 => registers.r12,
+                    13 => registers.r13,
+                    14 => registers.r14,
+                    15 => registers.r15,
+                    other => panic!("{flags}: calls do not preserve register {other}"),
+                },
+                // What is below the stack pointer is not the function's yet, or any more.
+                MachineLocation::Slot(offset) => {
+                    let address = active.cfa.wrapping_add_signed(offset.into());
+                    let word = || ptrace::read(pid, address as ptrace::AddressType).unwrap();
+                    (address >= sp).then(word)?.cast_unsigned()
+                }
+            };
+            let is_narrow = half && matches!(location, MachineLocation::Slot(_));
+            Some((location, if is_narrow { value & 0xffff_ffff } else { value }))
+        });
+        let held: BTreeMap<MachineLocation, u64> = held.collect();
+        if let Some((before, lowest, old)) = active.last.take() {
+            for (&location, &value) in &held {
+                let is_kept = match location {
+                    MachineLocation::Slot(offset) => active.cfa.wrapping_add_signed(offset.into()) >= lowest,
+                    MachineLocation::Register(_) => true,
+                };
+                let Some(&was) = old.get(&location).filter(|_| is_kept) else {
+                    continue;
+                };
+                let changes = self.code.changes_of(before).iter();
+                let mut changes = changes.filter(|change| {
+                    change.location == location && !matches!(change.effect, LocationEffect::Bounded { .. })
+                });
+                let change = changes.next();
+                assert!(changes.next().is_none());
+                let narrow = |value: u64, half: bool| if half { value & 0xffff_ffff } else { value };
+                let expected = match change.map(|change| change.effect) {
+                    None => Some(was),
+                    Some(LocationEffect::Set(value)) => Some(value.cast_unsigned()),
+                    Some(LocationEffect::Add { step, half }) => {
+                        Some(narrow(was.wrapping_add_signed(step), half))
+                    }
+                    Some(LocationEffect::AddHeld { from, half }) => {
+                        old.get(&from).map(|&step| narrow(was.wrapping_add(step), half))
+                    }
+                    Some(LocationEffect::Copy { from, add, half }) => old
+                        .get(&from)
+                        .map(|&held| narrow(held.wrapping_add_signed(add), half)),
+                    Some(LocationEffect::Other | LocationEffect::Bounded { .. }) => None,
+                };
+                let at = self.code.blocks[before as usize];
+                assert!(
+                    expected.is_none_or(|expected| expected == value),
+                    "{flags}: {location:?} was {was:#x} and is {value:#x} after {change:?} at {at:x?}"
+                );
+                if expected.is_some_and(|expected| expected != was) {
+                    self.seen.steps += 1;
+                    self.seen.of_slots += usize::from(matches!(location, MachineLocation::Slot(_)));
+                }
+            }
+        }
+        active.last = Some((block, sp, held));
+    }
+}
+
 /// Builds a program, steps through it, and wants each of its ways, of which there are `least` at least.
-fn check(name: &str, source: &str, flags: &str, least: usize) {
+fn check(name: &str, source: &str, flags: &str, least: usize) -> Counted {
     let directory = Directory::of_seed(None, 0).unwrap();
     let dir = directory.path.as_path();
     fs::write(dir.join(name), source).unwrap();
@@ -75,12 +224,13 @@ fn check(name: &str, source: &str, flags: &str, least: usize) {
     let mut map = engine::map_sources(sources, &|_| ());
     engine::bind_map(&mut map, &bytes, None, "program").unwrap();
     let code = &map.binding.as_ref().unwrap().code;
-    let taken = step_through(&program, code, flags);
+    let (taken, counted) = step_through(&program, code, flags);
     assert!(
         taken.len() >= least,
         "{flags}: only {} ways were taken",
         taken.len()
     );
+    counted
 }
 
 /// A call that has not returned: the block that it ends, and where its return address is.
@@ -89,8 +239,8 @@ struct Open {
     slot: u64,
 }
 
-/// Executes the program instruction by instruction; returns the ways that it took within functions.
-fn step_through(program: &Path, code: &MachineCode, flags: &str) -> BTreeSet<(u32, u32)> {
+/// Executes the program instruction by instruction; returns the ways that it took within functions, and what changed of what is counted with.
+fn step_through(program: &Path, code: &MachineCode, flags: &str) -> (BTreeSet<(u32, u32)>, Counted) {
     let mut child = Command::new(program).spawn().unwrap();
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
     let options = WaitPidFlag::WUNTRACED;
@@ -105,6 +255,12 @@ fn step_through(program: &Path, code: &MachineCode, flags: &str) -> BTreeSet<(u3
     let bias = bias(pid, program, code);
     let mut taken = BTreeSet::new();
     let mut open: Vec<Open> = Vec::new();
+    let mut watch = Watch {
+        code,
+        counted: code.counted(),
+        active: Vec::new(),
+        seen: Counted::default(),
+    };
     // The last instruction that was executed in known code: its block, its address, and the stack pointer before it.
     let mut last: Option<(u32, u64)> = None;
     for _ in 0..MOST_STEPS {
@@ -151,13 +307,16 @@ fn step_through(program: &Path, code: &MachineCode, flags: &str) -> BTreeSet<(u3
         {
             take(code, (from, to), flags, &mut taken);
         }
+        if let Some(block) = block {
+            watch.step(pid, pc, block, &registers, flags);
+        }
         // In code that is not known a call of known code is a call back: what is known ends with the call that is open.
         last = block.map(|block| (block, pc));
         ptrace::step(pid, signal).unwrap();
     }
     let _ = child.kill();
     let _ = child.wait();
-    taken
+    (taken, watch.seen)
 }
 
 fn same_function(code: &MachineCode, a: u32, b: u32) -> bool {

@@ -3,7 +3,8 @@
 use super::copies::with_copies;
 use super::decode::{Callee, Piece};
 use super::file::Frame;
-use progress_map::RegisterEffect;
+use super::stack::own_slots;
+use progress_map::{LocationEffect, MachineLocation};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use std::ops::Range;
 pub(super) struct FunctionBlocks {
     pub(super) blocks: Vec<Range<u64>>,
     pub(super) ways: Vec<(u64, u64, bool)>,
-    pub(super) changes: Vec<(u64, u8, RegisterEffect)>,
+    pub(super) changes: Vec<(u64, MachineLocation, LocationEffect)>,
 }
 
 /// Cuts a function into blocks; `None` if a way leads into the middle of an instruction. `again`: it may be entered anew without having
@@ -35,19 +36,17 @@ pub(super) fn blocks(
     if jumped_to.iter().any(|&target| find(target).is_none()) {
         return None;
     }
-    let effects = with_copies(whole, &jumped_to);
+    let effects = with_copies(whole, &jumped_to, &own_slots(whole));
     let effects_at = |address: u64| effects.get(&address).map_or(&[][..], Vec::as_slice);
-    // What is only set or compared matters for registers alone that are counted with somewhere.
-    let counted: BTreeSet<u8> = effects
-        .values()
-        .flatten()
-        .filter(|(_, effect)| effect.counts())
-        .map(|&(register, _)| register)
+    // What is only set or compared matters for those registers and slots alone that are counted with somewhere.
+    let counting = effects.values().flatten().filter(|(_, effect)| effect.counts());
+    let counted: BTreeSet<MachineLocation> = counting
+        .flat_map(|&(location, effect)| effect.source().into_iter().chain([location]))
         .collect();
     let matters = |address: u64| {
         effects_at(address)
             .iter()
-            .any(|(register, _)| counted.contains(register))
+            .any(|(location, _)| counted.contains(location))
     };
     let mut found = FunctionBlocks {
         blocks: Vec::new(),
@@ -75,11 +74,11 @@ pub(super) fn blocks(
             }
             start = None;
             found.blocks.push(begin..step.end);
-            for &(register, effect) in effects_at(address)
+            for &(location, effect) in effects_at(address)
                 .iter()
-                .filter(|(register, _)| counted.contains(register))
+                .filter(|(location, _)| counted.contains(location))
             {
-                found.changes.push((begin, register, effect));
+                found.changes.push((begin, location, effect));
             }
             if step.falls && next.is_some() {
                 let certain = match step.call {

@@ -1,75 +1,130 @@
-//! Registers that hold what another one has held.
+//! Registers and slots of the stack that hold what another one has held.
 
-use super::decode::Piece;
+use super::decode::{Piece, Step};
 use super::file::Frame;
-use crate::registers::preserved_number;
-use progress_map::RegisterEffect;
+use crate::registers::Operand;
+use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the instructions of a function do to registers that calls preserve, where copies in other registers are looked through: `j = i + 1; if (j == n) break;
-/// i = j` adds one to `i`, wherever `j` is. Copies are followed as long as control comes from one instruction to the next.
+/// What a register or slot was made of: a register that calls preserve or a slot, plus a number, and whether that was done in 32 bits.
+type Origin = (Operand, i64, bool);
+
+/// What the instructions of a function do to registers that calls preserve, and to its `own` slots, where copies in other registers are looked through:
+/// `j = i + 1; if (j == n) break; i = j` adds one to `i`, wherever `j` is. Copies are followed as long as control comes from one
+/// instruction to the next.
 pub(super) fn with_copies(
     whole: &[(&Frame, &Piece)],
     jumped_to: &BTreeSet<u64>,
-) -> BTreeMap<u64, Vec<(u8, RegisterEffect)>> {
-    let mut found: BTreeMap<u64, Vec<(u8, RegisterEffect)>> = BTreeMap::new();
+    own: &BTreeSet<i32>,
+) -> BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> {
+    let mut found: BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> = BTreeMap::new();
     for (_, piece) in whole {
-        // By register: which one that calls preserve it was made of, what was added, and whether in 32 bits.
-        let mut copied: [Option<(u8, i64, bool)>; 16] = [None; 16];
+        let mut copied = Copied {
+            own,
+            known: BTreeMap::new(),
+        };
         let mut follows = None;
         for (&address, step) in &piece.steps {
             if follows != Some(address) || jumped_to.contains(&address) {
-                copied = [None; 16];
+                copied.known.clear();
             }
             follows = step.falls.then_some(step.end);
-            let origin = |copied: &[Option<(u8, i64, bool)>; 16], register: u8| {
-                let itself = preserved_number(register).map(|_| (register, 0, false));
-                copied[usize::from(register)].or(itself)
-            };
-            let mut effects = step.effects.clone();
-            let made = step.copies.copy.and_then(|copy| {
-                let (from, add, half) = origin(&copied, copy.from)?;
-                Some((copy.to, (from, add.checked_add(copy.add)?, half || copy.half)))
-            });
-            if let Some((to, (from, add, half))) = made
-                && let (Some(to), Some(from)) = (preserved_number(to), preserved_number(from))
-            {
-                let effect = match (to == from, add) {
-                    (true, 0) => RegisterEffect::Other,
-                    (true, step) => RegisterEffect::Add { step, half },
-                    (false, add) => RegisterEffect::Copy { from, add, half },
-                };
-                if let Some((_, known)) = effects.iter_mut().find(|(register, _)| *register == to) {
-                    *known = effect;
-                }
-            }
-            for &(register, bound) in &step.copies.compared {
-                let of = origin(&copied, register).and_then(|(from, ..)| preserved_number(from));
-                effects.extend(of.map(|register| (register, bound)));
-            }
-            // A call preserves some registers and leaves anything in the others.
-            let changed = if step.call.is_some() {
-                !PRESERVED
-            } else {
-                step.copies.changed
-            };
-            for register in (0..16u8).filter(|register| changed >> register & 1 == 1) {
-                copied[usize::from(register)] = None;
-                for known in &mut copied {
-                    if known.is_some_and(|(from, ..)| from == register) {
-                        *known = None;
-                    }
-                }
-            }
-            if let Some((to, (from, add, half))) = made.filter(|(to, (from, ..))| to != from) {
-                copied[usize::from(to)] = Some((from, add, half));
-            }
+            let effects = copied.after(step);
             if !effects.is_empty() {
                 found.insert(address, effects);
             }
         }
     }
     found
+}
+
+/// Which registers and slots hold what others have held.
+struct Copied<'o> {
+    own: &'o BTreeSet<i32>,
+    known: BTreeMap<Operand, Origin>,
+}
+
+impl Copied<'_> {
+    /// Whether nothing changes it but what instructions say.
+    fn is_own(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Register(_) => true,
+            Operand::Slot(offset) => self.own.contains(&offset),
+        }
+    }
+
+    fn origin(&self, operand: Operand) -> Option<Origin> {
+        let itself = || operand.preserved().map(|_| (operand, 0, false));
+        self.known.get(&operand).copied().or_else(itself)
+    }
+
+    /// What an instruction does, in terms of what was there before; then what it has copied is known.
+    fn after(&mut self, step: &Step) -> Vec<(MachineLocation, LocationEffect)> {
+        let is_own = |location: MachineLocation| match location {
+            MachineLocation::Register(_) => true,
+            MachineLocation::Slot(offset) => self.own.contains(&offset),
+        };
+        let mut effects = Vec::from_iter(step.effects.iter().copied().filter(|&(to, _)| is_own(to)));
+        for (_, effect) in &mut effects {
+            if effect.source().is_some_and(|from| !is_own(from)) {
+                *effect = LocationEffect::Other;
+            }
+        }
+        let copy = { step.copies.copy }.filter(|copy| self.is_own(copy.to) && self.is_own(copy.from));
+        let made = copy.and_then(|copy| {
+            let (from, add, half) = self.origin(copy.from)?;
+            Some((copy.to, (from, add.checked_add(copy.add)?, half || copy.half)))
+        });
+        if let Some((to, (from, add, half))) = made
+            && let (Some(to), Some(from)) = (to.preserved(), from.preserved())
+        {
+            let effect = match (to == from, add) {
+                (true, 0) => LocationEffect::Other,
+                (true, step) => LocationEffect::Add { step, half },
+                (false, add) => LocationEffect::Copy { from, add, half },
+            };
+            if let Some((_, known)) = effects.iter_mut().find(|(location, _)| *location == to) {
+                *known = effect;
+            }
+        }
+        for &(operand, bound) in { step.copies.compared.iter() }.filter(|(operand, _)| self.is_own(*operand))
+        {
+            let of = self.origin(operand).and_then(|(from, ..)| from.preserved());
+            effects.extend(of.map(|location| (location, bound)));
+        }
+        self.forget(step);
+        if let Some((to, origin)) = made.filter(|(to, (from, ..))| to != from) {
+            self.known.insert(to, origin);
+        }
+        // What was copied as it is holds the same as the copy.
+        if let Some(copy) = copy.filter(|copy| copy.add == 0 && copy.from.preserved().is_none())
+            && copy.to.preserved().is_some()
+        {
+            self.known.insert(copy.from, (copy.to, 0, copy.half));
+        }
+        effects
+    }
+
+    /// What an instruction changes holds no copy any more, nor are there copies of it.
+    fn forget(&mut self, step: &Step) {
+        // A call preserves some registers and leaves anything in the others.
+        let changed = if step.call.is_some() {
+            !PRESERVED
+        } else {
+            step.copies.changed
+        };
+        let slots = step.effects.iter().filter_map(|(location, _)| match location {
+            MachineLocation::Slot(offset) => Some(*offset),
+            MachineLocation::Register(_) => None,
+        });
+        let slots = Vec::from_iter(slots);
+        let is_changed = |operand: Operand| match operand {
+            Operand::Register(number) => changed >> number & 1 == 1,
+            Operand::Slot(offset) => slots.contains(&offset),
+        };
+        self.known
+            .retain(|&copy, &mut (from, ..)| !is_changed(copy) && !is_changed(from));
+    }
 }
 
 /// One bit for each register that calls preserve, by the numbers of the instruction set: rbx, rsp, rbp, r12 to r15.

@@ -1,11 +1,12 @@
 //! From bytes to instructions, with where control goes from each.
 
 use super::file::{File, Frame, returns_twice};
+use super::stack::{FrameAt, StackUse};
 use super::tables::Tables;
 use crate::landing::{LandingPad, landing_pads};
 use crate::registers::{Copies, compared, copies, effects};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory};
-use progress_map::RegisterEffect;
+use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many instructions of one piece of code are decoded at most.
@@ -33,8 +34,9 @@ pub(super) struct Step {
     pub(super) jumps_anywhere: bool,
     /// It returns to the caller.
     pub(super) returns: bool,
-    pub(super) effects: Vec<(u8, RegisterEffect)>,
+    pub(super) effects: Vec<(MachineLocation, LocationEffect)>,
     pub(super) copies: Copies,
+    pub(super) stack: StackUse,
 }
 
 /// A piece of code, decoded.
@@ -101,22 +103,24 @@ pub(super) fn run(
     let offset = usize::try_from(start - frame.code.start).ok()?;
     let mut decoder = Decoder::with_ip(64, bytes.get(offset..)?, start, DecoderOptions::NONE);
     let mut factory = InstructionInfoFactory::new();
-    let mut before: Option<Instruction> = None;
+    let mut before: Option<(Instruction, FrameAt)> = None;
     while decoder.can_decode() && !piece.steps.contains_key(&decoder.ip()) {
         let instruction = decoder.decode();
         if instruction.is_invalid() || piece.steps.len() >= MOST_INSTRUCTIONS {
             return None;
         }
-        if let Some(before) = before
+        if let Some((before, at)) = before
             && let Some(step) = piece.steps.get_mut(&before.ip())
         {
-            step.copies.compared = compared(&before, &instruction);
+            step.copies.compared = compared(&before, &at, &instruction);
         }
+        let at = FrameAt::new(&frame.unwinding, instruction.ip());
         tables.note(file, &instruction);
         let mut step = step(file, &instruction, tables)?;
         if step.call.is_none() {
-            step.effects = effects(&mut factory, &instruction);
-            step.copies = copies(&mut factory, &instruction);
+            step.effects = effects(&mut factory, &instruction, &at);
+            step.copies = copies(&mut factory, &instruction, &at);
+            step.stack = at.use_by(&mut factory, &instruction);
         }
         work.extend(step.jumps.iter().filter(|target| frame.code.contains(target)));
         let falls = step.falls;
@@ -124,7 +128,7 @@ pub(super) fn run(
         if !falls {
             return Some(());
         }
-        before = Some(instruction);
+        before = Some((instruction, at));
     }
     Some(())
 }
@@ -140,6 +144,7 @@ pub(super) fn step(file: &File<'_, '_>, instruction: &Instruction, tables: &mut 
         returns: false,
         effects: Vec::new(),
         copies: Copies::default(),
+        stack: StackUse::default(),
     };
     match instruction.flow_control() {
         FlowControl::Next | FlowControl::Interrupt => {}

@@ -1,6 +1,7 @@
 //! The pieces of code that a file describes in its unwind tables, and names that decide how control flows.
 
 use crate::elf::Image;
+use crate::unwinding::{Row, unwinding};
 use gimli::UnwindSection as _;
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
@@ -12,6 +13,8 @@ pub(super) struct Frame {
     pub(super) code: Range<u64>,
     /// Where its table of exceptions is.
     pub(super) exceptions: Option<u64>,
+    /// What its unwind table says, by address; empty if it is damaged.
+    pub(super) unwinding: Vec<Row>,
 }
 
 pub(super) struct File<'i, 'a> {
@@ -62,7 +65,11 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
             let code = start..start.saturating_add(entry.len());
             let is_stub = stubs.iter().any(|stubs| stubs.contains(&start));
             if image.is_code(start) && !code.is_empty() && !is_stub {
-                found.push(Frame { code, exceptions });
+                found.push(Frame {
+                    code,
+                    exceptions,
+                    unwinding: Vec::new(),
+                });
             }
         }
     }
@@ -70,6 +77,11 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
     let disjoint = found
         .windows(2)
         .all(|pair| pair[0].code.end <= pair[1].code.start);
+    let starts = Vec::from_iter(found.iter().map(|frame| frame.code.start));
+    let mut rows = unwinding(image, &starts);
+    for frame in &mut found {
+        frame.unwinding = rows.remove(&frame.code.start).unwrap_or_default();
+    }
     disjoint.then_some(found)
 }
 

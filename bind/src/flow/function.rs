@@ -3,7 +3,7 @@
 use super::blocks::{FunctionBlocks, blocks};
 use super::decode::{Callee, Piece};
 use super::file::{File, Frame};
-use progress_map::{CodeBlock, CodeWay, MachineCode, RegisterChange};
+use progress_map::{CodeBlock, CodeWay, LocationChange, MachineCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the pieces together to functions, and these into one graph.
@@ -140,18 +140,18 @@ pub(super) fn number(functions: Vec<FunctionBlocks>) -> MachineCode {
         u32::try_from(at).ok()
     };
     let mut ways: Vec<CodeWay> = Vec::new();
-    let mut changes: Vec<RegisterChange> = Vec::new();
+    let mut changes: Vec<LocationChange> = Vec::new();
     for function in &functions {
         for &(from, to, certain) in &function.ways {
             if let (Some(from), Some(to)) = (block(from), block(to)) {
                 ways.push(CodeWay { from, to, certain });
             }
         }
-        for &(at, register, effect) in &function.changes {
+        for &(at, location, effect) in &function.changes {
             if let Some(block) = block(at) {
-                changes.push(RegisterChange {
+                changes.push(LocationChange {
                     block,
-                    register,
+                    location,
                     effect,
                 });
             }

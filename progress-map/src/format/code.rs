@@ -1,7 +1,7 @@
 //! Section `BCOD`: the flow of the machine code. Not required: a reader without it orders less, and nothing wrongly.
 
 use super::columns::{Column, Columns, ColumnsOut};
-use crate::code::{CodeBlock, CodeWay, MachineCode, RegisterChange, RegisterEffect};
+use crate::code::{CodeBlock, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
 use crate::error::ReadError;
 
 const START: Column = Column(0);
@@ -15,6 +15,8 @@ const REGISTER: Column = Column(7);
 const EFFECT: Column = Column(8);
 const AMOUNT: Column = Column(9);
 const COPIED: Column = Column(10);
+const SLOT: Column = Column(11);
+const COPIED_SLOT: Column = Column(12);
 
 const SET: u8 = 0;
 const ADD: u8 = 1;
@@ -24,6 +26,37 @@ const OTHER: u8 = 3;
 const BOUNDED: u8 = 4;
 const COPY: u8 = 8;
 const COPY_HALF: u8 = 9;
+const ADD_HELD: u8 = 10;
+const ADD_HELD_HALF: u8 = 11;
+
+/// Stands for a slot of the stack where a register's number would be.
+const IS_SLOT: u8 = 0xff;
+
+fn write_location(columns: &mut ColumnsOut, location: MachineLocation, (register, slot): (Column, Column)) {
+    match location {
+        MachineLocation::Register(number) => columns.at(register).byte(number),
+        MachineLocation::Slot(offset) => {
+            columns.at(register).byte(IS_SLOT);
+            columns.at(slot).signed(i64::from(offset));
+        }
+    }
+}
+
+fn read_location(
+    columns: &mut Columns<'_>,
+    (register, slot): (Column, Column),
+) -> Result<MachineLocation, ReadError> {
+    match columns.at(register).byte()? {
+        IS_SLOT => {
+            let offset = columns.at(slot).signed()?;
+            let offset = i32::try_from(offset);
+            offset
+                .map(MachineLocation::Slot)
+                .map_err(|_| columns.at(slot).malformed("no frame has such a slot"))
+        }
+        number => Ok(MachineLocation::Register(number)),
+    }
+}
 
 pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
     let mut address = 0;
@@ -44,16 +77,20 @@ pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
     for change in &code.changes {
         columns.at(CHANGED_BLOCK).after32(block, change.block);
         block = change.block;
-        columns.at(REGISTER).byte(change.register);
+        write_location(columns, change.location, (REGISTER, SLOT));
         let (kind, amount) = match change.effect {
-            RegisterEffect::Set(value) => (SET, Some(value)),
-            RegisterEffect::Add { step, half } => (if half { ADD_HALF } else { ADD }, Some(step)),
-            RegisterEffect::Other => (OTHER, None),
-            RegisterEffect::Copy { from, add, half } => {
-                columns.at(COPIED).byte(from);
+            LocationEffect::Set(value) => (SET, Some(value)),
+            LocationEffect::Add { step, half } => (if half { ADD_HALF } else { ADD }, Some(step)),
+            LocationEffect::Other => (OTHER, None),
+            LocationEffect::Copy { from, add, half } => {
+                write_location(columns, from, (COPIED, COPIED_SLOT));
                 (if half { COPY_HALF } else { COPY }, Some(add))
             }
-            RegisterEffect::Bounded { half, steps } => (BOUNDED + u8::from(half) + 2 * u8::from(steps), None),
+            LocationEffect::AddHeld { from, half } => {
+                write_location(columns, from, (COPIED, COPIED_SLOT));
+                (if half { ADD_HELD_HALF } else { ADD_HELD }, None)
+            }
+            LocationEffect::Bounded { half, steps } => (BOUNDED + u8::from(half) + 2 * u8::from(steps), None),
         };
         columns.at(EFFECT).byte(kind);
         if let Some(amount) = amount {
@@ -87,23 +124,27 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
     let mut block = 0;
     while columns.left(CHANGED_BLOCK) > 0 {
         block = columns.at(CHANGED_BLOCK).after32(block)?;
-        let register = columns.at(REGISTER).byte()?;
+        let location = read_location(&mut columns, (REGISTER, SLOT))?;
         let kind = columns.at(EFFECT).byte()?;
         let effect = match kind {
-            SET => RegisterEffect::Set(columns.at(AMOUNT).signed()?),
-            ADD | ADD_HALF => RegisterEffect::Add {
+            SET => LocationEffect::Set(columns.at(AMOUNT).signed()?),
+            ADD | ADD_HALF => LocationEffect::Add {
                 step: columns.at(AMOUNT).signed()?,
                 half: kind == ADD_HALF,
             },
-            OTHER => RegisterEffect::Other,
-            4..=7 => RegisterEffect::Bounded {
+            OTHER => LocationEffect::Other,
+            4..=7 => LocationEffect::Bounded {
                 half: (kind - BOUNDED) & 1 != 0,
                 steps: (kind - BOUNDED) & 2 != 0,
             },
-            COPY | COPY_HALF => RegisterEffect::Copy {
-                from: columns.at(COPIED).byte()?,
+            COPY | COPY_HALF => LocationEffect::Copy {
+                from: read_location(&mut columns, (COPIED, COPIED_SLOT))?,
                 add: columns.at(AMOUNT).signed()?,
                 half: kind == COPY_HALF,
+            },
+            ADD_HELD | ADD_HELD_HALF => LocationEffect::AddHeld {
+                from: read_location(&mut columns, (COPIED, COPIED_SLOT))?,
+                half: kind == ADD_HELD_HALF,
             },
             _ => {
                 return Err(columns
@@ -111,9 +152,9 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
                     .malformed("there is no such effect on a register"));
             }
         };
-        code.changes.push(RegisterChange {
+        code.changes.push(LocationChange {
             block,
-            register,
+            location,
             effect,
         });
     }

@@ -3,8 +3,8 @@
 use super::Rng;
 use crate::{
     Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, CodeBlock,
-    CodeWay, Encoding, FunctionId, FunctionInstance, LocationRange, MachineCode, Map, Passed, PassedArgument,
-    PathStep, RegisterChange, RegisterEffect, Row,
+    CodeWay, Encoding, FunctionId, FunctionInstance, LocationChange, LocationEffect, LocationRange,
+    MachineCode, MachineLocation, Map, Passed, PassedArgument, PathStep, Row,
 };
 use base::Id;
 
@@ -145,22 +145,26 @@ fn code(rng: &mut Rng) -> MachineCode {
     });
     ways.sort_unstable();
     ways.dedup();
-    let mut changes = rng.list(8, |rng| RegisterChange {
+    let mut changes = rng.list(8, |rng| LocationChange {
         block: number(rng),
-        register: rng.bits() as u8,
-        effect: match rng.below(5) {
-            0 => RegisterEffect::Set(rng.magnitude().cast_signed()),
-            1 => RegisterEffect::Add {
+        location: machine_location(rng),
+        effect: match rng.below(6) {
+            0 => LocationEffect::Set(rng.magnitude().cast_signed()),
+            1 => LocationEffect::Add {
                 step: rng.magnitude().cast_signed(),
                 half: rng.one_in(2),
             },
-            2 => RegisterEffect::Other,
-            3 => RegisterEffect::Copy {
-                from: rng.bits() as u8,
+            2 => LocationEffect::Other,
+            3 => LocationEffect::Copy {
+                from: machine_location(rng),
                 add: rng.magnitude().cast_signed(),
                 half: rng.one_in(2),
             },
-            _ => RegisterEffect::Bounded {
+            4 => LocationEffect::AddHeld {
+                from: machine_location(rng),
+                half: rng.one_in(2),
+            },
+            _ => LocationEffect::Bounded {
                 half: rng.one_in(2),
                 steps: rng.one_in(2),
             },
@@ -172,6 +176,13 @@ fn code(rng: &mut Rng) -> MachineCode {
         blocks,
         ways,
         changes,
+    }
+}
+
+fn machine_location(rng: &mut Rng) -> MachineLocation {
+    match rng.one_in(2) {
+        true => MachineLocation::Register(rng.below(17) as u8),
+        false => MachineLocation::Slot(rng.bits() as i32),
     }
 }
 
