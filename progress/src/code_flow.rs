@@ -2,14 +2,12 @@
 //!
 //! Seen from a region (at first the whole function), blocks that can reach each other are one strongly connected component. Of two
 //! places in different components, one may lead to the other, and then it comes first; or neither does, and they lie on branches.
-//! Inside one component, which is a loop, a register tells how often a task has gone round: one that each iteration changes
-//! once, always by the same amount, and that has the same value on every way in. (Compilers copy the end of a loop into the arms of a
-//! branch, so that there may be several instructions that change it.) If the counts are equal, the component is cut
-//! behind these instructions and becomes the next region: between two executions of them no cycle can be closed that
-//! contains one. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
+//! Inside one component, which is a loop, registers and slots of the stack tell how often a task has gone round
+//! ([`code_counter`](crate::code_counter)). If the counts are equal, the component becomes the next region, in which nothing leads to its
+//! header: between two passages of it no cycle can be closed that contains it. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
 
 use crate::Relation;
-use progress_map::{LocationEffect, MachineCode, MachineLocation};
+use progress_map::{LocationChange, LocationEffect, MachineCode, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place in the code of a function.
@@ -44,8 +42,6 @@ pub(crate) enum CodeProof {
         told: usize,
         /// Whether that loop has others within, which are gone round without the register being changed.
         has_loops: bool,
-        /// What counts.
-        location: MachineLocation,
         /// As in [`CodeProof::Flow`].
         around: (usize, usize),
         /// How often on the first task.
@@ -87,15 +83,17 @@ pub(crate) enum CodeDoubt {
 /// The graph of one function.
 pub(crate) struct FunctionCode {
     /// The blocks' numbers in [`MachineCode::blocks`], sorted.
-    blocks: Vec<u32>,
+    pub(crate) blocks: Vec<u32>,
     /// By block: what may follow, and whether it does in some run.
-    next: Vec<Vec<(usize, bool)>>,
+    pub(crate) next: Vec<Vec<(usize, bool)>>,
     /// By block: what may come before.
-    before: Vec<Vec<usize>>,
+    pub(crate) before: Vec<Vec<usize>>,
     /// By block: no other of the function stands right in front of it.
     begins: Vec<bool>,
     /// By register or slot: the blocks that have to do with it.
-    changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
+    pub(crate) changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
+    /// By block: what its instruction does to registers and slots.
+    pub(crate) at: Vec<Vec<LocationChange>>,
 }
 
 /// A part of the function.
@@ -103,24 +101,29 @@ struct Region {
     alive: Vec<bool>,
     /// Behind these blocks the region ends.
     cut: Vec<bool>,
+    /// Nothing in the region leads to these blocks: each is the header of a loop of which the region is one iteration.
+    headers: Vec<bool>,
 }
 
-/// A register or slot that counts how often a component has been gone round.
-struct Counter {
-    location: MachineLocation,
-    /// The blocks of the instructions that change it, of which each iteration passes exactly one.
-    updates: Vec<usize>,
-    start: i64,
-    step: Step,
-    half: bool,
-}
+impl Region {
+    fn of(alive: Vec<bool>) -> Self {
+        Self {
+            cut: vec![false; alive.len()],
+            headers: vec![false; alive.len()],
+            alive,
+        }
+    }
 
-/// What is added each time.
-#[derive(Clone, Copy)]
-enum Step {
-    Fixed(i64),
-    /// What this place holds, which nothing in the loop changes.
-    Held(MachineLocation),
+    /// One iteration of a component of the region.
+    fn narrow(&mut self, component: Vec<bool>, header: usize) {
+        self.alive = component;
+        self.headers[header] = true;
+    }
+
+    /// Whether control may go on from one block to another.
+    fn leads(&self, from: usize, to: usize) -> bool {
+        self.alive[from] && self.alive[to] && !self.cut[from] && !self.headers[to]
+    }
 }
 
 impl FunctionCode {
@@ -150,6 +153,9 @@ impl FunctionCode {
             last.map(|last| last.end) != block(number).map(|block| block.start)
         });
         Self {
+            at: { blocks.iter() }
+                .map(|&block| code.changes_of(block).to_vec())
+                .collect(),
             begins: begins.collect(),
             blocks,
             next,
@@ -167,10 +173,7 @@ impl FunctionCode {
         let (Ok(at_a), Ok(at_b)) = (local(a), local(b)) else {
             return Err(CodeDoubt::NoCounter);
         };
-        let mut region = Region {
-            alive: vec![true; self.blocks.len()],
-            cut: vec![false; self.blocks.len()],
-        };
+        let mut region = Region::of(vec![true; self.blocks.len()]);
         for told in 0.. {
             let component = self.component(&region, at_a);
             if !component[at_b] {
@@ -206,26 +209,23 @@ impl FunctionCode {
                 return Ok((relation, proof));
             }
             let (counter, count_a, count_b) = self
-                .counters(&component, a, b)
+                .counters(&component, (at_a, a), (at_b, b))
                 .next()
                 .ok_or(CodeDoubt::NoCounter)?;
             let relation = match count_a.cmp(&count_b) {
                 std::cmp::Ordering::Less => Relation::Before,
                 std::cmp::Ordering::Greater => Relation::After,
                 std::cmp::Ordering::Equal => {
-                    region.alive = component;
-                    counter.cut(&mut region);
+                    region.narrow(component, counter.header);
                     continue;
                 }
             };
-            region.alive = component;
-            counter.cut(&mut region);
+            region.narrow(component, counter.header);
             let mut inside = (0..self.blocks.len()).filter(|&block| region.alive[block]);
             let proof = CodeProof::Counter {
                 told,
                 has_loops: inside.any(|block| self.is_cycle(&region, &self.component(&region, block), block)),
                 around: self.around(&region, told + 1, (at_a, at_b)),
-                location: counter.location,
                 a: count_a,
                 b: count_b,
             };
@@ -257,26 +257,18 @@ impl FunctionCode {
         let Ok(at) = self.blocks.binary_search(&block) else {
             return found;
         };
-        let mut region = Region {
-            alive: vec![true; self.blocks.len()],
-            cut: vec![false; self.blocks.len()],
-        };
+        let mut region = Region::of(vec![true; self.blocks.len()]);
         loop {
             let component = self.component(&region, at);
-            let counters = self
-                .changes
-                .keys()
-                .filter_map(|&location| self.counter(&component, location));
             let counters = match self.is_cycle(&region, &component, at) {
-                true => Vec::from_iter(counters),
+                true => Vec::from_iter(self.all_counters(&component)),
                 false => Vec::new(),
             };
-            let Some(first) = counters.first() else {
+            let Some(header) = counters.first().map(|counter| counter.header) else {
                 return found;
             };
-            first.cut(&mut region);
-            found.extend(counters.iter().flat_map(Counter::locations));
-            region.alive = component;
+            found.extend(counters.iter().flat_map(|counter| counter.locations(at)));
+            region.narrow(component, header);
         }
     }
 
@@ -303,6 +295,7 @@ impl FunctionCode {
                 .map(|(alive, gone)| *alive && !*gone)
                 .collect(),
             cut: region.cut.clone(),
+            headers: region.headers.clone(),
         };
         let around = without(earlier);
         let mut reached = vec![false; self.blocks.len()];
@@ -326,7 +319,7 @@ impl FunctionCode {
         let reached = self.reached(&past, at, false);
         let leaves = |block: usize| {
             let next = &self.next[block];
-            region.cut[block] || next.is_empty() || next.iter().any(|&(next, _)| !region.alive[next])
+            next.is_empty() || next.iter().any(|&(next, _)| !region.leads(block, next))
         };
         !(0..self.blocks.len()).any(|block| reached[block] && leaves(block))
     }
@@ -336,9 +329,7 @@ impl FunctionCode {
         // What stands behind no other block of the function begins a piece of its code: one of those is where it is called.
         let is_entry = |&block: &usize| {
             let before = &self.before[block];
-            let from_elsewhere = before
-                .iter()
-                .any(|&before| !region.alive[before] || region.cut[before]);
+            let from_elsewhere = before.iter().any(|&before| !region.leads(before, block));
             region.alive[block] && (from_elsewhere || before.is_empty() || self.begins[block])
         };
         (0..self.blocks.len()).filter(is_entry).collect()
@@ -350,12 +341,9 @@ impl FunctionCode {
         let mut work = vec![from];
         seen[from] = true;
         while let Some(at) = work.pop() {
-            if region.cut[at] {
-                continue;
-            }
             for &(next, certain) in &self.next[at] {
-                if region.alive[next] && (certain || !certainly) && !std::mem::replace(&mut seen[next], true)
-                {
+                let leads = region.leads(at, next) && (certain || !certainly);
+                if leads && !std::mem::replace(&mut seen[next], true) {
                     work.push(next);
                 }
             }
@@ -371,8 +359,7 @@ impl FunctionCode {
         back[at] = true;
         while let Some(at) = work.pop() {
             for &before in &self.before[at] {
-                let leads = region.alive[before] && !region.cut[before];
-                if leads && !std::mem::replace(&mut back[before], true) {
+                if region.leads(before, at) && !std::mem::replace(&mut back[before], true) {
                     work.push(before);
                 }
             }
@@ -385,141 +372,11 @@ impl FunctionCode {
     /// Whether the component can be gone round.
     fn is_cycle(&self, region: &Region, component: &[bool], at: usize) -> bool {
         let others = component.iter().filter(|inside| **inside).count() > 1;
-        others || !region.cut[at] && self.next[at].iter().any(|&(next, _)| next == at)
-    }
-
-    /// What counts for a component, with how often each has been changed on the two tasks.
-    fn counters<'s>(
-        &'s self,
-        component: &'s [bool],
-        a: &'s CodePlace,
-        b: &'s CodePlace,
-    ) -> impl Iterator<Item = (Counter, u64, u64)> + 's {
-        self.changes.keys().filter_map(move |location| {
-            let (value_a, value_b) = (*a.held.get(location)?, *b.held.get(location)?);
-            let counter = self.counter(component, *location)?;
-            let step = match counter.step {
-                Step::Fixed(step) => step,
-                Step::Held(from) => {
-                    let step = *a.held.get(&from)?;
-                    // Both must have counted alike.
-                    let is_same = b.held.get(&from) == Some(&step);
-                    counter.as_signed(step).filter(|&step| is_same && step != 0)?
-                }
-            };
-            let (count_a, count_b) = (counter.count(value_a, step)?, counter.count(value_b, step)?);
-            Some((counter, count_a, count_b))
-        })
-    }
-
-    /// A register or slot as a counter of the component's iterations: whenever control comes to the block by which alone the component is
-    /// entered, it has been changed exactly once more.
-    fn counter(&self, component: &[bool], location: MachineLocation) -> Option<Counter> {
-        let (updates, effect) = self.only_change(component, location)?;
-        let header = self.header(component)?;
-        let once = |blocks: &[usize]| {
-            let leads_to_another = |&block: &usize| {
-                let mut others = blocks.iter().filter(|&&other| other != block);
-                others.any(|&other| block == header || self.leads_past(component, block, other, header))
-            };
-            self.is_passed(component, header, blocks)
-                && { blocks.iter() }.all(|&block| self.is_passed(component, block, &[header]))
-                && !blocks.iter().any(leads_to_another)
-        };
-        let (step, half, also) = match effect {
-            LocationEffect::Add { step, half } => (Step::Fixed(step), half, location),
-            LocationEffect::AddHeld { from, half } if self.is_kept(component, from) => {
-                (Step::Held(from), half, location)
-            }
-            // Two that take over from each other: `j = i + 1; …; i = j`.
-            LocationEffect::Copy { from, add, half } => {
-                let (earlier, effect) = self.only_change(component, from)?;
-                match (effect, &earlier[..], &updates[..]) {
-                    (
-                        LocationEffect::Copy {
-                            from: back,
-                            add: more,
-                            half: of_half,
-                        },
-                        &[before],
-                        &[update],
-                    ) if back == location
-                        && once(&earlier)
-                        && !self.leads_past(component, header, update, before) =>
-                    {
-                        (Step::Fixed(add.checked_add(more)?), half || of_half, from)
-                    }
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        };
-        if matches!(step, Step::Fixed(0)) || !once(&updates) {
-            return None;
-        }
-        // A number of 32 bits may begin anew after some seconds, unless the loop ends before.
-        let is_unit = matches!(step, Step::Fixed(1 | -1));
-        let bound = |&(block, effect): &(usize, LocationEffect)| match effect {
-            LocationEffect::Bounded { half: true, steps } => {
-                (component[block] && (steps || is_unit)).then_some(block)
-            }
-            _ => None,
-        };
-        let known = [location, also]
-            .into_iter()
-            .flat_map(|location| self.changes.get(&location));
-        let bounds = Vec::from_iter(known.flatten().filter_map(bound));
-        let is_bounded = |&update: &usize| self.is_passed(component, update, &bounds);
-        if half && !updates.iter().all(is_bounded) {
-            return None;
-        }
-        Some(Counter {
-            location,
-            start: self.start(component, location)?,
-            updates,
-            step,
-            half,
-        })
-    }
-
-    /// Whether nothing in the component changes a register or slot.
-    fn is_kept(&self, component: &[bool], location: MachineLocation) -> bool {
-        let mut changes = self.changes.get(&location).into_iter().flatten();
-        !changes.any(|&(block, effect)| component[block] && !matches!(effect, LocationEffect::Bounded { .. }))
-    }
-
-    /// The instructions of the component that change a register or slot, if all do the same: one, or several that add.
-    fn only_change(
-        &self,
-        component: &[bool],
-        location: MachineLocation,
-    ) -> Option<(Vec<usize>, LocationEffect)> {
-        let is_change = |&&(block, effect): &&(usize, LocationEffect)| {
-            component[block] && !matches!(effect, LocationEffect::Bounded { .. })
-        };
-        let changes = Vec::from_iter(self.changes.get(&location)?.iter().filter(is_change));
-        let &&(_, first) = changes.first()?;
-        let may_be_several = matches!(first, LocationEffect::Add { .. } | LocationEffect::AddHeld { .. });
-        let is_same =
-            (changes.len() == 1 || may_be_several) && changes.iter().all(|(_, effect)| *effect == first);
-        is_same.then(|| (changes.iter().map(|(block, _)| *block).collect(), first))
-    }
-
-    /// Whether the component has a way from one block to another that does not pass a third.
-    fn leads_past(&self, component: &[bool], from: usize, to: usize, past: usize) -> bool {
-        if from == past {
-            return false;
-        }
-        let mut region = Region {
-            alive: component.to_vec(),
-            cut: vec![false; self.blocks.len()],
-        };
-        region.cut[past] = true;
-        self.reached(&region, from, false)[to]
+        others || { self.next[at].iter() }.any(|&(next, _)| next == at && region.leads(at, at))
     }
 
     /// The only block of the component that is entered from elsewhere.
-    fn header(&self, component: &[bool]) -> Option<usize> {
+    pub(crate) fn header(&self, component: &[bool]) -> Option<usize> {
         let entered =
             |block: &usize| component[*block] && self.before[*block].iter().any(|&before| !component[before]);
         let mut headers = (0..self.blocks.len()).filter(entered);
@@ -527,90 +384,12 @@ impl FunctionCode {
     }
 
     /// Whether the component cannot be gone round from `from` to itself without passing one of the `blocks`.
-    fn is_passed(&self, component: &[bool], from: usize, blocks: &[usize]) -> bool {
-        let mut region = Region {
-            alive: component.to_vec(),
-            cut: vec![false; self.blocks.len()],
-        };
+    pub(crate) fn is_passed(&self, component: &[bool], from: usize, blocks: &[usize]) -> bool {
+        let mut region = Region::of(component.to_vec());
         for &block in blocks {
             region.cut[block] = true;
         }
         !self.is_cycle(&region, &self.component(&region, from), from)
-    }
-
-    /// What the register or slot holds on every way into the component, if that is one number.
-    fn start(&self, component: &[bool], location: MachineLocation) -> Option<i64> {
-        let changes = self.changes.get(&location)?;
-        let mut start = None;
-        let mut seen = BTreeSet::new();
-        let inside = (0..self.blocks.len()).filter(|&block| component[block]);
-        let mut work = Vec::from_iter(inside.flat_map(|block| &self.before[block]).copied());
-        work.retain(|&before| !component[before]);
-        while let Some(at) = work.pop() {
-            if !seen.insert(at) {
-                continue;
-            }
-            if component[at] {
-                return None;
-            }
-            let changed = changes
-                .iter()
-                .filter(|(block, _)| *block == at)
-                .map(|(_, effect)| effect);
-            let mut changed = changed.filter(|effect| !matches!(effect, LocationEffect::Bounded { .. }));
-            let first = changed.next();
-            if changed.next().is_some() {
-                return None;
-            }
-            match first {
-                Some(LocationEffect::Set(value)) if start.is_none_or(|start| start == *value) => {
-                    start = Some(*value);
-                }
-                Some(_) => return None,
-                // It holds what the caller has left in it.
-                None if self.before[at].is_empty() => return None,
-                None => work.extend(&self.before[at]),
-            }
-        }
-        start
-    }
-}
-
-impl Counter {
-    /// Ends a region behind the instructions that count.
-    fn cut(&self, region: &mut Region) {
-        for &update in &self.updates {
-            region.cut[update] = true;
-        }
-    }
-
-    /// All that has to be known to count.
-    fn locations(&self) -> impl Iterator<Item = MachineLocation> + use<> {
-        let held = match self.step {
-            Step::Fixed(_) => None,
-            Step::Held(from) => Some(from),
-        };
-        held.into_iter().chain([self.location])
-    }
-
-    /// What a place holds as a number with a sign.
-    fn as_signed(&self, value: u64) -> Option<i64> {
-        match self.half {
-            // The upper half of a register is nobody's.
-            true => Some(i64::from((value & 0xffff_ffff) as u32 as i32)),
-            false => Some(value.cast_signed()),
-        }
-    }
-
-    /// How often `step` has been added; `None` if the value is none that this leads to.
-    fn count(&self, value: u64, step: i64) -> Option<u64> {
-        let change = match step > 0 {
-            true => value.wrapping_sub(self.start.cast_unsigned()),
-            false => self.start.cast_unsigned().wrapping_sub(value),
-        };
-        let change = if self.half { change & 0xffff_ffff } else { change };
-        let step = step.unsigned_abs();
-        (change % step == 0).then_some(change / step)
     }
 }
 
@@ -722,10 +501,7 @@ mod tests {
     impl FunctionCode {
         /// Whether the code leads from a block to itself.
         fn reached_again(&self, block: u32) -> bool {
-            let whole = Region {
-                alive: vec![true; self.blocks.len()],
-                cut: vec![false; self.blocks.len()],
-            };
+            let whole = Region::of(vec![true; self.blocks.len()]);
             let at = block as usize;
             self.is_cycle(&whole, &self.component(&whole, at), at)
         }
@@ -904,14 +680,82 @@ mod tests {
         );
     }
 
+    /// `i` goes from its register to a slot while the register is used for something else, comes back in another register, and grows there.
+    #[test]
+    fn a_counter_may_move_to_the_stack_and_back() {
+        let (slot, other) = (MachineLocation::Slot(-40), MachineLocation::Register(12));
+        let copy = |from| LocationEffect::Copy {
+            from,
+            add: 0,
+            half: false,
+        };
+        let rbx = MachineLocation::Register(3);
+        let effects = [
+            (0, rbx, LocationEffect::Set(0)),
+            (1, slot, copy(rbx)),
+            (2, rbx, LocationEffect::Other),
+            (3, other, copy(slot)),
+            (4, other, add(false)),
+            (5, rbx, copy(other)),
+        ];
+        let change = |&(block, location, effect): &(u32, MachineLocation, LocationEffect)| LocationChange {
+            block,
+            location,
+            effect,
+        };
+        let code = MachineCode {
+            blocks: { 0..7u64 }
+                .map(|at| CodeBlock {
+                    start: 16 * at,
+                    end: 16 * at + 16,
+                    function: 0,
+                })
+                .collect(),
+            ways: [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 1), (5, 6)]
+                .map(|(from, to)| CodeWay {
+                    from,
+                    to,
+                    certain: true,
+                })
+                .to_vec(),
+            changes: effects.iter().map(change).collect(),
+        };
+        let code = FunctionCode::new(&code, (0..7).collect());
+        let at = |block: u32, held: (MachineLocation, u64)| CodePlace {
+            block,
+            address: 16 * u64::from(block),
+            held: [held].into(),
+        };
+        // The same iteration, and the next one.
+        assert_eq!(
+            relation(&code, &at(3, (slot, 4)), &at(5, (other, 5))),
+            Some(Relation::Before)
+        );
+        assert_eq!(
+            relation(&code, &at(5, (other, 5)), &at(1, (rbx, 5))),
+            Some(Relation::Before)
+        );
+        assert_eq!(
+            relation(&code, &at(3, (slot, 5)), &at(4, (other, 4))),
+            Some(Relation::After)
+        );
+        // What the register holds meanwhile is something else.
+        assert_eq!(relation(&code, &at(3, (rbx, 4)), &at(5, (other, 5))), None);
+        assert_eq!(code.counters_at(3), [slot].into());
+    }
+
     #[test]
     fn what_else_changes_the_register_spoils_it() {
-        for effect in [LocationEffect::Other, LocationEffect::Set(0), add(false)] {
+        for effect in [LocationEffect::Other, LocationEffect::Set(0)] {
             assert_eq!(
                 relation(&counting_loop(add(false), &[(3, effect)]), &at(3, 5), &at(1, 6)),
                 None
             );
         }
+        // What adds to it once more makes larger steps of it, to which an odd number does not belong.
+        let code = counting_loop(add(false), &[(3, add(false))]);
+        assert_eq!(relation(&code, &at(3, 5), &at(1, 6)), Some(Relation::Before));
+        assert_eq!(relation(&code, &at(3, 4), &at(1, 6)), None);
         // Nor is it known with what the loop begins.
         let code = counting_loop(add(false), &[(0, LocationEffect::Other)]);
         assert_eq!(relation(&code, &at(3, 5), &at(1, 6)), None);

@@ -21,6 +21,7 @@ mod arms;
 mod chains;
 mod classes;
 mod code;
+mod code_counter;
 mod code_flow;
 mod code_loops;
 mod compare;

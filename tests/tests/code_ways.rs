@@ -185,8 +185,17 @@ impl Watch<'_> {
                     Some(LocationEffect::Other | LocationEffect::Bounded { .. }) => None,
                 };
                 let at = self.code.blocks[before as usize];
+                // Of a slot that holds larger things as well, what has 32 bits leaves the rest as it was.
+                let is_part = match change.map(|change| change.effect) {
+                    Some(LocationEffect::Set(_)) => matches!(location, MachineLocation::Slot(_)),
+                    Some(effect) => {
+                        matches!(location, MachineLocation::Slot(_)) && effect.is_half() == Some(true)
+                    }
+                    None => false,
+                };
+                let value = narrow(value, is_part);
                 assert!(
-                    expected.is_none_or(|expected| expected == value),
+                    expected.is_none_or(|expected| narrow(expected, is_part) == value),
                     "{flags}: {location:?} was {was:#x} and is {value:#x} after {change:?} at {at:x?}"
                 );
                 if expected.is_some_and(|expected| expected != was) {

@@ -15,7 +15,7 @@ type Origin = (Operand, i64, bool);
 pub(super) fn with_copies(
     whole: &[(&Frame, &Piece)],
     jumped_to: &BTreeSet<u64>,
-    own: &BTreeSet<i32>,
+    own: &BTreeMap<i32, usize>,
 ) -> BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> {
     let mut found: BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> = BTreeMap::new();
     for (_, piece) in whole {
@@ -40,7 +40,7 @@ pub(super) fn with_copies(
 
 /// Which registers and slots hold what others have held.
 struct Copied<'o> {
-    own: &'o BTreeSet<i32>,
+    own: &'o BTreeMap<i32, usize>,
     known: BTreeMap<Operand, Origin>,
 }
 
@@ -49,7 +49,7 @@ impl Copied<'_> {
     fn is_own(&self, operand: Operand) -> bool {
         match operand {
             Operand::Register(_) => true,
-            Operand::Slot(offset) => self.own.contains(&offset),
+            Operand::Slot(offset) => self.own.contains_key(&offset),
         }
     }
 
@@ -62,7 +62,7 @@ impl Copied<'_> {
     fn after(&mut self, step: &Step) -> Vec<(MachineLocation, LocationEffect)> {
         let is_own = |location: MachineLocation| match location {
             MachineLocation::Register(_) => true,
-            MachineLocation::Slot(offset) => self.own.contains(&offset),
+            MachineLocation::Slot(offset) => self.own.contains_key(&offset),
         };
         let mut effects = Vec::from_iter(step.effects.iter().copied().filter(|&(to, _)| is_own(to)));
         for (_, effect) in &mut effects {
@@ -92,6 +92,13 @@ impl Copied<'_> {
             let of = self.origin(operand).and_then(|(from, ..)| from.preserved());
             effects.extend(of.map(|location| (location, bound)));
         }
+        for slot in step.stack.spoils(self.own) {
+            let location = MachineLocation::Slot(slot);
+            match effects.iter_mut().find(|(known, _)| *known == location) {
+                Some((_, effect)) => *effect = LocationEffect::Other,
+                None => effects.push((location, LocationEffect::Other)),
+            }
+        }
         self.forget(step);
         if let Some((to, origin)) = made.filter(|(to, (from, ..))| to != from) {
             self.known.insert(to, origin);
@@ -117,7 +124,7 @@ impl Copied<'_> {
             MachineLocation::Slot(offset) => Some(*offset),
             MachineLocation::Register(_) => None,
         });
-        let slots = Vec::from_iter(slots);
+        let slots = Vec::from_iter(slots.chain(step.stack.spoils(self.own)));
         let is_changed = |operand: Operand| match operand {
             Operand::Register(number) => changed >> number & 1 == 1,
             Operand::Slot(offset) => slots.contains(&offset),

@@ -3,14 +3,14 @@
 //! The unwind tables say at every instruction how far the stack pointer, or the frame pointer, is from the canonical frame address (CFA), so an
 //! operand relative to them is a slot at a fixed distance from the CFA. Nobody but the function writes to a slot whose address has gone
 //! nowhere. It may have gone somewhere if the address of what is at or below the slot was computed: an object that begins there may extend
-//! to it. Objects above it cannot: C has no pointers to what is in front of an object. What else writes to a part of the slot, or to more than it,
-//! spoils it.
+//! to it. Objects above it cannot: C has no pointers to what is in front of an object. One slot may hold several things one after the other, also
+//! of different sizes: what writes to a part of it, or to more than it, leaves another value in it.
 
 use super::decode::Piece;
 use super::file::Frame;
 use crate::unwinding::{Cfa, Row};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// The numbers of DWARF.
 const STACK_POINTER: u16 = 7;
@@ -146,33 +146,39 @@ fn offset(base: i64, displacement: u64) -> Option<i32> {
     i32::try_from(far_offset(base, displacement)?).ok()
 }
 
-/// The slots of a function that it alone writes to, always as a whole, of 4 or 8 bytes.
-pub(super) fn own_slots(whole: &[(&Frame, &Piece)]) -> BTreeSet<i32> {
+/// The slots of a function that it alone writes to, of 4 or 8 bytes, by the first byte; the size is that of the largest thing that is kept there.
+pub(super) fn own_slots(whole: &[(&Frame, &Piece)]) -> BTreeMap<i32, usize> {
     let uses = || {
         whole
             .iter()
             .flat_map(|(_, piece)| piece.steps.values().map(|step| &step.stack))
     };
     let limit = uses().filter_map(|used| used.escapes).min().unwrap_or(0).min(0);
-    let written: BTreeSet<(i64, usize, bool)> =
-        uses().flat_map(|used| used.written.iter().copied()).collect();
-    let end = |&(start, bytes, _): &(i64, usize, bool)| {
-        start.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX))
-    };
-    let mut found = BTreeSet::new();
-    // The furthest that anything reaches which begins before.
-    let mut reached = i64::MIN;
-    let mut rest = written.iter().peekable();
-    while let Some(slot) = rest.next() {
-        let is_own = slot.0 >= reached
-            && slot.2
-            && matches!(slot.1, 4 | 8)
-            && end(slot) <= limit
-            && rest.peek().is_none_or(|next| next.0 >= end(slot));
-        reached = reached.max(end(slot));
-        if let (true, Ok(start)) = (is_own, i32::try_from(slot.0)) {
-            found.insert(start);
+    let mut found: BTreeMap<i32, usize> = BTreeMap::new();
+    for &(start, bytes, is_kept) in uses().flat_map(|used| &used.written) {
+        let size = i64::try_from(bytes).unwrap_or(i64::MAX);
+        if let (true, 4 | 8, Ok(slot)) = (is_kept, bytes, i32::try_from(start))
+            && start.saturating_add(size) <= limit
+        {
+            let known = found.entry(slot).or_default();
+            *known = bytes.max(*known);
         }
     }
     found
+}
+
+impl StackUse {
+    /// The slots of which an instruction writes some bytes, but not just what is kept there.
+    pub(super) fn spoils<'s>(&'s self, own: &'s BTreeMap<i32, usize>) -> impl Iterator<Item = i32> + 's {
+        self.written.iter().flat_map(move |&(start, bytes, is_kept)| {
+            let end = start.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+            let bound = |at: i64| i32::try_from(at).unwrap_or(if at < 0 { i32::MIN } else { i32::MAX });
+            let near = own.range(bound(start.saturating_sub(7))..bound(end));
+            let is_hit = move |&(&slot, &size): &(&i32, &usize)| {
+                let past = i64::from(slot).saturating_add(i64::try_from(size).unwrap_or(i64::MAX));
+                past > start && !(is_kept && i64::from(slot) == start && matches!(bytes, 4 | 8))
+            };
+            near.filter(is_hit).map(|(&slot, _)| slot)
+        })
+    }
 }
