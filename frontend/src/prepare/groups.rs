@@ -205,6 +205,9 @@ impl<'a> Writer<'a> {
                 .iter()
                 .all(|(_, s)| invoked(s) || matches!(s, ArmShape::Empty | ArmShape::Statements));
             let head = tokens.get(group.last + 1).is_some_and(|t| self.text(*t) == b"{");
+            if let Some(arm) = self.choice_of_heads(group) {
+                return Frame::keeping(vec![arm]);
+            }
             if whole || (items && !head) {
                 return Frame::keeping(all);
             }

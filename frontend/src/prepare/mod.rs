@@ -6,6 +6,7 @@
 
 mod groups;
 mod guard;
+mod heads;
 mod invocation;
 mod rewrite;
 mod spare;

@@ -460,3 +460,37 @@ fn a_group_where_one_statement_is_wanted() {
         "#]],
     );
 }
+
+#[test]
+fn a_group_that_chooses_among_heads_of_a_function() {
+    // One says it the old way: the same names and types.
+    check(
+        "#ifdef STDC\nint f\n(\n  const int N,\n  double * * A,\n  int B[]\n)\n#else\nint f(N, A, B)\n/* old */\n  const int N;\n  double * * A;\n  int B[];\n#endif\n{\n  return N;\n}\n",
+        expect![[r#"
+            fn f(N:i32, A:ptr, B:ptr)
+              16:3 return N
+        "#]],
+    );
+    check(
+        "#if OLD\nstatic int f(a, p, b) int a, *p, b; {\n#else\nstatic int f(int a, int *p, int b) {\n#endif\n  return a;\n}\n#ifdef X\nvoid none() {\n#else\nvoid none(void) {\n#endif\n}\n",
+        expect![[r#"
+            static fn f(a:i32, p:ptr, b:i32)
+              6:3 return a
+            fn none()
+        "#]],
+    );
+    // Others say something else: another type, another order, another name, no name.
+    check(
+        "#ifdef X\nint f(long a)\n#else\nint f(a) int a;\n#endif\n{ return a; }\n#ifdef X\nint g(int a, int b)\n#else\nint g(int b, int a)\n#endif\n{ return a; }\n#ifdef X\nint h(int a)\n#else\nint k(int a)\n#endif\n{ return a; }\n#ifdef X\nint m(int a)\n#else\nint m(int)\n#endif\n{ return 1; }\n",
+        expect![[r#"
+            fn f(a:i64) Partial: #if at line 1 splits a statement
+              6:3 return a
+            fn g(a:i32, b:i32) Partial: #if at line 7 splits a statement
+              12:3 return a
+            fn h(a:i32) Partial: #if at line 13 splits a statement
+              18:3 return a
+            fn m(a:i32) Partial: #if at line 19 splits a statement
+              24:3 return 1
+        "#]],
+    );
+}
