@@ -130,7 +130,11 @@ fn section<'a>(file: &ElfFile64<'a, object::LittleEndian>, name: &str) -> Result
     Ok(whole)
 }
 
-fn decompressed<'a>(
+/// The bytes of a section.
+///
+/// # Errors
+/// When they are damaged, or claim to be more than their size justifies.
+pub(crate) fn decompressed<'a>(
     name: &str,
     section: &ElfSection64<'a, '_, object::LittleEndian>,
 ) -> Result<Cow<'a, [u8]>, BindError> {

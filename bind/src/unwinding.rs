@@ -3,6 +3,7 @@
 //! The probe unwinds with the same tables: `.eh_frame`, and `.debug_frame` where that has nothing.
 
 use crate::elf::Image;
+use crate::sections::decompressed;
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, LittleEndian, RegisterRule,
     UnwindContext, UnwindOffset, UnwindSection,
@@ -41,7 +42,7 @@ pub(crate) type Unwinding = BTreeMap<u64, Vec<Row>>;
 pub(crate) fn unwinding(image: &Image<'_>, wanted: &[u64]) -> Unwinding {
     let section = |name: &str| {
         let section = image.file.section_by_name(name)?;
-        let bytes = section.uncompressed_data().ok()?;
+        let bytes = decompressed(name, &section).ok()?;
         Some((section.address(), bytes))
     };
     let mut bases = BaseAddresses::default();

@@ -337,7 +337,15 @@ fn language_feature(name: &str) -> Use {
     }
 }
 
-/// Where a program is that is named without a directory. The tree's own directory is never one to look in, whatever `PATH` says.
+/// The directories of `PATH` in which programs are looked for. The tree's own directory is never one of them, whatever `PATH` says.
+pub(crate) fn search_path() -> Vec<PathBuf> {
+    let all = std::env::var_os("PATH").unwrap_or_default();
+    let all = std::env::split_paths(&all);
+    all.filter(|directory| directory.is_absolute()).collect()
+}
+
+/// Where a program is. Without trust it must be in a directory of `PATH`, or where a system keeps its programs: a tree may bring a link of the name `gcc` to any program, and
+/// `/proc/self/cwd/gcc` is an absolute name, too.
 pub(crate) fn program(name: &str, trust: Trust) -> Result<Cow<'_, Path>, String> {
     let missing = || format!("{name} is not installed");
     let is_program = |path: &PathBuf| {
@@ -347,22 +355,44 @@ pub(crate) fn program(name: &str, trust: Trust) -> Result<Cow<'_, Path>, String>
     let path = if name.contains('/') {
         Cow::Borrowed(Path::new(name))
     } else {
-        let all = std::env::var_os("PATH").unwrap_or_default();
-        let mut all = std::env::split_paths(&all).filter(|directory| directory.is_absolute());
+        let mut all = search_path().into_iter();
         let found = all.find_map(|directory| Some(directory.join(name)).filter(is_program));
         Cow::Owned(found.ok_or_else(missing)?)
     };
-    if trust == Trust::Nothing {
-        let found = std::fs::metadata(&path).map_err(|_| missing())?;
-        let own = nix::unistd::geteuid().as_raw();
-        let (owner, mode) = (found.uid(), found.mode());
-        if ![0, own].contains(&owner) || mode & 0o002 != 0 {
-            return Err(format!(
-                "{name} belongs to somebody else, or everybody may write to it{CONSENT}"
-            ));
-        }
+    if trust == Trust::Build {
+        return Ok(path);
     }
-    Ok(path)
+    let directory = path.parent().and_then(|directory| directory.canonicalize().ok());
+    let (directory, program) = directory.zip(path.file_name()).ok_or_else(missing)?;
+    let path = directory.join(program);
+    let found = std::fs::metadata(&path).map_err(|_| missing())?;
+    let own = nix::unistd::geteuid().as_raw();
+    let (owner, mode) = (found.uid(), found.mode());
+    if ![0, own].contains(&owner) || mode & 0o002 != 0 {
+        return Err(format!(
+            "{name} belongs to somebody else, or everybody may write to it{CONSENT}"
+        ));
+    }
+    let searched = search_path();
+    let is_same = |it: &PathBuf| it.canonicalize().is_ok_and(|it| it == directory);
+    let is_searched = searched.iter().any(is_same);
+    if !is_searched && !is_of_system(&directory) {
+        return Err(format!(
+            "{name} is neither in PATH nor a program of the system{CONSENT}"
+        ));
+    }
+    Ok(Cow::Owned(path))
+}
+
+/// Whether a directory is one below `/usr` or `/opt` into which only root can put something. (What root has unpacked elsewhere may still be anybody's.)
+fn is_of_system(directory: &Path) -> bool {
+    let is_roots = |directory: &Path| {
+        std::fs::metadata(directory).is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
+    };
+    let below = ["/usr", "/opt"]
+        .iter()
+        .any(|system| directory.starts_with(system));
+    below && directory.ancestors().all(is_roots)
 }
 
 #[cfg(test)]
@@ -480,6 +510,19 @@ mod tests {
     #[test]
     fn programs_are_found_where_path_says_and_nowhere_else() {
         assert!(program("cc", Trust::Nothing).unwrap().is_absolute());
+        assert!(program("/usr/bin/cc", Trust::Nothing).is_ok());
+        // A link that a tree brings: to whatever program, with whatever name for the directory.
+        let tree = std::env::temp_dir().join(format!("hindmost-link-{}", std::process::id()));
+        std::fs::create_dir_all(&tree).unwrap();
+        std::os::unix::fs::symlink("/bin/sh", tree.join("gcc")).unwrap();
+        let link = tree.join("gcc").display().to_string();
+        let around = format!("/proc/self/root{link}");
+        for name in [&link, &around] {
+            let why = program(name, Trust::Nothing).unwrap_err();
+            assert!(why.contains("neither in PATH nor"), "{why}");
+            assert!(program(name, Trust::Build).is_ok());
+        }
+        std::fs::remove_dir_all(&tree).unwrap();
         assert!(
             program("no-such-compiler", Trust::Build)
                 .unwrap_err()

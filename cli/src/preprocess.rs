@@ -5,7 +5,7 @@
 //! that hung is not tried again, so that a broken database costs one warning and not a time limit per file.
 
 use crate::compile_commands::CompileCommand;
-use crate::compiler_command::{Trust, preprocessing, program};
+use crate::compiler_command::{Trust, preprocessing, program, search_path};
 use crate::inputs::{self, Inputs};
 use engine::{Fingerprint, SourceFile};
 use nix::sys::signal::{Signal, killpg};
@@ -270,6 +270,8 @@ fn execute(
         Trust::Nothing => {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", LIMITED]).arg(&*program);
+            // What drives a compiler looks for it in PATH as well.
+            command.env("PATH", std::env::join_paths(search_path()).unwrap_or_default());
             command
         }
     };

@@ -6,6 +6,7 @@ use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleE
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Object, ObjectSection, ObjectSymbol};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -320,7 +321,7 @@ impl Module {
             let file: Result<ElfFile64<'_, object::LittleEndian>, _> = ElfFile64::parse(self.bytes());
             if let Ok(file) = file
                 && let Some(section) = file.section_by_name(".debug_frame")
-                && let Ok(bytes) = section.uncompressed_data()
+                && let Some(bytes) = decompressed(&section)
             {
                 scanned.debug_frame = scan(DebugFrame::new(&bytes, LittleEndian), &self.bases);
                 scanned.debug_frame_bytes = bytes.into_owned();
@@ -328,6 +329,15 @@ impl Module {
             scanned
         })
     }
+}
+
+/// The bytes of a section, if they are no more than its size justifies: nothing is compressed better by zlib.
+fn decompressed<'a>(section: &impl ObjectSection<'a>) -> Option<Cow<'a, [u8]>> {
+    const RATIO: u64 = 1100;
+    let compressed = section.compressed_data().ok()?;
+    let most = (compressed.data.len() as u64).saturating_mul(RATIO);
+    let fits = compressed.uncompressed_size <= most.saturating_add(1 << 20);
+    fits.then(|| compressed.decompress().ok())?
 }
 
 /// The offset of the entry whose range holds `address`.
