@@ -208,6 +208,15 @@ impl Order<'_> {
                     frame_a.name, frame_b.name
                 ));
             }
+            if let Some(relation) = self.beside_call((task_a, frame_a), (task_b, frame_b), same) {
+                return Ok(CodeVerdict {
+                    relation,
+                    depth,
+                    a: frame_a.shown(),
+                    b: frame_b.shown(),
+                    counts: None,
+                });
+            }
             let (relation, proof) = self.compare_code_frames(frame_a, frame_b).map_err(|doubt| {
                 let name = &frame_a.name;
                 match doubt {
@@ -300,6 +309,29 @@ impl Order<'_> {
             last = Some(verdict);
         }
         Err("the stacks are too deep".to_owned())
+    }
+
+    /// How two tasks stand of which one is in a call and the other next to it, where the source puts both at one point of one iteration in their
+    /// first `same` frames, which are all that the other one has: it makes the call next, or has come back from it just now.
+    fn beside_call(
+        &self,
+        (task_a, a): (&Located, &CodeFrame),
+        (task_b, b): (&Located, &CodeFrame),
+        same: usize,
+    ) -> Option<Relation> {
+        let (calling, task, beside) = match (a.in_call, b.in_call) {
+            (true, false) => (a, task_b, b),
+            (false, true) => (b, task_a, a),
+            _ => return None,
+        };
+        let levels = |frame: &CodeFrame| frame.levels.1 - frame.levels.0;
+        let is_same = task.frames.len() == same && levels(a) == levels(b);
+        if !is_same || same == 0 {
+            return None;
+        }
+        let code = self.function_code(a.binding, a.function);
+        let relation = code.beside(beside.place.block, calling.place.block)?;
+        Some(if a.in_call { relation.reversed() } else { relation })
     }
 
     fn compare_code_frames(&self, a: &CodeFrame, b: &CodeFrame) -> Result<(Relation, CodeProof), CodeDoubt> {

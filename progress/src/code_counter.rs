@@ -81,11 +81,13 @@ impl FunctionCode {
         (at_b, b): (usize, &'s CodePlace),
     ) -> impl Iterator<Item = (Counter, u64, u64)> + 's {
         self.all_counters(component).filter_map(move |counter| {
-            let step = counter.step.number(a, counter.half)?;
+            let step = counter.step.number(a, counter.half).filter(|&step| step != 0)?;
             // Both must have counted alike.
-            let is_same = counter.step.number(b, counter.half) == Some(step);
+            if counter.step.number(b, counter.half) != Some(step) {
+                return None;
+            }
             let (count_a, count_b) = (counter.count(at_a, a, step)?, counter.count(at_b, b, step)?);
-            (is_same && step != 0).then_some((counter, count_a, count_b))
+            Some((counter, count_a, count_b))
         })
     }
 
