@@ -9,8 +9,10 @@
 use crate::code_flow::{CodePlace, FunctionCode};
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
 
 /// How often the header of a component has been passed, by what its blocks hold.
+#[derive(Debug)]
 pub(crate) struct Counter {
     /// The block by which alone the component is entered.
     pub(crate) header: usize,
@@ -73,31 +75,39 @@ impl Offset {
 }
 
 impl FunctionCode {
-    /// What counts for a component, with how often it has been gone round on the two tasks, which are in it.
-    pub(crate) fn counters<'s>(
-        &'s self,
-        component: &'s [bool],
-        (at_a, a): (usize, &'s CodePlace),
-        (at_b, b): (usize, &'s CodePlace),
-    ) -> impl Iterator<Item = (Counter, u64, u64)> + 's {
-        self.all_counters(component).filter_map(move |counter| {
+    /// How often a component has been gone round on two tasks that are in it, and its header; `None` if nothing counts that.
+    pub(crate) fn count(
+        &self,
+        component: &[bool],
+        (at_a, a): (usize, &CodePlace),
+        (at_b, b): (usize, &CodePlace),
+    ) -> Option<(usize, u64, u64)> {
+        self.counters(component).iter().find_map(|counter| {
             let step = counter.step.number(a, counter.half).filter(|&step| step != 0)?;
             // Both must have counted alike.
             if counter.step.number(b, counter.half) != Some(step) {
                 return None;
             }
             let (count_a, count_b) = (counter.count(at_a, a, step)?, counter.count(at_b, b, step)?);
-            Some((counter, count_a, count_b))
+            Some((counter.header, count_a, count_b))
         })
     }
 
-    /// The counters of a component.
-    pub(crate) fn all_counters<'s>(&'s self, component: &'s [bool]) -> impl Iterator<Item = Counter> + 's {
+    /// The counters of a component, which are looked for once.
+    pub(crate) fn counters(&self, component: &[bool]) -> Arc<[Counter]> {
+        // Whoever panicked with a lock left nothing half done: an entry is whole when it is put in.
+        let known = || self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(component) {
+            return Arc::clone(found);
+        }
         let header = self.header(component);
-        header.into_iter().flat_map(move |header| {
+        let found = header.into_iter().flat_map(|header| {
             let locations = self.changes.keys();
             locations.filter_map(move |&location| self.counter(component, header, location))
-        })
+        });
+        let found: Arc<[Counter]> = found.collect();
+        known().insert(component.to_vec(), Arc::clone(&found));
+        found
     }
 
     /// The number that a register or slot holds whenever control comes to the header, as a counter of the component.

@@ -7,8 +7,10 @@
 //! header: between two passages of it no cycle can be closed that contains it. This is the order of `compare` (SC'09 Def. 3.2) on instructions instead of statements.
 
 use crate::Relation;
+use crate::code_counter::Counter;
 use progress_map::{LocationChange, LocationEffect, MachineCode, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 /// A place in the code of a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,6 +96,8 @@ pub(crate) struct FunctionCode {
     pub(crate) changes: BTreeMap<MachineLocation, Vec<(usize, LocationEffect)>>,
     /// By block: what its instruction does to registers and slots.
     pub(crate) at: Vec<Vec<LocationChange>>,
+    /// By component: what counts its iterations.
+    pub(crate) counters: Mutex<BTreeMap<Vec<bool>, Arc<[Counter]>>>,
 }
 
 /// A part of the function.
@@ -161,6 +165,7 @@ impl FunctionCode {
             next,
             before,
             changes,
+            counters: Mutex::default(),
         }
     }
 
@@ -208,19 +213,18 @@ impl FunctionCode {
                 };
                 return Ok((relation, proof));
             }
-            let (counter, count_a, count_b) = self
-                .counters(&component, (at_a, a), (at_b, b))
-                .next()
+            let (header, count_a, count_b) = self
+                .count(&component, (at_a, a), (at_b, b))
                 .ok_or(CodeDoubt::NoCounter)?;
             let relation = match count_a.cmp(&count_b) {
                 std::cmp::Ordering::Less => Relation::Before,
                 std::cmp::Ordering::Greater => Relation::After,
                 std::cmp::Ordering::Equal => {
-                    region.narrow(component, counter.header);
+                    region.narrow(component, header);
                     continue;
                 }
             };
-            region.narrow(component, counter.header);
+            region.narrow(component, header);
             let mut inside = (0..self.blocks.len()).filter(|&block| region.alive[block]);
             let proof = CodeProof::Counter {
                 told,
@@ -285,8 +289,8 @@ impl FunctionCode {
         loop {
             let component = self.component(&region, at);
             let counters = match self.is_cycle(&region, &component, at) {
-                true => Vec::from_iter(self.all_counters(&component)),
-                false => Vec::new(),
+                true => self.counters(&component),
+                false => Arc::default(),
             };
             let Some(header) = counters.first().map(|counter| counter.header) else {
                 return found;
