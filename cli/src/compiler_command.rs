@@ -7,9 +7,7 @@
 //!
 //! Whoever trusts the build ([`Trust::Build`]) has everything run but what writes files in well-known ways.
 
-use std::borrow::Cow;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a build database is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +25,8 @@ enum Use {
     Keep,
     /// The same, with a second word.
     KeepTwo,
+    /// It says which language the files after it are, in its second word.
+    Language,
     /// It decides what comes out, and where, or is for later stages.
     Drop,
     /// The same, with a second word.
@@ -44,22 +44,46 @@ pub(crate) fn preprocessing(words: &[String], trust: Trust) -> Result<Vec<String
     if trust == Trust::Nothing && !is_compiler(compiler) {
         return Err(format!("{compiler} is not known as a compiler{CONSENT}"));
     }
+    let refused = |word: &str| {
+        let why = format!("its command has '{word}', which is not known to be harmless{CONSENT}");
+        (trust == Trust::Nothing).then_some(why).map_or(Ok(()), Err)
+    };
     let mut kept = vec![compiler.clone(), "-E".to_owned()];
+    // Whether `-x` has said what the files are; by their endings they may be ones for which a compiler runs other programs.
+    let mut is_c = false;
     let mut rest = rest.iter();
     while let Some(word) = rest.next() {
-        match use_of(word) {
+        if is_script(compiler) && word.contains(SHELL) {
+            refused(word)?;
+        }
+        let usage = match use_of(word) {
+            Use::Refuse if is_c && !word.starts_with(['-', '@']) => Use::Keep,
+            usage => usage,
+        };
+        match usage {
             Use::Keep => kept.push(word.clone()),
-            Use::KeepTwo => {
+            Use::KeepTwo | Use::Language => {
                 kept.push(word.clone());
-                kept.extend(rest.next().cloned());
+                if let Some(value) = rest.next() {
+                    // Compilers and wrappers do not agree on which options have a second word, and put the words of a file in place of `@file`
+                    // wherever it stands.
+                    if value.starts_with(['-', '@']) || is_script(compiler) && value.contains(SHELL) {
+                        refused(value)?;
+                    }
+                    if usage == Use::Language {
+                        is_c = is_c_language(value);
+                        if !is_c && value != "none" {
+                            refused(value)?;
+                        }
+                    }
+                    kept.push(value.clone());
+                }
             }
             Use::Drop => {}
             Use::DropTwo => drop(rest.next()),
-            Use::Refuse if trust == Trust::Build => kept.push(word.clone()),
             Use::Refuse => {
-                return Err(format!(
-                    "its command has '{word}', which is not known to be harmless{CONSENT}"
-                ));
+                refused(word)?;
+                kept.push(word.clone());
             }
         }
     }
@@ -67,7 +91,19 @@ pub(crate) fn preprocessing(words: &[String], trust: Trust) -> Result<Vec<String
 }
 
 /// What a user can do about it.
-const CONSENT: &str = " (--trust-build runs it)";
+pub(crate) const CONSENT: &str = " (--trust-build runs it)";
+
+/// What the shell gives a meaning to: some wrappers of MPI are scripts that have it read their arguments again.
+const SHELL: [char; 8] = ['$', '`', ';', '&', '|', '<', '>', '\n'];
+
+fn is_script(compiler: &str) -> bool {
+    base_name(compiler).starts_with("mpi")
+}
+
+/// Whether `-x` says that files are ones which a compiler preprocesses by itself. For others it looks for programs, clang even in the `--sysroot`.
+fn is_c_language(name: &str) -> bool {
+    matches!(name, "c" | "c++" | "c-header" | "c++-header")
+}
 
 /// The command behind programs that only keep or distribute what a compiler makes.
 fn without_launcher(words: &[String]) -> &[String] {
@@ -153,10 +189,16 @@ fn is_compiler(word: &str) -> bool {
 
 fn use_of(word: &str) -> Use {
     if !word.starts_with('-') {
-        // A source file. `@file` stands for more words than can be seen.
-        return match word.starts_with('@') {
-            true => Use::Refuse,
-            false => Use::Keep,
+        // `@file` stands for more words than can be seen.
+        return match word.rsplit_once('.').map(|(_, ending)| ending) {
+            _ if word.starts_with('@') => Use::Refuse,
+            Some(
+                "c" | "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "i" | "ii" | "h" | "hh" | "H"
+                | "hp" | "hxx" | "hpp" | "HPP" | "h++" | "tcc",
+            ) => Use::Keep,
+            // For the linker.
+            Some("o" | "lo" | "a" | "la" | "so") => Use::Drop,
+            _ => Use::Refuse,
         };
     }
     exact(word)
@@ -168,9 +210,8 @@ fn use_of(word: &str) -> Use {
 fn exact(word: &str) -> Option<Use> {
     Some(match word {
         "-D" | "-U" | "-I" | "-isystem" | "-iquote" | "-idirafter" | "-include" | "-imacros" | "-iprefix"
-        | "-iwithprefix" | "-iwithprefixbefore" | "-isysroot" | "--sysroot" | "-x" | "-target" => {
-            Use::KeepTwo
-        }
+        | "-iwithprefix" | "-iwithprefixbefore" | "-isysroot" | "--sysroot" | "-target" => Use::KeepTwo,
+        "-x" => Use::Language,
         "-nostdinc" | "-nostdinc++" | "-ansi" | "-pedantic" | "-pedantic-errors" | "-undef"
         | "-trigraphs" | "-pthread" | "-pipe" | "-w" | "-p" | "-pg" | "-static" | "-shared" | "-no-pie"
         | "-pie" | "-qopenmp" | "-stdlib=libc++" | "-stdlib=libstdc++" => Use::Keep,
@@ -224,9 +265,16 @@ fn joined(word: &str) -> Option<Use> {
         "--target=",
         "-std=",
         "--std=",
-        "-x",
     ]) {
         return Some(Use::Keep);
+    }
+    if let Some(value) = word.strip_prefix("-x") {
+        // icc's `-xHost` and `-xCORE-AVX2` are machines.
+        let is_machine = value.starts_with(|first: char| first.is_ascii_uppercase());
+        return Some(match is_c_language(value) || is_machine {
+            true => Use::Keep,
+            false => Use::Refuse,
+        });
     }
     if starts(&[
         "-o",
@@ -238,6 +286,7 @@ fn joined(word: &str) -> Option<Use> {
         "-save-temps=",
         "-dumpbase",
         "-dumpdir",
+        "-mllvm",
         "-L",
         "-l",
         "-T",
@@ -262,6 +311,8 @@ fn feature(word: &str) -> Use {
     match family {
         "-W" | "-O" | "-m" if !rest.contains(['/', ',']) => Use::Keep,
         "-g" => Use::Drop,
+        // What a module exports is read from files that the tree may bring along, compiled.
+        "-f" if rest.starts_with("modules") => Use::Refuse,
         "-f" => language_feature(rest),
         _ => Use::Refuse,
     }
@@ -284,7 +335,7 @@ fn language_feature(name: &str) -> Use {
         "cf-protection",
         "fp-model",
     ];
-    const PLAIN: [&str; 41] = [
+    const PLAIN: [&str; 40] = [
         "openmp",
         "openmp-simd",
         "openacc",
@@ -324,7 +375,6 @@ fn language_feature(name: &str) -> Use {
         "gnu-keywords",
         "asm",
         "blocks",
-        "modules-ts",
         "cilkplus",
     ];
     let is_known = match value {
@@ -337,62 +387,27 @@ fn language_feature(name: &str) -> Use {
     }
 }
 
-/// The directories of `PATH` in which programs are looked for. The tree's own directory is never one of them, whatever `PATH` says.
-pub(crate) fn search_path() -> Vec<PathBuf> {
-    let all = std::env::var_os("PATH").unwrap_or_default();
-    let all = std::env::split_paths(&all);
-    all.filter(|directory| directory.is_absolute()).collect()
-}
-
-/// Where a program is. Without trust it must be in a directory of `PATH`, or where a system keeps its programs: a tree may bring a link of the name `gcc` to any program, and
-/// `/proc/self/cwd/gcc` is an absolute name, too.
-pub(crate) fn program(name: &str, trust: Trust) -> Result<Cow<'_, Path>, String> {
-    let missing = || format!("{name} is not installed");
-    let is_program = |path: &PathBuf| {
-        { std::fs::metadata(path) }
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    let path = if name.contains('/') {
-        Cow::Borrowed(Path::new(name))
-    } else {
-        let mut all = search_path().into_iter();
-        let found = all.find_map(|directory| Some(directory.join(name)).filter(is_program));
-        Cow::Owned(found.ok_or_else(missing)?)
-    };
-    if trust == Trust::Build {
-        return Ok(path);
+/// Whether clang would read a header as it was compiled before, from a file beside it: it believes what is in there. gcc reads none when it only preprocesses.
+pub(crate) fn finds_precompiled(words: &[String], directory: &Path) -> bool {
+    let is_gcc = |name: &str| ["gcc", "g++"].iter().any(|gcc| name.contains(gcc));
+    if words.first().is_some_and(|compiler| is_gcc(base_name(compiler))) {
+        return false;
     }
-    let directory = path.parent().and_then(|directory| directory.canonicalize().ok());
-    let (directory, program) = directory.zip(path.file_name()).ok_or_else(missing)?;
-    let path = directory.join(program);
-    let found = std::fs::metadata(&path).map_err(|_| missing())?;
-    let own = nix::unistd::geteuid().as_raw();
-    let (owner, mode) = (found.uid(), found.mode());
-    if ![0, own].contains(&owner) || mode & 0o002 != 0 {
-        return Err(format!(
-            "{name} belongs to somebody else, or everybody may write to it{CONSENT}"
-        ));
-    }
-    let searched = search_path();
-    let is_same = |it: &PathBuf| it.canonicalize().is_ok_and(|it| it == directory);
-    let is_searched = searched.iter().any(is_same);
-    if !is_searched && !is_of_system(&directory) {
-        return Err(format!(
-            "{name} is neither in PATH nor a program of the system{CONSENT}"
-        ));
-    }
-    Ok(Cow::Owned(path))
-}
-
-/// Whether a directory is one below `/usr` or `/opt` into which only root can put something. (What root has unpacked elsewhere may still be anybody's.)
-fn is_of_system(directory: &Path) -> bool {
-    let is_roots = |directory: &Path| {
-        std::fs::metadata(directory).is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
+    let is_there = |header: &str| {
+        let beside = |ending: &str| directory.join(format!("{header}{ending}"));
+        [".pch", ".gch"]
+            .iter()
+            .any(|ending| beside(ending).symlink_metadata().is_ok())
     };
-    let below = ["/usr", "/opt"]
-        .iter()
-        .any(|system| directory.starts_with(system));
-    below && directory.ancestors().all(is_roots)
+    let mut headers = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        match word.strip_prefix("-include") {
+            Some("") => headers.extend(words.get(at + 1).map(String::as_str)),
+            Some(header) => headers.push(header),
+            None => {}
+        }
+    }
+    headers.into_iter().any(is_there)
 }
 
 #[cfg(test)]
@@ -475,10 +490,26 @@ mod tests {
             "-profile=evil",
             "-showme",
             "-mdump=/tmp/x",
+            "-D @args",
+            "-I -B.",
+            "-x ada",
+            "-xf95-cpp-input",
+            "-x c -x none a.f90",
+            "a.F90",
+            "a.adb",
+            "-fmodules-ts",
+            "-fmodules",
         ] {
             let why = kept(&format!("gcc {runs} a.c"));
             assert!(why.contains("not known to be harmless"), "{runs}: {why}");
             assert!(preprocessing(&words(&format!("gcc {runs} a.c")), Trust::Build).is_ok());
+        }
+        for hidden in ["-D -cc=./evil", "-DX=$(evil)", "-D X=`evil`", "-DX=1;evil"] {
+            let why = kept(&format!("mpicc.mpich {hidden} a.c"));
+            assert!(why.contains("not known to be harmless"), "{hidden}: {why}");
+        }
+        for harmless in ["-x c a.inc", "-x c++ a.cu", "-xHost a.c", "-DF(x)=\"x\" a.c"] {
+            assert_eq!(kept(&format!("icc {harmless}")), format!("icc -E {harmless}"));
         }
         for program in [
             "sh",
@@ -505,28 +536,5 @@ mod tests {
         ] {
             assert_eq!(kept(&format!("{program} a.c")), format!("{program} -E a.c"));
         }
-    }
-
-    #[test]
-    fn programs_are_found_where_path_says_and_nowhere_else() {
-        assert!(program("cc", Trust::Nothing).unwrap().is_absolute());
-        assert!(program("/usr/bin/cc", Trust::Nothing).is_ok());
-        // A link that a tree brings: to whatever program, with whatever name for the directory.
-        let tree = std::env::temp_dir().join(format!("hindmost-link-{}", std::process::id()));
-        std::fs::create_dir_all(&tree).unwrap();
-        std::os::unix::fs::symlink("/bin/sh", tree.join("gcc")).unwrap();
-        let link = tree.join("gcc").display().to_string();
-        let around = format!("/proc/self/root{link}");
-        for name in [&link, &around] {
-            let why = program(name, Trust::Nothing).unwrap_err();
-            assert!(why.contains("neither in PATH nor"), "{why}");
-            assert!(program(name, Trust::Build).is_ok());
-        }
-        std::fs::remove_dir_all(&tree).unwrap();
-        assert!(
-            program("no-such-compiler", Trust::Build)
-                .unwrap_err()
-                .contains("not installed")
-        );
     }
 }

@@ -11,6 +11,7 @@ mod check;
 mod collect;
 mod compile_commands;
 mod compiler_command;
+mod compiler_program;
 mod cores;
 mod counters;
 mod executable;

@@ -5,7 +5,8 @@
 //! that hung is not tried again, so that a broken database costs one warning and not a time limit per file.
 
 use crate::compile_commands::CompileCommand;
-use crate::compiler_command::{Trust, preprocessing, program, search_path};
+use crate::compiler_command::{Trust, finds_precompiled, preprocessing};
+use crate::compiler_program::{environment, program};
 use crate::inputs::{self, Inputs};
 use engine::{Fingerprint, SourceFile};
 use nix::sys::signal::{Signal, killpg};
@@ -264,14 +265,22 @@ fn execute(
             directory.display()
         )));
     }
+    if trust == Trust::Nothing && finds_precompiled(words, directory) {
+        let why = format!("{compiler} may find a header there that somebody has compiled before");
+        return Err(failed(why));
+    }
     let program = program(compiler, trust).map_err(|why| Failed { why, last: true })?;
     let mut command = match trust {
         Trust::Build => Command::new(&*program),
         Trust::Nothing => {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", LIMITED]).arg(&*program);
-            // What drives a compiler looks for it in PATH as well.
-            command.env("PATH", std::env::join_paths(search_path()).unwrap_or_default());
+            for (name, value) in environment() {
+                match value {
+                    Some(value) => command.env(name, value),
+                    None => command.env_remove(name),
+                };
+            }
             command
         }
     };

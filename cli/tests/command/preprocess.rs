@@ -217,6 +217,142 @@ fn a_hostile_database_runs_nothing_and_writes_nothing() {
     is_rebuilt(&sandbox, &out);
 }
 
+/// Runs the command of a database that would have the tree's own programs run or loaded, with an environment that leads to the directory in which
+/// it runs, and tells what was said. Whatever of the tree runs leaves a file.
+#[track_caller]
+fn runs_nothing_of_the_tree(sandbox: &Sandbox, arguments: &[&str]) -> (String, String) {
+    database(
+        sandbox,
+        &[arguments, &["-isystem", "system", "-c", "src/a.c"]].concat(),
+    );
+    let path = format!(".:{}", std::env::var("PATH").unwrap());
+    let run = sandbox
+        .command(&["map", "-p", ".", "--no-cache"])
+        .env("PATH", path)
+        .env("LD_LIBRARY_PATH", ":/nowhere")
+        .env("COMPILER_PATH", ".")
+        .output()
+        .unwrap();
+    let (out, err) = (
+        String::from_utf8(run.stdout).unwrap(),
+        String::from_utf8(run.stderr).unwrap(),
+    );
+    assert_eq!(run.status.code(), Some(0), "{arguments:?}: {err}");
+    assert!(
+        !sandbox.path("owned").exists(),
+        "{arguments:?} ran a program of the tree: {err}"
+    );
+    (out, err)
+}
+
+/// A program that leaves a file.
+fn program_of_the_tree(sandbox: &Sandbox, name: &str) {
+    let path = sandbox.write(
+        name,
+        format!("#!/bin/sh\n: > {}\n", sandbox.path("owned").display()),
+    );
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(path, executable).unwrap();
+}
+
+#[test]
+fn a_tree_cannot_name_its_own_programs_otherwise() {
+    let sandbox = project("own-programs");
+    for name in ["gcc", "clang", "cc1", "gnat1", "f951"] {
+        program_of_the_tree(&sandbox, name);
+    }
+    sandbox.write("words", "-wrapper ./cc1");
+    std::os::unix::fs::symlink("/bin/sh", sandbox.path("cc")).unwrap();
+    sandbox.write("src/a.f90", ": > owned\n");
+    // The directory of the tree by other names, and where it happens to be.
+    let here = sandbox.path("gcc");
+    for program in [
+        "/proc/self/cwd/gcc",
+        "/proc/self/cwd/cc",
+        "/proc/thread-self/cwd/./gcc",
+        here.to_str().unwrap(),
+    ] {
+        let (_, err) = runs_nothing_of_the_tree(&sandbox, &[program]);
+        assert!(err.contains("neither in a directory of PATH"), "{program}: {err}");
+    }
+    for options in [
+        &["gcc", "-D", "@words"][..],
+        &["mpicc.mpich", "-D", "-cc=./gcc"],
+        &["gcc", "-x", "ada"],
+        &["gcc", "src/a.f90"],
+    ] {
+        let (_, err) = runs_nothing_of_the_tree(&sandbox, options);
+        assert!(err.contains("not known to be harmless"), "{options:?}: {err}");
+    }
+    // A wrapper looks for its compiler in `PATH`, too.
+    for compiler in ["gcc", "mpicc.openmpi", "mpicc.mpich"] {
+        if installed(compiler) {
+            let (out, _) = runs_nothing_of_the_tree(&sandbox, &[compiler]);
+            is_rebuilt(&sandbox, &out);
+        }
+    }
+}
+
+#[test]
+fn a_tree_cannot_have_its_own_library_loaded() {
+    let sandbox = project("own-library");
+    let owned = sandbox.path("owned");
+    sandbox.write(
+        "own.c",
+        format!(
+            "#include <fcntl.h>\n__attribute__((constructor)) static void f(void) {{ open(\"{}\", O_CREAT | O_WRONLY, 0600); }}\n",
+            owned.display()
+        ),
+    );
+    // gcc's own programs need this one, and hindmost does not.
+    sandbox.compile("own.c", "libz.so.1", &["-shared", "-fPIC"]);
+    let (out, _) = runs_nothing_of_the_tree(&sandbox, &["gcc"]);
+    is_rebuilt(&sandbox, &out);
+    // With consent it is loaded: the attack is one.
+    let mut consent = sandbox.command(&["map", "-p", ".", "--no-cache", "--trust-build"]);
+    assert!(consent.env("LD_LIBRARY_PATH", ":/nowhere").output().is_ok());
+    assert!(owned.exists());
+}
+
+/// clang leaves languages other than its own to a gcc, which it looks for below the `--sysroot`.
+#[test]
+fn a_sysroot_is_no_place_of_programs() {
+    if !installed("clang") {
+        return;
+    }
+    let sandbox = project("sysroot");
+    let machine = "mips-unknown-linux-gnu";
+    sandbox.write(&format!("root/usr/lib/gcc/{machine}/99/crtbegin.o"), "");
+    std::fs::create_dir_all(sandbox.path("root/usr/lib").join(machine)).unwrap();
+    program_of_the_tree(&sandbox, &format!("root/usr/{machine}/bin/{machine}-gcc"));
+    program_of_the_tree(&sandbox, &format!("root/usr/{machine}/bin/gcc"));
+    sandbox.write("src/b.F90", "");
+    let target = format!("--target={machine}");
+    for other in [&["-x", "f95-cpp-input"][..], &["-xf95-cpp-input"], &["src/b.F90"]] {
+        let (_, err) =
+            runs_nothing_of_the_tree(&sandbox, &[&["clang", "--sysroot=root", &target], other].concat());
+        assert!(err.contains("not known to be harmless"), "{other:?}: {err}");
+    }
+    // With consent, they are: the attack is one.
+    sandbox.run(&["map", "-p", ".", "--no-cache", "--trust-build"]);
+    assert!(sandbox.path("owned").exists());
+}
+
+#[test]
+fn no_header_is_read_as_somebody_compiled_it() {
+    if !installed("clang") {
+        return;
+    }
+    let sandbox = project("precompiled");
+    sandbox.write("first.h", "");
+    sandbox.write("first.h.pch", "not compiled at all");
+    let first = ["-include", "first.h"];
+    let (_, err) = runs_nothing_of_the_tree(&sandbox, &[&["clang"], &first[..]].concat());
+    assert!(err.contains("somebody has compiled before"), "{err}");
+    let (out, _) = runs_nothing_of_the_tree(&sandbox, &[&["gcc"], &first[..]].concat());
+    is_rebuilt(&sandbox, &out);
+}
+
 #[test]
 fn wrappers_of_mpi_are_compilers() {
     for compiler in ["mpicc.openmpi", "mpicc.mpich", "clang"] {
