@@ -625,7 +625,7 @@ impl<'f> Builder<'f> {
             }
             ExprKind::Call { callee, .. } => {
                 if let Callee::Named(name) = callee
-                    && crate::library::returns_twice(name)
+                    && crate::external::returns_twice(name)
                 {
                     self.distrust
                         .get_or_insert(format!("{name} at line {} returns twice", span.line));

@@ -10,11 +10,12 @@
 //! for what is used after the loop: inside it, all tasks at one iteration have passed it alike.
 
 use crate::effects::children;
+use crate::external::{call_value, communicator, writes_through};
 use crate::flow::Action;
-use crate::library::{CallValue, call_value, communicator, writes_through};
 use crate::program::{FunctionIndex, FunctionInfo, Program};
 use crate::summary::{Effect, is_stood_in_for};
 use ir::{Callee, ExprId, ExprKind, LocalId, Name, VarRef};
+use library::Value;
 use progress_map::{Assumption, LoopId, PointId};
 use std::collections::BTreeSet;
 
@@ -221,14 +222,14 @@ impl<'p, 'u> Search<'p, 'u> {
             }
         }
         match call_value(name) {
-            Some(CallValue::OfArguments) => {
+            Some(Value::OfArguments) => {
                 for &arg in args {
                     self.push(Source::Value(id, arg, point));
                 }
                 self.rests_on(Assumption::Assumed, || format!("it is computed by {name}()"));
             }
-            Some(CallValue::Same) => self.rests_on(Assumption::Assumed, || format!("{name}() gives it")),
-            Some(CallValue::Differs) => self.differs(|| format!("{name}() gives it")),
+            Some(Value::Same) => self.rests_on(Assumption::Assumed, || format!("{name}() gives it")),
+            Some(Value::Differs) => self.differs(|| format!("{name}() gives it")),
             None => self.differs(|| format!("{name}() gives it and is not in the map")),
         }
     }
@@ -351,12 +352,12 @@ impl<'p, 'u> Search<'p, 'u> {
         index: usize,
         at: PointId,
     ) {
-        if writes_through(name, index) != Some(CallValue::Same) {
+        if writes_through(name, index) != Some(Value::Same) {
             return self.differs(|| format!("{name}() sets it"));
         }
         self.rests_on(Assumption::Assumed, || format!("{name}() sets it"));
         // The same on every task of the communicator: that must be one and the same for all of them.
-        let communicator = communicator(name, args.len()).and_then(|index| args.get(index));
+        let communicator = communicator(name).and_then(|index| args.get(index));
         if let Some(&communicator) = communicator {
             self.push(Source::Value(id, communicator, at));
         }

@@ -7,8 +7,8 @@
 use crate::calls::NodeId;
 use crate::definitions::Definitions;
 use crate::effects::{Target, children};
+use crate::external::{is_library, writes_through};
 use crate::flow::{Action, Flow};
-use crate::library::{is_library, writes_through};
 use crate::program::{FunctionIndex, Program};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
 use progress_map::PointId;

@@ -1,0 +1,201 @@
+//! What a library function does through one of its arguments, and the words that the tables use for it.
+
+/// What a function reaches through an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing: a number, or a handle that only names something.
+    Value,
+    /// A handle that stands for an object which the function reads and may change.
+    Object,
+    /// Memory that it reads before it returns.
+    Reads,
+    /// Memory that it writes, and may read, before it returns.
+    Writes,
+    /// Memory that it reads until an operation is complete, after it has returned.
+    ReadsLater,
+    /// Memory that it, or another task, may write after it has returned.
+    WritesLater,
+    /// A function of the program that it may call, now or later.
+    Calls,
+}
+
+/// How much of the memory behind an argument a function writes at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The one object that the argument points to.
+    One,
+    /// As many objects as the next argument says, of the type that the one after it names.
+    Counted,
+    /// Any number of bytes.
+    Any,
+}
+
+/// What an argument means to a function of MPI, where that tells what a task in it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// How many elements, or requests.
+    Count,
+    /// The rank that is sent to.
+    Destination,
+    /// The rank that is received from.
+    Source,
+    /// The rank that a collective operation starts or ends at.
+    Root,
+    /// The tag of what is sent.
+    SendTag,
+    /// The tag of what is received.
+    ReceiveTag,
+    /// The communicator.
+    Communicator,
+    /// A request, or an array of them.
+    Request,
+}
+
+/// One argument of a library function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// What is reached through it.
+    pub access: Access,
+    /// How much is written there.
+    pub extent: Extent,
+    /// What is written there is the same on every task of the communicator; without one, on every task of the job.
+    pub same: bool,
+    /// What it points to is followed over one more pointer, or to what the handle there stands for.
+    pub inside: bool,
+    /// The address of new memory, or a handle of a new request, is stored there.
+    pub gives: bool,
+    /// It is a part of a message: what stands there is carried, and decides nothing about the call.
+    pub carried: bool,
+    /// What it tells about what the call waits for.
+    pub meaning: Option<Meaning>,
+}
+
+impl Argument {
+    const fn new(access: Access) -> Self {
+        Self {
+            access,
+            extent: Extent::Any,
+            same: false,
+            inside: false,
+            gives: false,
+            carried: false,
+            meaning: None,
+        }
+    }
+
+    const fn meaning(mut self, meaning: Meaning) -> Self {
+        self.meaning = Some(meaning);
+        self
+    }
+
+    const fn one(mut self) -> Self {
+        self.extent = Extent::One;
+        self
+    }
+
+    const fn counted(mut self) -> Self {
+        self.extent = Extent::Counted;
+        self
+    }
+
+    const fn same(mut self) -> Self {
+        self.same = true;
+        self
+    }
+
+    const fn inside(mut self) -> Self {
+        self.inside = true;
+        self
+    }
+
+    const fn gives(mut self) -> Self {
+        self.gives = true;
+        self
+    }
+
+    const fn carried(mut self) -> Self {
+        self.carried = true;
+        self
+    }
+}
+
+/// The words for arguments in the tables of all libraries.
+pub(crate) mod words {
+    use super::{Access, Argument};
+
+    /// A number, or any other value that is not followed.
+    pub(crate) const N: Argument = Argument::new(Access::Value);
+    /// Memory that is read.
+    pub(crate) const IN: Argument = Argument::new(Access::Reads).carried();
+    /// Memory that is written, and perhaps read.
+    pub(crate) const OUT: Argument = Argument::new(Access::Writes).carried();
+    /// One object that is written, and perhaps read.
+    pub(crate) const ONE: Argument = Argument::new(Access::Writes).one();
+    /// Memory that is read, or written, after the call has returned.
+    pub(crate) const IN_LATER: Argument = Argument::new(Access::ReadsLater).carried();
+    pub(crate) const OUT_LATER: Argument = Argument::new(Access::WritesLater).carried();
+    /// One pointer that is set to new memory.
+    pub(crate) const NEW_MEMORY: Argument = ONE.inside().gives();
+}
+
+/// More words, for the tables of MPI.
+pub(crate) mod mpi_words {
+    pub(crate) use super::words::{IN, IN_LATER, N, NEW_MEMORY, ONE, OUT, OUT_LATER};
+    use super::{Access, Argument, Meaning};
+
+    /// A handle that names something: a window of a put, an operation of a reduction.
+    pub(crate) const HANDLE: Argument = N;
+    /// The datatype of the elements of a buffer.
+    pub(crate) const TYPE: Argument = N;
+    /// How many elements or requests: the one of several that tells what the call waits for.
+    pub(crate) const COUNT: Argument = N.meaning(Meaning::Count);
+    pub(crate) const DEST: Argument = N.meaning(Meaning::Destination);
+    pub(crate) const SOURCE: Argument = N.meaning(Meaning::Source);
+    pub(crate) const ROOT: Argument = N.meaning(Meaning::Root);
+    pub(crate) const SEND_TAG: Argument = N.meaning(Meaning::SendTag);
+    pub(crate) const RECV_TAG: Argument = N.meaning(Meaning::ReceiveTag);
+    /// The communicator that messages go over.
+    pub(crate) const COMM: Argument = N.meaning(Meaning::Communicator);
+
+    /// A handle whose object is asked or changed.
+    pub(crate) const OBJECT: Argument = Argument::new(Access::Object).inside();
+    pub(crate) const COMM_OBJECT: Argument = OBJECT.meaning(Meaning::Communicator);
+    pub(crate) const REQUEST_OBJECT: Argument = OBJECT.meaning(Meaning::Request);
+
+    /// An array of numbers, text, or a status, which is read.
+    pub(crate) const LIST: Argument = Argument::new(Access::Reads);
+    pub(crate) const LIST_LATER: Argument = Argument::new(Access::ReadsLater);
+    /// An array of handles or of texts that is read.
+    pub(crate) const DEEP: Argument = LIST.inside();
+    pub(crate) const DEEP_LATER: Argument = LIST_LATER.inside();
+    /// Text or an array of numbers that is written.
+    pub(crate) const FILLED: Argument = Argument::new(Access::Writes);
+    /// A pointer that is set to what the library has kept.
+    pub(crate) const OUT_DEEP: Argument = FILLED.inside();
+    pub(crate) const STATUS: Argument = ONE.carried();
+    pub(crate) const STATUSES: Argument = FILLED;
+    /// A handle that is made, exchanged for another or freed; several of them.
+    pub(crate) const NEW: Argument = ONE.inside();
+    pub(crate) const NEW_SAME: Argument = NEW.same();
+    pub(crate) const NEWS: Argument = FILLED.inside();
+    /// The request of the operation that the call starts.
+    pub(crate) const NEW_REQUEST: Argument = ONE.inside().gives();
+    /// Requests that are started, completed or asked about.
+    pub(crate) const REQUEST: Argument = NEW.meaning(Meaning::Request);
+    pub(crate) const REQUESTS: Argument = NEWS.meaning(Meaning::Request);
+
+    /// Buffers of as many elements as the next argument says.
+    pub(crate) const OUT_N: Argument = OUT.counted();
+    pub(crate) const OUT_N_LATER: Argument = OUT_LATER.counted();
+    /// What is the same on all tasks afterwards.
+    pub(crate) const SAME: Argument = OUT.same();
+    pub(crate) const SAME_N: Argument = OUT_N.same();
+    pub(crate) const ONE_SAME: Argument = ONE.same();
+    /// The command line.
+    pub(crate) const ARGUMENTS: Argument = NEWS.same();
+
+    /// Memory of which the function keeps the address: it may be written later, by whoever has it.
+    pub(crate) const KEPT: Argument = Argument::new(Access::WritesLater).inside();
+    /// A function of the program.
+    pub(crate) const FUNCTION: Argument = Argument::new(Access::Calls).inside();
+}

@@ -1,0 +1,277 @@
+//! A row of the tables: one library function.
+
+use crate::argument::{Access, Argument, Meaning};
+
+/// What a function's value is on different tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A function of its arguments alone (and of errno, which tells no iteration).
+    OfArguments,
+    /// The same on every task: the size of a communicator, success, the result of a collective.
+    Same,
+    /// Different on every task.
+    Differs,
+}
+
+/// The pointer that a function returns, if it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Returned {
+    /// It may point to new memory.
+    pub new: bool,
+    /// It may be this argument, or point into what this argument points to.
+    pub argument: Option<u8>,
+}
+
+/// How often a call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Once.
+    Once,
+    /// It may return again: control then reappears behind the call.
+    Twice,
+    /// Never.
+    Never,
+}
+
+/// Whom a call waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Nobody.
+    Nobody,
+    /// It asks, without waiting, whether others have done their part.
+    Asks,
+    /// It may return only when other tasks have done their part.
+    Tasks,
+    /// It may return only when other threads of the process have done theirs.
+    Threads,
+}
+
+/// When an operation is done that a call names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// When the call returns.
+    AtOnce,
+    /// When the request that the call makes is complete.
+    Later,
+    /// Each time that the request is started, and complete again.
+    Persistent,
+}
+
+/// Who gets data from whom in a collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Each task from all: nobody leaves before all have entered, if each part has data.
+    EveryPart,
+    /// All from one.
+    FromRoot,
+    /// One from all.
+    ToRoot,
+    /// Each from those of lower rank.
+    Prefix,
+    /// Each from its neighbours in the communicator's topology.
+    Neighbours,
+    /// What the library exchanges is its own business: communicators, windows and the job itself are made and ended.
+    Management,
+}
+
+/// A function's part in communication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// None.
+    Local,
+    /// It sends a message.
+    Sends,
+    /// It receives one.
+    Receives,
+    /// It receives the message that an earlier call has taken.
+    ReceivesTaken,
+    /// It sends one and receives another.
+    Exchanges,
+    /// It looks at a message that it leaves for another call.
+    Probes,
+    /// It takes a message, which another call then receives.
+    Takes,
+    /// It starts what was prepared.
+    Starts,
+    /// It completes operations, or asks whether they are.
+    Completes,
+    /// All tasks of a communicator take part.
+    Collective(Flow),
+    /// It writes to another task's window.
+    Puts,
+    /// It reads from one.
+    Gets,
+    /// It does both.
+    Updates,
+    /// It opens memory to other tasks.
+    Opens,
+    /// It opens or closes, together with other tasks, the time in which a window is used.
+    Epoch,
+    /// It uses a file that several tasks have open.
+    File,
+    /// It turns a variable into an address, which a datatype may hold.
+    TakesAddress,
+}
+
+/// What functions keep between calls for others of the same group to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// The generator of random numbers.
+    Random,
+    /// The environment of the process.
+    Environment,
+    /// The text that `strtok` takes apart.
+    Tokens,
+}
+
+/// A library function.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// Its name; of MPI, as the standard writes it.
+    pub name: &'static str,
+    /// Its arguments.
+    pub arguments: &'static [Argument],
+    /// All arguments after them, of functions that take any number.
+    pub more: Option<Argument>,
+    /// What it does to memory is known: it reaches nothing but its arguments and its state, and calls nothing but the functions that it is
+    /// given.
+    pub known: bool,
+    /// What it returns, on different tasks.
+    pub value: Value,
+    /// The pointer that it returns.
+    pub returned: Returned,
+    /// It copies what its argument of the second number points to, to what that of the first points to.
+    pub copies: Option<(u8, u8)>,
+    /// What it keeps between calls.
+    pub state: Option<State>,
+    /// How often a call returns.
+    pub exit: Exit,
+    /// Whom a call waits for.
+    pub wait: Wait,
+    /// Its part in communication.
+    pub part: Part,
+    /// When what it does is done.
+    pub timing: Timing,
+}
+
+impl Function {
+    /// What it does through its argument `index`; `None` beyond those that it has.
+    pub fn argument(&self, index: usize) -> Option<Argument> {
+        self.arguments.get(index).copied().or(self.more)
+    }
+
+    /// The first argument with a meaning.
+    pub fn meaning(&self, wanted: Meaning) -> Option<usize> {
+        self.arguments
+            .iter()
+            .position(|argument| argument.meaning == Some(wanted))
+    }
+
+    /// Whether it may be given functions of the program, and call them.
+    pub fn calls_back(&self) -> bool {
+        self.arguments
+            .iter()
+            .any(|argument| argument.access == Access::Calls)
+    }
+
+    /// The argument through which it stores the address of new memory, or the handle of a new request.
+    pub fn gives(&self) -> Option<usize> {
+        self.arguments.iter().position(|argument| argument.gives)
+    }
+
+    /// Whether it is about messages from one task to another: who is in it is in no blocking collective operation.
+    pub fn is_point_to_point(&self) -> bool {
+        use Part::{Completes, Exchanges, Probes, Receives, ReceivesTaken, Sends, Starts, Takes};
+        matches!(
+            self.part,
+            Sends | Receives | ReceivesTaken | Exchanges | Probes | Takes | Starts | Completes
+        )
+    }
+}
+
+impl Function {
+    /// A row of which nothing but its arguments and its value is out of the ordinary.
+    pub(crate) const fn new(
+        name: &'static str,
+        arguments: &'static [Argument],
+        more: Option<Argument>,
+        value: Value,
+    ) -> Self {
+        Self {
+            name,
+            arguments,
+            more,
+            known: true,
+            value,
+            returned: Returned {
+                new: false,
+                argument: None,
+            },
+            copies: None,
+            state: None,
+            exit: Exit::Once,
+            wait: Wait::Nobody,
+            part: Part::Local,
+            timing: Timing::AtOnce,
+        }
+    }
+}
+
+/// Makes each word of the tables a method that sets one column.
+macro_rules! words {
+    ($($word:ident: $($column:ident).+ = $value:expr;)*) => {
+        impl Function {
+            $(pub(crate) const fn $word(mut self) -> Self {
+                self.$($column).+ = $value;
+                self
+            })*
+        }
+    };
+}
+
+words! {
+    of_arguments: value = Value::OfArguments;
+    differs: value = Value::Differs;
+
+    // Other threads may change memory while it waits: it is taken to change anything.
+    effects_unknown: known = false;
+    allocates: returned.new = true;
+    returns_first: returned.argument = Some(0);
+    copies_second_to_first: copies = Some((0, 1));
+    copies_first_to_second: copies = Some((1, 0));
+    random: state = Some(State::Random);
+    environment: state = Some(State::Environment);
+    tokens: state = Some(State::Tokens);
+
+    returns_twice: exit = Exit::Twice;
+    never_returns: exit = Exit::Never;
+
+    waits: wait = Wait::Tasks;
+    waits_for_threads: wait = Wait::Threads;
+    tests: wait = Wait::Asks;
+
+    later: timing = Timing::Later;
+    persistent: timing = Timing::Persistent;
+
+    sends: part = Part::Sends;
+    receives: part = Part::Receives;
+    receives_taken: part = Part::ReceivesTaken;
+    exchanges: part = Part::Exchanges;
+    probes: part = Part::Probes;
+    takes: part = Part::Takes;
+    starts: part = Part::Starts;
+    completes: part = Part::Completes;
+    every_part: part = Part::Collective(Flow::EveryPart);
+    one_to_all: part = Part::Collective(Flow::FromRoot);
+    all_to_one: part = Part::Collective(Flow::ToRoot);
+    prefix: part = Part::Collective(Flow::Prefix);
+    neighbours: part = Part::Collective(Flow::Neighbours);
+    manages: part = Part::Collective(Flow::Management);
+    puts: part = Part::Puts;
+    gets: part = Part::Gets;
+    updates: part = Part::Updates;
+    opens: part = Part::Opens;
+    epoch: part = Part::Epoch;
+    file: part = Part::File;
+    takes_address: part = Part::TakesAddress;
+}

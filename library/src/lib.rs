@@ -1,0 +1,62 @@
+//! What the functions of libraries do, as far as somebody asks: one row a function, argued once, for C, C++, MPI and threads.
+//!
+//! Everybody who must know what a call does that has no source asks here: what it writes (`dataflow`, `slicer`), whether its result is the same
+//! on every task (`dataflow`), what it sends, receives or waits for (`slicer`, `engine`), which of its arguments say with whom (`lov`, `bind`).
+//! A function without a row is unknown: whoever asks takes it to do anything. Being in a table only makes answers more precise, so what
+//! is not certain of a function is left out of its row, or the function out of the tables.
+//!
+//! To add a function, add a line to the table of its library (`src/c.rs`, `cxx.rs`, `threads.rs`, `mpi/`):
+//!
+//! ```text
+//! "MPI_Recv" (OUT_N COUNT TYPE SOURCE RECV_TAG COMM STATUS) receives waits;
+//! ```
+//!
+//! its name, one word for each argument (`src/argument.rs` says what they mean), and the words that are true of the whole (the end of `src/function.rs`). The
+//! compiler finds misspelt words, the tests rows that contradict themselves, and those that contradict the `mpi.h` of the machine.
+
+mod argument;
+mod c;
+mod cxx;
+mod function;
+mod mpi;
+mod table;
+#[cfg(test)]
+mod tests;
+mod threads;
+
+pub use argument::{Access, Argument, Extent, Meaning};
+pub use function::{Exit, Flow, Function, Part, Returned, State, Timing, Value, Wait};
+
+use table::row;
+
+/// The function that a program in C or C++ calls by this name. Of MPI also by its name for profiling (`PMPI_Send`), and with counts of any size
+/// (`MPI_Send_c`): these are the same functions.
+pub fn function(name: &str) -> Option<&'static Function> {
+    let plain = base::mpi_name(name);
+    row(plain).or_else(|| row(plain.strip_suffix("_c").filter(|_| base::is_mpi(plain))?))
+}
+
+/// The function of MPI that a program in Fortran calls by this name, in any case and with the ending of a specific procedure (`MPI_SEND`,
+/// `mpi_send_f08`, `pmpi_send`). Its arguments are those of C, each by reference, and one more for the error code.
+pub fn fortran(name: &str) -> Option<&'static Function> {
+    let lower = name.to_ascii_lowercase();
+    // What a symbol of Fortran shows by its underscore, a name in its source does not have to.
+    of_symbol(&format!("{}_", lower.trim_end_matches('_'))).filter(|row| base::is_mpi(row.name))
+}
+
+/// The function that a symbol is an entry point of: by the names that C knows, and of MPI also by those of the Fortran bindings (`mpi_send_`,
+/// `MPI_SEND`, `ompi_send_f`, `mpi_send_f08_`).
+pub fn of_symbol(symbol: &str) -> Option<&'static Function> {
+    function(symbol).or_else(|| function(&base::mpi_entry_point(symbol)?))
+}
+
+/// What the arguments of an MPI function mean that tell what a task in it waits for or with whom it exchanges messages, in their order.
+pub fn meanings(name: &str) -> impl Iterator<Item = (u8, Meaning)> {
+    let row = function(name).filter(|row| base::is_mpi(row.name));
+    let telling = row.filter(|row| row.wait != Wait::Nobody || row.is_point_to_point());
+    let arguments = telling.map_or(&[][..], |row| row.arguments);
+    arguments
+        .iter()
+        .zip(0..)
+        .filter_map(|(argument, index)| Some((index, argument.meaning?)))
+}

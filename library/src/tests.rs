@@ -1,0 +1,231 @@
+//! What must be true of every row, and how rows are found.
+
+use crate::table::SORTED;
+use crate::{Access, Exit, Extent, Flow, Function, Meaning, Part, Timing, Value, Wait};
+use crate::{fortran, function, meanings, of_symbol};
+
+/// Fails with the names of all rows that break a rule.
+#[track_caller]
+fn all(rule: &str, holds: impl Fn(&Function) -> bool) {
+    let broken: Vec<&str> = SORTED
+        .iter()
+        .filter(|row| !holds(row))
+        .map(|row| row.name)
+        .collect();
+    assert!(broken.is_empty(), "{rule}: {broken:?}");
+}
+
+fn is_memory(access: Access) -> bool {
+    use Access::{Reads, ReadsLater, Writes, WritesLater};
+    matches!(access, Reads | ReadsLater | Writes | WritesLater)
+}
+
+#[test]
+fn no_function_has_two_rows_and_each_is_found() {
+    assert!(SORTED.len() > 650, "{} rows", SORTED.len());
+    for pair in SORTED.windows(2) {
+        assert!(pair[0].name < pair[1].name, "two rows for {}", pair[1].name);
+    }
+    all("found by its name", |row| {
+        function(row.name).is_some_and(|found| std::ptr::eq(found, row))
+    });
+}
+
+#[test]
+fn functions_of_mpi_are_found_in_all_spellings() {
+    all("found in all spellings", |row| {
+        let Some(operation) = row.name.strip_prefix("MPI_").filter(|name| !name.ends_with("_c")) else {
+            return true;
+        };
+        let (lower, upper) = (operation.to_ascii_lowercase(), operation.to_ascii_uppercase());
+        let is_row = |found: Option<&'static Function>| found.is_some_and(|found| found.name == row.name);
+        let of_c = ["MPI_{}", "PMPI_{}"].iter().all(|spelling| {
+            is_row(function(&spelling.replace("{}", operation)))
+                && is_row(of_symbol(&spelling.replace("{}", operation)))
+        });
+        // Tools see no Fortran.
+        let has_fortran = !operation.starts_with("T_");
+        let symbols = [
+            "mpi_{}_",
+            "pmpi_{}__",
+            "mpi_{}_f08_",
+            "mpi_{}_f08ts_",
+            "ompi_{}_f",
+        ];
+        let sources = ["mpi_{}", "pmpi_{}", "mpi_{}_f08", "mpi_{}_"];
+        let of_fortran = symbols
+            .iter()
+            .all(|spelling| is_row(of_symbol(&spelling.replace("{}", &lower))))
+            && sources
+                .iter()
+                .all(|spelling| is_row(fortran(&spelling.replace("{}", &lower))))
+            && is_row(fortran(&format!("MPI_{upper}")))
+            && is_row(of_symbol(&format!("MPI_{upper}")));
+        of_c && (!has_fortran || of_fortran)
+    });
+}
+
+#[test]
+fn other_names_are_not_found() {
+    for name in [
+        "",
+        "main",
+        "MPI_",
+        "MPI_Unheard_of",
+        "PPMPI_Send",
+        "malloc_c",
+        "mpi_send",
+        "Pmalloc",
+        "MPI_COMM_WORLD",
+    ] {
+        assert!(function(name).is_none(), "{name}");
+    }
+    for name in ["mpi_helper_", "mpi_send", "ompi_request_wait_all", "MPIR_Barrier"] {
+        assert!(of_symbol(name).is_none(), "{name}");
+    }
+    for name in ["mpi_helper", "malloc", "send", ""] {
+        assert!(fortran(name).is_none(), "{name}");
+    }
+    assert_eq!(
+        function("MPI_Alltoallv_c").map(|row| row.name),
+        Some("MPI_Alltoallv")
+    );
+    assert_eq!(
+        function("PMPI_Type_get_envelope_c").map(|row| row.arguments.len()),
+        Some(6)
+    );
+}
+
+#[test]
+fn waiting_and_collective_operations_agree() {
+    all(
+        "a collective operation that is no mere start may block",
+        |row| match row.part {
+            Part::Collective(_) => row.timing == Timing::Later || row.wait == Wait::Tasks,
+            _ => true,
+        },
+    );
+    all(
+        "what ends later has a request that says when, and does not wait for it",
+        |row| match row.timing {
+            Timing::AtOnce => true,
+            Timing::Later => row.gives().is_some() && row.wait == Wait::Nobody,
+            Timing::Persistent => row.gives().is_some(),
+        },
+    );
+    all("only functions of MPI have a part in communication", |row| {
+        base::is_mpi(row.name)
+            || row.part == Part::Local && row.timing == Timing::AtOnce && row.wait != Wait::Tasks
+    });
+    all(
+        "other threads may change memory while a call waits for them",
+        |row| row.wait != Wait::Threads || !row.known,
+    );
+}
+
+#[test]
+fn what_never_returns_has_no_result() {
+    all("never returns, and is no allocator, waits for nobody", |row| {
+        row.exit != Exit::Never
+            || !row.returned.new && row.returned.argument.is_none() && row.wait == Wait::Nobody
+    });
+    all(
+        "its effects cannot be told where control comes back later",
+        |row| row.exit != Exit::Twice || !row.known,
+    );
+}
+
+#[test]
+fn arguments_say_what_can_be() {
+    let each = |holds: fn(&Function, usize) -> bool| {
+        move |row: &Function| (0..row.arguments.len()).all(|index| holds(row, index))
+    };
+    all(
+        "what is written is in memory",
+        each(|row, index| {
+            let argument = row.arguments[index];
+            let is_written = argument.extent != Extent::Any || argument.same || argument.gives;
+            !is_written || matches!(argument.access, Access::Writes | Access::WritesLater)
+        }),
+    );
+    all(
+        "what is the same at once is the same on tasks of a job or of one communicator",
+        |row| {
+            let same = row
+                .arguments
+                .iter()
+                .any(|argument| argument.same && argument.access != Access::Writes);
+            !same && (row.value != Value::Same || base::is_mpi(row.name))
+        },
+    );
+    all(
+        "a count and a type stand behind a counted buffer",
+        each(|row, index| {
+            let is_value = |at: usize| {
+                row.argument(at)
+                    .is_some_and(|argument| argument.access == Access::Value)
+            };
+            row.arguments[index].extent != Extent::Counted || is_value(index + 1) && is_value(index + 2)
+        }),
+    );
+    all(
+        "what is carried is memory, and so is where something new is stored",
+        each(|row, index| {
+            let argument = row.arguments[index];
+            (!argument.carried || is_memory(argument.access)) && (!argument.gives || argument.inside)
+        }),
+    );
+    all("only one argument gets something new, or has a meaning", |row| {
+        let given = row.arguments.iter().filter(|argument| argument.gives).count();
+        let mut meanings: Vec<Meaning> = row
+            .arguments
+            .iter()
+            .filter_map(|argument| argument.meaning)
+            .collect();
+        // Some make a communicator of two.
+        let (pairs, has_pairs) = (
+            meanings.len(),
+            ["MPI_Comm_compare", "MPI_Intercomm_create"].contains(&row.name),
+        );
+        meanings.sort_unstable();
+        meanings.dedup();
+        given <= 1 && (has_pairs || meanings.len() == pairs)
+    });
+    all("pointers that are returned or copied are arguments", |row| {
+        let is_pointer = |index: u8| {
+            row.argument(index.into())
+                .is_some_and(|argument| is_memory(argument.access))
+        };
+        let writes = |index: u8| {
+            row.argument(index.into())
+                .is_some_and(|argument| argument.access == Access::Writes)
+        };
+        row.returned.argument.is_none_or(is_pointer)
+            && row
+                .copies
+                .is_none_or(|(into, from)| writes(into) && is_pointer(from) && !writes(from))
+    });
+}
+
+#[test]
+fn calls_say_with_whom_they_exchange_messages() {
+    use Meaning::{Communicator, Destination, ReceiveTag, Request, Root, SendTag, Source};
+    all("the arguments of messages", |row| {
+        let wanted: &[Meaning] = match row.part {
+            Part::Sends => &[Destination, SendTag, Communicator],
+            Part::Receives | Part::Probes | Part::Takes => &[Source, ReceiveTag, Communicator],
+            Part::Exchanges => &[Destination, SendTag, Source, ReceiveTag, Communicator],
+            Part::Starts | Part::Completes => &[Request],
+            Part::Collective(Flow::FromRoot | Flow::ToRoot) => &[Root, Communicator],
+            Part::Collective(Flow::EveryPart | Flow::Prefix | Flow::Neighbours) => &[Communicator],
+            _ => &[],
+        };
+        wanted.iter().all(|&wanted| row.meaning(wanted).is_some())
+    });
+    let of = |name: &str| Vec::from_iter(meanings(name));
+    assert_eq!(of("MPI_Probe"), [(0, Source), (1, ReceiveTag), (2, Communicator)]);
+    assert_eq!(of("MPI_Gatherv"), [(7, Root), (8, Communicator)]);
+    assert_eq!(of("PMPI_Win_create"), [(4, Communicator)]);
+    assert_eq!(of("MPI_Comm_rank"), [], "nobody waits there");
+    assert_eq!(of("memcpy"), []);
+}
