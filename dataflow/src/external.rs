@@ -3,7 +3,7 @@
 //! A function that is neither in the map nor in these tables is unknown: it may change every global and its value may differ by task.
 
 use base::is_mpi;
-use library::{Access, Exit, Extent, Meaning, Value, function};
+use library::{Access, Exit, Extent, Role, Value, function};
 
 /// Whether a function belongs to a library that calls nothing of the program's (MPI reduction operators aside) and
 /// knows none of its globals.
@@ -65,7 +65,7 @@ pub(crate) fn reach(name: &str, index: usize) -> Reach {
 
 /// Which argument is the communicator over which an MPI function makes a value equal.
 pub(crate) fn communicator(name: &str) -> Option<usize> {
-    function(name)?.meaning(Meaning::Communicator)
+    function(name)?.role(Role::Communicator)
 }
 
 /// Whether a call may return more than once: control then reappears where the graph has no edge.

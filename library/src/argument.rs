@@ -32,7 +32,7 @@ pub enum Extent {
 
 /// What an argument means to a function of MPI, where that tells what a task in it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meaning {
+pub enum Role {
     /// How many elements, or requests.
     Count,
     /// The rank that is sent to.
@@ -67,7 +67,7 @@ pub struct Argument {
     /// It is a part of a message: what stands there is carried, and decides nothing about the call.
     pub carried: bool,
     /// What it tells about what the call waits for.
-    pub meaning: Option<Meaning>,
+    pub role: Option<Role>,
 }
 
 impl Argument {
@@ -79,12 +79,12 @@ impl Argument {
             inside: false,
             gives: false,
             carried: false,
-            meaning: None,
+            role: None,
         }
     }
 
-    const fn meaning(mut self, meaning: Meaning) -> Self {
-        self.meaning = Some(meaning);
+    const fn role(mut self, role: Role) -> Self {
+        self.role = Some(role);
         self
     }
 
@@ -141,26 +141,26 @@ pub(crate) mod words {
 /// More words, for the tables of MPI.
 pub(crate) mod mpi_words {
     pub(crate) use super::words::{IN, IN_LATER, N, NEW_MEMORY, ONE, OUT, OUT_LATER};
-    use super::{Access, Argument, Meaning};
+    use super::{Access, Argument, Role};
 
     /// A handle that names something: a window of a put, an operation of a reduction.
     pub(crate) const HANDLE: Argument = N;
     /// The datatype of the elements of a buffer.
     pub(crate) const TYPE: Argument = N;
     /// How many elements or requests: the one of several that tells what the call waits for.
-    pub(crate) const COUNT: Argument = N.meaning(Meaning::Count);
-    pub(crate) const DEST: Argument = N.meaning(Meaning::Destination);
-    pub(crate) const SOURCE: Argument = N.meaning(Meaning::Source);
-    pub(crate) const ROOT: Argument = N.meaning(Meaning::Root);
-    pub(crate) const SEND_TAG: Argument = N.meaning(Meaning::SendTag);
-    pub(crate) const RECV_TAG: Argument = N.meaning(Meaning::ReceiveTag);
+    pub(crate) const COUNT: Argument = N.role(Role::Count);
+    pub(crate) const DEST: Argument = N.role(Role::Destination);
+    pub(crate) const SOURCE: Argument = N.role(Role::Source);
+    pub(crate) const ROOT: Argument = N.role(Role::Root);
+    pub(crate) const SEND_TAG: Argument = N.role(Role::SendTag);
+    pub(crate) const RECV_TAG: Argument = N.role(Role::ReceiveTag);
     /// The communicator that messages go over.
-    pub(crate) const COMM: Argument = N.meaning(Meaning::Communicator);
+    pub(crate) const COMM: Argument = N.role(Role::Communicator);
 
     /// A handle whose object is asked or changed.
     pub(crate) const OBJECT: Argument = Argument::new(Access::Object).inside();
-    pub(crate) const COMM_OBJECT: Argument = OBJECT.meaning(Meaning::Communicator);
-    pub(crate) const REQUEST_OBJECT: Argument = OBJECT.meaning(Meaning::Request);
+    pub(crate) const COMM_OBJECT: Argument = OBJECT.role(Role::Communicator);
+    pub(crate) const REQUEST_OBJECT: Argument = OBJECT.role(Role::Request);
 
     /// An array of numbers, text, or a status, which is read.
     pub(crate) const LIST: Argument = Argument::new(Access::Reads);
@@ -181,8 +181,8 @@ pub(crate) mod mpi_words {
     /// The request of the operation that the call starts.
     pub(crate) const NEW_REQUEST: Argument = ONE.inside().gives();
     /// Requests that are started, completed or asked about.
-    pub(crate) const REQUEST: Argument = NEW.meaning(Meaning::Request);
-    pub(crate) const REQUESTS: Argument = NEWS.meaning(Meaning::Request);
+    pub(crate) const REQUEST: Argument = NEW.role(Role::Request);
+    pub(crate) const REQUESTS: Argument = NEWS.role(Role::Request);
 
     /// Buffers of as many elements as the next argument says.
     pub(crate) const OUT_N: Argument = OUT.counted();

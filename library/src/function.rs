@@ -1,6 +1,6 @@
 //! A row of the tables: one library function.
 
-use crate::argument::{Access, Argument, Meaning};
+use crate::argument::{Access, Argument, Role};
 
 /// What a function's value is on different tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,17 @@ pub enum State {
     Tokens,
 }
 
+impl State {
+    /// A name to show for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Random => "rand",
+            State::Environment => "environ",
+            State::Tokens => "strtok",
+        }
+    }
+}
+
 /// A library function.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
@@ -160,11 +171,11 @@ impl Function {
         self.arguments.get(index).copied().or(self.more)
     }
 
-    /// The first argument with a meaning.
-    pub fn meaning(&self, wanted: Meaning) -> Option<usize> {
+    /// The first argument with a role.
+    pub fn role(&self, wanted: Role) -> Option<usize> {
         self.arguments
             .iter()
-            .position(|argument| argument.meaning == Some(wanted))
+            .position(|argument| argument.role == Some(wanted))
     }
 
     /// Whether it may be given functions of the program, and call them.

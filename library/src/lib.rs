@@ -24,7 +24,7 @@ mod table;
 mod tests;
 mod threads;
 
-pub use argument::{Access, Argument, Extent, Meaning};
+pub use argument::{Access, Argument, Extent, Role};
 pub use function::{Exit, Flow, Function, Part, Returned, State, Timing, Value, Wait};
 
 use table::row;
@@ -51,12 +51,12 @@ pub fn of_symbol(symbol: &str) -> Option<&'static Function> {
 }
 
 /// What the arguments of an MPI function mean that tell what a task in it waits for or with whom it exchanges messages, in their order.
-pub fn meanings(name: &str) -> impl Iterator<Item = (u8, Meaning)> {
+pub fn roles(name: &str) -> impl Iterator<Item = (u8, Role)> {
     let row = function(name).filter(|row| base::is_mpi(row.name));
     let telling = row.filter(|row| row.wait != Wait::Nobody || row.is_point_to_point());
     let arguments = telling.map_or(&[][..], |row| row.arguments);
     arguments
         .iter()
         .zip(0..)
-        .filter_map(|(argument, index)| Some((index, argument.meaning?)))
+        .filter_map(|(argument, index)| Some((index, argument.role?)))
 }

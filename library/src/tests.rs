@@ -1,8 +1,8 @@
 //! What must be true of every row, and how rows are found.
 
 use crate::table::SORTED;
-use crate::{Access, Exit, Extent, Flow, Function, Meaning, Part, Timing, Value, Wait};
-use crate::{fortran, function, meanings, of_symbol};
+use crate::{Access, Exit, Extent, Flow, Function, Part, Role, Timing, Value, Wait};
+use crate::{fortran, function, of_symbol, roles};
 
 /// Fails with the names of all rows that break a rule.
 #[track_caller]
@@ -175,21 +175,17 @@ fn arguments_say_what_can_be() {
             (!argument.carried || is_memory(argument.access)) && (!argument.gives || argument.inside)
         }),
     );
-    all("only one argument gets something new, or has a meaning", |row| {
+    all("only one argument gets something new, or has a role", |row| {
         let given = row.arguments.iter().filter(|argument| argument.gives).count();
-        let mut meanings: Vec<Meaning> = row
+        let mut roles: Vec<Role> = row
             .arguments
             .iter()
-            .filter_map(|argument| argument.meaning)
+            .filter_map(|argument| argument.role)
             .collect();
-        // Some make a communicator of two.
-        let (pairs, has_pairs) = (
-            meanings.len(),
-            ["MPI_Comm_compare", "MPI_Intercomm_create"].contains(&row.name),
-        );
-        meanings.sort_unstable();
-        meanings.dedup();
-        given <= 1 && (has_pairs || meanings.len() == pairs)
+        let count = roles.len();
+        roles.sort_unstable();
+        roles.dedup();
+        given <= 1 && roles.len() == count
     });
     all("pointers that are returned or copied are arguments", |row| {
         let is_pointer = |index: u8| {
@@ -209,9 +205,9 @@ fn arguments_say_what_can_be() {
 
 #[test]
 fn calls_say_with_whom_they_exchange_messages() {
-    use Meaning::{Communicator, Destination, ReceiveTag, Request, Root, SendTag, Source};
+    use Role::{Communicator, Destination, ReceiveTag, Request, Root, SendTag, Source};
     all("the arguments of messages", |row| {
-        let wanted: &[Meaning] = match row.part {
+        let wanted: &[Role] = match row.part {
             Part::Sends => &[Destination, SendTag, Communicator],
             Part::Receives | Part::Probes | Part::Takes => &[Source, ReceiveTag, Communicator],
             Part::Exchanges => &[Destination, SendTag, Source, ReceiveTag, Communicator],
@@ -220,9 +216,9 @@ fn calls_say_with_whom_they_exchange_messages() {
             Part::Collective(Flow::EveryPart | Flow::Prefix | Flow::Neighbours) => &[Communicator],
             _ => &[],
         };
-        wanted.iter().all(|&wanted| row.meaning(wanted).is_some())
+        wanted.iter().all(|&wanted| row.role(wanted).is_some())
     });
-    let of = |name: &str| Vec::from_iter(meanings(name));
+    let of = |name: &str| Vec::from_iter(roles(name));
     assert_eq!(of("MPI_Probe"), [(0, Source), (1, ReceiveTag), (2, Communicator)]);
     assert_eq!(of("MPI_Gatherv"), [(7, Root), (8, Communicator)]);
     assert_eq!(of("PMPI_Win_create"), [(4, Communicator)]);

@@ -10,10 +10,10 @@
 
 mod build;
 mod circles;
+mod effect;
 mod executed;
 mod graph;
 mod grow;
-mod library;
 mod meet;
 mod packed;
 mod places;

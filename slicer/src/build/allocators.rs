@@ -3,7 +3,7 @@
 use crate::build::callees::Callees;
 use crate::build::locations::plain_variable;
 use crate::build::macros::Macros;
-use crate::library::effect;
+use crate::effect::effect;
 use base::Id as _;
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, StmtKind, UnaryOp, VarRef};

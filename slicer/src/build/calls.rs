@@ -4,7 +4,7 @@ use crate::build::cxx::is_standard;
 use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
 use crate::build::values::{Indirect, Values};
-use crate::library::{Effect, effect};
+use crate::effect::{Effect, effect};
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;

@@ -3,8 +3,8 @@
 use crate::build::indirect::Foreign;
 use crate::build::values::Values;
 use crate::build::{Parts, message};
+use crate::effect::Effect;
 use crate::graph::{Access, NodeId};
-use crate::library::Effect;
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
@@ -68,7 +68,7 @@ impl Parts {
             }
         }
         if let Some(group) = effect.state {
-            let place = values.state(group);
+            let place = values.state(group.name());
             self.reads.push((node.index() as u32, access(place)));
             self.writes.push((place, None, node));
         }

@@ -9,7 +9,7 @@
 use crate::build::sets::{SetId, Sets};
 use crate::build::values::{Indirect, Values};
 use crate::circles::circles;
-use crate::library::{Effect, effect};
+use crate::effect::{Effect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
 use dataflow::FunctionIndex;

@@ -27,11 +27,11 @@ mod unseen;
 mod uses;
 mod values;
 
+use crate::effect::effect;
 use crate::graph::{
     Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, Graph, Lists, Node, NodeId, NodeKind,
     TABLE_NAME, call_numbers, call_ranges,
 };
-use crate::library::effect;
 use crate::places::{Key, PlaceId};
 use base::{Confidence, Id as _, IdVec};
 use callees::Callees;

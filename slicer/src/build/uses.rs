@@ -249,11 +249,11 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             }
         }
         if let Some(group) = effect.state {
-            let place = self.values.state(group);
+            let place = self.values.state(group.name());
             let access = Access {
                 place,
                 key: None,
-                name: Some(self.values.names.id(group)),
+                name: Some(self.values.names.id(group.name())),
             };
             uses.reads.memory.push(access);
             uses.writes.push(access);
