@@ -11,7 +11,8 @@ use crate::calls::{Place, parameters, place_of, root_of, value_of};
 use crate::debug::{Debug, Die};
 use crate::stack::{Frame, Frames};
 use crate::walk::{Forest, OriginId};
-use progress_map::{BoundMpiCall, PassedArgument, roles};
+use library::roles;
+use progress_map::{BoundMpiCall, PassedArgument};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The registers of the first arguments, by DWARF number: rdi, rsi, rdx, rcx, r8, r9.
@@ -83,7 +84,7 @@ fn arguments(
         let Some(index) = place_of(&entry).and_then(index_of) else {
             continue;
         };
-        if roles(function).iter().all(|&(wanted, _)| wanted != index) {
+        if roles(function).all(|(wanted, _)| wanted != index) {
             continue;
         }
         let value = value_of(debug, call.unit, &entry, frame).map(|(expression, registers)| {

@@ -5,8 +5,9 @@
 //! writes it.
 
 use base::{Confidence, mpi_name};
+use library::{Role, roles};
 use progress::{Located, LocatedFrame, Value};
-use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Role, Storage, Term, TermOp, roles};
+use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointKind, Storage, Term, TermOp};
 use snapshot::Task;
 
 /// A call of an MPI function.
@@ -85,7 +86,7 @@ fn call_of(map: &Map, located: &Located, task: &Task, (at, recorded): (usize, &M
         variables.is_empty() || !optimised || argument.settled && !(inlined && behind_pointer)
     };
     let passed = task.frames.get(origin).map(|frame| &frame.passed);
-    let arguments = roles(function).iter().filter_map(|&(index, role)| {
+    let arguments = roles(function).filter_map(|(index, role)| {
         let argument = recorded
             .arguments
             .iter()
@@ -173,7 +174,7 @@ pub(crate) fn calls_that_may_be(
     let of_name = |id: FunctionId, call: &MpiCall| matches!(&map.functions[id].points[call.point].kind, PointKind::Call(name) if mpi_name(name) == function);
     let calls = map.mpi_calls.iter().filter(|call| of_name(call.function, call));
     let named = |call: &MpiCall, role: Role| {
-        let index = roles(function).iter().find(|(_, known)| *known == role)?.0;
+        let index = roles(function).find(|(_, known)| *known == role)?.0;
         call.arguments
             .iter()
             .find(|argument| argument.index == index)

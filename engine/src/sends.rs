@@ -7,8 +7,9 @@
 
 use crate::paths::short_name;
 use base::{Confidence, Id, is_mpi, mpi_name};
+use library::{Part, Role, roles};
 use progress::{Located, LocatedFrame};
-use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointId, PointKind, Role, Term, roles};
+use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointId, PointKind, Term};
 use std::collections::BTreeSet;
 use waitgraph::Tag;
 
@@ -83,8 +84,13 @@ pub(crate) fn of(map: &Map, sender: &Located, wanted: Wanted) -> Sends {
 
 /// Whether a function of MPI may send a message to one task, at once or each time it is started.
 fn may_send(function: &str) -> bool {
-    let operation = mpi_name(function).strip_prefix("MPI_").unwrap_or_default();
-    operation.to_ascii_lowercase().contains("send") || operation.starts_with("Start")
+    // Of what is in no table anything may be true.
+    library::function(function).is_none_or(|row| {
+        matches!(
+            row.part,
+            Part::Sends | Part::SendsBuffered | Part::Exchanges | Part::Starts
+        )
+    })
 }
 
 /// Whether a call may send what is wanted: its arguments are no others.
@@ -92,10 +98,7 @@ fn fits(call: Option<&MpiCall>, function: &str, wanted: Wanted) -> bool {
     // Of a call whose arguments are not known nothing is excluded.
     let Some(call) = call else { return true };
     let argument = |role: Role| -> Option<&MpiArgument> {
-        let index = roles(mpi_name(function))
-            .iter()
-            .find(|(_, known)| *known == role)?
-            .0;
+        let index = roles(function).find(|(_, known)| *known == role)?.0;
         call.arguments.iter().find(|argument| argument.index == index)
     };
     let constant = |role: Role| match argument(role)?.term {

@@ -9,6 +9,7 @@ use crate::beneath::{InMpi, in_mpi};
 use crate::mpi::{self, Implementation, WrittenCall};
 use crate::outside::is_runtime_library;
 use crate::state;
+use library::{Flow, Function, Part, Timing};
 use progress::Located;
 use progress_map::Map;
 use snapshot::{Frame, Task, Thread};
@@ -141,8 +142,9 @@ fn is_outside(task: &Task, thread: &Thread) -> bool {
 
 /// What a task does in `function`, an operation of MPI that it has entered by the frame `at`.
 fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> Activity {
-    let Some(operation) = operation(function) else {
-        return match is_point_to_point(function) {
+    let row = library::function(function);
+    let Some(operation) = row.and_then(operation) else {
+        return match row.is_some_and(Function::is_point_to_point) {
             true => Activity::PointToPoint,
             false => Activity::Unknown,
         };
@@ -200,57 +202,15 @@ enum Operation {
 }
 
 /// What an entry point waits for. Communicator management is collective too, but what its parts exchange is the library's business.
-fn operation(function: &str) -> Option<Operation> {
-    Some(match function.strip_prefix("MPI_")? {
-        "Barrier"
-        | "Allreduce"
-        | "Allgather"
-        | "Allgatherv"
-        | "Alltoall"
-        | "Alltoallv"
-        | "Alltoallw"
-        | "Reduce_scatter"
-        | "Reduce_scatter_block" => Operation::Complete,
-        "Bcast" | "Reduce" | "Gather" | "Gatherv" | "Scatter" | "Scatterv" | "Scan" | "Exscan" => {
-            Operation::Partial
-        }
-        _ => return None,
-    })
-}
-
-/// Whether a function only starts, completes or tests operations that are no blocking collective: who is in it is in none.
-fn is_point_to_point(function: &str) -> bool {
-    const FUNCTIONS: [&str; 26] = [
-        "Send",
-        "Ssend",
-        "Bsend",
-        "Rsend",
-        "Isend",
-        "Issend",
-        "Ibsend",
-        "Irsend",
-        "Recv",
-        "Irecv",
-        "Sendrecv",
-        "Sendrecv_replace",
-        "Probe",
-        "Iprobe",
-        "Mprobe",
-        "Improbe",
-        "Mrecv",
-        "Imrecv",
-        "Wait",
-        "Waitall",
-        "Waitany",
-        "Waitsome",
-        "Test",
-        "Testall",
-        "Testany",
-        "Testsome",
-    ];
-    function
-        .strip_prefix("MPI_")
-        .is_some_and(|operation| FUNCTIONS.contains(&operation))
+fn operation(row: &Function) -> Option<Operation> {
+    if row.timing != Timing::AtOnce {
+        return None;
+    }
+    match row.part {
+        Part::Collective(Flow::EveryPart) => Some(Operation::Complete),
+        Part::Collective(Flow::FromRoot | Flow::ToRoot | Flow::Prefix) => Some(Operation::Partial),
+        _ => None,
+    }
 }
 
 /// The communicator of the call that a task is in, and whether each part has data, as far as every call in the source agrees that may

@@ -81,6 +81,8 @@ pub enum Part {
     Local,
     /// It sends a message.
     Sends,
+    /// It copies a message that is sent when its receiver is ready: nobody need receive it.
+    SendsBuffered,
     /// It receives one.
     Receives,
     /// It receives the message that an earlier call has taken.
@@ -192,10 +194,20 @@ impl Function {
 
     /// Whether it is about messages from one task to another: who is in it is in no blocking collective operation.
     pub fn is_point_to_point(&self) -> bool {
-        use Part::{Completes, Exchanges, Probes, Receives, ReceivesTaken, Sends, Starts, Takes};
+        use Part::{
+            Completes, Exchanges, Probes, Receives, ReceivesTaken, Sends, SendsBuffered, Starts, Takes,
+        };
         matches!(
             self.part,
-            Sends | Receives | ReceivesTaken | Exchanges | Probes | Takes | Starts | Completes
+            Sends
+                | SendsBuffered
+                | Receives
+                | ReceivesTaken
+                | Exchanges
+                | Probes
+                | Takes
+                | Starts
+                | Completes
         )
     }
 }
@@ -265,6 +277,7 @@ words! {
     persistent: timing = Timing::Persistent;
 
     sends: part = Part::Sends;
+    sends_buffered: part = Part::SendsBuffered;
     receives: part = Part::Receives;
     receives_taken: part = Part::ReceivesTaken;
     exchanges: part = Part::Exchanges;

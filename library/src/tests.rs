@@ -208,7 +208,7 @@ fn calls_say_with_whom_they_exchange_messages() {
     use Role::{Communicator, Destination, ReceiveTag, Request, Root, SendTag, Source};
     all("the arguments of messages", |row| {
         let wanted: &[Role] = match row.part {
-            Part::Sends => &[Destination, SendTag, Communicator],
+            Part::Sends | Part::SendsBuffered => &[Destination, SendTag, Communicator],
             Part::Receives | Part::Probes | Part::Takes => &[Source, ReceiveTag, Communicator],
             Part::Exchanges => &[Destination, SendTag, Source, ReceiveTag, Communicator],
             Part::Starts | Part::Completes => &[Request],

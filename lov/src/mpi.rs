@@ -7,7 +7,8 @@
 use base::mpi_name;
 use dataflow::{Action, FunctionInfo, Target};
 use ir::{BinaryOp, ExprId, ExprKind, Function, LocalId, Type, UnaryOp, VarRef};
-use progress_map::{MpiArgument, PointId, Storage, Term, TermOp, roles};
+use library::roles;
+use progress_map::{MpiArgument, PointId, Storage, Term, TermOp};
 
 /// Longer ones are left out: they would not fit a line.
 const LONGEST_TEXT: usize = 60;
@@ -32,7 +33,7 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
     let function = info.function;
     let (name, args) = function.named_call(call)?;
     let name = mpi_name(name);
-    let roles = roles(name);
+    let roles = Vec::from_iter(roles(name));
     let pure = args.iter().all(|&argument| is_pure(function, argument));
     // What the call is given to write to: everything that is not one of the values which we look for.
     let others = args.iter().enumerate().filter(|(index, _)| {

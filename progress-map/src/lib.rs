@@ -34,7 +34,7 @@ pub use function::{
 };
 pub use handed::Handed;
 pub use macros::MacroCalls;
-pub use mpi::{MpiArgument, MpiCall, Role, roles};
+pub use mpi::{MpiArgument, MpiCall};
 
 use base::{Diagnostic, IdVec, define_id};
 

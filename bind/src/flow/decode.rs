@@ -203,5 +203,5 @@ pub(super) fn callee(file: &File<'_, '_>, target: u64) -> Option<Callee> {
 /// Whether a name is that of a function of MPI that returns.
 pub(super) fn is_mpi(name: &str) -> bool {
     let name = name.split('@').next().unwrap_or_default();
-    base::is_mpi(name) && base::mpi_name(name) != "MPI_Abort"
+    base::is_mpi(name) && library::function(name).is_none_or(|row| row.exit != library::Exit::Never)
 }

@@ -8,6 +8,7 @@ use crate::sends::{self, Sends, Wanted};
 use crate::state::{self, HaltedBy};
 use crate::waits::{self, Member, NotEntered};
 use crate::{CallArgument, Relation, Role, Who};
+use library::{Part, Wait};
 use snapshot::Task;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -288,11 +289,14 @@ fn parts(call: &str) -> &'static [(Does, Role, Role)] {
     const SENDS: (Does, Role, Role) = (Does::Sends, Role::Destination, Role::SendTag);
     const RECEIVES: (Does, Role, Role) = (Does::Receives, Role::Source, Role::ReceiveTag);
     const PROBES: (Does, Role, Role) = (Does::Probes, Role::Source, Role::ReceiveTag);
-    match call.strip_prefix("MPI_").unwrap_or_default() {
-        "Recv" => &[RECEIVES],
-        "Probe" | "Mprobe" => &[PROBES],
-        "Send" | "Ssend" | "Rsend" => &[SENDS],
-        "Sendrecv" | "Sendrecv_replace" => &[RECEIVES, SENDS],
+    match library::function(call)
+        .filter(|row| row.wait == Wait::Tasks)
+        .map(|row| row.part)
+    {
+        Some(Part::Receives) => &[RECEIVES],
+        Some(Part::Probes | Part::Takes) => &[PROBES],
+        Some(Part::Sends) => &[SENDS],
+        Some(Part::Exchanges) => &[RECEIVES, SENDS],
         _ => &[],
     }
 }

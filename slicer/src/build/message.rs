@@ -108,7 +108,7 @@ fn role(name: &str, row: Option<&library::Function>) -> Option<Role> {
     Some(match row.part {
         // What starts or completes an operation leads to the call that made its request, which is the operation.
         Part::Local | Part::Starts | Part::Completes => return None,
-        Part::Sends => Role::Send,
+        Part::Sends | Part::SendsBuffered => Role::Send,
         Part::Receives | Part::ReceivesTaken | Part::Takes => Role::Receive,
         Part::Probes => Role::Probe,
         Part::Exchanges => Role::Both,
