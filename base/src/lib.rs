@@ -3,6 +3,7 @@
 //! Nothing here knows about ELF or about processes; of C++ and MPI only what their names tell.
 
 mod cxx;
+mod decompression;
 mod diagnostic;
 mod index;
 mod mpi;
@@ -14,6 +15,7 @@ mod shell;
 mod span;
 
 pub use cxx::{constructs, is_shouted};
+pub use decompression::most_decompressed;
 pub use diagnostic::{Diagnostic, Severity};
 pub use index::{Id, IdVec};
 pub use mpi::{is_mpi, mpi_entry_point, mpi_name};

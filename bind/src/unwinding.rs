@@ -42,7 +42,7 @@ pub(crate) type Unwinding = BTreeMap<u64, Vec<Row>>;
 pub(crate) fn unwinding(image: &Image<'_>, wanted: &[u64]) -> Unwinding {
     let section = |name: &str| {
         let section = image.file.section_by_name(name)?;
-        let bytes = decompressed(name, &section).ok()?;
+        let bytes = decompressed(&section).ok()?;
         Some((section.address(), bytes))
     };
     let mut bases = BaseAddresses::default();

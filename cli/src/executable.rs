@@ -142,11 +142,14 @@ const DEBUG_ROOT: &str = "/usr/lib/debug";
 
 /// Finds what the executable's debug info is spread over.
 fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo {
+    let mut files = DebugFiles {
+        left: ALL_DEBUG_FILES,
+    };
     let mut found = DebugInfo::default();
     // What names a supplementary file, and so what a relative name starts from.
     let mut naming = path.to_owned();
     if !identity.has_debug_info
-        && let Some((file, bytes)) = find_debug_file(path, &identity.hints)
+        && let Some((file, bytes)) = find_debug_file(path, &identity.hints, &mut files)
     {
         naming = file;
         found.separate = Some(bytes);
@@ -160,15 +163,15 @@ fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo 
         let in_root = Path::new(DEBUG_ROOT)
             .join(".dwz")
             .join(beside.file_name().unwrap_or_default());
-        found.supplementary = [beside, in_root].iter().find_map(|path| debug_file(path));
+        found.supplementary = [beside, in_root].iter().find_map(|path| files.read(path));
     }
     if needs.split.is_empty() {
         return found;
     }
-    let package = |path: &Path| {
+    let mut package = |path: &Path| {
         let mut name = path.as_os_str().to_owned();
         name.push(".dwp");
-        debug_file(Path::new(&name))
+        files.read(Path::new(&name))
     };
     found.package = package(path).or_else(|| package(&naming));
     if found.package.is_some() {
@@ -179,18 +182,35 @@ fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo 
         let moved = directory(path).join(Path::new(&name).file_name().unwrap_or_default());
         let bytes = [PathBuf::from(&name), moved]
             .iter()
-            .find_map(|path| debug_file(path));
+            .find_map(|path| files.read(path));
         found.split.extend(bytes.map(|bytes| (name, bytes)));
     }
     found
 }
 
-/// The bytes of a file that may hold debug info: its name comes from the executable, and may lead anywhere.
-fn debug_file(path: &Path) -> Option<Vec<u8>> {
-    regular_files::read(path, Limit::PROGRAM).ok()
+/// How many bytes the files of one program's debug info may have together.
+const ALL_DEBUG_FILES: u64 = 8 << 30;
+
+/// Reads files that may hold debug info. Their names come from the executable and may lead anywhere, and there may be a hundred thousand of them, all for one
+/// large file.
+struct DebugFiles {
+    /// How many bytes may still be read.
+    left: u64,
 }
 
-fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<(PathBuf, Vec<u8>)> {
+impl DebugFiles {
+    fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
+        let bytes = regular_files::read(path, Limit::of(self.left)).ok()?;
+        self.left = self.left.saturating_sub(bytes.len() as u64);
+        Some(bytes)
+    }
+}
+
+fn find_debug_file(
+    executable: &Path,
+    hints: &DebugHints,
+    files: &mut DebugFiles,
+) -> Option<(PathBuf, Vec<u8>)> {
     let directory = executable.parent().unwrap_or(Path::new(""));
     let mut candidates: Vec<PathBuf> = Vec::new();
     if let Some(path) = &hints.build_id_path {
@@ -206,5 +226,20 @@ fn find_debug_file(executable: &Path, hints: &DebugHints) -> Option<(PathBuf, Ve
     candidates.retain(|path| path.as_path() != executable);
     candidates
         .into_iter()
-        .find_map(|path| debug_file(&path).map(|bytes| (path, bytes)))
+        .find_map(|path| files.read(&path).map(|bytes| (path, bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_debug_files_together_have_a_limit() {
+        let path = std::env::temp_dir().join(format!("hindmost-debug-files-{}", std::process::id()));
+        std::fs::write(&path, [7; 10]).unwrap();
+        let mut files = DebugFiles { left: 25 };
+        let lengths = [0; 3].map(|_| files.read(&path).map(|bytes| bytes.len()));
+        assert_eq!(lengths, [Some(10), Some(10), None]);
+        std::fs::remove_file(path).unwrap();
+    }
 }

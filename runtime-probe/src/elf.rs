@@ -6,7 +6,6 @@ use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleE
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Object, ObjectSection, ObjectSymbol};
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -321,7 +320,9 @@ impl Module {
             let file: Result<ElfFile64<'_, object::LittleEndian>, _> = ElfFile64::parse(self.bytes());
             if let Ok(file) = file
                 && let Some(section) = file.section_by_name(".debug_frame")
-                && let Some(bytes) = decompressed(&section)
+                && let Ok(compressed) = section.compressed_data()
+                && compressed.uncompressed_size <= base::most_decompressed(compressed.data.len() as u64)
+                && let Ok(bytes) = compressed.decompress()
             {
                 scanned.debug_frame = scan(DebugFrame::new(&bytes, LittleEndian), &self.bases);
                 scanned.debug_frame_bytes = bytes.into_owned();
@@ -329,15 +330,6 @@ impl Module {
             scanned
         })
     }
-}
-
-/// The bytes of a section, if they are no more than its size justifies: nothing is compressed better by zlib.
-fn decompressed<'a>(section: &impl ObjectSection<'a>) -> Option<Cow<'a, [u8]>> {
-    const RATIO: u64 = 1100;
-    let compressed = section.compressed_data().ok()?;
-    let most = (compressed.data.len() as u64).saturating_mul(RATIO);
-    let fits = compressed.uncompressed_size <= most.saturating_add(1 << 20);
-    fits.then(|| compressed.decompress().ok())?
 }
 
 /// The offset of the entry whose range holds `address`.
@@ -386,6 +378,32 @@ mod tests {
                 assert!(module.unwind(0x1000).is_none());
             }
         }
+    }
+
+    /// A hundred million zeros that take a hundred thousand bytes.
+    #[test]
+    fn a_table_takes_no_more_memory_than_its_file_justifies() {
+        let directory = std::env::temp_dir().join(format!("hindmost-bomb-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let read_with = |zeros: u64| {
+            let table = std::fs::File::create(directory.join("zeros")).unwrap();
+            table.set_len(zeros).unwrap();
+            // What is added is compressed only by the next run.
+            for arguments in [
+                &["--add-section", ".debug_frame=zeros", "/bin/true", "bomb"][..],
+                &["--compress-debug-sections=zlib", "bomb"],
+            ] {
+                let mut command = std::process::Command::new("objcopy");
+                let made = command.args(arguments).current_dir(&directory).status();
+                assert!(made.unwrap().success());
+            }
+            let bytes = std::fs::read(directory.join("bomb")).unwrap();
+            assert!(bytes.len() < 1_000_000, "it was compressed");
+            parse(&bytes).unwrap().scanned().debug_frame_bytes.len() as u64
+        };
+        assert_eq!(read_with(1 << 20), 1 << 20);
+        assert_eq!(read_with(100 << 20), 0);
+        std::fs::remove_dir_all(directory).unwrap();
     }
 
     #[test]
