@@ -168,7 +168,9 @@ fn unpacked(bytes: &[u8]) -> Option<(Inputs, &[u8])> {
 fn directory(names: &[&str]) -> Option<Directory> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| Path::new(dir).is_absolute()) {
         Some(dir) => PathBuf::from(dir),
-        None => PathBuf::from(std::env::var_os("HOME").filter(|dir| !dir.is_empty())?).join(".cache"),
+        None => {
+            PathBuf::from(std::env::var_os("HOME").filter(|dir| Path::new(dir).is_absolute())?).join(".cache")
+        }
     };
     Directory::open(&base, &[&["hindmost"], names].concat())
         .map_err(|reason| {

@@ -10,7 +10,8 @@ use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// The mode bits by which others than the owner may write.
@@ -29,6 +30,11 @@ impl Directory {
     /// When one of them cannot be made, is a link, somebody else's, or open to others: which, and why.
     pub(super) fn open(base: &Path, names: &[&str]) -> Result<Self, String> {
         let at = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+        if user() == 0
+            && let Some(theirs) = not_of_root(base)
+        {
+            return Err(at(&theirs, &"it belongs to somebody else"));
+        }
         fs::create_dir_all(base).map_err(|error| at(base, &error))?;
         // The user's own cache directory may be a link, to a larger disk for instance.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -137,6 +143,19 @@ impl Directory {
     }
 }
 
+/// The first on the way to a directory that is not root's, link or directory. Its owner may lead the way anywhere: as root, with somebody's `HOME`, `.cache` would be
+/// made for root, or would be a link to a directory of root's that is none to write to.
+fn not_of_root(directory: &Path) -> Option<PathBuf> {
+    let is_theirs = |path: &Path| {
+        let owner = |found: io::Result<fs::Metadata>| found.is_ok_and(|found| found.uid() != 0);
+        owner(fs::symlink_metadata(path)) || owner(fs::metadata(path))
+    };
+    // Where links lead, too; of one that is not there yet the nearest that is.
+    let there = directory.ancestors().find_map(|path| path.canonicalize().ok());
+    let all = { directory.ancestors() }.chain(there.iter().flat_map(|path| path.ancestors()));
+    { all }.find(|path| is_theirs(path)).map(Path::to_owned)
+}
+
 /// Whether a name is one that hindmost gives: a hash with one of our endings.
 fn is_name_of_ours(name: &str) -> bool {
     let Some((hash, ending)) = name.split_once('.') else {
@@ -164,8 +183,7 @@ fn user() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
-    use std::path::PathBuf;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     /// A directory that goes away with this value.
     struct Base(PathBuf);
@@ -198,6 +216,29 @@ mod tests {
         let made = fs::metadata(base.0.join("hindmost/maps")).unwrap();
         assert_eq!(made.mode() & 0o777, 0o700);
         assert!(Directory::open(&base.0, &["hindmost", "maps"]).is_ok());
+    }
+
+    /// Somebody's own directory, whatever is in it, is no way to root's.
+    #[test]
+    fn root_makes_nothing_in_a_home_of_somebody_else() {
+        const NOBODY: u32 = 65534;
+        if user() != 0 {
+            return;
+        }
+        let (home, roots) = (Base::new("home"), Base::new("roots"));
+        std::os::unix::fs::chown(&home.0, Some(NOBODY), None).unwrap();
+        let error = Directory::open(&home.0.join(".cache"), &["hindmost"]).unwrap_err();
+        assert!(error.contains("belongs to somebody else"), "{error}");
+        assert_eq!(fs::read_dir(&home.0).unwrap().count(), 0);
+        symlink(&roots.0, home.0.join(".cache")).unwrap();
+        assert!(Directory::open(&home.0.join(".cache"), &["hindmost"]).is_err());
+        assert_eq!(fs::read_dir(&roots.0).unwrap().count(), 0);
+        // A link of theirs in a directory that all may write to.
+        let link = roots.0.join("link");
+        symlink(&roots.0, &link).unwrap();
+        assert!(Directory::open(&link, &["hindmost"]).is_ok());
+        std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
+        assert!(Directory::open(&link, &["hindmost"]).is_err());
     }
 
     #[test]
