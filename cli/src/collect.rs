@@ -9,6 +9,7 @@ use regular_files::Limit;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use walkdir::{DirEntry, WalkDir};
 
 /// Files read for a map, and what could not be.
@@ -22,6 +23,40 @@ pub(crate) struct Sources {
     pub(crate) include_dirs: Vec<PathBuf>,
     /// Real paths of `files`: two spellings of one file would make each of its functions ambiguous.
     known: BTreeSet<PathBuf>,
+    room: Room,
+}
+
+/// How many bytes all sources together may still have: each of a thousand holes of 256 MB is within the limit of one. The largest trees that we know of have half a
+/// gigabyte.
+#[derive(Debug)]
+struct Room(AtomicU64);
+
+impl Default for Room {
+    fn default() -> Self {
+        Room(AtomicU64::new(2 << 30))
+    }
+}
+
+impl Room {
+    /// The bytes of a source, if there is room for them.
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        let mut file = regular_files::open(path)?;
+        // The room is taken before the file is read, since others are read at the same time.
+        let size = file.metadata()?.len();
+        if size > Limit::SOURCE.bytes() {
+            // It says so.
+            return regular_files::read_opened(&mut file, Limit::SOURCE);
+        }
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(size)
+        });
+        taken.map_err(|_| {
+            let text = "all sources together have more bytes than are read";
+            std::io::Error::new(std::io::ErrorKind::FileTooLarge, text)
+        })?;
+        // No more than was taken, even if it grows.
+        regular_files::read_opened(&mut file, Limit::of(size))
+    }
 }
 
 impl Sources {
@@ -95,17 +130,14 @@ impl Sources {
 
     fn try_add(&mut self, path: &Path, name: &str) -> std::io::Result<()> {
         let real = fs::canonicalize(path)?;
-        if !self.known.contains(&real) {
-            let bytes = regular_files::read(path, Limit::SOURCE)?;
-            self.insert(real, name.to_owned(), bytes);
+        if self.known.insert(real) {
+            let bytes = self.room.read(path)?;
+            self.files.push(SourceFile {
+                path: name.to_owned(),
+                bytes,
+            });
         }
         Ok(())
-    }
-
-    fn insert(&mut self, real: PathBuf, path: String, bytes: Vec<u8>) {
-        if self.known.insert(real) {
-            self.files.push(SourceFile { path, bytes });
-        }
     }
 
     fn add_directory(&mut self, root: &Path) {
@@ -125,20 +157,20 @@ impl Sources {
                 Err(error) => self.warnings.push(error.to_string()),
             }
         }
-        let read = |path: &PathBuf| {
-            let bytes = regular_files::read(path, Limit::SOURCE)?;
-            Ok((fs::canonicalize(path)?, bytes))
-        };
-        let read: Vec<std::io::Result<(PathBuf, Vec<u8>)>> = found.par_iter().map(read).collect();
+        // Before they are read: a thousand links to one file would all be in memory. One that cannot be read is not tried again either, though a file that can
+        // may include it.
+        found.retain(|path| fs::canonicalize(path).map_or(true, |real| self.known.insert(real)));
+        let room = &self.room;
+        let read: Vec<std::io::Result<Vec<u8>>> = found.par_iter().map(|path| room.read(path)).collect();
         for (path, read) in found.iter().zip(read) {
             match read {
-                Ok((real, bytes)) => self.insert(real, plain(path), bytes),
-                Err(error) => {
-                    self.warnings
-                        .push(format!("cannot read {}: {error}", path.display()));
-                    // Once is enough, though a file that can be read may include it.
-                    self.known.extend(fs::canonicalize(path));
-                }
+                Ok(bytes) => self.files.push(SourceFile {
+                    path: plain(path),
+                    bytes,
+                }),
+                Err(error) => self
+                    .warnings
+                    .push(format!("cannot read {}: {error}", path.display())),
             }
         }
     }
@@ -232,6 +264,36 @@ pub(crate) fn normalise(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_sources_together_have_a_limit_and_links_are_one_file() {
+        let root = std::env::temp_dir().join(format!("hindmost-room-{}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        for name in ["a.c", "b.c", "c.c"] {
+            fs::write(root.join(name), "int x;\nint y").unwrap();
+        }
+        for link in 0..5 {
+            std::os::unix::fs::symlink("a.c", root.join(format!("a{link}.c"))).unwrap();
+        }
+        let mut sources = Sources {
+            room: Room(AtomicU64::new(30)),
+            ..Sources::default()
+        };
+        sources.add_paths(std::slice::from_ref(&root));
+        assert_eq!(
+            (sources.files.len(), sources.warnings.len()),
+            (2, 1),
+            "{sources:?}"
+        );
+        assert!(
+            sources.warnings[0].contains("all sources together"),
+            "{sources:?}"
+        );
+        // What is known takes no room, and what is left out is not read after all.
+        sources.add(&root.join("a.c"));
+        assert_eq!(sources.files.len(), 2);
+        fs::remove_dir_all(root).unwrap();
+    }
 
     #[test]
     fn paths_are_spelt_as_debug_info_spells_them() {

@@ -25,6 +25,11 @@ impl Limit {
     /// What the kernel prints about a process or itself.
     pub const KERNEL: Limit = Limit(256 << 20);
 
+    /// How many bytes that is.
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+
     /// At most so many bytes.
     pub const fn of(bytes: u64) -> Limit {
         Limit(bytes)
