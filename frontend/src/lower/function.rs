@@ -36,7 +36,7 @@ pub struct Body<'f, 'a> {
     /// The names bound in each open scope.
     scopes: Vec<Vec<String>>,
     partial: Option<String>,
-    depth: usize,
+    pub(super) depth: usize,
     /// How many nested loops from here on a pragma divides among threads.
     pub(super) divided_loops: usize,
     /// Where the function stands.
@@ -146,8 +146,9 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     })
 }
 
-/// Lowers the function that the lambda expression `node` is; `captured` are the names that it may find outside.
-pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, context: Context) {
+/// Lowers the function that the lambda expression `node` is; `captured` are the names that it may find outside, `depth`
+/// how deeply nested the expression is: lambdas may stand in one another without an end.
+pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, context: Context, depth: usize) {
     let Some(body_node) = field(node, "body") else {
         return;
     };
@@ -155,6 +156,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
     let mut body = Body::new(file, span);
     body.captured = captured;
     body.context = context;
+    body.depth = depth;
     body.returns_reference =
         field(node, "declarator").is_some_and(|declarator| returns_reference(body.file, node, declarator));
     body.parameters(node, field(node, "declarator"));

@@ -73,7 +73,7 @@ impl Body<'_, '_> {
             Context::Free => Context::Lambda,
             _ => Context::LambdaInMethod,
         };
-        lower_lambda(self.file, node, captured, context);
+        lower_lambda(self.file, node, captured, context, self.depth);
         ExprKind::List(parts.into())
     }
 

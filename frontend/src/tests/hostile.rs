@@ -164,6 +164,27 @@ fn deep_nesting_makes_a_partial_function() {
     assert_eq!(reason, Some("nested too deeply at line 1"));
 }
 
+/// Each is a function of its own, which is lowered while those around it are not done yet.
+#[test]
+fn lambdas_in_one_another_make_partial_functions() {
+    let nested = |depth: usize| {
+        let (open, close) = ("[&]{return ".repeat(depth), ";}()".repeat(depth));
+        read_as(
+            "x.cc",
+            format!("int f(int n) {{ return {open}n{close}; }}").as_bytes(),
+        )
+    };
+    let is_clean = |unit: &Unit| { unit.functions.iter() }.all(|f| f.confidence == Confidence::Clean);
+    assert!(is_clean(&nested(10)));
+    let unit = nested(2000);
+    let innermost = { unit.functions.iter() }.filter_map(|f| f.confidence_reason.as_deref());
+    assert!(
+        innermost
+            .into_iter()
+            .any(|reason| reason.starts_with("nested too deeply"))
+    );
+}
+
 #[test]
 fn many_of_everything() {
     let many = |text: &str| text.repeat(5_000);
