@@ -9,7 +9,7 @@ static void fill(int *cells, int rank)
 
 int main(int argc, char **argv)
 {
-    int rank, *cells, *again, noise = 0;
+    int rank, *cells, *again, noise = 0; /* alike */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Alloc_mem(4 * sizeof(int), MPI_INFO_NULL, &cells); /* in */
