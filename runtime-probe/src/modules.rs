@@ -22,9 +22,34 @@ pub(crate) struct ModuleId(u32);
 #[derive(Default)]
 pub(crate) struct Modules {
     all: Vec<Module>,
-    /// By device and inode as the memory map prints them; the vDSO is the same image in every process.
-    known: BTreeMap<(String, u64), ModuleId>,
+    known: BTreeMap<Image, ModuleId>,
+    /// What lines of memory maps stand for, by what tells that two tasks mean the same file by the same line.
+    mapped: BTreeMap<(View, Line), ModuleId>,
 }
+
+/// What a module is read from.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Image {
+    /// The file of this device and inode: those of what was opened, not those that a memory map prints. They name a file for
+    /// as long as it is open or mapped, in whatever mount namespace.
+    File(u64, u64),
+    /// What this path leads to here. A core refers to its files so.
+    Path(String),
+    /// Bytes from a process or a core, by their hash: every process may change its vDSO.
+    Bytes([u8; blake3::OUT_LEN]),
+    /// A module without a file, of which there is one.
+    Given,
+}
+
+/// Where a task's paths lead: the inode of its mount namespace, and device and inode of its root.
+///
+/// Whoever has a user namespace can mount what they like where they like, with files of any inode. So a path and an inode
+/// that two tasks' memory maps print mean one file only if both tasks look at one tree of files.
+type View = (u64, (u64, u64));
+
+/// A line of a memory map: the device as printed, inode and path. File systems with subvolumes print one device and inode
+/// for several files.
+type Line = (String, u64, String);
 
 /// One task's address space.
 #[derive(Default)]
@@ -79,8 +104,9 @@ impl Modules {
             writable: outline.writable,
             ..Space::default()
         };
+        let view = view_of(pid);
         for mapping in outline.code {
-            let loaded = self.module_of(pid, &mapping).and_then(|id| {
+            let loaded = self.module_of(pid, view, &mapping).and_then(|id| {
                 let bias = self.get(id).bias(mapping.start, mapping.offset).ok_or_else(|| {
                     format!("{} has no segment at offset {:#x}", mapping.path, mapping.offset)
                 })?;
@@ -137,17 +163,11 @@ impl Modules {
 
     fn module_of_core(&mut self, core: &Core, mapped: &MappedFile) -> Result<ModuleId, String> {
         let path = mapped.path.strip_suffix(" (deleted)").unwrap_or(&mapped.path);
-        // No memory map prints a device like this.
-        let key = (format!("path {path}"), 0);
-        let id = match self.known.get(&key) {
-            Some(&known) => known,
-            None => {
-                let unreadable = |error| format!("cannot read {path}, which the core refers to: {error}");
-                let file = regular_files::open(Path::new(path)).map_err(unreadable)?;
-                let contents = Contents::map(&file).map_err(unreadable)?;
-                self.keep(key, Module::parse(path, contents)?)
-            }
-        };
+        let id = self.of_image(Image::Path(path.to_owned()), path, || {
+            let unreadable = |error| format!("cannot read {path}, which the core refers to: {error}");
+            let file = regular_files::open(Path::new(path)).map_err(unreadable)?;
+            Contents::map(&file).map_err(unreadable)
+        })?;
         match core.build_id_of(&mapped.path) {
             Some(build_id) if build_id != self.get(id).build_id() => Err(format!(
                 "{path} is no longer the file that the process ran (its build-id differs)"
@@ -163,14 +183,7 @@ impl Modules {
         const LARGEST: usize = 1 << 20;
         let image = core.bytes_at(start)?;
         let image = &image[..image.len().min(LARGEST)];
-        let key = (format!("vdso {}", blake3::hash(image).to_hex()), 0);
-        let module = match self.known.get(&key) {
-            Some(&known) => known,
-            None => self.keep(
-                key,
-                Module::parse("[vdso]", Contents::Copied(image.to_vec())).ok()?,
-            ),
-        };
+        let module = self.of_bytes("[vdso]", image.to_vec()).ok()?;
         Some(Code {
             start,
             end: start.saturating_add(image.len() as u64),
@@ -184,22 +197,50 @@ impl Modules {
         &self.all[id.0 as usize]
     }
 
-    fn module_of(&mut self, pid: u32, mapping: &Mapping) -> Result<ModuleId, String> {
-        if let Some(&known) = self.known.get(&mapping.file) {
+    fn module_of(&mut self, pid: u32, view: Option<View>, mapping: &Mapping) -> Result<ModuleId, String> {
+        let unreadable = |error: io::Error| format!("cannot read {}: {error}", mapping.path);
+        let (device, inode) = &mapping.file;
+        if *inode == 0 {
+            return self.of_bytes(&mapping.path, copied(pid, mapping).map_err(unreadable)?);
+        }
+        let line = view.map(|view| (view, (device.clone(), *inode, mapping.path.clone())));
+        if let Some(&known) = line.as_ref().and_then(|line| self.mapped.get(line)) {
             return Ok(known);
         }
         // A failure is not remembered: it may be this task's alone.
-        let bytes =
-            contents(pid, mapping).map_err(|error| format!("cannot read {}: {error}", mapping.path))?;
-        let module = Module::parse(&mapping.path, bytes)?;
-        Ok(self.keep(mapping.file.clone(), module))
+        let file = open(pid, mapping).map_err(unreadable)?;
+        let opened = file.metadata().map_err(unreadable)?;
+        // Reading whole files instead would copy gigabytes for large programs.
+        let contents = || Contents::map(&file).map_err(unreadable);
+        let id = self.of_image(Image::File(opened.dev(), opened.ino()), &mapping.path, contents)?;
+        if let Some(line) = line {
+            self.mapped.insert(line, id);
+        }
+        Ok(id)
     }
 
-    fn keep(&mut self, key: (String, u64), module: Module) -> ModuleId {
+    fn of_bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<ModuleId, String> {
+        let image = Image::Bytes(blake3::hash(&bytes).into());
+        self.of_image(image, name, || Ok(Contents::Copied(bytes)))
+    }
+
+    fn of_image(
+        &mut self,
+        image: Image,
+        name: &str,
+        contents: impl FnOnce() -> Result<Contents, String>,
+    ) -> Result<ModuleId, String> {
+        match self.known.get(&image) {
+            Some(&known) => Ok(known),
+            None => Ok(self.keep(image, Module::parse(name, contents()?)?)),
+        }
+    }
+
+    fn keep(&mut self, image: Image, module: Module) -> ModuleId {
         self.all.push(module);
         // Modules are limited by memory maps, of which Linux allows 65530 by default.
         let id = ModuleId(self.all.len() as u32 - 1);
-        self.known.insert(key, id);
+        self.known.insert(image, id);
         id
     }
 }
@@ -207,7 +248,7 @@ impl Modules {
 impl Space {
     /// The space of a task that has nothing but one module, where that was linked to be.
     pub(crate) fn of_one(modules: &mut Modules, module: Module, ranges: &[(u64, u64)]) -> Space {
-        let module = modules.keep((String::new(), 0), module);
+        let module = modules.keep(Image::Given, module);
         let code = |&(start, end): &(u64, u64)| Code {
             start,
             end,
@@ -256,54 +297,121 @@ impl Space {
     }
 }
 
-/// The bytes of a mapped file; for the vDSO, which has no file, a copy from the process.
-fn contents(pid: u32, mapping: &Mapping) -> io::Result<Contents> {
-    if mapping.file.1 == 0 {
-        let size = (mapping.end - mapping.start) as usize;
-        let mut bytes = vec![0; size];
-        let copied = sys::read_memory(pid, &[(mapping.start, size)], &mut bytes)?;
-        bytes.truncate(copied);
-        return Ok(Contents::Copied(bytes));
-    }
-    let file = open(pid, mapping)?;
-    // Reading whole files instead would copy gigabytes for large programs.
-    Contents::map(&file)
+/// Where this task's paths lead; nothing if that may not be asked.
+fn view_of(pid: u32) -> Option<View> {
+    let of = |link: &str| fs::metadata(format!("/proc/{pid}/{link}")).ok();
+    let root = of("root")?;
+    Some((of("ns/mnt")?.ino(), (root.dev(), root.ino())))
 }
 
-/// Opens the file behind a mapping: by its path as the task sees it, or by the kernel's own link when the path names
-/// another file by now (deleted, replaced, or on a file system that the task alone sees).
+/// A copy of what has no file: the vDSO.
+fn copied(pid: u32, mapping: &Mapping) -> io::Result<Vec<u8>> {
+    let size = (mapping.end - mapping.start) as usize;
+    let mut bytes = vec![0; size];
+    let copied = sys::read_memory(pid, &[(mapping.start, size)], &mut bytes)?;
+    bytes.truncate(copied);
+    Ok(bytes)
+}
+
+/// Opens the file behind a mapping: by the kernel's own link, which is the file itself whatever its path names by now; or,
+/// without the privileges that this needs, by its path as the task sees it, or by the link to the executable.
 fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
-    let by_path =
-        regular_files::open(Path::new(&format!("/proc/{pid}/root{}", mapping.path))).and_then(|file| {
-            // The device is not compared: file systems with subvolumes print another one in the memory map.
-            if file.metadata()?.ino() == mapping.file.1 {
-                Ok(file)
-            } else {
-                Err(io::Error::new(
-                    io::ErrorKind::NotFound,
-                    "the file has been replaced since the task started",
-                ))
-            }
-        });
-    let first = match by_path {
-        Ok(file) => return Ok(file),
-        Err(error) => error,
-    };
     let link = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);
     if let Ok(file) = regular_files::open(Path::new(&link)) {
         return Ok(file);
     }
-    // map_files needs privileges; the link to the executable needs none.
+    // The device is not compared: file systems with subvolumes print another one in the memory map.
+    let path = format!("/proc/{pid}/root{}", mapping.path);
+    let replaced = match regular_files::open(Path::new(&path)).and_then(|file| Ok((file.metadata()?, file))) {
+        Ok((metadata, file)) if metadata.ino() == mapping.file.1 => return Ok(file),
+        Ok(_) => io::Error::new(
+            io::ErrorKind::NotFound,
+            "the file has been replaced since the task started",
+        ),
+        Err(error) => error,
+    };
     let executable = format!("/proc/{pid}/exe");
     match fs::metadata(&executable) {
         Ok(metadata) if metadata.ino() == mapping.file.1 => regular_files::open(Path::new(&executable)),
-        _ => Err(first),
+        _ => Err(replaced),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Child, Command, Stdio};
+
+    /// A process in a mount namespace of its own, in which a new file system at `place` has a copy of `program` as its first
+    /// file, `program`; nothing, said loudly, where namespaces may not be made.
+    fn in_a_namespace(place: &Path, program: &str) -> Option<Child> {
+        let script = "mount -t tmpfs none \"$0\" && cp \"$1\" \"$0/program\" && echo ready && exec sleep 60";
+        let mut child = Command::new("unshare")
+            .args(["--mount", "sh", "-c", script])
+            .args([place.as_os_str(), program.as_ref()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        if line == "ready\n" {
+            return Some(child);
+        }
+        assert!(std::env::var_os("CI").is_none(), "unshare is not permitted");
+        eprintln!("SKIPPED: unshare is not permitted here");
+        child.wait().unwrap();
+        None
+    }
+
+    #[test]
+    fn what_a_task_mounts_names_no_function_of_another_task() {
+        let place = std::env::temp_dir().join(format!("hindmost-mounts-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        let programs = ["/bin/sleep", "/bin/cat"];
+        let children: Vec<Child> = programs
+            .iter()
+            .filter_map(|program| in_a_namespace(&place, program))
+            .collect();
+        if let [one, other] = &children[..] {
+            let path = place.join("program");
+            let inode = |child: &Child| {
+                let file = fs::metadata(format!("/proc/{}/root{}", child.id(), path.display()));
+                file.unwrap().ino()
+            };
+            assert_eq!(
+                inode(one),
+                inode(other),
+                "new file systems number their files alike"
+            );
+            // A task may map a file of somebody else's and mount another one, with that inode, over its path.
+            let mapping = Mapping {
+                start: 0x1000,
+                end: 0x2000,
+                offset: 0,
+                file: ("00:2a".to_owned(), inode(one)),
+                path: path.display().to_string(),
+            };
+            let mut modules = Modules::default();
+            let mut of = |child: &Child| {
+                let id = modules
+                    .module_of(child.id(), view_of(child.id()), &mapping)
+                    .unwrap();
+                modules.get(id).build_id().to_owned()
+            };
+            let (first, second, again) = (of(one), of(other), of(one));
+            assert_ne!(first, second, "sleep and cat");
+            assert_eq!(first, again);
+            assert_eq!(modules.all.len(), 2);
+        }
+        for mut child in children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        fs::remove_dir_all(&place).unwrap();
+    }
 
     #[test]
     fn nothing_holds_of_a_library_that_is_cut_off_while_it_is_read() {
