@@ -28,5 +28,5 @@ pub use external::is_library;
 pub use flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 pub use loops::Loops;
 pub use program::{FunctionIndex, FunctionInfo, Program, Touch};
-pub use single_valued::Standing;
+pub use single_valued::{Effort, Standing};
 pub use summary::Effect;

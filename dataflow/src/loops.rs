@@ -36,6 +36,8 @@ pub struct LoopNode {
     pub points: Vec<PointId>,
     /// The points from which control may come back to the header, sorted.
     pub cycle: Vec<PointId>,
+    /// The points of the cycle from which control may go to where it does not come back: the branches that end it; sorted.
+    pub ends: Vec<PointId>,
 }
 
 impl Loops {
@@ -92,6 +94,11 @@ impl Loops {
     /// Whether control may come back to the header of `id` from `point`.
     pub fn comes_back(&self, id: LoopId, point: PointId) -> bool {
         self.loops[id].cycle.binary_search(&point).is_ok()
+    }
+
+    /// Whether a branch can end a loop.
+    pub fn ends(&self, branch: PointId, id: LoopId) -> bool {
+        self.loops[id].ends.binary_search(&branch).is_ok()
     }
 
     /// Those of `points` (sorted) that lie in `id` or in a loop inside it.
@@ -184,12 +191,18 @@ impl<'f> Text<'f> {
         self.mark(&points, true);
         let reducible = self.entries(&points) == [header];
         self.mark(&points, false);
+        let goes_out = |&&point: &&PointId| {
+            let mut succs = self.flow.succs[point].iter();
+            succs.any(|succ| cycle.binary_search(succ).is_err())
+        };
+        let ends = cycle.iter().filter(goes_out).copied().collect();
         LoopNode {
             parent: None,
             header,
             reducible,
             points,
             cycle,
+            ends,
         }
     }
 

@@ -12,11 +12,12 @@
 use crate::effects::children;
 use crate::external::{call_value, communicator, writes_through};
 use crate::flow::Action;
-use crate::program::{FunctionIndex, FunctionInfo, Program};
+use crate::program::{FunctionIndex, Program};
 use crate::summary::{Effect, is_stood_in_for};
 use ir::{Callee, ExprId, ExprKind, LocalId, Name, VarRef};
 use library::Value;
 use progress_map::{Assumption, LoopId, PointId};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// What a value's sameness on every task rests on, with the reason for the weakest part.
@@ -56,12 +57,24 @@ enum Source {
 
 impl Program<'_> {
     /// Whether `expr`, evaluated at `point`, is the same on every task.
-    pub fn single_valued(&self, id: FunctionIndex, expr: ExprId, point: PointId) -> Standing {
-        Search::run(self, vec![Source::Value(id, expr, point)])
+    pub fn single_valued(
+        &self,
+        effort: &Effort,
+        id: FunctionIndex,
+        expr: ExprId,
+        point: PointId,
+    ) -> Standing {
+        Search::run(self, effort, vec![Source::Value(id, expr, point)])
     }
 
     /// Whether the value that `local` has when control enters `in_loop` is the same on every task.
-    pub fn single_valued_on_entry(&self, id: FunctionIndex, local: LocalId, in_loop: LoopId) -> Standing {
+    pub fn single_valued_on_entry(
+        &self,
+        effort: &Effort,
+        id: FunctionIndex,
+        local: LocalId,
+        in_loop: LoopId,
+    ) -> Standing {
         let info = &self.functions[id];
         let node = &info.loops.loops[in_loop];
         let mut search = Search {
@@ -69,6 +82,7 @@ impl Program<'_> {
             seen: BTreeSet::new(),
             work: Vec::new(),
             worst: Standing::proven(),
+            effort,
         };
         // The definitions that reach each edge into the loop from outside.
         let mut reaching = crate::Reaching::default();
@@ -91,33 +105,53 @@ impl Program<'_> {
     }
 
     /// Whether the value of a global on entry to the loop is the same on every task.
-    pub fn single_valued_global(&self, name: &str) -> Standing {
-        Search::run(self, vec![Source::Global(name.into())])
+    pub fn single_valued_global(&self, effort: &Effort, name: &str) -> Standing {
+        Search::run(self, effort, vec![Source::Global(name.into())])
     }
 
-    /// Whether all tasks take the same way at the branches that decide if `point` executes, as far as they lie inside
-    /// `in_loop`; the branches that end `in_loop` itself do not count.
-    pub fn single_valued_guards(&self, id: FunctionIndex, point: PointId, in_loop: LoopId) -> Standing {
+    /// Whether steps of a variable are the same on every task: their `amounts`, each evaluated at its point, and for the points
+    /// `guarded` the ways at the branches that decide if they execute, as far as they lie inside `in_loop`; the branches that
+    /// end `in_loop` itself do not count.
+    pub fn single_valued_steps(
+        &self,
+        effort: &Effort,
+        id: FunctionIndex,
+        in_loop: LoopId,
+        amounts: impl Iterator<Item = (ExprId, PointId)>,
+        guarded: impl Iterator<Item = PointId>,
+    ) -> Standing {
         let info = &self.functions[id];
-        let mut sources = Vec::new();
-        for branch in info.control.deciders(point) {
+        let mut sources: BTreeSet<Source> = amounts
+            .map(|(amount, point)| Source::Value(id, amount, point))
+            .collect();
+        for branch in guarded.flat_map(|point| info.control.deciders(point)) {
             if info.loops.contains(in_loop, branch)
-                && !leaves(info, branch, in_loop)
+                && !info.loops.ends(branch, in_loop)
                 && let Action::Branch(Some(condition)) = info.flow.points[branch].action
             {
-                sources.push(Source::Value(id, condition, branch));
+                sources.insert(Source::Value(id, condition, branch));
             }
         }
-        Search::run(self, sources)
+        Search::run(self, effort, sources.into_iter().collect())
     }
 }
 
-/// Whether a branch can end a loop.
-fn leaves(info: &FunctionInfo<'_>, branch: PointId, in_loop: LoopId) -> bool {
-    info.loops.comes_back(in_loop, branch)
-        && info.flow.succs[branch]
-            .iter()
-            .any(|&succ| !info.loops.comes_back(in_loop, succ))
+/// How much the questions about one function may look at, all together: sources, definitions, and branches that decide about them.
+/// Of the functions of a dozen large trees none needs a third of it. Loops by the hundred that all change one variable
+/// need powers of their number.
+const LIMIT: usize = 4_000_000;
+
+/// What the questions about one function have looked at so far. Beyond a limit their answer is that tasks may differ, so
+/// that no text, however it was made, takes for ever.
+#[derive(Debug, Default)]
+pub struct Effort(Cell<usize>);
+
+impl Effort {
+    /// Counts what is looked at; false beyond the limit.
+    fn spend(&self, count: usize) -> bool {
+        self.0.set(self.0.get().saturating_add(count));
+        self.0.get() <= LIMIT
+    }
 }
 
 struct Search<'p, 'u> {
@@ -125,21 +159,24 @@ struct Search<'p, 'u> {
     seen: BTreeSet<Source>,
     work: Vec<Source>,
     worst: Standing,
+    effort: &'p Effort,
 }
 
 impl<'p, 'u> Search<'p, 'u> {
-    fn run(program: &'p Program<'u>, work: Vec<Source>) -> Standing {
+    fn run(program: &'p Program<'u>, effort: &'p Effort, work: Vec<Source>) -> Standing {
         Search {
             program,
             seen: work.iter().cloned().collect(),
             work,
             worst: Standing::proven(),
+            effort,
         }
         .finish()
     }
 
     fn finish(mut self) -> Standing {
         while let Some(source) = self.work.pop() {
+            self.looks_at(1);
             match source {
                 Source::Value(id, expr, point) => self.value(id, expr, point),
                 Source::Local(id, local, point) => self.local(id, local, point),
@@ -167,6 +204,13 @@ impl<'p, 'u> Search<'p, 'u> {
                 assumption,
                 reason: reason(),
             };
+        }
+    }
+
+    /// Counts what is looked at. Whatever is beyond the limit could tell tasks from one another.
+    fn looks_at(&mut self, count: usize) {
+        if !self.effort.spend(count) {
+            self.differs(|| "too much flows into it to follow".to_owned());
         }
     }
 
@@ -240,6 +284,8 @@ impl<'p, 'u> Search<'p, 'u> {
         if info.definitions.escaped(local) && !self.promised(id, local) || variable.is_static {
             return self.differs(|| format!("{} may change through a pointer", variable.name));
         }
+        // What reaches a point is looked for in all of the function.
+        self.looks_at(info.flow.points.len() / 32);
         let reaching = info.definitions.reaching(&info.flow, local, point, None);
         self.definitions(id, local, point, &reaching);
     }
@@ -294,29 +340,32 @@ impl<'p, 'u> Search<'p, 'u> {
             if !constant && names_a_rank(&variable.name) {
                 self.differs(|| format!("by its name {} is a rank", variable.name));
             }
-            let ended = info
+            let (common, ended): (Vec<LoopId>, Vec<LoopId>) = info
                 .loops
                 .around(at)
-                .filter(|&each| !info.loops.contains(each, point));
+                .partition(|&each| info.loops.contains(each, point));
             if several || !constant {
                 for each in ended {
-                    for &branch in &info.loops.loops[each].points {
-                        if leaves(info, branch, each) {
-                            self.decided_by(id, branch);
-                        }
+                    let ends = &info.loops.loops[each].ends;
+                    self.looks_at(ends.len());
+                    for &branch in ends {
+                        self.decided_by(id, branch);
                     }
                 }
             }
             if several {
-                for branch in info.control.deciders(at) {
-                    let ends_common_loop = info
-                        .loops
-                        .around(at)
-                        .any(|each| info.loops.contains(each, point) && leaves(info, branch, each));
-                    if !ends_common_loop {
+                let ends_of = |&each: &LoopId| info.loops.loops[each].ends.iter().copied();
+                let ends: BTreeSet<PointId> = common.iter().flat_map(ends_of).collect();
+                let deciders = info.control.deciders(at);
+                self.looks_at(ends.len() + deciders.len());
+                for branch in deciders {
+                    if !ends.contains(&branch) {
                         self.decided_by(id, branch);
                     }
                 }
+            }
+            if self.worst.assumption == Assumption::RankDependent {
+                return;
             }
         }
     }

@@ -34,22 +34,18 @@ pub(crate) fn sharing(
         None => (None, Touch::Leaves),
     };
     let mut standing = start_standing(context, candidate);
-    for (point, step) in steps {
-        if let Step::Add(_, Some(operand)) | Step::Vary { by: operand, .. } = step {
-            worsen(
-                &mut standing,
-                context.program.single_valued(context.id, *operand, *point),
-            );
-        }
-        if !shape.uniform && !on(Mutant::WeakAcrossTasks) {
-            worsen(
-                &mut standing,
-                context
-                    .program
-                    .single_valued_guards(context.id, *point, context.in_loop),
-            );
-        }
-    }
+    let amounts = steps.iter().filter_map(|&(point, ref step)| match step {
+        Step::Add(_, Some(operand)) | Step::Vary { by: operand, .. } => Some((*operand, point)),
+        _ => None,
+    });
+    let guarded = steps.iter().map(|&(point, _)| point);
+    let guarded = guarded.filter(|_| !shape.uniform && !on(Mutant::WeakAcrossTasks));
+    worsen(
+        &mut standing,
+        context
+            .program
+            .single_valued_steps(context.effort, context.id, context.in_loop, amounts, guarded),
+    );
     let Standing { assumption, reason } = standing;
     if assumption != Assumption::RankDependent && candidate.ty != Type::Pointer {
         return Ok(Sharing {
@@ -95,12 +91,14 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
     if let Target::Local(local) = candidate.target {
         return context
             .program
-            .single_valued_on_entry(context.id, local, context.in_loop);
+            .single_valued_on_entry(context.effort, context.id, local, context.in_loop);
     }
     match start_expression(context, &candidate.target) {
         Some((at, value)) => match context.kind(value) {
             ExprKind::List(_) => part_standing(context, candidate, at, value),
-            _ => context.program.single_valued(context.id, value, at),
+            _ => context
+                .program
+                .single_valued(context.effort, context.id, value, at),
         },
         None => Standing {
             assumption: Assumption::RankDependent,
@@ -124,7 +122,9 @@ fn part_standing(context: Context<'_, '_>, candidate: &Candidate, at: PointId, w
             ExprKind::Str | ExprKind::AddressOf(_) if is_number => {}
             _ if is_scalar(context, value) => worsen(
                 &mut standing,
-                context.program.single_valued(context.id, value, at),
+                context
+                    .program
+                    .single_valued(context.effort, context.id, value, at),
             ),
             // A structure within it, whose members nobody follows.
             _ => worsen(

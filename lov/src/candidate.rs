@@ -2,7 +2,8 @@
 
 use base::mutant::{Mutant, on};
 use dataflow::{
-    Action, FlowKind, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands, target_of,
+    Action, Effort, FlowKind, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands,
+    target_of,
 };
 use ir::{Callee, ExprId, ExprKind, Function, Type, VarRef};
 use progress_map::{LoopId, PointId, Storage};
@@ -15,6 +16,8 @@ pub(crate) struct Context<'p, 'u> {
     pub id: FunctionIndex,
     pub info: &'p FunctionInfo<'u>,
     pub in_loop: LoopId,
+    /// Of all questions about the function.
+    pub effort: &'p Effort,
 }
 
 impl<'p> Context<'p, '_> {

@@ -6,7 +6,7 @@ use crate::change;
 use crate::range;
 use crate::step::{Step, step};
 use base::mutant::{Mutant, on};
-use dataflow::{FunctionIndex, Program, Touch};
+use dataflow::{Effort, FunctionIndex, Program, Touch};
 use ir::{BinaryOp, Type};
 use progress_map::{
     Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, Refused, Storage, Term,
@@ -20,6 +20,7 @@ pub(crate) type Variables = (Vec<Lov>, Vec<Refused>);
 pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variables> {
     let info = &program.functions[id];
     let read = globals_read(program, info);
+    let effort = Effort::default();
     info.loops
         .loops
         .ids()
@@ -29,6 +30,7 @@ pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variable
                 id,
                 info,
                 in_loop,
+                effort: &effort,
             };
             variables(context, &read)
         })

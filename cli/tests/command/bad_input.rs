@@ -213,3 +213,20 @@ fn damaged_sources_give_a_map_or_a_message() {
         }
     }
 }
+
+#[test]
+fn what_would_take_for_ever_is_given_up_with_the_reason() {
+    let sandbox = Sandbox::new("for-ever");
+    // Every loop changes what all of them are ended by: what flows into it grows with powers of their number.
+    let nested = "for (; n; n--)\n".repeat(100);
+    sandbox.write("nested.c", format!("void f(int n) {{\n{nested} work();\n}}\n"));
+    let in_a_row = "while (n) n--;\n".repeat(5000);
+    sandbox.write("row.c", format!("void f(int n) {{\n{in_a_row}}}\n"));
+    for (name, last) in [("nested", 101), ("row", 5001)] {
+        let map = format!("{name}.hmap");
+        sandbox.ok(&["map", "-o", &map, &format!("{name}.c")]);
+        let shown = sandbox.ok(&["show", &map, &format!("{name}.c:{last}")]);
+        let reason = "its values differ by task: too much flows into it to follow";
+        assert!(shown.contains(reason), "{name}: {shown}");
+    }
+}
