@@ -28,6 +28,36 @@ pub struct MemberPath {
     pub member: Name,
 }
 
+impl MemberPath {
+    /// What the path leads over: the variable that it starts from, and the members before the last. Whoever changes one of them leads
+    /// the path elsewhere.
+    pub fn way(&self) -> Vec<Target> {
+        let text = self.path.as_str();
+        let root = match &self.root {
+            VarRef::Local(local) => Target::Local(*local),
+            VarRef::Global(name) => Target::Global(*name),
+        };
+        let mut way = vec![root];
+        // The first part is the variable, the last one the member itself.
+        let mut ends: Vec<usize> = (0..text.len())
+            .filter(|&at| text[at..].starts_with("->") || text[at..].starts_with('.'))
+            .collect();
+        if !ends.is_empty() {
+            ends.remove(0);
+        }
+        for end in ends {
+            let part = &text[..end];
+            let member = part.rsplit(['.', '>']).next().unwrap_or(part);
+            way.push(Target::Member(Box::new(MemberPath {
+                path: part.into(),
+                root: self.root.clone(),
+                member: member.into(),
+            })));
+        }
+        way
+    }
+}
+
 /// What an lvalue expression names.
 pub fn target_of(function: &Function, id: ExprId) -> Target {
     match &function.exprs[id].kind {
@@ -47,7 +77,7 @@ pub fn target_of(function: &Function, id: ExprId) -> Target {
 }
 
 /// The text of a member path over a plain variable, and that variable.
-fn path(function: &Function, id: ExprId) -> Option<(String, VarRef)> {
+pub(crate) fn path(function: &Function, id: ExprId) -> Option<(String, VarRef)> {
     match &function.exprs[id].kind {
         ExprKind::Var(var) => Some((variable_name(function, var).to_owned(), var.clone())),
         ExprKind::Field { base, name, arrow } => {

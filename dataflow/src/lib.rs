@@ -17,6 +17,7 @@ mod effects;
 mod external;
 mod flow;
 mod loops;
+mod passed;
 mod program;
 mod single_valued;
 mod summary;

@@ -11,7 +11,7 @@ use crate::loops::Loops;
 use crate::summary::{self, Effect, Summaries};
 use base::mutant::{Mutant, on};
 use base::{Id as _, IdVec, define_id};
-use ir::{Callee, ExprId, ExprKind, Function, Member, Type, Unit, VarRef};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, Member, Type, Unit, VarRef};
 use progress_map::PointId;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -355,7 +355,8 @@ impl<'u> Program<'u> {
                 let first = effects.next()?;
                 effects.all(|other| other == first).then_some(first)?
             }
-            Target::Member(_) | Target::Memory => return None,
+            Target::Member(_) => self.effect_on_member(id, point, target)?,
+            Target::Memory => return None,
         };
         match effect {
             Effect::Adds(step) => Some(step),
@@ -588,69 +589,100 @@ impl<'u> Program<'u> {
         taken
     }
 
+    /// Whether what stands at a point, without what is called there, may change a member of this name whose address nobody takes.
+    pub fn changes_member(&self, id: FunctionIndex, point: PointId, member: &str) -> bool {
+        let changes = self.changes_at(id, &self.functions[id], point);
+        changes.iter().any(|change| match change {
+            Change::Member(name) => *name == member,
+            Change::Whole => true,
+            Change::Global(..) | Change::Unknown(_) => false,
+        })
+    }
+
     /// What a function changes itself, in order.
     fn own_changes(&self, id: FunctionIndex, info: &FunctionInfo<'u>) -> Vec<Change<'u>> {
+        let points = info.flow.points.ids();
+        points
+            .flat_map(|point| self.changes_at(id, info, point))
+            .collect()
+    }
+
+    /// What is changed at one point, but for what functions of the program change that it calls.
+    fn changes_at(&self, id: FunctionIndex, info: &FunctionInfo<'u>, point: PointId) -> Vec<Change<'u>> {
         let mut found = Vec::new();
         let function = info.function;
         // In C++ a name that nothing declares may be a member's or a global's.
         let either = function.linkage_name.is_some();
-        for (point, each) in info.flow.points.iter_enumerated() {
-            match &each.action {
-                Action::Assign {
-                    target: Target::Local(_),
-                    ..
-                } => {}
-                Action::Assign { by, .. } => match written(function, *by) {
-                    Some(ExprKind::Deref(_) | ExprKind::Index { .. }) if self.copies_structure(info, *by) => {
-                        found.push(Change::Whole);
-                    }
-                    Some(ExprKind::Var(VarRef::Global(name))) => {
-                        found.push(Change::Global(name, point));
-                        if either {
-                            found.push(Change::Member(name));
-                        }
-                    }
-                    Some(ExprKind::Field { name, .. }) => {
+        match &info.flow.points[point].action {
+            Action::Assign {
+                target: Target::Local(_),
+                ..
+            } => {}
+            Action::Assign { by, .. } => match written(function, *by) {
+                Some(ExprKind::Deref(_) | ExprKind::Index { .. }) if self.copies_structure(info, *by) => {
+                    found.push(Change::Whole);
+                }
+                Some(ExprKind::Var(VarRef::Global(name))) => {
+                    found.push(Change::Global(name, point));
+                    if either {
                         found.push(Change::Member(name));
-                        if either {
-                            found.push(Change::Global(name, point));
-                        }
                     }
-                    _ => {}
-                },
-                Action::Call(call) => {
-                    let given = self.given_globals(id, *call).iter();
-                    found.extend(given.map(|&(name, _)| Change::Global(name, point)));
-                    if fills_structure(function, *call) {
-                        found.push(Change::Whole);
-                    }
-                    if let ExprKind::Call { callee, .. } = &function.exprs[*call].kind {
-                        match callee {
-                            Callee::Named(name) if !self.is_known(info.unit, name) && !is_library(name) => {
-                                found.push(Change::Unknown(name));
-                            }
-                            Callee::Named(_) => {}
-                            Callee::Macro(name) => found.push(Change::Unknown(name)),
-                            Callee::Indirect(_) => {
-                                found.push(Change::Unknown("a function behind a pointer"));
-                            }
-                        }
+                }
+                Some(ExprKind::Field { name, .. }) => {
+                    found.push(Change::Member(name));
+                    if either {
+                        found.push(Change::Global(name, point));
                     }
                 }
                 _ => {}
+            },
+            Action::Call(call) => {
+                let given = self.given_globals(id, *call).iter();
+                found.extend(given.map(|&(name, _)| Change::Global(name, point)));
+                if fills_structure(function, *call) {
+                    found.push(Change::Whole);
+                }
+                if let ExprKind::Call { callee, .. } = &function.exprs[*call].kind {
+                    match callee {
+                        Callee::Named(name) if !self.is_known(info.unit, name) && !is_library(name) => {
+                            found.push(Change::Unknown(name));
+                        }
+                        Callee::Named(_) => {}
+                        Callee::Macro(name) => found.push(Change::Unknown(name)),
+                        Callee::Indirect(_) => {
+                            found.push(Change::Unknown("a function behind a pointer"));
+                        }
+                    }
+                }
             }
+            _ => {}
         }
         found
     }
 
-    /// Whether an assignment's value is a whole structure, as far as that shows.
+    /// Whether an assignment through a pointer or a subscript sets a whole structure, as far as that shows: by what is assigned
+    /// to, or by the value.
     fn copies_structure(&self, info: &FunctionInfo<'_>, by: ExprId) -> bool {
-        let ExprKind::Assign { op: None, value, .. } = info.function.exprs[by].kind else {
+        let ExprKind::Assign {
+            op: None,
+            target,
+            value,
+        } = info.function.exprs[by].kind
+        else {
             return false;
         };
+        self.is_of_structures(info, target) || self.is_structure(info, value)
+    }
+
+    /// Whether the value of an expression is a structure.
+    fn is_structure(&self, info: &FunctionInfo<'_>, value: ExprId) -> bool {
         match &info.function.exprs[value].kind {
             ExprKind::List(_) => true,
             ExprKind::Var(VarRef::Local(local)) => info.function.locals[*local].ty == Type::Aggregate,
+            ExprKind::Var(VarRef::Global(name)) => {
+                let mut globals = self.units.iter().flat_map(|unit| &unit.globals);
+                globals.any(|global| global.ty == Type::Aggregate && global.name == *name)
+            }
             ExprKind::Call {
                 callee: Callee::Named(name),
                 ..
@@ -658,7 +690,33 @@ impl<'u> Program<'u> {
                 let mut callees = self.callees(info.unit, name);
                 callees.any(|callee| self.functions[callee].function.returns == Type::Aggregate)
             }
+            ExprKind::Deref(_) | ExprKind::Index { .. } => self.is_of_structures(info, value),
+            ExprKind::Field { name, .. } => self.members(name).any(|member| member.ty == Type::Aggregate),
             _ => false,
+        }
+    }
+
+    /// Whether a pointer that is followed, or a subscript, leads to a structure.
+    fn is_of_structures(&self, info: &FunctionInfo<'_>, element: ExprId) -> bool {
+        let mut at = match info.function.exprs[element].kind {
+            ExprKind::Deref(base) | ExprKind::Index { base, .. } => base,
+            _ => return false,
+        };
+        loop {
+            at = match &info.function.exprs[at].kind {
+                ExprKind::Var(VarRef::Local(local)) => return info.function.locals[*local].of_structures,
+                ExprKind::Var(VarRef::Global(name)) => {
+                    let mut globals = self.units.iter().flat_map(|unit| &unit.globals);
+                    return globals.any(|global| global.of_structures && global.name == *name);
+                }
+                ExprKind::Field { name, .. } => return self.members(name).any(|member| member.of_structures),
+                ExprKind::AddressOf(inner) => return self.is_structure(info, *inner),
+                ExprKind::Cast(_, inner) | ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, inner, _) => {
+                    *inner
+                }
+                ExprKind::Step { target, .. } => *target,
+                _ => return false,
+            };
         }
     }
 

@@ -334,7 +334,7 @@ fn either(a: Effect, b: Effect) -> Effect {
 }
 
 /// What single steps (sorted by point) add up to over the whole function.
-fn total(flow: &Flow, steps: &[(PointId, i64)], sets: bool) -> Effect {
+pub(crate) fn total(flow: &Flow, steps: &[(PointId, i64)], sets: bool) -> Effect {
     let reachable: Vec<(PointId, i64)> = steps
         .iter()
         .copied()
@@ -495,7 +495,11 @@ fn written_through(function: &Function, by: ExprId, param: LocalId) -> Option<Op
 }
 
 /// The constant that an assignment adds to what `is_self` names.
-fn constant_step(function: &Function, by: ExprId, is_self: &dyn Fn(ExprId) -> bool) -> Option<i64> {
+pub(crate) fn constant_step(
+    function: &Function,
+    by: ExprId,
+    is_self: &dyn Fn(ExprId) -> bool,
+) -> Option<i64> {
     let constant = |id: ExprId| match function.exprs[id].kind {
         ExprKind::Int(value) => Some(value),
         _ => None,

@@ -1,7 +1,7 @@
 //! Declarations inside functions.
 
 use crate::function::{Binding, Body};
-use crate::types::{Derived, derivations, name_of, of_specifiers};
+use crate::types::{Derived, derivations, is_of_structures, name_of, of_specifiers};
 use ir::{ExprId, ExprKind, StmtId, StmtKind, Type};
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Initializer,
@@ -91,6 +91,8 @@ impl Body<'_, '_> {
             }
             // The name is in scope in its own initialiser.
             let local = self.declare_local(name, derived.apply(specifiers.ty), specifiers.is_static);
+            self.locals[local].of_structures =
+                is_of_structures(&declarator.node.declarator.node, specifiers.ty);
             let init = declarator
                 .node
                 .initializer

@@ -1,7 +1,7 @@
 //! Functions: parameters and scopes.
 
 use crate::declare::Specifiers;
-use crate::types::{self, Derived, derivations, name_of};
+use crate::types::{self, Derived, derivations, is_of_structures, name_of};
 use crate::unit::Lowering;
 use base::{Confidence, IdVec};
 use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKind, Type};
@@ -106,6 +106,7 @@ impl Body<'_, '_> {
                             _ => false,
                         };
                         self.locals[local].promises = specifiers.is_const && is_address;
+                        self.locals[local].of_structures = is_of_structures(&declarator.node, specifiers.ty);
                     }
                 }
             }
@@ -117,14 +118,21 @@ impl Body<'_, '_> {
                     for declarator in &declaration.node.declarators {
                         if let Some(name) = name_of(&declarator.node.declarator) {
                             let derived = Derived::of(&declarator.node.declarator.node);
-                            declared.insert(name.node.name.clone(), (name, derived, specifiers.ty));
+                            let of_structures =
+                                is_of_structures(&declarator.node.declarator.node, specifiers.ty);
+                            declared.insert(
+                                name.node.name.clone(),
+                                (name, derived, specifiers.ty, of_structures),
+                            );
                         }
                     }
                 }
                 for name in names {
                     let found = declared.get(&name.node.name).copied();
-                    let (name, derived, ty) = found.unwrap_or((name, Derived::Plain, types::INT));
-                    self.parameter(name, derived, ty);
+                    let (name, derived, ty, of_structures) =
+                        found.unwrap_or((name, Derived::Plain, types::INT, false));
+                    let local = self.parameter(name, derived, ty);
+                    self.locals[local].of_structures = of_structures;
                 }
             }
             _ => {}
@@ -150,6 +158,7 @@ impl Body<'_, '_> {
             is_static,
             address_taken: ty == Type::Array,
             promises: false,
+            of_structures: false,
         });
         self.bind(name.node.name.clone(), Binding::Local(local));
         local

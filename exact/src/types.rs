@@ -114,6 +114,19 @@ impl Derived {
     }
 }
 
+/// Whether a declaration with the type `base` makes its name a pointer to structures, or an array of them.
+pub fn is_of_structures(declarator: &Declarator, base: Type) -> bool {
+    let levels = derivations(declarator).into_iter();
+    let levels = levels.filter(|level| {
+        !matches!(
+            level,
+            DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_)
+        )
+    });
+    let near = matches!(Derived::of(declarator), Derived::Pointer | Derived::Array);
+    near && levels.count() == 1 && base == Type::Aggregate
+}
+
 /// The name that a declarator declares, with its place.
 pub fn name_of(declarator: &Node<Declarator>) -> Option<&Node<lang_c::ast::Identifier>> {
     match &declarator.node.kind.node {

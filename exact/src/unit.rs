@@ -4,7 +4,7 @@ use crate::blank::closing;
 use crate::declare::Specifiers;
 use crate::function;
 use crate::markers::{Place, Places};
-use crate::types::{Derived, name_of};
+use crate::types::{Derived, is_of_structures, name_of};
 use crate::{Preprocessed, constant};
 use base::Span;
 use ir::{Function, Global, Member, Type, Unit};
@@ -173,6 +173,7 @@ impl<'a> Lowering<'a> {
                 address_taken: ty == Type::Array,
                 initial,
                 initial_names: std::mem::take(&mut self.named),
+                of_structures: is_of_structures(&declarator.node.declarator.node, specifiers.ty),
             };
             let own = self.place(name).is_some();
             self.global(global, own);
@@ -287,6 +288,11 @@ impl<'a> Lowering<'a> {
                     name: name.node.name.clone(),
                     ty,
                     in_union,
+                    of_structures: declarator
+                        .node
+                        .declarator
+                        .as_ref()
+                        .is_some_and(|declarator| is_of_structures(&declarator.node, base)),
                 });
             }
         }

@@ -94,6 +94,8 @@ pub struct Global {
     pub initial: Option<i64>,
     /// The functions and variables that its initialiser names, in order.
     pub initial_names: Vec<String>,
+    /// As [`Local::of_structures`].
+    pub of_structures: bool,
 }
 
 /// A member of some structure or union.
@@ -105,6 +107,8 @@ pub struct Member {
     pub ty: Type,
     /// A union is around it: other members may stand in the same memory.
     pub in_union: bool,
+    /// As [`Local::of_structures`].
+    pub of_structures: bool,
 }
 
 /// A function with a body.
@@ -200,6 +204,8 @@ pub struct Local {
     /// A parameter that points to something constant (`const int *`, `const int[]`): the function promises its callers not to change
     /// that.
     pub promises: bool,
+    /// What it points to, or is an array of, are structures, as far as the declaration shows: `*p = …` sets all of their members.
+    pub of_structures: bool,
 }
 
 /// A type, reduced to what decides whether a value can be ordered and may wrap around.

@@ -5,7 +5,7 @@
 
 use crate::candidate::{Candidate, Context, invariance, storage};
 use crate::classify::Shape;
-use crate::step::{Step, keeps, strip_casts, type_holds, type_of};
+use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
 use crate::term;
 use base::mutant::{Mutant, on};
 use dataflow::{Action, FlowKind, Standing, Target, Touch};
@@ -94,12 +94,22 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
             .single_valued_on_entry(context.effort, context.id, local, context.in_loop);
     }
     match start_expression(context, &candidate.target) {
-        Some((at, value)) => match context.kind(value) {
-            ExprKind::List(_) => part_standing(context, candidate, at, value),
-            _ => context
-                .program
-                .single_valued(context.effort, context.id, value, at),
-        },
+        Some(Start {
+            there,
+            at,
+            value,
+            trust,
+        }) => {
+            let mut standing = match there.kind(value) {
+                ExprKind::List(_) => part_standing(there, candidate, at, value),
+                _ => there.program.single_valued(there.effort, there.id, value, at),
+            };
+            if let Touch::Assumed(reason) = trust {
+                let assumption = Assumption::Assumed;
+                worsen(&mut standing, Standing { assumption, reason });
+            }
+            standing
+        }
         None => Standing {
             assumption: Assumption::RankDependent,
             reason: "its value on entry to the loop is not known".to_owned(),
@@ -180,7 +190,16 @@ pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Op
 
 /// The value of `target` on entry to the loop, under the same conditions, and what it rests on that it still is.
 pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
-    let (at, value) = start_expression(context, target)?;
+    let Start {
+        there,
+        at,
+        value,
+        trust,
+    } = start_expression(context, target)?;
+    if there.id != context.id {
+        // What a callee has set it to can be read no more, unless it is a constant.
+        return Some((Term::Constant(constant(there, value)?), trust));
+    }
     let (term, touch) = term::term(context, value, &|leaf| start_leaf(context, at, leaf))?;
     // What is stored is what the type holds of it.
     let whole = match (target, &term) {
@@ -201,7 +220,7 @@ pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Ter
         (_, Term::Arithmetic { .. }) => false,
         _ => true,
     };
-    whole.then_some((term, touch))
+    whole.then_some((term, trust.max(touch)))
 }
 
 /// A variable read at `at` as a term that still has the same value wherever the loop reads it.
@@ -262,75 +281,157 @@ fn never_changes_after(context: Context<'_, '_>, local: LocalId, at: PointId) ->
     there == here && !changed
 }
 
-/// The one assignment that gives `target` its value on entry to the loop, with the value's expression; of a member whose structure is
-/// set as a whole, the list of all values.
-fn start_expression(context: Context<'_, '_>, target: &Target) -> Option<(PointId, ExprId)> {
+/// The one assignment that gives a variable its value on entry to a loop.
+struct Start<'p, 'u> {
+    /// The function that it stands in: that of the loop, or one that is called before.
+    there: Context<'p, 'u>,
+    at: PointId,
+    /// The value's expression; of a member whose structure is set as a whole, the list of all values.
+    value: ExprId,
+    /// What it rests on that nobody has changed it since.
+    trust: Touch,
+}
+
+/// How deep the callees are followed that may give a variable its value.
+const MAX_CALLS: u32 = 8;
+
+/// The one assignment that gives `target` its value on entry to the loop.
+fn start_expression<'p, 'u>(context: Context<'p, 'u>, target: &Target) -> Option<Start<'p, 'u>> {
     let info = context.info;
-    let flow = &info.flow;
-    let mut found: Option<PointId> = None;
-    let mut seen: BTreeSet<PointId> = BTreeSet::new();
-    let outside = |point: PointId| {
-        flow.preds[point]
-            .iter()
-            .copied()
-            .filter(|&pred| flow.reachable[pred])
+    let preds = info.flow.preds[context.header()].iter().copied();
+    let outside =
+        preds.filter(|&pred| info.flow.reachable[pred] && !info.loops.contains(context.in_loop, pred));
+    last_set(context, target, outside.collect(), MAX_CALLS)
+}
+
+/// The one assignment that has given `target` its value behind the points `work`, whichever way led there.
+fn last_set<'p, 'u>(
+    context: Context<'p, 'u>,
+    target: &Target,
+    mut work: Vec<PointId>,
+    calls: u32,
+) -> Option<Start<'p, 'u>> {
+    let flow = &context.info.flow;
+    let way = match target {
+        Target::Member(path) => path.way(),
+        _ => Vec::new(),
     };
-    let mut work: Vec<PointId> = outside(context.header())
-        .filter(|&pred| !info.loops.contains(context.in_loop, pred))
-        .collect();
+    let mut found: Option<PointId> = None;
+    let mut trust = Touch::Leaves;
+    let mut seen: BTreeSet<PointId> = BTreeSet::new();
     while let Some(point) = work.pop() {
         if !seen.insert(point) {
             continue;
         }
         let each = &flow.points[point];
-        match &each.action {
+        let sets = match &each.action {
             Action::Assign {
                 target: other,
                 by,
                 initial,
-            } if other == target || sets_whole(context, other, *by, *initial, target) => {
-                if found.is_some_and(|known| known != point) {
-                    return None;
+            } if other == target || sets_whole(context, other, *by, *initial, target) => true,
+            Action::Call(_) => match set_by_call(context, point, target) {
+                Touch::May(_) => true,
+                touch => {
+                    trust = trust.max(touch);
+                    false
                 }
-                found = Some(point);
-                continue;
+            },
+            Action::Assign { target: other, .. } if way.iter().any(|each| leads_elsewhere(other, each)) => {
+                return None;
             }
-            Action::Call(_) if may_set(context, point, target) => return None,
-            Action::Assign { target: other, .. } if may_alias(other, target) => return None,
+            Action::Assign { target: other, .. } if may_alias(context, point, other, target) => return None,
             _ if each.kind == FlowKind::Entry => return None,
-            _ => {}
+            _ => false,
+        };
+        let is_call = matches!(each.action, Action::Call(_));
+        if !sets && is_call && way.iter().any(|each| may_lead_elsewhere(context, point, each)) {
+            return None;
         }
-        work.extend(outside(point));
+        if sets {
+            if found.is_some_and(|known| known != point) {
+                return None;
+            }
+            found = Some(point);
+            continue;
+        }
+        let preds = flow.preds[point].iter().copied();
+        work.extend(preds.filter(|&pred| flow.reachable[pred]));
     }
     let at = found?;
-    let Action::Assign { by, initial, .. } = flow.points[at].action else {
-        return None;
-    };
-    if initial {
-        return Some((at, by));
-    }
-    match *context.kind(by) {
-        ExprKind::Assign { op: None, value, .. } => Some((at, value)),
+    match flow.points[at].action {
+        Action::Assign {
+            by, initial: true, ..
+        } => Some(Start {
+            there: context,
+            at,
+            value: by,
+            trust,
+        }),
+        Action::Assign { by, .. } => match *context.kind(by) {
+            ExprKind::Assign { op: None, value, .. } => Some(Start {
+                there: context,
+                at,
+                value,
+                trust,
+            }),
+            _ => None,
+        },
+        Action::Call(_) if calls > 0 && !on(Mutant::CalleeUpdateIgnored) => {
+            let (callee, target) = context.program.passed(context.id, at, target)?;
+            let info = &context.program.functions[callee];
+            let there = Context {
+                id: callee,
+                info,
+                ..context
+            };
+            let start = last_set(there, &target, vec![info.flow.exit()], calls - 1)?;
+            Some(Start {
+                trust: trust.max(start.trust),
+                ..start
+            })
+        }
         _ => None,
     }
 }
 
-fn may_set(context: Context<'_, '_>, point: PointId, target: &Target) -> bool {
-    match target {
-        Target::Local(local) => context.info.definitions.of(*local).contains(&point),
-        _ => {
-            let added = context.program.added_by_call(context.id, point, target).is_some();
-            added || context.program.may_change(context.id, point, target) != Touch::Leaves
-        }
+/// Whether the call at `point` may change a variable or member that the path to another one leads over.
+fn may_lead_elsewhere(context: Context<'_, '_>, point: PointId, way: &Target) -> bool {
+    matches!(context.program.may_change(context.id, point, way), Touch::May(_))
+}
+
+/// The same of an assignment.
+fn leads_elsewhere(written: &Target, way: &Target) -> bool {
+    match (written, way) {
+        (Target::Member(a), Target::Member(b)) => a.member == b.member,
+        _ => written == way,
     }
 }
 
-fn may_alias(written: &Target, target: &Target) -> bool {
+/// Whether the call at `point` may set `target`.
+fn set_by_call(context: Context<'_, '_>, point: PointId, target: &Target) -> Touch {
+    let sets = match target {
+        Target::Local(local) => context.info.definitions.of(*local).contains(&point),
+        _ => context.program.added_by_call(context.id, point, target).is_some(),
+    };
+    match target {
+        _ if sets => Touch::May("it is set there".to_owned()),
+        Target::Local(_) => Touch::Leaves,
+        _ => context.program.may_change(context.id, point, target),
+    }
+}
+
+/// Whether the assignment of `written` at `point` may change `target`, which is something else by its name.
+fn may_alias(context: Context<'_, '_>, point: PointId, written: &Target, target: &Target) -> bool {
     match (written, target) {
         (Target::Member(a), Target::Member(b)) => a.member == b.member,
         (Target::Local(local), Target::Member(path)) => VarRef::Local(*local) == path.root,
         (Target::Global(name), Target::Member(path)) => VarRef::Global(*name) == path.root,
-        (Target::Memory, Target::Member(_)) => true,
+        // A number behind a pointer, or in an array, is no member whose address nobody takes.
+        (Target::Memory, Target::Member(path)) => {
+            let program = context.program;
+            program.is_exposed_member(&path.member) || program.changes_member(context.id, point, &path.member)
+        }
         _ => false,
     }
 }

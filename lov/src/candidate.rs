@@ -7,7 +7,7 @@ use dataflow::{
 };
 use ir::{Callee, ExprId, ExprKind, Function, Type, VarRef};
 use progress_map::{LoopId, PointId, Storage};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop under analysis.
 #[derive(Clone, Copy)]
@@ -101,10 +101,22 @@ pub(crate) fn candidates(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Vec
 
 /// Adds the calls that step a variable: `advance(&i)`, or a function that counts in a global which this one reads.
 fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut Vec<Candidate>) {
+    let tested = members_tested(context);
     for &point in context.points() {
         let Action::Call(call) = context.info.flow.points[point].action else {
             continue;
         };
+        for (target, lvalue) in &tested {
+            if context.program.added_by_call(context.id, point, target).is_none() {
+                continue;
+            }
+            if let Some(known) = found.iter_mut().find(|each| each.target == *target) {
+                known.assignments.push((point, call));
+                known.assignments.sort_unstable();
+            } else if let Some((name, storage, ty)) = describe(context, target, Some(*lvalue)) {
+                found.push(Candidate::new(name, storage, ty, target.clone(), point, call));
+            }
+        }
         for target in context.program.changed_by_call(context.id, point, read) {
             // What a call sets to anything is worth a word only where the loop's branches ask for it.
             let added = context.program.added_by_call(context.id, point, &target);
@@ -123,19 +135,35 @@ fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut
 
 /// Whether a branch of the loop tests the variable.
 fn decides(context: Context<'_, '_>, target: &Target) -> bool {
-    let exprs = &context.info.function.exprs;
-    context.points().iter().any(|&point| {
-        let Action::Branch(Some(condition)) = context.info.flow.points[point].action else {
-            return false;
-        };
+    tested(context).any(|(tested, _)| tested == *target)
+}
+
+/// The members that branches of the loop test, with the expression that names each.
+fn members_tested(context: Context<'_, '_>) -> BTreeMap<Target, ExprId> {
+    tested(context)
+        .filter(|(target, _)| matches!(target, Target::Member(_)))
+        .collect()
+}
+
+/// What the branches of the loop test.
+fn tested<'c, 'u>(context: Context<'c, 'u>) -> impl Iterator<Item = (Target, ExprId)> + use<'c, 'u> {
+    let function = context.info.function;
+    let branches =
+        context
+            .points()
+            .iter()
+            .filter_map(move |&point| match context.info.flow.points[point].action {
+                Action::Branch(condition) => condition,
+                _ => None,
+            });
+    branches.flat_map(move |condition| {
+        let mut found = Vec::new();
         let mut work = vec![condition];
         while let Some(id) = work.pop() {
-            if target_of(context.info.function, id) == *target {
-                return true;
-            }
-            work.extend(operands(&exprs[id]));
+            found.push((target_of(function, id), id));
+            work.extend(operands(&function.exprs[id]));
         }
-        false
+        found
     })
 }
 
@@ -353,12 +381,35 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
             if let Some(reason) = unstable_path(context, path, root, member) {
                 return Touch::May(reason);
             }
+            let way = way_changed(context, named);
+            if way != Touch::Leaves {
+                return way.max(by_calls(context, target));
+            }
         }
     }
-    let each = context.points().iter().map(|&point| match adds(point) {
-        // The step itself is seen; what else the callee leads to is not.
-        true => context.program.trusted_in_call(context.id, point, target),
-        false => context.program.may_change(context.id, point, target),
+    by_calls(context, target)
+}
+
+/// Whether calls of the loop may change what `target` names, but for those that add a constant.
+fn by_calls(context: Context<'_, '_>, target: &Target) -> Touch {
+    let program = context.program;
+    let each = context.points().iter().map(|&point| {
+        match program.added_by_call(context.id, point, target).is_some() {
+            // The step itself is seen; what else the callee leads to is not.
+            true => program.trusted_in_call(context.id, point, target),
+            false => program.may_change(context.id, point, target),
+        }
+    });
+    each.max().unwrap_or(Touch::Leaves)
+}
+
+/// Whether calls of the loop may lead the path to a member elsewhere: they set a pointer on the way to it.
+fn way_changed(context: Context<'_, '_>, path: &MemberPath) -> Touch {
+    let way = path.way();
+    let way = way.iter().filter(|each| !matches!(each, Target::Local(_)));
+    let each = way.map(|target| match by_calls(context, target) {
+        Touch::May(reason) => Touch::May(format!("the way to it may change: {reason}")),
+        other => other,
     });
     each.max().unwrap_or(Touch::Leaves)
 }

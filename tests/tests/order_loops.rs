@@ -96,6 +96,17 @@ fn loops_with_callees() {
 /// How many of those with callees must be won.
 const CALLEES: usize = 23;
 
+/// Loops that count in structures, and in globals, that other functions set and step.
+#[test]
+fn loops_with_state_that_is_handed_on() {
+    let sheet = Sheet::new("members.c", include_str!("loops/members.c"));
+    let (all, won) = judge(&sheet, |score| score.winnable);
+    assert!(won >= MEMBERS, "won only {won} of {all}");
+}
+
+/// How many of those that are handed on must be won.
+const MEMBERS: usize = 12;
+
 /// Loops whose iterations are divided among threads, compiled with OpenMP.
 #[test]
 fn openmp_loops() {

@@ -91,6 +91,18 @@ pub struct Declared<'t> {
     pub levels: usize,
 }
 
+impl Declared<'_> {
+    /// Whether a declaration with the type `base` makes it a pointer to structures, an array of them, or a reference to one.
+    pub fn is_of_structures(&self, base: Type) -> bool {
+        let near = match self.derived {
+            Derived::Reference => self.levels <= 1,
+            Derived::Plain | Derived::Function => false,
+            _ => self.levels == 1,
+        };
+        near && base == Type::Aggregate
+    }
+}
+
 /// The declarators of a declaration.
 pub fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();

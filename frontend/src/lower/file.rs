@@ -195,6 +195,7 @@ impl<'a> File<'a> {
                 address_taken: ty == Type::Array,
                 initial,
                 initial_names,
+                of_structures: declared.is_of_structures(specifiers.ty),
             });
         }
     }
@@ -208,6 +209,7 @@ impl<'a> File<'a> {
         };
         let known = &mut self.globals[*index];
         known.address_taken |= global.address_taken;
+        known.of_structures |= global.of_structures;
         known.initial_names.extend(global.initial_names.iter().cloned());
         if known.ty != global.ty {
             known.ty = Type::Unknown;
@@ -216,10 +218,12 @@ impl<'a> File<'a> {
             let address_taken = known.address_taken;
             let ty = known.ty;
             let initial_names = std::mem::take(&mut known.initial_names);
+            let of_structures = known.of_structures;
             *known = Global {
                 address_taken,
                 ty,
                 initial_names,
+                of_structures,
                 ..global
             };
         } else if !global.is_extern && known.initial != global.initial {

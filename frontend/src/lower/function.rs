@@ -255,7 +255,9 @@ impl<'f, 'a> Body<'f, 'a> {
     }
 
     /// Records what the elements of an array or pointer are, and what a reference refers to.
-    pub(super) fn note_elements(&mut self, local: LocalId, derived: Derived, base: Type) {
+    pub(super) fn note_elements(&mut self, local: LocalId, declared: &Declared, base: Type) {
+        let derived = declared.derived;
+        self.locals[local].of_structures |= declared.is_of_structures(base);
         let number = matches!(base, Type::Int { .. } | Type::Float { .. });
         let reference = derived == Derived::Reference;
         if number && derived != Derived::Plain {
@@ -286,6 +288,7 @@ impl<'f, 'a> Body<'f, 'a> {
                                 is_static: false,
                                 address_taken: false,
                                 promises: false,
+                                of_structures: false,
                             });
                         }
                         continue;
@@ -295,7 +298,7 @@ impl<'f, 'a> Body<'f, 'a> {
                     let is_clean = list.is_some_and(|list| !list.has_error());
                     self.locals[local].promises =
                         is_clean && declared.levels == 1 && declare::is_constant(self.file, child);
-                    self.note_elements(local, declared.derived, specifiers.ty);
+                    self.note_elements(local, &declared, specifiers.ty);
                     if declared.derived == Derived::Reference {
                         self.references.insert(local);
                     }
@@ -317,7 +320,11 @@ impl<'f, 'a> Body<'f, 'a> {
             for declarator in declare::declarators(declaration) {
                 if let Some(declared) = declare::declarator(self.file, declarator) {
                     let name = self.file.text(declared.name);
-                    types.insert(name, (declared.name, declared.derived, specifiers.ty));
+                    let of_structures = declared.is_of_structures(specifiers.ty);
+                    types.insert(
+                        name,
+                        (declared.name, declared.derived, specifiers.ty, of_structures),
+                    );
                 }
             }
         }
@@ -327,8 +334,9 @@ impl<'f, 'a> Body<'f, 'a> {
         };
         for name in old_style {
             let found = types.get(self.file.text(name)).copied();
-            let (name, derived, ty) = found.unwrap_or((name, Derived::Plain, int));
-            self.parameter(name, derived, ty);
+            let (name, derived, ty, of_structures) = found.unwrap_or((name, Derived::Plain, int, false));
+            let local = self.parameter(name, derived, ty);
+            self.locals[local].of_structures = of_structures;
         }
     }
 
@@ -359,6 +367,7 @@ impl<'f, 'a> Body<'f, 'a> {
             ty,
             is_static,
             promises: false,
+            of_structures: false,
         });
         self.bind(text, Binding::Local(local));
         local

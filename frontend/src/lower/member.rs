@@ -71,6 +71,7 @@ fn fields(file: &File, node: Node, in_union: bool, found: &mut Vec<Member>) {
             name: file.name(declared.name),
             ty,
             in_union,
+            of_structures: declared.is_of_structures(base),
         });
     }
 }

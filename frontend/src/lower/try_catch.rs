@@ -131,7 +131,7 @@ impl Body<'_, '_> {
                 if Self::is_reference(&declared) {
                     body.references.insert(local);
                 }
-                body.note_elements(local, declared.derived, ty);
+                body.note_elements(local, &declared, ty);
                 let init = Some(body.unseen(declared.name));
                 statements.push(body.push_stmt(StmtKind::Decl { local, init }, declared.name));
                 if declared.derived == Derived::Plain

@@ -203,7 +203,7 @@ impl<'b> Input<'b> {
 
     fn global(&mut self) -> Result<Global, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
-        let [is_static, is_extern, address_taken, has_value] = self.flags()?;
+        let [is_static, is_extern, address_taken, has_value, of_structures] = self.flags()?;
         Ok(Global {
             name,
             span,
@@ -213,13 +213,19 @@ impl<'b> Input<'b> {
             address_taken,
             initial: has_value.then(|| self.signed()).transpose()?,
             initial_names: self.each(Input::owned)?,
+            of_structures,
         })
     }
 
     fn member(&mut self) -> Result<Member, Malformed> {
         let (name, ty) = (self.owned()?, self.ty()?);
-        let [in_union] = self.flags()?;
-        Ok(Member { name, ty, in_union })
+        let [in_union, of_structures] = self.flags()?;
+        Ok(Member {
+            name,
+            ty,
+            in_union,
+            of_structures,
+        })
     }
 
     fn diagnostic(&mut self) -> Result<Diagnostic, Malformed> {
@@ -291,7 +297,7 @@ impl<'b> Input<'b> {
 
     fn local(&mut self) -> Result<Local, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
-        let [is_static, address_taken, promises] = self.flags()?;
+        let [is_static, address_taken, promises, of_structures] = self.flags()?;
         Ok(Local {
             name,
             span,
@@ -299,6 +305,7 @@ impl<'b> Input<'b> {
             is_static,
             address_taken,
             promises,
+            of_structures,
         })
     }
 

@@ -20,6 +20,7 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
             global.is_extern,
             global.address_taken,
             global.initial.is_some(),
+            global.of_structures,
         ]);
         if let Some(value) = global.initial {
             out.signed(value);
@@ -29,7 +30,7 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
     out.each(&unit.members, |out, member| {
         out.name(&member.name);
         out.ty(member.ty);
-        out.flags(&[member.in_union]);
+        out.flags(&[member.in_union, member.of_structures]);
     });
     out.each(&unit.address_taken_functions, |out, name| out.name(name));
     out.each(&unit.macros, |out, each| {
@@ -190,7 +191,12 @@ impl<'u> Out<'u> {
         self.name(&local.name);
         self.span(local.span);
         self.ty(local.ty);
-        self.flags(&[local.is_static, local.address_taken, local.promises]);
+        self.flags(&[
+            local.is_static,
+            local.address_taken,
+            local.promises,
+            local.of_structures,
+        ]);
     }
 
     /// The operand `id` of a node that stands at `at`.
