@@ -9,9 +9,9 @@ use crate::flow::Action;
 use crate::program::{FunctionIndex, Program, Touch};
 use crate::summary::{Effect, constant_step, is_stood_in_for, total};
 use base::Id as _;
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, VarRef};
+use ir::{Callee, Class, ExprId, ExprKind, Function, LocalId, Name, Receiver, Type, VarRef};
 use progress_map::PointId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Program<'_> {
     /// The one function that the call at `point` leads to, and what `target` is called there; nothing if the call may lead to several,
@@ -30,43 +30,92 @@ impl Program<'_> {
         let mut callees = self.callees(info.unit, name);
         let callee = callees.next().filter(|_| callees.next().is_none())?;
         let there = &self.functions[callee];
-        let followed = there.function.confidence != base::Confidence::Partial
-            && there.flow.distrust.is_none()
-            && !there.has_handlers()
-            && !info.has_handlers()
-            && !is_stood_in_for(name);
-        if !followed {
+        if !self.is_followed(callee) || info.has_handlers() || is_stood_in_for(name) {
             return None;
         }
         match target {
             Target::Global(name) => self.is_one_global(name).then(|| (callee, target.clone())),
+            Target::Member(path) if self.may_hide(&path.member) => None,
             Target::Member(path) => {
-                let given =
-                    |(index, &arg): (usize, &ExprId)| Some((index, within(info.function, arg, path)?));
-                let mut given = args.iter().enumerate().filter_map(given);
-                let Some((index, rest)) = given.next() else {
+                let given = |(index, &arg): (usize, &ExprId)| {
+                    let parameter = LocalId::from_index(index);
+                    let rest = within(info.function, arg, path)?;
+                    Some(((index < there.function.params).then_some(parameter), rest))
+                };
+                let given = args.iter().enumerate().filter_map(given);
+                let object = match info.function.receivers.get(&call) {
+                    Some(Receiver::At(object)) => within(info.function, *object, path),
+                    Some(Receiver::This) => of_this(info.function, path),
+                    None => None,
+                };
+                let object = object.map(|rest| (this(there.function), rest));
+                let mut given = given.chain(object);
+                let Some((variable, rest)) = given.next() else {
                     let VarRef::Global(name) = &path.root else {
                         return None;
                     };
                     return self.is_one_global(name).then(|| (callee, target.clone()));
                 };
-                let parameter = LocalId::from_index(index);
-                let stays = index < there.function.params
-                    && there.definitions.of(parameter).is_empty()
-                    && !there.definitions.escaped(parameter);
                 // Two arguments that lead to it are two names for one thing.
-                (stays && given.next().is_none()).then(|| {
-                    let name = &there.function.locals[parameter].name;
-                    let path = MemberPath {
-                        path: format!("{name}->{rest}").as_str().into(),
-                        root: VarRef::Local(parameter),
-                        member: path.member,
-                    };
-                    (callee, Target::Member(Box::new(path)))
-                })
+                if given.next().is_some() {
+                    return None;
+                }
+                let variable = variable?;
+                let stays = there.definitions.of(variable).is_empty() && !there.definitions.escaped(variable);
+                stays.then(|| (callee, behind(there.function, variable, rest, path.member)))
             }
             Target::Local(_) | Target::Memory => None,
         }
+    }
+
+    /// The constructor that makes the object that `target` is a member of, where `value` is what its variable is set to, and what
+    /// `target` is called there: `Sim s(3)`, `s = new Sim(3)`.
+    pub fn made(&self, id: FunctionIndex, value: ExprId, target: &Target) -> Option<(FunctionIndex, Target)> {
+        let info = &self.functions[id];
+        let Target::Member(path) = target else { return None };
+        if self.may_hide(&path.member) {
+            return None;
+        }
+        let (value, separator) = match &info.function.exprs[value].kind {
+            ExprKind::Cast(Type::Pointer, inner) => match &info.function.exprs[*inner].kind {
+                ExprKind::List(parts) => (*parts.last()?, "->"),
+                _ => return None,
+            },
+            _ => (value, "."),
+        };
+        let (name, _) = info.function.named_call(value)?;
+        let mut callees = self.callees(info.unit, name);
+        let callee = callees.next().filter(|_| callees.next().is_none())?;
+        let there = &self.functions[callee];
+        let full = there.function.linkage_name.as_deref()?;
+        let is_constructor = full
+            .strip_suffix(name)
+            .and_then(|class| class.strip_suffix("::"))
+            .is_some_and(|class| class.rsplit("::").next() == Some(name));
+        if !is_constructor || !self.is_followed(callee) || info.has_handlers() {
+            return None;
+        }
+        let (_, rest) = path.path.as_str().split_once(separator)?;
+        let is_root = path.path.as_str().find(['.', '-']) == path.path.as_str().find(separator);
+        let this = this(there.function).filter(|_| is_root)?;
+        Some((callee, behind(there.function, this, rest, path.member)))
+    }
+
+    /// Whether all that a function does is seen.
+    fn is_followed(&self, id: FunctionIndex) -> bool {
+        let info = &self.functions[id];
+        info.function.confidence != base::Confidence::Partial
+            && info.flow.distrust.is_none()
+            && !info.has_handlers()
+    }
+
+    /// Whether a member of this name may hide another one: then one name means different members in functions of different classes.
+    fn may_hide(&self, member: &str) -> bool {
+        let classes: BTreeSet<&Class> = self
+            .members(member)
+            .filter_map(|member| member.class.as_ref())
+            .collect();
+        classes.len() > 1 && classes.iter().any(|class| class.has_bases)
     }
 
     /// Whether a name at file scope means one variable wherever it is used: none of several files has its own.
@@ -86,8 +135,34 @@ impl Program<'_> {
         target: &Target,
     ) -> Option<Effect> {
         let (callee, there) = self.passed(id, point, target)?;
+        if !self.leads_to_change(callee, target) {
+            return None;
+        }
         Some(MemberEffects::default().of(self, callee, there))
     }
+}
+
+/// The variable for the object at hand, if the function uses it.
+fn this(function: &Function) -> Option<LocalId> {
+    let mut locals = function.locals.iter_enumerated().skip(function.params);
+    locals.find(|(_, local)| local.name == ir::THIS).map(|(id, _)| id)
+}
+
+/// The rest of a path behind the object at hand.
+fn of_this<'p>(function: &Function, path: &'p MemberPath) -> Option<&'p str> {
+    let this = this(function)?;
+    let rest = path.path.as_str().strip_prefix(ir::THIS)?;
+    (path.root == VarRef::Local(this)).then(|| rest.strip_prefix("->"))?
+}
+
+/// The member that `rest` leads to from where `variable` points.
+fn behind(function: &Function, variable: LocalId, rest: &str, member: Name) -> Target {
+    let name = &function.locals[variable].name;
+    Target::Member(Box::new(MemberPath {
+        path: format!("{name}->{rest}").as_str().into(),
+        root: VarRef::Local(variable),
+        member,
+    }))
 }
 
 /// The rest of a path behind the object that an argument leads to: `a.n` of `s.a.n` for `&s`, and of `s->a.n` for `s`.

@@ -416,6 +416,16 @@ impl<'u> Program<'u> {
         }
     }
 
+    /// Whether a function, with all that it calls, may change a global or a member of the name of `target`.
+    pub(crate) fn leads_to_change(&self, id: FunctionIndex, target: &Target) -> bool {
+        let (node, number) = (self.calls.node(id), self.number(target));
+        match target {
+            Target::Global(_) => number.is_some_and(|number| self.changes.global(node, number)),
+            Target::Member(_) => self.changes.member(node, number),
+            Target::Local(_) | Target::Memory => true,
+        }
+    }
+
     /// The number of the global or member that `target` names, if some function of the program changes one of that name.
     fn number(&self, target: &Target) -> Option<usize> {
         match target {

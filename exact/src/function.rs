@@ -85,6 +85,7 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
             Confidence::Clean
         },
         confidence_reason: body.partial,
+        receivers: BTreeMap::new(),
         of_macro: None,
     })
 }

@@ -288,6 +288,7 @@ impl<'a> Lowering<'a> {
                     name: name.node.name.clone(),
                     ty,
                     in_union,
+                    class: None,
                     of_structures: declarator
                         .node
                         .declarator

@@ -184,6 +184,7 @@ fn unknown(definition: &Definition) -> Function {
         params: 0,
         returns: Type::Unknown,
         exprs: IdVec::<ExprId, Expr>::new(),
+        receivers: BTreeMap::new(),
         stmts,
         body,
         confidence: Confidence::Partial,

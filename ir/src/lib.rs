@@ -19,6 +19,7 @@ pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
 
 use base::{Confidence, Diagnostic, IdVec, Span, define_id};
+use std::collections::BTreeMap;
 
 define_id!(
     /// An expression of one function.
@@ -107,8 +108,19 @@ pub struct Member {
     pub ty: Type,
     /// A union is around it: other members may stand in the same memory.
     pub in_union: bool,
+    /// Who declares it, in C++.
+    pub class: Option<Class>,
     /// As [`Local::of_structures`].
     pub of_structures: bool,
+}
+
+/// A class that declares a member.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Class {
+    /// Its name in the source, empty if it has none.
+    pub name: String,
+    /// It has bases, whose members of the same names its own ones hide.
+    pub has_bases: bool,
 }
 
 /// A function with a body.
@@ -131,6 +143,8 @@ pub struct Function {
     pub returns: Type,
     /// Expressions, children before parents.
     pub exprs: IdVec<ExprId, Expr>,
+    /// Of calls that may be of member functions: whose.
+    pub receivers: BTreeMap<ExprId, Receiver>,
     /// Statements, children before parents.
     pub stmts: IdVec<StmtId, Stmt>,
     /// The body, a [`StmtKind::Block`].
@@ -143,6 +157,18 @@ pub struct Function {
     /// others.
     pub of_macro: Option<MacroBody>,
 }
+
+/// The object that a member function is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// The one whose address this expression is, or to which it refers.
+    At(ExprId),
+    /// If a member function is called, the one that the calling function was called for: `advance()` in another one.
+    This,
+}
+
+/// The name of the object at hand in a member function, as in debug info. It is a local variable behind the parameters.
+pub const THIS: &str = "this";
 
 /// What the name of a function begins with that is the definition of a macro: no name of C does.
 pub const MACRO: char = '#';

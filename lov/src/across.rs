@@ -8,7 +8,7 @@ use crate::classify::Shape;
 use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
 use crate::term;
 use base::mutant::{Mutant, on};
-use dataflow::{Action, FlowKind, Standing, Target, Touch};
+use dataflow::{Action, FlowKind, FunctionIndex, Standing, Target, Touch};
 use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
 use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, Term};
 use std::collections::BTreeSet;
@@ -337,6 +337,20 @@ fn last_set<'p, 'u>(
                     false
                 }
             },
+            Action::Assign {
+                target: other,
+                by,
+                initial,
+            } if way.first() == Some(other) => {
+                // The object is made there, if it is not another one that the path leads to from there on.
+                let value = match *context.kind(*by) {
+                    _ if *initial => *by,
+                    ExprKind::Assign { op: None, value, .. } => value,
+                    _ => return None,
+                };
+                context.program.made(context.id, value, target)?;
+                true
+            }
             Action::Assign { target: other, .. } if way.iter().any(|each| leads_elsewhere(other, each)) => {
                 return None;
             }
@@ -359,6 +373,21 @@ fn last_set<'p, 'u>(
         work.extend(preds.filter(|&pred| flow.reachable[pred]));
     }
     let at = found?;
+    if let Action::Assign {
+        target: other,
+        by,
+        initial,
+    } = &flow.points[at].action
+        && way.first() == Some(other)
+        && !sets_whole(context, other, *by, *initial, target)
+    {
+        let value = match *context.kind(*by) {
+            ExprKind::Assign { value, .. } if !initial => value,
+            _ => *by,
+        };
+        let (callee, target) = context.program.made(context.id, value, target)?;
+        return set_by_callee(context, callee, &target, trust, calls);
+    }
     match flow.points[at].action {
         Action::Assign {
             by, initial: true, ..
@@ -377,22 +406,36 @@ fn last_set<'p, 'u>(
             }),
             _ => None,
         },
-        Action::Call(_) if calls > 0 && !on(Mutant::CalleeUpdateIgnored) => {
+        Action::Call(_) => {
             let (callee, target) = context.program.passed(context.id, at, target)?;
-            let info = &context.program.functions[callee];
-            let there = Context {
-                id: callee,
-                info,
-                ..context
-            };
-            let start = last_set(there, &target, vec![info.flow.exit()], calls - 1)?;
-            Some(Start {
-                trust: trust.max(start.trust),
-                ..start
-            })
+            set_by_callee(context, callee, &target, trust, calls)
         }
         _ => None,
     }
+}
+
+/// The one assignment that has given `target` its value when a function returns that is called.
+fn set_by_callee<'p, 'u>(
+    context: Context<'p, 'u>,
+    callee: FunctionIndex,
+    target: &Target,
+    trust: Touch,
+    calls: u32,
+) -> Option<Start<'p, 'u>> {
+    if calls == 0 || on(Mutant::CalleeUpdateIgnored) {
+        return None;
+    }
+    let info = &context.program.functions[callee];
+    let there = Context {
+        id: callee,
+        info,
+        ..context
+    };
+    let start = last_set(there, target, vec![info.flow.exit()], calls - 1)?;
+    Some(Start {
+        trust: trust.max(start.trust),
+        ..start
+    })
 }
 
 /// Whether the call at `point` may change a variable or member that the path to another one leads over.

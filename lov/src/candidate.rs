@@ -101,12 +101,12 @@ pub(crate) fn candidates(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Vec
 
 /// Adds the calls that step a variable: `advance(&i)`, or a function that counts in a global which this one reads.
 fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut Vec<Candidate>) {
-    let tested = members_tested(context);
+    let named = members_named(context);
     for &point in context.points() {
         let Action::Call(call) = context.info.flow.points[point].action else {
             continue;
         };
-        for (target, lvalue) in &tested {
+        for (target, lvalue) in &named {
             if context.program.added_by_call(context.id, point, target).is_none() {
                 continue;
             }
@@ -135,30 +135,47 @@ fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut
 
 /// Whether a branch of the loop tests the variable.
 fn decides(context: Context<'_, '_>, target: &Target) -> bool {
-    tested(context).any(|(tested, _)| tested == *target)
+    tested(context).any(|tested| tested == *target)
 }
 
-/// The members that branches of the loop test, with the expression that names each.
-fn members_tested(context: Context<'_, '_>) -> BTreeMap<Target, ExprId> {
-    tested(context)
+/// The members that the loop names, with an expression that names each.
+fn members_named(context: Context<'_, '_>) -> BTreeMap<Target, ExprId> {
+    let values = context
+        .points()
+        .iter()
+        .filter_map(|&point| match context.info.flow.points[point].action {
+            Action::Assign { by: value, .. } | Action::Call(value) | Action::Branch(Some(value)) => {
+                Some(value)
+            }
+            Action::Return(value) => value,
+            _ => None,
+        });
+    named_in(context.info.function, values)
         .filter(|(target, _)| matches!(target, Target::Member(_)))
         .collect()
 }
 
 /// What the branches of the loop test.
-fn tested<'c, 'u>(context: Context<'c, 'u>) -> impl Iterator<Item = (Target, ExprId)> + use<'c, 'u> {
-    let function = context.info.function;
-    let branches =
-        context
-            .points()
-            .iter()
-            .filter_map(move |&point| match context.info.flow.points[point].action {
-                Action::Branch(condition) => condition,
-                _ => None,
-            });
-    branches.flat_map(move |condition| {
+fn tested<'c>(context: Context<'c, '_>) -> impl Iterator<Item = Target> + use<'c> {
+    let function: &'c Function = context.info.function;
+    let points: &'c [PointId] = context.points();
+    let info = &context.info.flow.points;
+    let conditions = points.iter().filter_map(|&point| match info[point].action {
+        Action::Branch(condition) => condition,
+        _ => None,
+    });
+    let conditions: Vec<ExprId> = conditions.collect();
+    named_in(function, conditions.into_iter()).map(|(target, _)| target)
+}
+
+/// What expressions and their operands name.
+fn named_in(
+    function: &Function,
+    values: impl Iterator<Item = ExprId>,
+) -> impl Iterator<Item = (Target, ExprId)> {
+    values.flat_map(move |value| {
         let mut found = Vec::new();
-        let mut work = vec![condition];
+        let mut work = vec![value];
         while let Some(id) = work.pop() {
             found.push((target_of(function, id), id));
             work.extend(operands(&function.exprs[id]));

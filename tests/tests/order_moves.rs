@@ -91,8 +91,18 @@ fn captures_and_references_of_cxx() {
     assert!(won >= CAPTURES, "only {won} rows are claimed");
 }
 
+#[test]
+fn objects_of_cxx() {
+    // Members count by name in the whole program: each row is a program of its own.
+    let rows = table::written(include_str!("loops/methods.rows")).unwrap();
+    let head = include_str!("loops/methods.h");
+    let won = judge("methods.rows", Language::Cxx, head, &rows, 1);
+    assert!(won >= METHODS, "only {won} rows are claimed");
+}
+
 /// How many rows must be claimed.
 const OPERATORS_OF_C: usize = 650;
 const OPERATORS_OF_CXX: usize = 680;
 const ALIASES: usize = 11;
 const CAPTURES: usize = 6;
+const METHODS: usize = 16;

@@ -2,12 +2,12 @@
 
 use crate::cxx::Declared;
 use crate::lower::declare;
-use crate::lower::function::{Binding, Body};
+use crate::lower::function::{Binding, Body, Context};
 use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
 use crate::macros::{Meaning, is_shouted};
 use crate::sequence::called_after_arguments;
-use ir::{Callee, ExprId, ExprKind, Type};
+use ir::{Callee, ExprId, ExprKind, Receiver, Type};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
@@ -145,6 +145,14 @@ impl Body<'_, '_> {
             }
             Callee::Indirect(_) => self.arguments(None, arguments),
         };
+        // A class's name makes another object.
+        if self.context == Context::Method
+            && matches!(callee, Callee::Named(_))
+            && !self.file.is_class(name.as_bytes())
+        {
+            self.this();
+            self.receiver = Some(Receiver::This);
+        }
         ExprKind::Call {
             callee,
             args: args.into(),

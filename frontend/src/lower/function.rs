@@ -4,7 +4,7 @@ use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
 use base::{Confidence, Id, IdVec, Span};
-use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKind, Type};
+use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Receiver, Stmt, StmtId, StmtKind, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -57,6 +57,10 @@ pub struct Body<'f, 'a> {
     pub(super) context: Context,
     /// The object at hand, once it is named.
     pub(super) this: Option<LocalId>,
+    /// Whose member functions calls may be of.
+    pub(super) receivers: BTreeMap<ExprId, Receiver>,
+    /// The same of the call that is added next.
+    pub(super) receiver: Option<Receiver>,
     /// Destructors to run, with the depth of their scope.
     pub(super) objects: Vec<(usize, String)>,
     /// It returns a reference through which its callers may change something.
@@ -126,6 +130,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     body.check(node, body_node, &declared, in_error);
     body.check_hidden(node);
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
+    let receivers = body.receivers;
     let (confidence, confidence_reason) = confidence(file, node, partial);
     // In a class, `static` says nothing about who can name the function.
     let is_static = specifiers.is_static && !is_method;
@@ -138,6 +143,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         params,
         returns,
         exprs,
+        receivers,
         stmts,
         body: block,
         confidence,
@@ -166,6 +172,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
         body.partial(error, "syntax error");
     }
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
+    let receivers = body.receivers;
     let (confidence, confidence_reason) = confidence(file, node, partial);
     file.address_taken_functions.insert("operator()".to_owned());
     file.functions.push(Function {
@@ -177,6 +184,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
         params,
         returns: Type::Unknown,
         exprs,
+        receivers,
         stmts,
         body: block,
         confidence,
@@ -243,6 +251,8 @@ impl<'f, 'a> Body<'f, 'a> {
             captured: BTreeSet::new(),
             context: Context::Free,
             this: None,
+            receivers: BTreeMap::new(),
+            receiver: None,
             objects: Vec::new(),
             returns_reference: false,
             jumps: Vec::new(),
@@ -452,11 +462,14 @@ impl<'f, 'a> Body<'f, 'a> {
     /// Adds an expression that stands at `node`.
     pub(super) fn push_expr(&mut self, kind: ExprKind, node: Node) -> ExprId {
         let (span, from_macro) = self.place(node);
-        self.exprs.push(Expr {
+        let receiver = self.receiver.take_if(|_| matches!(kind, ExprKind::Call { .. }));
+        let id = self.exprs.push(Expr {
             kind,
             span,
             from_macro,
-        })
+        });
+        self.receivers.extend(receiver.map(|receiver| (id, receiver)));
+        id
     }
 
     /// Adds a statement that stands at `node`.

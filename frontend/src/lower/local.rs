@@ -100,7 +100,7 @@ impl Body<'_, '_> {
             self.numbers.insert(local);
         }
         let base = Specifiers::read(self.file, declaration).ty;
-        self.note_elements(local, &declared, base);
+        self.note_elements(local, declared, base);
         if declared.derived == Derived::Reference || ty.is_some_and(|ty| self.may_be_reference(ty)) {
             // `int &r(x)` and `int &r{x}` are `int &r = x`.
             let value = declared.value.map(|value| match children(value).as_slice() {

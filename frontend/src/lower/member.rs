@@ -1,9 +1,9 @@
 //! Members of structures and unions: their types, reduced like all others, and whether they share their memory.
 
-use crate::lower::children;
 use crate::lower::declare::{self, Derived, Specifiers};
 use crate::lower::file::File;
-use ir::{Member, Type};
+use crate::lower::{children, field};
+use ir::{Class, Member, Type};
 use tree_sitter::Node;
 
 /// Nesting of structures that is followed.
@@ -12,11 +12,15 @@ const DEPTH_LIMIT: usize = 40;
 /// The members that `node`, a declaration or a type, declares.
 pub fn members_in(file: &File, node: Node) -> Vec<Member> {
     let mut found = Vec::new();
-    let mut queue = vec![(node, false, 0)];
-    while let Some((node, in_union, depth)) = queue.pop() {
+    let mut queue = vec![(node, false, None, 0)];
+    while let Some((node, in_union, class, depth)) = queue.pop() {
         let in_union = in_union || node.kind() == "union_specifier";
+        let class = match node.kind() {
+            "struct_specifier" | "class_specifier" if file.is_cxx() => Some(node),
+            _ => class,
+        };
         match node.kind() {
-            "field_declaration" => fields(file, node, in_union, &mut found),
+            "field_declaration" => fields(file, node, in_union, class, &mut found),
             "declaration"
             | "type_definition"
             | "function_definition"
@@ -33,13 +37,21 @@ pub fn members_in(file: &File, node: Node) -> Vec<Member> {
         }
         if depth < DEPTH_LIMIT {
             let inside = children(node).into_iter();
-            queue.extend(inside.map(|child| (child, in_union, depth + 1)));
+            queue.extend(inside.map(|child| (child, in_union, class, depth + 1)));
         }
     }
     found
 }
 
-fn fields(file: &File, node: Node, in_union: bool, found: &mut Vec<Member>) {
+fn fields(file: &File, node: Node, in_union: bool, class: Option<Node>, found: &mut Vec<Member>) {
+    let class = class.map(|class| Class {
+        name: field(class, "name")
+            .map(|name| file.last_name(name))
+            .unwrap_or_default(),
+        has_bases: children(class)
+            .iter()
+            .any(|child| child.kind() == "base_class_clause"),
+    });
     let base = Specifiers::read(file, node).ty;
     // The narrowest width of a declaration of several bit fields stands for all.
     let width = children(node)
@@ -71,6 +83,7 @@ fn fields(file: &File, node: Node, in_union: bool, found: &mut Vec<Member>) {
             name: file.name(declared.name),
             ty,
             in_union,
+            class: class.clone(),
             of_structures: declared.is_of_structures(base),
         });
     }

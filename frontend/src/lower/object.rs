@@ -8,18 +8,18 @@ use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body, Context};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::is_shouted;
-use ir::{Callee, ExprId, ExprKind, LocalId, StmtId, StmtKind, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtId, StmtKind, Type, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 impl Body<'_, '_> {
     /// The name that `this` has in debug info, as a variable.
-    fn this(&mut self) -> LocalId {
+    pub(super) fn this(&mut self) -> LocalId {
         if let Some(local) = self.this {
             return local;
         }
         let local = self.locals.push(ir::Local {
-            name: "this".to_owned(),
+            name: ir::THIS.to_owned(),
             span: self.span,
             ty: Type::Pointer,
             is_static: false,
@@ -145,16 +145,25 @@ impl Body<'_, '_> {
             args: args.into(),
         };
         let given = match &self.exprs[object].kind {
-            ExprKind::Var(_) if arrow => return call,
             ExprKind::Var(VarRef::Local(local))
-                if self.references.contains(local) || Some(*local) == self.this =>
+                if arrow || self.references.contains(local) || Some(*local) == self.this =>
             {
+                self.receiver = Some(Receiver::At(object));
+                return call;
+            }
+            ExprKind::Var(_) if arrow => {
+                self.receiver = Some(Receiver::At(object));
                 return call;
             }
             ExprKind::Var(_) | ExprKind::Field { .. } if !arrow => self.given(object, function),
             ExprKind::Deref(pointer) => *pointer,
-            _ => object,
+            ExprKind::Field { .. } => object,
+            _ => {
+                let call = self.push_expr(call, node);
+                return ExprKind::Comma(object, call);
+            }
         };
+        self.receiver = Some(Receiver::At(given));
         let call = self.push_expr(call, node);
         ExprKind::Comma(given, call)
     }

@@ -5,8 +5,8 @@ use super::{
     type_code,
 };
 use crate::{
-    Callee, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Name, Stmt, StmtId,
-    StmtKind, Type, Unit, VarRef,
+    Callee, Class, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Name,
+    Receiver, Stmt, StmtId, StmtKind, Type, Unit, VarRef,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Number, Severity, Span, take_number};
 
@@ -219,11 +219,13 @@ impl<'b> Input<'b> {
 
     fn member(&mut self) -> Result<Member, Malformed> {
         let (name, ty) = (self.owned()?, self.ty()?);
-        let [in_union, of_structures] = self.flags()?;
+        let [in_union, of_structures, has_class, has_bases] = self.flags()?;
+        let class = has_class.then(|| self.owned()).transpose()?;
         Ok(Member {
             name,
             ty,
             in_union,
+            class: class.map(|name| Class { name, has_bases }),
             of_structures,
         })
     }
@@ -269,6 +271,13 @@ impl<'b> Input<'b> {
                 expr
             })?
             .into();
+        let count = exprs.len();
+        let receivers = self.each(|input| {
+            let call: ExprId = input.back(count)?;
+            let object: Option<ExprId> = input.perhaps(count)?;
+            Ok((call, object.map_or(Receiver::This, Receiver::At)))
+        })?;
+        let receivers = receivers.into_iter().collect();
         let mut stmts = 0;
         let stmts: IdVec<StmtId, Stmt> = self
             .each(|input| {
@@ -287,6 +296,7 @@ impl<'b> Input<'b> {
             params,
             returns,
             exprs,
+            receivers,
             stmts,
             body,
             confidence,

@@ -1,7 +1,7 @@
 //! A unit to bytes.
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
-use crate::{Callee, Expr, ExprKind, Function, Local, Stmt, StmtKind, Type, Unit, VarRef};
+use crate::{Callee, Expr, ExprKind, Function, Local, Receiver, Stmt, StmtKind, Type, Unit, VarRef};
 use base::{Confidence, Diagnostic, Id, Number, Severity, Span, put_number};
 use std::collections::BTreeMap;
 
@@ -30,7 +30,16 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
     out.each(&unit.members, |out, member| {
         out.name(&member.name);
         out.ty(member.ty);
-        out.flags(&[member.in_union, member.of_structures]);
+        let class = member.class.as_ref();
+        out.flags(&[
+            member.in_union,
+            member.of_structures,
+            class.is_some(),
+            class.is_some_and(|class| class.has_bases),
+        ]);
+        if let Some(class) = class {
+            out.name(&class.name);
+        }
     });
     out.each(&unit.address_taken_functions, |out, name| out.name(name));
     out.each(&unit.macros, |out, each| {
@@ -173,6 +182,16 @@ impl<'u> Out<'u> {
         self.size(function.exprs.len());
         for (index, expr) in function.exprs.iter().enumerate() {
             self.expr(index, expr);
+        }
+        let count = function.exprs.len();
+        self.size(function.receivers.len());
+        for (call, receiver) in &function.receivers {
+            self.back(count, *call);
+            let object = match receiver {
+                Receiver::At(object) => Some(*object),
+                Receiver::This => None,
+            };
+            self.perhaps(count, object);
         }
         self.size(function.stmts.len());
         for (index, stmt) in function.stmts.iter().enumerate() {
