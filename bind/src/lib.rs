@@ -8,6 +8,13 @@
 //!
 //! What debug info does not say, or says in a way that could be read wrongly, is left out and reported. No I/O
 //! happens here: bytes come in, values go out.
+//!
+//! # How it works
+//!
+//! ELF and DWARF of one build, of a program or a library, to one of the map's bindings: pc ranges to positions and
+//! inlined frames, and where each listed variable lives. It also names the sources of a build, gives addresses
+//! functions and lines without any map (`symbolize`), and the directories where the compiler found headers: line
+//! tables hold those of all files that declare what is used.
 
 mod assemble;
 mod body;

@@ -3,6 +3,25 @@
 //! Files, processes, terminals and the environment are touched here and nowhere below: `engine` and `report` see
 //! bytes and values only. Every command ends in a [`Status`] or in an error, and `main` turns either into an exit
 //! code.
+//!
+//! # How it works
+//!
+//! The `hindmost` command: arguments, files, processes, exit codes. It keeps the maps that it makes: under a
+//! fingerprint of the program itself and of the path and bytes of every source, or under the build's id. Where a
+//! build's preprocessor takes part (`-p`), its commands, some of the environment and what its compilers say of
+//! themselves belong to the fingerprint, and with the map stands the state of all that was read or looked for
+//! (`cli::inputs`); it is compared before the map is used. What of a command is run is made anew out of what is
+//! known to be harmless (`cli::compiler_command`), by programs and with libraries that are not the tree's
+//! (`cli::compiler_program`). What is kept is checked when it is read, and at most 256 MB of it stay. The cache is
+//! used only where it is the user's own and closed to others, and nothing is removed that hindmost has not put
+//! there; each of its directories is opened once and everything in it is reached from there (`cache::own`).
+//!
+//! Of a tree that is not wholly the same, single files are kept (`cache::units`, at most 512 MB): what was read of
+//! a file, under a hash of program, path and bytes. Besides these it depends only on what the other files say of
+//! the names that it asks about. `frontend` notes every such question while it reads (`asked`), and a hash of the
+//! answers stands with the result; `engine::reuse` asks again before it uses it. The analysis of the whole program
+//! is always made anew. A dependence graph is kept under a hash of the program and of all paths and bytes that it
+//! was made of (`cache::graphs`, at most 1 GB).
 
 mod advice;
 mod args;

@@ -6,6 +6,20 @@
 //! - [`Definitions`]: which assignments of a variable reach a point.
 //! - [`Program`]: all functions together: who calls whom, which globals and members a call may change, and whether a
 //!   value is the same on every task ([`Program::single_valued`]).
+//!
+//! # How it works
+//!
+//! Flow graph, loop nesting, control dependence, definitions per function (`FunctionInfo`), and the program as a
+//! whole (`Program`): calls, what a call may change or adds to a variable whose address it is given (`Effect`),
+//! whether a value is the same on every task. Calls are kept by name, and the graph of calls has a node for each
+//! name, because C++ gives hundreds of functions one name. Points are side effects, calls and branches; joins
+//! without code (labels, the start of a `do`) give every loop a header of its own. Operands that C may evaluate in
+//! any order are marked, not ordered.
+//!
+//! `passed` says what a callee calls the memory that its caller knows by another name: `p->step` is `s.step` where
+//! `init(&s)` is called, `this->step` where `s.init()` is, and in the constructor that makes `s`. Steps and starts
+//! are followed over it. The questions that one function asks about values have a common limit (`Effort`), beyond
+//! which tasks may differ.
 
 mod bits;
 mod build;

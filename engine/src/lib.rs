@@ -8,6 +8,36 @@
 //! * [`Comparer`] compares any two of the tasks, and explains.
 //! * [`counters`] changes sources so that loops get a strict variable.
 //! * [`line_view`] and [`summary`] tell what a map knows.
+//!
+//! # How it works
+//!
+//! The facade: sources to map, stacks and map to an answer. `cli` and `lsp` reach the engines only through it. Of
+//! a map that is not bound it reads the functions alone that a question can reach (`reading`). What a job did
+//! between two moments (`motion`) is the order applied to one task: whoever is before its later self came on;
+//! nothing else is claimed, but for a loop that nothing counts and that both moments are in, which cannot have
+//! been left. Where the main threads of a class wait for other threads, these are held against their counterparts
+//! in other tasks by the same order (`counterparts`); that moves no task.
+//!
+//! Tasks that the map does not know have no place in the order, but classes all the same (`outside`): what is
+//! below the entry point of a runtime library does not count, because ranks that wait for one thing stand in
+//! different places there from one look to the next. Whether a stack is in MPI, and by which entry point,
+//! `beneath` tells: a name alone does not, since tools have functions of the same names. `waits` asks `waitgraph`
+//! what MPI proves of the classes (`docs/mpi-witness.md`). `finding` says who is to be looked at, how surely and
+//! by which witness: what the order proves, or else what MPI does, or else who stands out among those that may be
+//! the hindmost. Nothing that is probable gets into `hindmost`, which holds what is proven. Where those that are
+//! named wait in MPI, `awaited` follows their waits, task by task, to whoever keeps them waiting: the order names
+//! the victim, and a person should look at the culprit. It changes nothing of the finding. `sends` tells whether
+//! the message that is waited for can still be sent. `next` is the one thing to do then, and `trouble` the kind of
+//! it all.
+//!
+//! `engine::tree` puts the order on a prefix tree. Stacks become nodes (a library is its entry point; of the
+//! values, those that the order may read), each place where stacks end is looked up once, and every pair of them
+//! is related by `progress`: the frames that were looked up form a tree of their own, two points part at two
+//! siblings of it, and what comparing two points says that was decided no deeper holds of all pairs below these
+//! siblings (`ways`). Of more than 1,024 execution points those that differ in values alone make a run, if
+//! comparing each with the next shows that they follow one another (`runs`). One branch is before another only if
+//! all execution points below it are before all below the other; then both get numbers, `T1.2`. Everything else is
+//! marked, with the reason.
 
 mod advice;
 mod answer;

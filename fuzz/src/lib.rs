@@ -7,6 +7,14 @@
 //! through a fixed number of random changes of both.
 //!
 //! Hangs and hunger for memory are the fuzzer's to notice: a test that asserts a time would fail on a busy machine.
+//!
+//! # How it works
+//!
+//! Checks of every reader of bytes that somebody else has made: programs with their debug info, unwind tables and
+//! stacks, cores, maps, recorded stacks and process tables, source text. `cargo xtask fuzz [--target X] [--seconds
+//! N]` runs each under libFuzzer, with the coverage that a stable compiler can give; `cargo test` runs the same
+//! functions over `corpus/` (reproducers of what was found), over seeds that the machine's compilers make, and
+//! over changes of both.
 
 mod change;
 mod foreign_stacks;

@@ -8,6 +8,20 @@
 //! **Positions.** Every node's [`Span`] starts where compilers say that the construct is: a call at its callee
 //! expression's first byte, an expression statement at its first byte, an assignment at the first byte of its
 //! target. What a macro expands to stands at the first byte of the invocation, because compilers number it so.
+//!
+//! # How it works
+//!
+//! The structured program form that every front end produces: functions as trees of statements over trees of
+//! expressions, names resolved, types reduced to what decides whether a value can be ordered and may wrap.
+//! Children stand before parents, so analyses need one pass and no recursion for bottom-up facts. A million lines
+//! make five million expressions, so these are small: 48 bytes (checked at compile time), a name (`Name`) the
+//! address of its text, which the process keeps once and for good, a list of operands one pointer (`thin-vec`).
+//!
+//! Calls of member functions say for which object (`Function::receivers`), pointers and arrays whether structures
+//! stand behind them (`of_structures`: `*p = …` sets all members then), members in which class they are declared.
+//!
+//! A macro's definition may be a function, too (`of_macro`), whose name begins with `#`: only
+//! `frontend::add_macros` makes such, for the slicer.
 
 mod expr;
 mod name;

@@ -9,6 +9,17 @@
 //!    on every path, steps of both signs are fine, and the loop is cut at the header.
 //! 4. *Is the sequence of values the same on every task?* From the start value, the steps, and where paths differ
 //!    the branches that choose them.
+//!
+//! # How it works
+//!
+//! The start of a variable is the one assignment that reaches the loop on all ways, in this function or in those
+//! that are called before (`across`); a pointer on the way to a member must stay where it leads.
+//!
+//! A function that was read in part has no variables, so that nothing can rest on one (`assemble`).
+//!
+//! It also lists what the source gives to MPI calls (`mpi`): a task that is blocked in one is asked for its peer
+//! and tag in the caller's frame, where they are constants or variables that the call leaves alone; `engine::mpi`
+//! says no value that an optimised build may show wrongly.
 
 mod across;
 mod assemble;

@@ -16,6 +16,20 @@
 //! 3. When no variable decides, the answer is unknown: inner parts never speak before outer ones.
 //!
 //! Frames are compared from the outermost inwards; the first that differs decides.
+//!
+//! # How it works
+//!
+//! The order: `Order::locate` turns frames into sets of program points, `Order::compare` relates two stacks and
+//! proves it, `classify` makes classes and finds the minimal ones: pair by pair, or for very many groups by laying
+//! out chains. A task that computes at the line of a decision may be in the jump that leaves one of its arms, so
+//! the line stands for these arms as well (`arms`); the condition of a loop does not.
+//!
+//! Where that leaves two stacks unordered, machine code is asked (`code`): call instructions instead of lines,
+//! strongly connected components instead of loops, registers and slots of the stack instead of variables
+//! (`code_flow`, `code_counter`). It says nothing where a task may be on its way out of a loop of the source that
+//! the other is in (`code_loops`), because iterations come first there. Tasks of one position and many addresses
+//! stay together (`settle_code`). A map of nothing but code (`bind::bind_code`, made by `cli` where there is no
+//! other) orders by that alone, and more strictly; the engine keeps such an order only if it names somebody.
 
 mod arms;
 mod chains;

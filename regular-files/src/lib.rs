@@ -4,6 +4,13 @@
 //! opened (`/dev/watchdog` restarts the machine), or to a file larger than memory. So a name is first resolved without opening what it leads to
 //! (`O_PATH`), only a regular file is then opened, by that very descriptor, and never more is read than a [`Limit`] allows.
 //! Shipped code opens files by this crate alone; `.ci/run` forbids it other ways.
+//!
+//! # How it works
+//!
+//! How files are opened whose names come from elsewhere: debug info, memory maps, build databases, what a user
+//! types. A name is resolved without opening what it leads to; only a regular file is then opened, and read within
+//! a `Limit`. What a shell has passed (`/dev/stdin`, `/dev/fd/N`) may be a pipe. `clippy.toml` names the functions
+//! of std and memmap2 that do otherwise; `cargo xtask test` forbids them in everything that users run.
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;

@@ -4,6 +4,13 @@
 //! strips them where they do not belong. Everything that came from a target or a file (names, paths, source lines) is
 //! freed of control characters first: a hung job's strings must not drive the reader's terminal. JSON is for programs;
 //! its types live here and nowhere else, and `docs/json-schema.md` documents every field.
+//!
+//! # How it works
+//!
+//! An answer as text, as versioned JSON (`docs/json-schema.md`), as SARIF 2.1.0, and as a page for a browser. The
+//! page (`page/`) is a fixed document with a small script; the JSON stands in it as data, escaped, and gets into
+//! the document as text alone. Its security policy admits the script and the style sheet by their hashes and
+//! nothing else.
 
 mod awaited;
 mod call;

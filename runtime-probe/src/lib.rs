@@ -26,6 +26,26 @@
 //! `unsafe`; `unwind`, `guess`, `evaluate`, `callers`, `values`, `locate` and `frames` work on copies only, and
 //! as well on what `core_file` reads of a core file; `take`, `subject` and `thread` run the phases; `fit`, `plan` and `diagnose` are what they say;
 //! `hostile` gives the fuzzers the readers by themselves.
+//!
+//! # How it works
+//!
+//! Finds the tasks of a job, copies registers and stack, and unwinds offline. A map in, a snapshot out. `gather`
+//! decides how a thread is copied: asleep in a system call it is read from outside (`asleep`: twice, and only if
+//! it did not run meanwhile), anything else is stopped for microseconds (`stop`). A sleeper's registers that no
+//! frame saved are unknown as such (`registers::Content::Unread`); if a listed value rests on one, the thread is
+//! stopped after all where `calls` knows that its call begins again by itself (`docs/harmlessness.md`). Core files
+//! go the same way without the stop (`core_file`): the code, which a core does not hold, is read from the files
+//! that it names, if they still have the build-id that the core remembers; the rank comes from the environment at
+//! the foot of its stack. `subject` is a live process and decides what is stopped; `thread` reads one copied
+//! thread and knows nothing of live processes. Ranks come from the environment, from a launcher's `MPIR_proctable`
+//! (`mpir`; of it only processes of the launcher's own user that carry a job's environment are taken), or from a
+//! STAT process table (`proctable`). Of a memory map only code of files and what may be written counts
+//! (`outline`): a kernel that answers questions about it is asked for these, another one's text is read; for many
+//! tasks on all processors (`at_once`). Files are mapped (`contents`); one that is cut off meanwhile reads as
+//! zeros instead of killing us, and what was read with it is thrown away with the reason.
+//!
+//! `RUST_BACKTRACE` is taken from the probe's own environment at its start: a backtrace needs memory, and a probe
+//! whose memory ran out must die at once.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("runtime-probe supports Linux on x86-64 only: its register and unwind code is that machine's");

@@ -7,6 +7,47 @@
 //! **What a slice promises** (Weiser, TSE 1984): leave out every statement that is not in it, and the criterion still
 //! sees the same values whenever the program gets there. Not promised: anything about functions that were read in part
 //! (the slice names them), and what [`places`] says that it does not see.
+//!
+//! # How it works
+//!
+//! Why is it there: the dependence graph of a program, and walks backward over it from a hung stack. Nodes are the
+//! points of `dataflow`'s flow graphs, parameters, arguments and initial values. Control dependence knows jumps
+//! and calls that may not return; plain local variables have reaching definitions; memory has a points-to analysis
+//! of the whole program with one level of flow (`places`), told apart by object and by the last member's name.
+//! What two pointers share is never a table of pairs: a read leads to objects, an object to those who write it,
+//! and a place that may point to more than 48 objects to whole classes, so the graph grows with the program. The
+//! walk (`walk`) keeps contexts apart as far as the stack tells: a function on the stack takes its parameters from
+//! its caller there and from nowhere else, and what cannot have been executed before the stack was taken is not
+//! followed. Messages (`meet`) lead from a receive to the sends that may match it (communicator, constant tags,
+//! collectives by name), in other tasks, and to the receives of the same task that may take its message; from a
+//! wait to the calls that made its request; from a window to whoever writes to it. Where a task stands in a call,
+//! what the message carries is farther away than its tag, peer and communicator.
+//!
+//! A call through a pointer may lead to functions without source (`build::foreign`): any name that the program
+//! does not declare and that is not written as constants are. What they do to their arguments stands in the same
+//! tables as for calls by name (`library`, asked by `effect`); a call of C that leads nowhere does what is done by
+//! a function of which nothing is known. Where 128 functions and more may be called, calls and functions meet in a
+//! table (`build::tables`), a function of the graph that nobody wrote. Where one set of functions contains
+//! another, what is called with is handed to the smaller one as a whole (`build::sets`: sets never change, so
+//! nobody gets what others are called with). What would fill memory all the same is an error before it does
+//! (`build::indirect`), and whoever asked gets the answer without a slice.
+//!
+//! A call of a macro that stays unexpanded is a call of all its definitions (`build::macros`). A parameter that
+//! one of these assigns is the caller's variable (`Home::Borrowed`), a name that nobody declares may be one, and a
+//! `return` among its statements leaves the caller: that is a way out of the call which the statements behind it
+//! depend on (`EdgeKind::Leaves`). These functions are on no stack and are not shown: what happens in them happens
+//! at the call. Where a frame's callee is one that a macro calls, the walk starts inside the macro, too
+//! (`within`). What has no definition, or one that was not understood, may do anything with what it is given.
+//!
+//! In C++ the object of a call, which the program form keeps beside the call, flows to `this` (`build::cxx`,
+//! `build::objects`); a captured variable is the variable; constructors, destructors and operators may be called
+//! for any object of C++, by any node that has to do with one (`build::unseen`). A graph has a form in bytes
+//! (`packed`), which `cli` keeps.
+//!
+//! A slice promises that leaving out the rest changes nothing that the criterion sees. It is held to that by
+//! running programs without the rest. Not seen: two structures laid over each other by a cast whose members have
+//! other names, signal handlers, and the order of threads; functions that were read in part are named in the
+//! slice.
 
 mod build;
 mod circles;

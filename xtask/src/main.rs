@@ -2,6 +2,14 @@
 //!
 //! Each command sets up what it needs first. Jobs that a command starts are ended when it ends, also by an error, a
 //! panic or ^C: see the `corpus` crate.
+//!
+//! # How it works
+//!
+//! Set-up, demo, tests and benchmarks behind `cargo xtask`. `probe` builds the probe for compute nodes: one static
+//! file with musl's C library. `no-harm` runs the tests of the probe's safety with thousands of attempts. `inject`
+//! stalls random ranks of real programs, those of the corpus or those of a list, and judges the answers; its
+//! preload (`xtask/src/inject/preload.c`) stands between a program and MPI without a frame of its own, and makes
+//! one instruction of the chosen rank jump to itself.
 
 mod bench;
 mod command;
