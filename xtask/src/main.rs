@@ -19,6 +19,7 @@ mod inject;
 mod invariants;
 mod no_harm;
 mod order_fuzz;
+mod same;
 mod scev;
 mod second_opinion;
 mod setup;
@@ -114,6 +115,13 @@ enum Task {
     Inject(inject::Options),
     /// Build the probe as one small static file, for compute nodes
     Probe,
+    /// Hold maps, answers, trees and slices against those of an earlier version, byte for byte
+    Same {
+        /// The earlier version: its executable, or a revision
+        before: String,
+        /// Source trees to map as well; the programs of the corpus always are
+        trees: Vec<PathBuf>,
+    },
     /// Hold the map's loops against LLVM's scalar evolution, and explain each kind of difference
     Scev {
         /// C files, or directories with C files
@@ -153,6 +161,7 @@ fn main() -> ExitCode {
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Inject(options) => inject::run(&options),
         Task::Probe => ship::probe().map(|path| println!("{}", path.display())),
+        Task::Same { before, trees } => same::run(&before, &trees),
         Task::OrderFuzz { options } => order_fuzz::run(&options),
         Task::SliceFuzz { options } => slice_fuzz::run(&options),
         Task::Scev {
