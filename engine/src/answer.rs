@@ -155,7 +155,7 @@ pub struct Finding {
     pub by: Witness,
     /// The classes to look at, as indices into [`Answer::classes`]; empty only where nothing was seen of the stacks of those who cannot run.
     pub classes: Vec<usize>,
-    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`].
+    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`], [`Grounds::AtEntry`] and [`Grounds::ThreadsBehind`].
     pub who: Who,
     /// Why these.
     pub grounds: Grounds,
@@ -222,6 +222,12 @@ pub enum Grounds {
         first: FirstTask,
         /// The calls in which the others wait, most tasks first.
         others_in: Vec<String>,
+    },
+    /// Their main threads wait, like everybody's, for threads of their own, and one of these is behind its counterparts in the other
+    /// tasks: [`TaskClass::threads_behind`] of the only class has the proof.
+    ThreadsBehind {
+        /// The first of those that are named, who are some tasks of the class.
+        first: FirstTask,
     },
     /// They are few, and the others stand together elsewhere.
     AloneElsewhere {

@@ -242,7 +242,7 @@ fn assemble<'a>(
     }
 }
 
-fn first_task(task: &Task) -> FirstTask {
+pub(crate) fn first_task(task: &Task) -> FirstTask {
     FirstTask {
         rank: task.rank,
         pid: task.pid,

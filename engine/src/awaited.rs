@@ -126,7 +126,10 @@ pub(crate) fn of(
     // Who cannot run, or is named for not waiting, waits for nobody.
     if matches!(
         finding.grounds,
-        Grounds::CannotRun | Grounds::AloneOutside { .. } | Grounds::AtEntry { .. }
+        Grounds::CannotRun
+            | Grounds::AloneOutside { .. }
+            | Grounds::AtEntry { .. }
+            | Grounds::ThreadsBehind { .. }
     ) {
         return None;
     }

@@ -1,12 +1,13 @@
 //! Tasks whose main threads wait at one point for threads of their own: which of these threads is behind its counterparts.
 //!
-//! A task is as far as its main thread, so that this changes no order between tasks; it is the exception that the answer
-//! shows. Compared are like with like: the threads of the same number in their tasks, in the order in which they were created, with the
+//! A task is as far as its main thread, so that this changes no order between tasks; but where all main threads are equal, the
+//! task whose thread is behind is the one to look at. Compared are like with like: the threads of the same number in their tasks, in the order in which they were created, with the
 //! same name, begun by the same function of the program. A pool that has grown differently has no counterparts.
 //! Main threads that are equal are in one iteration of all loops around them; where nothing tells which, one task's threads may
 //! be at work for another iteration than the other's, and nothing is claimed.
 
-use crate::answer::Position;
+use crate::answer::{FirstTask, Position};
+use crate::assemble::first_task;
 use crate::threads::{self, ThreadActivity};
 use crate::{Relation, Who};
 use progress::{Located, Order};
@@ -18,6 +19,8 @@ use snapshot::Task;
 pub struct ThreadsBehind {
     /// The tasks whose threads are behind.
     pub who: Who,
+    /// The first of them.
+    pub first: FirstTask,
     /// The tasks whose threads are known to be ahead of them, by the largest class of these.
     pub ahead: Who,
     /// The name of the threads.
@@ -115,6 +118,7 @@ fn of_number<'t>(
     };
     Some(ThreadsBehind {
         who: tasks(hindmost),
+        first: first_task(first.task),
         ahead: tasks(ahead),
         name: thread.name.clone(),
         position,

@@ -44,6 +44,11 @@ pub(crate) fn of(
     if let Some(finding) = cannot_run(classes, halted) {
         return Some(finding);
     }
+    if outcome == Outcome::AllEqual
+        && let Some(finding) = by_threads(classes)
+    {
+        return Some(finding);
+    }
     if let Some(finding) = held_up(job, classes, not_entered) {
         return Some(narrowed(classes, finding, (outcome, undecided)));
     }
@@ -99,6 +104,27 @@ fn cannot_run(classes: &[TaskClass], halted: &[Halted]) -> Option<Finding> {
         who,
         grounds: Grounds::CannotRun,
         doubt: doubt.map(str::to_owned),
+        remedy: None,
+    })
+}
+
+/// Where all main threads wait at one point for threads of their own, the tasks whose threads are behind their counterparts. Where
+/// different threads are behind in different tasks, nobody is behind as a whole.
+fn by_threads(classes: &[TaskClass]) -> Option<Finding> {
+    let [all] = classes else { return None };
+    let [first, others @ ..] = &all.threads_behind[..] else {
+        return None;
+    };
+    let is_one = others.iter().all(|other| other.who == first.who);
+    is_one.then(|| Finding {
+        certainty: Certainty::Proven,
+        by: Witness::Order,
+        classes: vec![0],
+        who: first.who.clone(),
+        grounds: Grounds::ThreadsBehind {
+            first: first.first.clone(),
+        },
+        doubt: None,
         remedy: None,
     })
 }

@@ -50,7 +50,7 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
     // Who waits for another shows nothing but that it waits.
     let first = match (culprit, answer.finding.as_ref().map(|finding| &finding.grounds)) {
         (Some(culprit), _) => Some(&culprit.first),
-        (None, Some(Grounds::AtEntry { first, .. })) => Some(first),
+        (None, Some(Grounds::AtEntry { first, .. } | Grounds::ThreadsBehind { first })) => Some(first),
         (None, _) => named.and_then(|&class| answer.classes.get(class)?.first.as_ref()),
     };
     let stopped = answer.halted.iter().find(|halted| halted.why == HaltedBy::Signal);

@@ -1,7 +1,7 @@
 //! Answers over maps of real C, made in memory.
 
 use crate::{
-    Activity, Answer, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role, SourceFile, answer,
+    Activity, Answer, Certainty, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role, SourceFile, answer,
     answer_since, map_sources,
 };
 use base::RankSet;
@@ -453,6 +453,18 @@ fn a_thread_is_held_against_its_counterparts_only() {
         behind(main, &[&[late, late], &[early, early], &[late, late]]),
         one
     );
+    // Whoever is behind by threads alone is named, but not where each of several is behind by another thread.
+    let named = |given: &[&[(&str, &str)]]| {
+        let found = answer(&map, &joining(main, given), RankSet::default());
+        found
+            .finding
+            .map(|finding| (finding.certainty, finding.who.to_string()))
+    };
+    assert_eq!(
+        named(&[&[late], &[early], &[late]]),
+        Some((Certainty::Proven, "rank 1".to_owned()))
+    );
+    assert_eq!(named(&[&[late, early], &[early, late], &[late, late]]), None);
     // Nobody knows whether the main threads are in one iteration.
     assert_eq!(
         behind("main:15,pthread_join:0", &[&[late], &[early], &[late]]),

@@ -326,6 +326,9 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
     if let Grounds::NotEntered { calls, waiting } = &finding.grounds {
         return held_up(out, answer, finding, (calls, *waiting));
     }
+    if let Grounds::ThreadsBehind { .. } = &finding.grounds {
+        return by_threads(out, answer, finding);
+    }
     if let Grounds::AtEntry { others_in, .. } = &finding.grounds {
         at_entry(out, answer, finding, others_in)?;
         return doubts(out, answer, finding);
@@ -338,9 +341,11 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
             1 => "; the other one has ended".to_owned(),
             count => format!("; the other {count} have ended"),
         },
-        Grounds::Behind | Grounds::CannotRun | Grounds::NotEntered { .. } | Grounds::AtEntry { .. } => {
-            String::new()
-        }
+        Grounds::Behind
+        | Grounds::CannotRun
+        | Grounds::NotEntered { .. }
+        | Grounds::AtEntry { .. }
+        | Grounds::ThreadsBehind { .. } => String::new(),
     };
     match finding.classes[..] {
         [only] => {
@@ -364,6 +369,29 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
     }
     waits_for(out, answer)?;
     doubts(out, answer, finding)
+}
+
+/// Those whose threads are behind, where everybody's main thread waits for such: `Rank 2 is behind by a thread of its own: computing in
+/// pack at courier.c:43`, why, and what the main threads do.
+fn by_threads(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Result {
+    let class = &answer.classes[0];
+    let of_own = match finding.who.count() {
+        1 => "a thread of its own",
+        _ => "threads of their own",
+    };
+    for found in &class.threads_behind {
+        let words = format!(
+            "{} {} behind by {of_own}: {}",
+            capital(&finding.who.to_string()),
+            is_are(&finding.who),
+            describe(&found.position)
+        );
+        writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+        let why = format!("  Behind the threads of {}: {}", found.ahead, found.reason);
+        writeln!(out, "{}", clean(&why))?;
+    }
+    let words = format!("  The main threads of all are {}", describe(&class.position));
+    writeln!(out, "{}", clean(&words))
 }
 
 /// Those that are in MPI, but not where it waits: `Probably rank 2: it alone is at the start or end of MPI_Send (ring.c:40), where nobody

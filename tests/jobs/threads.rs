@@ -83,6 +83,12 @@ fn a_thread_that_is_behind_those_of_other_ranks_is_named_where_all_main_threads_
     ] {
         let answer = answer(Program::Courier, mpi, level, place);
         assert_eq!(answer["outcome"], "all-equal", "{answer:#}");
+        // The threads are what the main threads wait for, so that the rank is named, and it is proven.
+        assert_eq!(
+            (&answer["named"], &answer["proven"], &answer["by"]),
+            (&"1".into(), &true.into(), &"order".into()),
+            "{answer:#}"
+        );
         let behind = class_of(&answer, "0-3")["threads_behind"].as_array().unwrap();
         let [found] = &behind[..] else {
             panic!("{behind:#?}")

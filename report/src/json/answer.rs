@@ -342,6 +342,7 @@ fn grounds(of: &Grounds) -> &'static str {
         Grounds::AloneOutside { .. } => "alone-outside",
         Grounds::AloneElsewhere { .. } => "alone-elsewhere",
         Grounds::AtEntry { .. } => "at-entry",
+        Grounds::ThreadsBehind { .. } => "threads-behind",
     }
 }
 
