@@ -19,6 +19,8 @@ struct Changes {
     members: Bits,
     /// Whole structures, all of their members at once.
     whole: bool,
+    /// What functions change that a pointer may lead to: one is called.
+    behind_pointer: bool,
 }
 
 impl Changes {
@@ -26,12 +28,14 @@ impl Changes {
         self.globals.join(&other.globals);
         self.members.join(&other.members);
         self.whole |= other.whole;
+        self.behind_pointer |= other.behind_pointer;
     }
 
     fn holds(&self, other: &Changes) -> bool {
         self.globals.holds(&other.globals)
             && self.members.holds(&other.members)
             && (self.whole || !other.whole)
+            && (self.behind_pointer || !other.behind_pointer)
     }
 
     fn count(&self) -> usize {
@@ -74,6 +78,8 @@ pub(crate) struct AllChanges<'u> {
     members: HashMap<&'u str, usize>,
     /// The functions that change each global, by its number, when asked for.
     changers: Vec<OnceLock<Vec<FunctionIndex>>>,
+    /// What the functions change that a pointer may lead to.
+    by_pointer: Together<'u>,
 }
 
 impl<'u> AllChanges<'u> {
@@ -103,13 +109,23 @@ impl<'u> AllChanges<'u> {
         self.own[id].whole = true;
     }
 
+    /// The function itself calls whatever a pointer leads to.
+    pub(crate) fn add_behind_pointer(&mut self, id: FunctionIndex) {
+        self.own[id].behind_pointer = true;
+    }
+
     /// The function itself calls this, of which nothing is known; the first one is remembered.
     pub(crate) fn add_unknown(&mut self, id: FunctionIndex, name: &'u str) {
         self.unknown[id].get_or_insert(name);
     }
 
-    /// Adds what callees change to what their callers change.
-    pub(crate) fn close(&mut self, calls: &Calls<'u>, graph: &CallGraph) {
+    /// Adds what callees change to what their callers change; a pointer may lead to any of `through_pointer`.
+    pub(crate) fn close(
+        &mut self,
+        calls: &Calls<'u>,
+        graph: &CallGraph,
+        through_pointer: &BTreeSet<FunctionIndex>,
+    ) {
         let own = std::mem::take(&mut self.own);
         let mut rows: Vec<Changes> = Vec::new();
         // By part: whom a part calls comes before it.
@@ -150,6 +166,12 @@ impl<'u> AllChanges<'u> {
         self.row_of = row_of.into();
         self.changers = (0..self.globals.len()).map(|_| OnceLock::new()).collect();
         self.close_unknown(calls);
+        self.by_pointer = self.together(through_pointer.iter().copied());
+    }
+
+    /// What the functions change that a pointer may lead to.
+    pub(crate) fn by_pointer(&self) -> &Together<'u> {
+        &self.by_pointer
     }
 
     /// Who calls somebody that leads to an unknown function does so too. Which of several it is does not matter to the
@@ -198,13 +220,19 @@ impl<'u> AllChanges<'u> {
 
     /// Whether functions may change a global of this number.
     pub(crate) fn global(&self, node: NodeId, number: usize) -> bool {
-        self.row(node).globals.contains(number)
+        self.changes_global(self.row(node), number)
+    }
+
+    fn changes_global(&self, row: &Changes, number: usize) -> bool {
+        row.globals.contains(number) || row.behind_pointer && self.by_pointer.global(number)
     }
 
     /// Whether functions may change a member of this number, if some function changes one of its name.
     pub(crate) fn member(&self, node: NodeId, number: Option<usize>) -> bool {
         let row = self.row(node);
-        row.whole || number.is_some_and(|number| row.members.contains(number))
+        row.whole
+            || number.is_some_and(|number| row.members.contains(number))
+            || row.behind_pointer && self.by_pointer.member(number)
     }
 
     fn row(&self, node: NodeId) -> &Changes {
@@ -237,7 +265,7 @@ impl<'u> AllChanges<'u> {
             return &[];
         };
         self.changers[number].get_or_init(|| {
-            let changed = self.rows.iter().map(|row| row.globals.contains(number));
+            let changed = self.rows.iter().map(|row| self.changes_global(row, number));
             let changed: Vec<bool> = changed.collect();
             let ids = self.unknown.ids();
             let node = |id: FunctionIndex| NodeId::from_index(id.index());

@@ -224,7 +224,7 @@ fn base_variable(function: &Function, id: ExprId) -> Option<LocalId> {
         ExprKind::Var(VarRef::Local(local)) => Some(*local),
         ExprKind::Field {
             base, arrow: false, ..
-        } => base_variable(function, *base),
+        } => base_variable(function, function.object(*base)),
         _ => None,
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn path(function: &Function, id: ExprId) -> Option<(String, VarRef)> 
     match &function.exprs[id].kind {
         ExprKind::Var(var) => Some((variable_name(function, var).to_owned(), var.clone())),
         ExprKind::Field { base, name, arrow } => {
-            let (base, root) = path(function, *base)?;
+            let (base, root) = path(function, function.object(*base))?;
             Some((format!("{base}{}{name}", if *arrow { "->" } else { "." }), root))
         }
         _ => None,

@@ -158,8 +158,16 @@ fn of_this<'p>(function: &Function, path: &'p MemberPath) -> Option<&'p str> {
 /// The member that `rest` leads to from where `variable` points.
 fn behind(function: &Function, variable: LocalId, rest: &str, member: Name) -> Target {
     let name = &function.locals[variable].name;
+    // The members of what a reference stands for are named like those of an object.
+    let is_reference = function.exprs.iter().any(|expr| match expr.kind {
+        ExprKind::Field {
+            base, arrow: false, ..
+        } => function.exprs[function.object(base)].kind == ExprKind::Var(VarRef::Local(variable)),
+        _ => false,
+    });
+    let separator = if is_reference { "." } else { "->" };
     Target::Member(Box::new(MemberPath {
-        path: format!("{name}->{rest}").as_str().into(),
+        path: format!("{name}{separator}{rest}").as_str().into(),
         root: VarRef::Local(variable),
         member,
     }))
@@ -174,7 +182,16 @@ fn within<'p>(function: &Function, arg: ExprId, wanted: &'p MemberPath) -> Optio
     };
     let (text, root) = path(function, object)?;
     let rest = wanted.path.as_str().strip_prefix(text.as_str())?;
-    (root == wanted.root).then(|| rest.strip_prefix(separator))?
+    let is_reference = match function.exprs[object].kind {
+        // A reference is the address of what its members are named like those of.
+        ExprKind::Var(VarRef::Local(local)) => object == arg && function.locals[local].ty == Type::Pointer,
+        _ => false,
+    };
+    let rest = match rest.strip_prefix(separator) {
+        None if is_reference => rest.strip_prefix("."),
+        rest => rest,
+    };
+    rest.filter(|_| root == wanted.root)
 }
 
 /// What functions do to members of structures that they are handed.

@@ -1,7 +1,7 @@
 //! All functions together: who calls whom, and what a call may change.
 
 use crate::calls::{CallGraph, Calls, NodeId, Site};
-use crate::changes::{AllChanges, Together};
+use crate::changes::AllChanges;
 use crate::control::Control;
 use crate::definitions::{Definitions, address_of, changed_by_calls};
 use crate::effects::{MemberPath, Target, children, target_of};
@@ -34,8 +34,6 @@ pub struct Program<'u> {
     pub(crate) call_graph: CallGraph,
     /// Functions that a pointer may lead to.
     through_pointer: BTreeSet<FunctionIndex>,
-    /// What these may change, all together: there may be thousands, and every call through a pointer may be of any.
-    by_pointer: Together<'u>,
     /// What each function may change, its callees included.
     changes: AllChanges<'u>,
     /// Members whose address is taken somewhere: any store may change them.
@@ -134,7 +132,6 @@ impl<'u> Program<'u> {
             changes: AllChanges::new(functions.len()),
             functions,
             through_pointer: BTreeSet::new(),
-            by_pointer: Together::default(),
             exposed_members: BTreeSet::new(),
             members: BTreeMap::new(),
             exposed_globals: BTreeSet::new(),
@@ -405,14 +402,16 @@ impl<'u> Program<'u> {
         let number = self.number(target);
         let direct = match target {
             Target::Local(_) => false,
-            Target::Global(_) => number.is_some_and(|number| self.by_pointer.global(number)),
-            Target::Member(_) => self.by_pointer.member(number),
+            Target::Global(_) => number.is_some_and(|number| self.changes.by_pointer().global(number)),
+            Target::Member(_) => self.changes.by_pointer().member(number),
             Target::Memory => true,
         };
         match direct {
             // Which of them is asked for the user's sake.
             true => self.some_may_change(here, self.through_pointer.iter().copied(), target),
-            false => self.some_unknown_may_change(here, self.by_pointer.unknown.iter().copied(), target),
+            false => {
+                self.some_unknown_may_change(here, self.changes.by_pointer().unknown.iter().copied(), target)
+            }
         }
     }
 
@@ -605,7 +604,7 @@ impl<'u> Program<'u> {
         changes.iter().any(|change| match change {
             Change::Member(name) => *name == member,
             Change::Whole => true,
-            Change::Global(..) | Change::Unknown(_) => false,
+            Change::Global(..) | Change::BehindPointer | Change::Unknown(_) => false,
         })
     }
 
@@ -660,6 +659,7 @@ impl<'u> Program<'u> {
                         Callee::Named(_) => {}
                         Callee::Macro(name) => found.push(Change::Unknown(name)),
                         Callee::Indirect(_) => {
+                            found.push(Change::BehindPointer);
                             found.push(Change::Unknown("a function behind a pointer"));
                         }
                     }
@@ -743,12 +743,13 @@ impl<'u> Program<'u> {
                     }
                     Change::Member(name) => self.changes.add_member(id, name),
                     Change::Whole => self.changes.add_whole(id),
+                    Change::BehindPointer => self.changes.add_behind_pointer(id),
                     Change::Unknown(name) => self.changes.add_unknown(id, name),
                 }
             }
         }
-        self.changes.close(&self.calls, &self.call_graph);
-        self.by_pointer = self.changes.together(self.through_pointer.iter().copied());
+        self.changes
+            .close(&self.calls, &self.call_graph, &self.through_pointer);
         let globals = 0..self.changes.global_count();
         self.global_effects = globals.map(|_| OnceLock::new()).collect();
     }
@@ -773,6 +774,8 @@ enum Change<'u> {
     Member(&'u str),
     /// All members of some structure.
     Whole,
+    /// What functions change that a pointer may lead to.
+    BehindPointer,
     /// Whatever this changes that it calls, of which nothing is known.
     Unknown(&'u str),
 }

@@ -404,10 +404,10 @@ fn is_behind(function: &Function, id: ExprId, param: LocalId) -> bool {
         | ExprKind::Index { base, .. }
         | ExprKind::Field {
             base, arrow: true, ..
-        } => leads_to_pointee(function, base, param),
+        } => leads_to_pointee(function, function.object(base), param),
         ExprKind::Field {
             base, arrow: false, ..
-        } => is_behind(function, base, param),
+        } => is_behind(function, function.object(base), param),
         _ => false,
     }
 }
@@ -488,7 +488,7 @@ fn written_through(function: &Function, by: ExprId, param: LocalId) -> Option<Op
         }
         base = match function.exprs[base].kind {
             ExprKind::Index { base, .. } | ExprKind::Field { base, .. } | ExprKind::Deref(base) => base,
-            ExprKind::Cast(_, inner) => inner,
+            ExprKind::Cast(_, inner) | ExprKind::Comma(_, inner) => inner,
             _ => return None,
         };
     }

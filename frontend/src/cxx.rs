@@ -8,19 +8,61 @@ use crate::macros::is_shouted;
 use crate::token::{Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which arguments of a function it may change.
-#[derive(Clone, Copy, Debug, Default)]
+/// Which arguments of a function it may change, and what it gives to its caller to change.
+#[derive(Clone, Debug, Default)]
 struct References {
     /// Bit `i` for argument `i`, the last bit for all from there on.
     mask: u32,
     /// How many arguments some declaration of it takes; the largest number where there is no end to them.
     reach: u32,
+    /// Whether all functions of the name are accessors to one member.
+    gives: Gives,
 }
 
 impl References {
     fn merge(&mut self, other: Self) {
         self.mask |= other.mask;
         self.reach = self.reach.max(other.reach);
+        let gives = std::mem::take(&mut self.gives);
+        self.gives = gives.and(other.gives);
+    }
+}
+
+/// What functions of one name give to their callers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Gives {
+    /// No function of the name was seen yet.
+    #[default]
+    Nothing,
+    /// Each is a member function `T &name() { return member; }`, or its twin for constant objects, with this type and member.
+    Member(Box<Accessor>),
+    /// Some function of the name is anything else.
+    Other,
+}
+
+/// A member function that gives access to a member, and does nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Accessor {
+    /// The words of the member's type.
+    ty: Box<[u8]>,
+    /// The member.
+    member: Box<[u8]>,
+    /// Some function of the name returns a reference through which callers may change the member.
+    changes: bool,
+}
+
+impl Gives {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, known) | (known, Self::Nothing) => known,
+            (Self::Member(mut one), Self::Member(other))
+                if (&one.ty, &one.member) == (&other.ty, &other.member) =>
+            {
+                one.changes |= other.changes;
+                Self::Member(one)
+            }
+            _ => Self::Other,
+        }
     }
 }
 
@@ -69,7 +111,8 @@ impl CxxFacts {
         self.globals.extend(other.globals.iter().cloned());
         self.virtuals.extend(other.virtuals.iter().cloned());
         for (name, references) in &other.functions {
-            self.functions.entry(name.clone()).or_default().merge(*references);
+            let known = self.functions.entry(name.clone()).or_default();
+            known.merge(references.clone());
         }
     }
 
@@ -94,9 +137,23 @@ impl CxxFacts {
         for (what, names) in (0u8..).zip([classes, members, statics, globals, virtuals]) {
             names.iter().for_each(|name| say(name, what, 0));
         }
-        for (name, References { mask, reach }) in functions {
+        for (name, References { mask, reach, gives }) in functions {
             say(name, u8::MAX, *mask);
             say(name, u8::MAX - 1, *reach);
+            match gives {
+                Gives::Nothing => {}
+                Gives::Other => say(name, u8::MAX - 2, 0),
+                Gives::Member(accessor) => {
+                    say(name, u8::MAX - 2, 1 + u32::from(accessor.changes));
+                    let words = [&*accessor.member, b" ", &*accessor.ty].concat();
+                    // Each part of the words says where it stands, for what is said may be heard in any order.
+                    for (at, part) in (0u8..64).zip(words.chunks(4)) {
+                        let mut bytes = [0; 4];
+                        bytes[..part.len()].copy_from_slice(part);
+                        say(name, 64 + at, u32::from_le_bytes(bytes));
+                    }
+                }
+            }
         }
     }
 
@@ -132,8 +189,26 @@ impl Declared<'_> {
     /// fewer arguments is another function of the name.
     pub fn by_reference(&self, name: &[u8], index: usize) -> Option<bool> {
         self.asked.note(name);
-        let References { mask, reach } = self.facts.functions.get(name)?;
+        let References { mask, reach, .. } = self.facts.functions.get(name)?;
         ((index as u32) < *reach).then_some(mask & bit(index) != 0)
+    }
+
+    /// The member that functions of this name give their callers a reference to, as far as this file declares them: all of them do
+    /// that, and nothing else. `Some(None)` if some function of the name does anything else.
+    pub fn accessed(&self, name: &[u8]) -> Option<Option<&[u8]>> {
+        self.asked.note(name);
+        let is_virtual = self.facts.virtuals.contains(name);
+        match &self.facts.functions.get(name)?.gives {
+            Gives::Nothing => None,
+            Gives::Member(accessor) if accessor.changes && !is_virtual => Some(Some(&accessor.member)),
+            Gives::Member(_) | Gives::Other => Some(None),
+        }
+    }
+
+    /// Whether some variable of this name belongs to no object: a global, or a static member.
+    pub fn is_outside_objects(&self, name: &[u8]) -> bool {
+        self.asked.note(name);
+        self.facts.statics.contains(name) || self.facts.globals.contains(name)
     }
 
     /// Whether objects of some class have a member of this name.
@@ -190,7 +265,7 @@ impl<'t> Reader<'t> {
     fn read(&mut self, code: &[Token]) {
         // The tokens of the declaration at hand.
         let mut head: Vec<Token> = Vec::new();
-        for token in code {
+        for (at, token) in code.iter().enumerate() {
             let word = self.word(*token);
             let inside_other = self.open.last() == Some(&Open::Other);
             match word {
@@ -198,7 +273,7 @@ impl<'t> Reader<'t> {
                     let open = if inside_other {
                         Open::Other
                     } else {
-                        self.head(&head)
+                        self.head(&head, code.get(at + 1..).unwrap_or_default())
                     };
                     self.open.push(open);
                     if open != Open::Other {
@@ -228,8 +303,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What the brace opens that follows `head`; notes the function or class that it begins.
-    fn head(&mut self, head: &[Token]) -> Open {
+    /// What the brace opens that follows `head`; notes the function or class that it begins. `body` stands behind the brace.
+    fn head(&mut self, head: &[Token], body: &[Token]) -> Open {
         let head = without_template(self.text, head);
         let word = |t: &Token| t.text(self.text);
         if head.iter().any(|t| word(t) == b"namespace")
@@ -254,11 +329,55 @@ impl<'t> Reader<'t> {
             }
         }
         if head.iter().any(|t| word(t) == b"(") {
-            self.functions(head);
+            self.functions(head, body);
         } else {
             self.variables(head);
         }
         Open::Other
+    }
+
+    /// What a function gives its callers: `head` stands before its brace, `body` behind it, and its name is at `name`.
+    fn gives(&self, head: &[Token], name: usize, body: &[Token]) -> Gives {
+        let words = |tokens: &[Token]| Vec::from_iter(tokens.iter().map(|t| self.word(*t)));
+        let member = match &words(body.get(..6).unwrap_or(body))[..] {
+            [b"return", member, b";", b"}", ..] => *member,
+            [b"return", b"this", b"->", member, b";", b"}"] => *member,
+            _ => return Gives::Other,
+        };
+        let [ty @ .., last] = &words(&head[..name])[..] else {
+            return Gives::Other;
+        };
+        let is_word = |word: &&[u8]| {
+            word.iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
+        // `T &`, or `T` and `const T &` for constant objects.
+        let is_reference = *last == b"&";
+        let mut ty = Vec::from_iter(ty.iter().copied());
+        if !is_reference {
+            ty.push(last);
+        }
+        ty.retain(|word| *word != b"inline");
+        let is_fixed = ty.contains(&&b"const"[..]);
+        ty.retain(|word| *word != b"const");
+        let after = words(head.get(name + 1..).unwrap_or_default());
+        let of_constant = match &after[..] {
+            [b"(", b")"] | [b"(", b")", b"noexcept"] => false,
+            [b"(", b")", b"const"] | [b"(", b")", b"const", b"noexcept"] => true,
+            _ => return Gives::Other,
+        };
+        let is_plain = !ty.is_empty() && ty.iter().all(is_word) && !ty.contains(&&b"static"[..]);
+        // What is changed in an object that is constant is another matter.
+        let is_twin = is_fixed || !is_reference;
+        if self.open.last() != Some(&Open::Class) || !is_plain || !is_word(&member) || of_constant && !is_twin
+        {
+            return Gives::Other;
+        }
+        Gives::Member(Box::new(Accessor {
+            ty: ty.join(&b' ').into(),
+            member: member.into(),
+            changes: is_reference && !is_fixed,
+        }))
     }
 
     /// Notes what a declaration that ends in `;` declares.
@@ -293,19 +412,20 @@ impl<'t> Reader<'t> {
                 }
             }
             b"friend" | b"static_assert" => {}
-            _ if head.iter().any(|t| word(t) == b"(") => self.functions(head),
+            _ if head.iter().any(|t| word(t) == b"(") => self.functions(head, &[]),
             _ => self.variables(head),
         }
     }
 
-    /// Notes every name before a parenthesis that is not inside another.
-    fn functions(&mut self, head: &[Token]) {
+    /// Notes every name before a parenthesis that is not inside another; `body` is what stands behind the brace, if there is one.
+    fn functions(&mut self, head: &[Token], body: &[Token]) {
         let word = |at: usize| head.get(at).map(|t| t.text(self.text)).unwrap_or_default();
         let is_virtual = (0..head.len()).any(|at| matches!(word(at), b"virtual" | b"override" | b"final"));
         let mut found: Vec<(Box<[u8]>, References)> = Vec::new();
         let mut at = 0;
         while at < head.len() {
             let mut name: Vec<u8> = Vec::new();
+            let name_at = at;
             if word(at) == b"operator" {
                 // `operator()(int)`, `operator+(…)`, `operator double() const`.
                 name.extend(b"operator");
@@ -332,7 +452,8 @@ impl<'t> Reader<'t> {
                 let close = closing(self.text, head, at);
                 if !name.is_empty() {
                     let references = self.references(head.get(at + 1..close).unwrap_or_default());
-                    found.push((name.into(), references));
+                    let gives = self.gives(head, name_at, body);
+                    found.push((name.into(), References { gives, ..references }));
                 }
                 at = close;
             }
@@ -395,7 +516,8 @@ impl<'t> Reader<'t> {
             [] => 0,
             _ => index as u32 + 1,
         };
-        References { mask, reach }
+        let gives = Gives::Nothing;
+        References { mask, reach, gives }
     }
 
     /// Notes the members or variables that a declaration declares.
@@ -475,6 +597,48 @@ mod tests {
 
     fn facts(text: &str) -> CxxFacts {
         CxxFacts::read(text.as_bytes(), &lex(text.as_bytes()))
+    }
+
+    #[test]
+    fn accessors() {
+        let accessed = |text: &str, name: &str| {
+            let asked = Recorder::default();
+            let facts = Declared {
+                facts: &facts(text),
+                asked: &asked,
+            };
+            facts.accessed(name.as_bytes()).flatten().map(<[u8]>::to_vec)
+        };
+        let gives = |text: &str| accessed(text, "n").is_some();
+        assert_eq!(
+            accessed("class A { int &n() { return m; } int m; };", "n"),
+            Some(b"m".to_vec())
+        );
+        for text in [
+            "struct A { inline const int &n() const { return m; } int &n() noexcept { return this->m; } };",
+            "struct A { unsigned long n() const { return m; } unsigned long &n() { return m; } };",
+            "template <class T> struct A { T &n() { return m; } }; struct B { T &n() { return m; } };",
+        ] {
+            assert!(gives(text), "{text}");
+        }
+        for text in [
+            // Another member, more than that, another type, an argument, no member of an object, nothing that can be changed.
+            "struct A { int &n() { return m; } }; struct B { int &n() { return k; } };",
+            "struct A { int &n() { m++; return m; } };",
+            "struct A { int &n() { return m; } }; int n(int);",
+            "struct A { char n() const { return m; } int &n() { return m; } };",
+            "struct A { int &n(int i) { return m; } };",
+            "struct A { static int &n() { return m; } };",
+            "struct A { int n() { return m; } };",
+            "struct A { int &n() const { return m; } };",
+            "struct A { virtual int &n() { return m; } };",
+            "int &n() { return m; }",
+            "struct A { int &n(); }; int &A::n() { return m; }",
+            "struct A { int &n() { return p->m; } };",
+            "struct A { int *&n() { return m; } };",
+        ] {
+            assert!(!gives(text), "{text}");
+        }
     }
 
     #[test]

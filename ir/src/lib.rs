@@ -208,6 +208,14 @@ impl Function {
         }
     }
 
+    /// The object that `base.member` is a member of, without what is done before it is looked at: `d` of `(d.cycle(), d)`.
+    pub fn object(&self, mut base: ExprId) -> ExprId {
+        while let ExprKind::Comma(_, object) = self.exprs[base].kind {
+            base = object;
+        }
+        base
+    }
+
     /// The arguments of a call of a macro that is left as it is, as the source has them: behind them stand the variables that the
     /// macro may write without a sign of it, `BUILD_CHOICE && (variable = macro())`. All arguments of any other call.
     pub fn macro_arguments(&self, call: ExprId) -> &[ExprId] {

@@ -272,7 +272,7 @@ pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
             name: name.to_string(),
         }),
         ExprKind::Field { base, name, arrow } => Some(Storage::Member {
-            base: Box::new(storage(context, *base)?),
+            base: Box::new(storage(context, context.info.function.object(*base))?),
             member: name.to_string(),
             arrow: *arrow,
         }),

@@ -117,7 +117,7 @@ fn is_address_of(function: &Function, id: ExprId, local: LocalId) -> bool {
             ExprKind::Field {
                 base, arrow: false, ..
             }
-            | ExprKind::Index { base, .. } => inner = base,
+            | ExprKind::Index { base, .. } => inner = function.object(base),
             ExprKind::Var(VarRef::Local(found)) => return found == local,
             _ => return false,
         }
@@ -235,7 +235,7 @@ fn storage(function: &Function, id: ExprId) -> Option<Storage> {
             name: name.to_string(),
         }),
         ExprKind::Field { base, name, arrow } => Some(Storage::Member {
-            base: Box::new(storage(function, *base)?),
+            base: Box::new(storage(function, function.object(*base))?),
             member: name.to_string(),
             arrow: *arrow,
         }),

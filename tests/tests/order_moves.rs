@@ -100,9 +100,18 @@ fn objects_of_cxx() {
     assert!(won >= METHODS, "only {won} rows are claimed");
 }
 
+#[test]
+fn accessors_of_cxx() {
+    let rows = table::written(include_str!("loops/accessors.rows")).unwrap();
+    let head = include_str!("loops/accessors.h");
+    let won = judge("accessors.rows", Language::Cxx, head, &rows, 1);
+    assert!(won >= ACCESSORS, "only {won} rows are claimed");
+}
+
 /// How many rows must be claimed.
 const OPERATORS_OF_C: usize = 650;
 const OPERATORS_OF_CXX: usize = 680;
 const ALIASES: usize = 11;
 const CAPTURES: usize = 6;
 const METHODS: usize = 16;
+const ACCESSORS: usize = 9;

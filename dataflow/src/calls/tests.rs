@@ -29,6 +29,10 @@ struct Function {
     calls: Vec<usize>,
     change: Option<usize>,
     unknown: Option<usize>,
+    /// It calls whatever a pointer leads to.
+    calls_pointer: bool,
+    /// A pointer may lead to it.
+    behind_pointer: bool,
 }
 
 fn program(random: &mut Random) -> Vec<Function> {
@@ -42,6 +46,8 @@ fn program(random: &mut Random) -> Vec<Function> {
             calls: (0..random.below(4)).map(|_| random.below(NAMES.len())).collect(),
             change: (random.below(3) == 0).then(|| random.below(GLOBALS.len())),
             unknown: (random.below(6) == 0).then(|| random.below(GLOBALS.len())),
+            calls_pointer: random.below(8) == 0,
+            behind_pointer: random.below(5) == 0,
         })
         .collect();
     functions.sort_by_key(|function| function.unit);
@@ -132,8 +138,19 @@ fn check(seed: u64) {
             .unknown
             .into_iter()
             .for_each(|name| all.add_unknown(id(index), GLOBALS[name]));
+        if function.calls_pointer {
+            all.add_behind_pointer(id(index));
+        }
     }
-    all.close(&calls, &graph);
+    let behind_pointers: Vec<usize> = (0..functions.len())
+        .filter(|&index| functions[index].behind_pointer)
+        .collect();
+    let through_pointer = behind_pointers.iter().map(|&index| id(index)).collect();
+    all.close(&calls, &graph, &through_pointer);
+    // A call through a pointer changes what each function does that a pointer may lead to.
+    let by_pointer: Vec<usize> = (0..functions.len())
+        .filter(|&index| functions[index].calls_pointer)
+        .collect();
     let mut changes: Vec<BTreeSet<usize>> = functions
         .iter()
         .map(|each| each.change.into_iter().collect())
@@ -142,6 +159,15 @@ fn check(seed: u64) {
     let mut reach: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); functions.len()];
     let mut work: BTreeSet<usize> = (0..functions.len()).collect();
     while let Some(callee) = work.pop_first() {
+        if functions[callee].behind_pointer {
+            for &caller in &by_pointer {
+                let (before, added) = (changes[caller].len(), changes[callee].clone());
+                changes[caller].extend(added);
+                if before != changes[caller].len() {
+                    work.insert(caller);
+                }
+            }
+        }
         for &(caller, ..) in &callers[callee] {
             let caller = caller.index();
             let before = (changes[caller].len(), unknown[caller], reach[caller].len());

@@ -57,7 +57,8 @@ impl Body<'_, '_> {
                 base, arrow: false, ..
             }
             | ExprKind::Index { base, .. }
-            | ExprKind::Cast(_, base) => {
+            | ExprKind::Cast(_, base)
+            | ExprKind::Comma(_, base) => {
                 let base = *base;
                 self.take_address(base);
             }

@@ -79,6 +79,9 @@ impl Body<'_, '_> {
             }
             "qualified_identifier" | "template_function" | "template_type" => {
                 let name = self.file.last_name(function);
+                if let Some(member) = self.own_access(&name, function, arguments) {
+                    return member;
+                }
                 let args = match self.file.text(function).starts_with(b"std::") {
                     true => self.standard_arguments(&name, arguments),
                     false => self.arguments(Some(&name), arguments),
@@ -131,6 +134,9 @@ impl Body<'_, '_> {
                 callee,
                 args: args.into(),
             };
+        }
+        if let Some(member) = self.own_access(&name, function, arguments) {
+            return member;
         }
         let callee = self.callee(function);
         let args = match &callee {

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use crate::lower::function::{Binding, Body};
+use crate::lower::function::{Binding, Body, Context};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::Meaning;
 use crate::shape::is_control;
@@ -155,6 +155,11 @@ impl Body<'_, '_> {
             "field_expression" => {
                 let base = self.object(node);
                 let name = field(node, "field").map(|field| self.file.last_name(field));
+                // Not called, so that what stands around it was not understood.
+                if let Some(exposed) = name.as_deref().and_then(|name| self.exposed_by(name, node)) {
+                    let exposed = self.push_expr(exposed, node);
+                    return ExprKind::Comma(exposed, base);
+                }
                 ExprKind::Field {
                     base,
                     name: name.unwrap_or_default().into(),
@@ -217,6 +222,11 @@ impl Body<'_, '_> {
             return kind;
         }
         self.file.note_address_of_function(name.clone());
+        if matches!(self.context, Context::Method | Context::LambdaInMethod)
+            && let Some(exposed) = self.exposed_by(&name, node)
+        {
+            return exposed;
+        }
         if self.hides_variables(node, &name) {
             return ExprKind::Unknown(ThinVec::new());
         }

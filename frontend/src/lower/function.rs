@@ -55,6 +55,8 @@ pub struct Body<'f, 'a> {
     pub(super) captured: BTreeSet<String>,
     /// What kind of function it is.
     pub(super) context: Context,
+    /// The unqualified name of a member function.
+    pub(super) own_name: Option<String>,
     /// The object at hand, once it is named.
     pub(super) this: Option<LocalId>,
     /// Whose member functions calls may be of.
@@ -106,6 +108,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     let mut body = Body::new(file, span);
     if is_method {
         body.context = Context::Method;
+        body.own_name = Some(name.clone());
     }
     body.returns_reference = returns_reference(body.file, node, declarator);
     body.parameters(node, declared.function);
@@ -254,6 +257,7 @@ impl<'f, 'a> Body<'f, 'a> {
             receivers: BTreeMap::new(),
             receiver: None,
             objects: Vec::new(),
+            own_name: None,
             returns_reference: false,
             jumps: Vec::new(),
         }

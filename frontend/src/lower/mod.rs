@@ -4,6 +4,7 @@
 //! position back to the raw file. It never guesses structure: a node that it does not know becomes `Unknown`, and
 //! the function `Partial`.
 
+mod accessor;
 mod address;
 mod ambiguous;
 mod call;

@@ -32,7 +32,7 @@ impl Body<'_, '_> {
     }
 
     /// The structure that members of the object at hand belong to.
-    fn this_object(&mut self, node: Node) -> ExprId {
+    pub(super) fn this_object(&mut self, node: Node) -> ExprId {
         let this = self.this();
         let this = self.push_expr(ExprKind::Var(VarRef::Local(this)), node);
         match self.context {
@@ -138,6 +138,11 @@ impl Body<'_, '_> {
                 callee: Callee::Indirect(callee),
                 args: args.into(),
             };
+        }
+        if arguments.is_empty()
+            && let Some(member) = self.accessed(&name, node)
+        {
+            return self.access((object, arrow), &name, member, node);
         }
         let args = self.arguments(Some(&name), arguments);
         let call = ExprKind::Call {
@@ -459,6 +464,9 @@ impl Body<'_, '_> {
             return value.map_or(ExprKind::Constant, ExprKind::Int);
         }
         self.file.note_address_of_function(name.clone());
+        if let Some(exposed) = self.exposed_by(&name, node) {
+            return exposed;
+        }
         let facts = self.file.raw.visible.cxx();
         let member = facts.iter().any(|facts| facts.is_member(name.as_bytes()));
         // `Base::n` is a member of the object.
@@ -559,7 +567,11 @@ impl Body<'_, '_> {
                 )
             } else {
                 let nodes = value.map(children).unwrap_or_default();
-                let mut args = self.arguments(None, &nodes);
+                // Only an object may keep a reference to what it is made of.
+                let mut args = match self.is_number_member(&last) {
+                    true => nodes.iter().map(|node| self.expr(*node)).collect(),
+                    false => self.arguments(None, &nodes),
+                };
                 let value = match (args.pop(), args.is_empty()) {
                     (Some(only), true) => only,
                     (last, _) => {
@@ -583,6 +595,13 @@ impl Body<'_, '_> {
             statements.push(self.push_stmt(StmtKind::Expr(expr), item));
         }
         statements
+    }
+
+    /// Whether all members of this name in the structures of this file are numbers.
+    fn is_number_member(&self, name: &str) -> bool {
+        let members = self.file.members.iter().filter(|member| member.name == name);
+        let mut types = members.map(|member| member.ty).peekable();
+        types.peek().is_some() && types.all(|ty| matches!(ty, Type::Int { .. } | Type::Float { .. }))
     }
 
     /// The names of a structured binding: each stands for a part of the value.

@@ -154,7 +154,7 @@ impl Body<'_, '_> {
     /// What a function returns. Where that is a reference, whoever called gets the address of what stands behind it; the value stays
     /// what callers read.
     pub(super) fn returned(&mut self, value: ExprId, node: Node) -> ExprId {
-        if !self.returns_reference {
+        if !self.returns_reference || self.is_own_member(value, node) {
             return value;
         }
         let address = match &self.exprs[value].kind {

@@ -137,6 +137,9 @@ impl Body<'_, '_> {
             | "preproc_include"
             | "attribute_declaration" => StmtKind::Empty,
             "function_definition" => {
+                if let Some(zeroed) = self.zeroed_result(node) {
+                    return zeroed;
+                }
                 self.partial(node, "nested function, or a macro that takes a block,");
                 self.unknown_kind(node)
             }

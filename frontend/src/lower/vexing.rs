@@ -6,7 +6,7 @@
 
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
-use ir::{BinaryOp, ExprId, ExprKind};
+use ir::{BinaryOp, ExprId, ExprKind, StmtKind};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
@@ -195,6 +195,27 @@ impl Body<'_, '_> {
             }
             _ => self.expr_kind(node),
         }
+    }
+
+    /// `cycle() = 0;`, which the grammar takes for a member function without a body: zero is assigned to what the call gives.
+    pub(super) fn zeroed_result(&mut self, node: Node) -> Option<StmtKind> {
+        let declarator = field(node, "declarator").filter(|_| self.file.is_cxx())?;
+        let is_statement = field(node, "type").is_none()
+            && declarator.kind() == "function_declarator"
+            && children(node)
+                .iter()
+                .any(|child| child.kind() == "pure_virtual_clause");
+        let function = field(declarator, "declarator").filter(|_| is_statement)?;
+        let arguments = field(declarator, "parameters").map(children).unwrap_or_default();
+        let call = self.plain_call(declarator, function, &arguments);
+        let mut target = self.push_expr(call, declarator);
+        if self.is_reference_result(target) {
+            target = self.push_expr(ExprKind::Deref(target), declarator);
+        }
+        let value = self.push_expr(ExprKind::Int(0), node);
+        let op = None;
+        let assignment = self.push_expr(ExprKind::Assign { op, target, value }, node);
+        Some(StmtKind::Expr(assignment))
     }
 
     fn plain_call(&mut self, node: Node, function: Node, arguments: &[Node]) -> ExprKind {

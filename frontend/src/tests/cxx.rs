@@ -15,9 +15,9 @@ fn classes_namespaces_and_their_functions() {
             22:36 global s: struct = 0
             23:11 global count: i32 = 0
             address taken: A operator int operator++ run ~A
-            fn n::A::A(x&:i32)
+            fn n::A::A(x:i32)
               4:14 B@4:14(x)
-              4:20 this->n = &x
+              4:20 this->n = x
               4:26 this->m = 2
               4:31 block
                 4:33 start@4:33()
@@ -407,6 +407,35 @@ fn what_is_called_in_parentheses_may_be_a_cast() {
               4:5 [@handler]@4:5(3)
               5:5 reduce@5:5((?)1476395011)
               6:5 [this->unseen]@6:5(&x)
+        "#]],
+    );
+}
+
+#[test]
+fn calls_of_accessors_are_the_members_that_they_give() {
+    check(
+        "struct D {\n D(int first) : m(first) {}\n int &n() { return m; }\n void a() { n() = 0; }\n void b() { n() = 5; }\n void c() { this->n() = 0; }\n int m;\n};\n\
+         void f(D &d, D *p, D v) {\n  d.n() = 0;\n  p->n()++;\n  v.n() += 2;\n  int &r = v.n();\n  g(v.n());\n  get().n()--;\n}\n",
+        expect![[r#"
+            address taken: D
+            fn D::D(first:i32)
+              2:17 this->m = first
+              2:26 block
+            fn D::n()
+              3:13 return this->m
+            fn D::a()
+              4:13 (n@4:13(), this)->m = 0
+            fn D::b()
+              5:13 (n@5:13(), this)->m = 5
+            fn D::c()
+              6:13 (n@6:13(), this)->m = 0
+            fn f(d:ptr, p:ptr, v&:struct)
+              10:3 (n@10:3(), d).m = 0
+              11:3 (n@11:3(), p)->m++
+              12:3 (n@12:3(), v).m Add= 2
+              13:3 decl r:ptr@13:8 = &(n@13:12(), v).m
+              14:3 g@14:3(&(n@14:5(), v).m)
+              15:3 (&const.m, (get@15:3(), n@15:3()))--
         "#]],
     );
 }

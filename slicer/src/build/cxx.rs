@@ -433,7 +433,7 @@ pub(crate) fn names_object(
         ExprKind::Var(VarRef::Global(name)) => may_be_object(global(name)),
         ExprKind::Field {
             base, arrow: false, ..
-        } => match function.exprs[*base].kind {
+        } => match function.exprs[function.object(*base)].kind {
             ExprKind::Var(_) => false,
             _ => names_object(function, *base, is_point, global),
         },

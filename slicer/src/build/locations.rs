@@ -109,8 +109,9 @@ impl<'u> Values<'_, 'u> {
 
     /// `base` has a member `inner`: if it is a member itself, the one stands inside the other.
     pub(super) fn note_nesting(&mut self, function: &Function, mut base: ExprId, inner: &str) {
-        while let ExprKind::Index { base: array, .. } = function.exprs[base].kind {
-            base = array;
+        while let ExprKind::Index { base: inner, .. } | ExprKind::Comma(_, inner) = function.exprs[base].kind
+        {
+            base = inner;
         }
         if let ExprKind::Field { name, .. } = &function.exprs[base].kind {
             let pair = (self.names.id(name), self.names.id(inner));
@@ -153,7 +154,7 @@ impl<'u> Values<'_, 'u> {
                     if *arrow {
                         return false;
                     }
-                    expr = *base;
+                    expr = function.object(*base);
                 }
                 ExprKind::Index { base, .. } => expr = *base,
                 _ => return false,

@@ -34,7 +34,7 @@ pub(crate) fn homes(info: &FunctionInfo<'_>) -> Vec<Home> {
             ExprKind::Field {
                 base, arrow: false, ..
             } => {
-                if let Some(local) = local(function, *base) {
+                if let Some(local) = local(function, function.object(*base)) {
                     homes[index(local)] = Home::Aggregate;
                 }
             }

@@ -395,6 +395,10 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             }
             ExprKind::Deref(inner) => self.reads(*inner, reads),
             ExprKind::Cast(_, inner) => self.address_reads(*inner, reads),
+            ExprKind::Comma(before, inner) => {
+                self.reads(*before, reads);
+                self.address_reads(*inner, reads);
+            }
             _ => self.reads(expr, reads),
         }
     }
@@ -452,7 +456,7 @@ fn describe(function: &Function, expr: ExprId, text: &mut String) -> bool {
             true
         }
         ExprKind::Field { base, name, arrow } => {
-            let known = describe(function, *base, text);
+            let known = describe(function, function.object(*base), text);
             text.push_str(if *arrow { "->" } else { "." });
             text.push_str(name);
             known
