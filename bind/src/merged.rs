@@ -325,7 +325,7 @@ fn calls_at(function: &Function, position: Position) -> Vec<PointId> {
 
 fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
     let function = names.function;
-    let is_cxx = function.linkage_name.is_some();
+    let is_cxx = function.language().is_cxx();
     let mut shown = Shown {
         all: BTreeSet::new(),
         certain: BTreeSet::new(),
@@ -527,7 +527,7 @@ fn stand_ins_of(
         };
         Fit {
             points: fitting.filter(is_near).collect(),
-            silent: is_strange || function.linkage_name.is_some(),
+            silent: is_strange || function.language().is_cxx(),
         }
     };
     let reached = stand_ins(copy, &source, fits)?;

@@ -416,10 +416,8 @@ impl<'f> Builder<'f> {
     /// Notes arms of which every build has one, if two of them make the same call at the same position.
     fn note_choice(&mut self, bounds: Vec<PointId>) {
         let call = |point: &FlowPoint| {
-            let name = match point.callee(self.function)? {
-                Callee::Named(name) | Callee::Macro(name) => name.as_str(),
-                Callee::Indirect(_) => "",
-            };
+            let name = point.callee(self.function)?.name();
+            let name = name.map_or("", ir::Name::as_str);
             Some((point.span.line, point.span.column, name))
         };
         let arm = |range: &[PointId]| {
@@ -439,7 +437,7 @@ impl<'f> Builder<'f> {
 
     /// Whether a condition stands for what the build has chosen.
     fn is_choice(&self, cond: ExprId) -> bool {
-        matches!(&self.function.exprs[cond].kind, ExprKind::Var(VarRef::Global(name)) if name == ir::BUILD_CHOICE)
+        self.function.exprs[cond].kind == ExprKind::BuildChoice
     }
 
     fn repeat(

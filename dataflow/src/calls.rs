@@ -8,7 +8,7 @@ use crate::flow::Action;
 use crate::program::{FunctionIndex, FunctionInfo};
 use base::{Id, IdVec, define_id};
 use hashbrown::HashMap;
-use ir::{Callee, ExprId, ExprKind, Function};
+use ir::{Callee, ExprId, ExprKind, FunctionKind, Language};
 use petgraph::graph::{DiGraph, NodeIndex};
 use progress_map::PointId;
 
@@ -55,13 +55,16 @@ impl<'u> Calls<'u> {
     pub(crate) fn new(functions: &IdVec<FunctionIndex, FunctionInfo<'u>>) -> Self {
         let mut calls = Calls::default();
         for (id, info) in functions.iter_enumerated() {
-            let Function {
-                name,
-                is_static,
-                linkage_name,
-                ..
-            } = info.function;
-            calls.add(id, name, linkage_name.is_some(), info.unit, *is_static);
+            let function = info.function;
+            let place = (info.unit, function.is_static);
+            match function.kind {
+                FunctionKind::Source => calls.add(id, &function.name, function.language, place),
+                // No call by a function's name means a macro.
+                FunctionKind::Macro(_) => {
+                    let name = calls.names.push(Name::default());
+                    calls.add_as(id, name, function.language, place);
+                }
+            }
         }
         for (caller, info) in functions.iter_enumerated() {
             for (point, each) in info.flow.points.iter_enumerated() {
@@ -79,15 +82,21 @@ impl<'u> Calls<'u> {
     }
 
     /// Adds a function, behind those that stand before it.
-    fn add(&mut self, id: FunctionIndex, name: &'u str, is_cxx: bool, unit: usize, is_static: bool) {
+    fn add(&mut self, id: FunctionIndex, name: &'u str, language: Language, place: (usize, bool)) {
         let next = self.names.next_id();
         let name = *self.numbers.entry(name).or_insert(next);
         if name == next {
             self.names.push(Name::default());
         }
+        self.add_as(id, name, language, place);
+    }
+
+    /// Adds a function of a name that is known, in a file and `static` or not.
+    fn add_as(&mut self, id: FunctionIndex, name: NameId, language: Language, place: (usize, bool)) {
+        let (unit, is_static) = place;
         let known = &mut self.names[name];
         known.functions.push(id);
-        known.shared |= is_cxx;
+        known.shared |= language.is_cxx();
         self.places.push(Place {
             unit,
             is_static,

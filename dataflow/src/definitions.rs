@@ -101,10 +101,10 @@ impl Definitions {
         for (id, expr) in function.exprs.iter_enumerated() {
             each_child(expr, |child| is_operand[child] = true);
             if let ExprKind::Call {
-                callee: Callee::Macro(name),
+                callee: Callee::Macro(called),
                 args,
             } = &expr.kind
-                && !only_reads(name)
+                && !only_reads(&called.name)
             {
                 // `NEXT(i)` may assign its argument; what is no variable (`i + 1`) it cannot.
                 for &arg in args {

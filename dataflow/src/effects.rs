@@ -122,12 +122,14 @@ pub fn children(expr: &Expr) -> Vec<ExprId> {
 /// Visits the operands of an expression, in source order: passes over all expressions of a program need no list of each.
 pub(crate) fn each_child(expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {}
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) => {}
+        ExprKind::Constant | ExprKind::BuildChoice => {}
         ExprKind::Unary(_, a)
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)
         | ExprKind::Cast(_, a)
         | ExprKind::Field { base: a, .. }
+        | ExprKind::Captured { object: a, .. }
         | ExprKind::Step { target: a, .. } => visit(*a),
         ExprKind::Binary(_, a, b)
         | ExprKind::And(a, b)
@@ -149,7 +151,10 @@ pub(crate) fn each_child(expr: &Expr, mut visit: impl FnMut(ExprId)) {
             if let ir::Callee::Indirect(pointer) = callee {
                 visit(*pointer);
             }
-            args.iter().copied().for_each(visit);
+            args.iter().copied().for_each(&mut visit);
+            if let ir::Callee::Macro(called) = callee {
+                called.writes.iter().copied().for_each(visit);
+            }
         }
         ExprKind::List(items) | ExprKind::Unknown(items) => items.iter().copied().for_each(visit),
     }

@@ -80,7 +80,7 @@ impl FlowPoint {
             FlowKind::Branch => PointKind::Branch,
             FlowKind::Call => match self.callee(function) {
                 Some(Callee::Named(name)) => PointKind::Call(name.to_string()),
-                Some(Callee::Macro(name)) => PointKind::MacroCall(name.to_string()),
+                Some(Callee::Macro(called)) => PointKind::MacroCall(called.name.to_string()),
                 Some(Callee::Indirect(_)) | None => PointKind::IndirectCall,
             },
         }

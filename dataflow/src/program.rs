@@ -387,8 +387,9 @@ impl<'u> Program<'u> {
                 true => self.some_may_change(id, self.callees(info.unit, name), target),
                 false => self.unknown_may_change(id, name, args, target),
             },
-            Callee::Macro(name) => Touch::May(format!(
-                "the macro {name} could not be expanded and may change it"
+            Callee::Macro(called) => Touch::May(format!(
+                "the macro {} could not be expanded and may change it",
+                called.name
             )),
             Callee::Indirect(_) => {
                 let known = self.some_behind_pointer_may_change(id, target);
@@ -582,13 +583,13 @@ impl<'u> Program<'u> {
             match &exprs[inner].kind {
                 ExprKind::Field { name, .. } => {
                     taken.members.push(name);
-                    if function.linkage_name.is_some() {
+                    if function.language.is_cxx() {
                         taken.globals.push(name);
                     }
                 }
                 ExprKind::Var(VarRef::Global(name)) if !forgotten.contains(&address) => {
                     taken.globals.push(name);
-                    if function.linkage_name.is_some() {
+                    if function.language.is_cxx() {
                         taken.members.push(name);
                     }
                 }
@@ -621,7 +622,7 @@ impl<'u> Program<'u> {
         let mut found = Vec::new();
         let function = info.function;
         // In C++ a name that nothing declares may be a member's or a global's.
-        let either = function.linkage_name.is_some();
+        let either = function.language.is_cxx();
         match &info.flow.points[point].action {
             Action::Assign {
                 target: Target::Local(_),
@@ -657,7 +658,7 @@ impl<'u> Program<'u> {
                             found.push(Change::Unknown(name));
                         }
                         Callee::Named(_) => {}
-                        Callee::Macro(name) => found.push(Change::Unknown(name)),
+                        Callee::Macro(called) => found.push(Change::Unknown(called.name.as_str())),
                         Callee::Indirect(_) => {
                             found.push(Change::BehindPointer);
                             found.push(Change::Unknown("a function behind a pointer"));

@@ -225,10 +225,15 @@ impl<'p, 'u> Search<'p, 'u> {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Constant => {}
             ExprKind::Var(VarRef::Local(local)) => self.push(Source::Local(id, *local, point)),
             ExprKind::Var(VarRef::Global(name)) => self.push(Source::Global(*name)),
+            // Functions of one name in two files may have been built differently.
+            ExprKind::BuildChoice => self.differs(|| "__build_choice is defined elsewhere".to_owned()),
             ExprKind::Call { callee, args } => self.call(id, callee, args, point),
             ExprKind::Comma(_, last) => self.push(Source::Value(id, *last, point)),
             ExprKind::Assign { op: None, value, .. } => self.push(Source::Value(id, *value, point)),
-            ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_) => {
+            ExprKind::Field { .. }
+            | ExprKind::Captured { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_) => {
                 self.differs(|| format!("it is read from memory at line {}", node.span.line));
             }
             ExprKind::Str | ExprKind::AddressOf(_) | ExprKind::List(_) => {

@@ -6,7 +6,7 @@
 //! lead anywhere: a call through a pointer, a macro that was not expanded, a function without source, one that was not understood.
 
 use crate::paths::short_name;
-use base::{Confidence, Id, is_mpi, mpi_name};
+use base::{Confidence, Id, Language, is_mpi, mpi_name};
 use library::{Part, Role, roles};
 use progress::{Located, LocatedFrame};
 use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointId, PointKind, Term};
@@ -252,10 +252,10 @@ impl<'m> Reach<'m> {
 
     fn understood(&self, id: FunctionId) -> Result<(), String> {
         let body = &self.map.functions[id];
-        match (body.confidence, &body.linkage_name) {
+        match (body.confidence, body.language()) {
             _ if body.points.is_empty() => Err(format!("of {} only the name was read", body.name)),
             (Confidence::Partial, _) => Err(format!("{} was not understood", body.name)),
-            (_, Some(_)) => Err(format!(
+            (_, Language::Cxx) => Err(format!(
                 "{} is a function of C++, which may call others without a sign of it",
                 body.name
             )),

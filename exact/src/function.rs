@@ -4,7 +4,9 @@ use crate::declare::Specifiers;
 use crate::types::{self, Derived, derivations, is_of_structures, name_of};
 use crate::unit::Lowering;
 use base::{Confidence, IdVec};
-use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Stmt, StmtId, StmtKind, Type};
+use ir::{
+    Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId, Stmt, StmtId, StmtKind, Type,
+};
 use lang_c::ast::{DerivedDeclarator, FunctionDefinition, Identifier};
 use lang_c::span::Node;
 use std::collections::BTreeMap;
@@ -70,6 +72,8 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
     };
     Some(Function {
         name,
+        kind: FunctionKind::Source,
+        language: Language::C,
         linkage_name: None,
         is_static: specifiers.is_static,
         span,
@@ -86,7 +90,6 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
         },
         confidence_reason: body.partial,
         receivers: BTreeMap::new(),
-        of_macro: None,
     })
 }
 

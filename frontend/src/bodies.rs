@@ -1,7 +1,7 @@
 //! The macros that stay unexpanded, as functions: what a slice follows into them.
 //!
-//! Each definition that such a macro may have becomes a function of the file where it stands, with the macro's name (behind
-//! [`ir::MACRO`]) and parameters of a type that nobody knows. All that it does stands at the line of its `#define`. Macros within are
+//! Each definition that such a macro may have becomes a function of the file where it stands, with the macro's name
+//! and parameters of a type that nobody knows. All that it does stands at the line of its `#define`. Macros within are
 //! treated as in any other text: expanded, or left as they are and then functions too.
 //!
 //! A parameter of a macro is no variable, though; who reads these functions has to know that assigning to one assigns to what
@@ -18,8 +18,8 @@ use crate::position::Lines;
 use crate::prepare::Raw;
 use crate::shape::is_control;
 use crate::token::{TokenKind, lex};
-use base::{Confidence, IdVec, Span};
-use ir::{Callee, Expr, ExprId, ExprKind, Function, MacroBody, Stmt, StmtKind, Type, Unit};
+use base::{Confidence, IdVec, Language, Span};
+use ir::{Callee, Expr, ExprId, ExprKind, Function, FunctionKind, MacroBody, Stmt, StmtKind, Type, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More arguments than these, behind the named ones, are not told apart.
@@ -100,13 +100,13 @@ impl Made {
 
 /// Notes the macros that `function` calls, each with its largest number of arguments.
 fn note_calls(function: &Function, wanted: &mut BTreeMap<String, usize>) {
-    for (id, expr) in function.exprs.iter_enumerated() {
+    for expr in &function.exprs {
         if let ExprKind::Call {
-            callee: Callee::Macro(name),
-            ..
+            callee: Callee::Macro(called),
+            args,
         } = &expr.kind
         {
-            let count = function.macro_arguments(id).len();
+            let (name, count) = (called.name, args.len());
             match wanted.get_mut(name.as_str()) {
                 Some(known) => *known = count.max(*known),
                 None => drop(wanted.insert(name.to_string(), count)),
@@ -137,9 +137,9 @@ fn read(
         (functions.len() == 1).then(|| functions.swap_remove(at))
     });
     let mut function = parsed.unwrap_or_else(|| unknown(definition));
-    function.name = format!("{}{name}", ir::MACRO);
-    function.linkage_name = function.linkage_name.map(|_| function.name.clone());
-    function.of_macro = Some(match value {
+    name.clone_into(&mut function.name);
+    function.linkage_name = None;
+    function.kind = FunctionKind::Macro(match value {
         true => MacroBody::Value,
         false => MacroBody::Statements,
     });
@@ -149,7 +149,7 @@ fn read(
         place(&mut expr.span);
         // A macro's name within its own expansion is a function's.
         if let ExprKind::Call { callee, .. } = &mut expr.kind
-            && matches!(callee, Callee::Macro(inner) if inner == name)
+            && matches!(callee, Callee::Macro(inner) if inner.name == name)
         {
             *callee = Callee::Named(name.into());
         }
@@ -177,6 +177,8 @@ fn unknown(definition: &Definition) -> Function {
     let body = stmt(StmtKind::Block(inside.into()));
     Function {
         name: String::new(),
+        kind: FunctionKind::Source,
+        language: Language::C,
         linkage_name: None,
         is_static: false,
         span: Span::default(),
@@ -189,7 +191,6 @@ fn unknown(definition: &Definition) -> Function {
         body,
         confidence: Confidence::Partial,
         confidence_reason: Some("a macro that is no expression and no statement".to_owned()),
-        of_macro: None,
     }
 }
 

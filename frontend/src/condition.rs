@@ -1,8 +1,8 @@
 //! Conditional groups (`#if … #endif`): which arms a build may take, and what to do with the group at its place.
 
 use crate::directive::{Condition, Directive, read};
-use crate::language::Language;
 use crate::token::{Token, TokenKind};
+use base::Language;
 
 /// A conditional group.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Preprocessor directives: what a directive line says, and conditions whose value is the same in every C build.
 
-use crate::language::Language;
 use crate::token::{Token, TokenKind, lex, splice_len};
+use base::Language;
 
 /// What a directive line says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -64,9 +64,9 @@ type DefinitionsByName<'m> = BTreeMap<&'m [u8], Vec<(u32, &'m Definition)>>;
 fn called_macros(function: &Function) -> impl Iterator<Item = &str> {
     function.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Call {
-            callee: Callee::Macro(name),
+            callee: Callee::Macro(called),
             ..
-        } => Some(name.as_str()),
+        } => Some(called.name.as_str()),
         _ => None,
     })
 }

@@ -552,7 +552,7 @@ mod tests {
     fn expanded(text: &str) -> String {
         let text = text.as_bytes();
         let (tokens, macros) = (lex(text), Macros::default());
-        let facts = read_facts(text, &tokens, crate::language::Language::C);
+        let facts = read_facts(text, &tokens, base::Language::C);
         let visible = Visible::new("t.c", &facts, &macros);
         let mut expander = Expander::new(text, &tokens, &visible);
         let (mut out, mut at) = (Vec::new(), 0);

@@ -5,8 +5,8 @@
 use crate::cxx::CxxFacts;
 use crate::directive::{Condition, Definition, Directive, read};
 use crate::hazard::declares;
-use crate::language::Language;
 use crate::token::{Token, TokenKind};
+use base::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -162,7 +162,7 @@ mod tests {
     use crate::directive::{Directive, read};
 
     fn of(line: &str) -> Hazard {
-        match read(line.as_bytes(), crate::language::Language::C) {
+        match read(line.as_bytes(), base::Language::C) {
             Directive::Define(_, definition) => hazard(&definition),
             other => panic!("{other:?}"),
         }

@@ -6,16 +6,7 @@
 
 use crate::condition::{Directives, Group};
 use crate::token::{Token, TokenKind};
-
-/// A source language.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Language {
-    /// C of any standard.
-    #[default]
-    C,
-    /// C++ of any standard, and what builds on it (CUDA, HIP, SYCL).
-    Cxx,
-}
+use base::Language;
 
 /// The language of the file at `path`, whose bytes are `text` and whose tokens are `tokens`.
 pub fn language_of(path: &str, text: &[u8], tokens: &[Token]) -> Language {

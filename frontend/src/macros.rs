@@ -12,10 +12,11 @@ use crate::asked::{Asked, NameFilter, Recorder};
 use crate::cxx::{CxxFacts, Declared};
 use crate::directive::{BodyToken, Definition};
 use crate::facts::{Event, FileFacts, MacroState, read_facts};
-use crate::language::{Language, language_of, only_cxx};
+use crate::language::{language_of, only_cxx};
 use crate::launch;
 use crate::shape::is_control;
 use crate::token::{Token, TokenKind, lex};
+use base::Language;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,14 +9,14 @@
 //! makes of the function does not count.
 
 use crate::Source;
-use crate::language::{Language, is_for_gpus, only_cxx};
+use crate::language::{is_for_gpus, only_cxx};
 use crate::macros::{Macros, Visible, file_facts_as};
 use crate::parse::{lower, prepare_and_parse};
 use crate::prepare::{Prepared, Raw};
 use crate::preprocessed::join_file_scope;
 use crate::shape::declaration_word;
 use crate::token::{Token, TokenKind, lex};
-use base::{Confidence, Span};
+use base::{Confidence, Language, Span};
 use ir::{Function, Unit};
 
 /// Tokens between the angle brackets of a template's arguments that are looked at.

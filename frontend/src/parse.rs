@@ -2,7 +2,6 @@
 
 use crate::Source;
 use crate::asked::Asked;
-use crate::language::Language;
 use crate::launch;
 use crate::lower::File;
 use crate::macros::{Macros, Visible, file_facts};
@@ -11,6 +10,7 @@ use crate::position::Lines;
 use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
 use base::Diagnostic;
+use base::Language;
 use ir::{MacroCalls, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};

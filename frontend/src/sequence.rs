@@ -339,10 +339,10 @@ fn arguments(body: &[BodyToken], open: usize) -> &[BodyToken] {
 mod tests {
     use super::*;
     use crate::facts::read_facts;
-    use crate::language::Language;
     use crate::macros::Macros;
     use crate::token::lex;
     use crate::{Source, parse};
+    use base::Language;
 
     /// What `M(x)` calls after it has its argument, by the text of a header.
     fn of(header: &str) -> Option<String> {

@@ -1,8 +1,8 @@
 //! The shape of prepared text, followed token by token: which brackets are open, where statements begin, which braces
 //! are function bodies. It decides repairs while the text is written, and is a second opinion on the tree afterwards.
 
-use crate::language::Language;
 use crate::token::TokenKind;
+use base::Language;
 
 /// A token of the prepared text.
 #[derive(Clone, Copy, Debug)]

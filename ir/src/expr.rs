@@ -4,10 +4,6 @@ use crate::{ExprId, LocalId, Name, Type};
 use base::Span;
 use thin_vec::ThinVec;
 
-/// The global variable that stands for which of several definitions of a macro a build has. No program declares it; its value
-/// is not known, and the same on every task.
-pub const BUILD_CHOICE: &str = "__build_choice";
-
 /// An expression with its place in the source.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -35,6 +31,9 @@ pub enum ExprKind {
     Var(VarRef),
     /// `sizeof` and the like: a compile-time constant whose value we do not compute.
     Constant,
+    /// What a build has chosen: which of several definitions of a macro it has, whether it has what stands under `#if`. Every
+    /// build knows it; its value is not known here.
+    BuildChoice,
     /// An arithmetic operator with one operand.
     Unary(UnaryOp, ExprId),
     /// An arithmetic or comparison operator with two operands, evaluated in an unspecified order.
@@ -81,6 +80,13 @@ pub enum ExprKind {
         /// `->` rather than `.`.
         arrow: bool,
     },
+    /// The address of a variable that the lambda at hand captured: where it stands is only known to who makes the lambda.
+    Captured {
+        /// The lambda's object.
+        object: ExprId,
+        /// The variable's name.
+        name: Name,
+    },
     /// `base[index]`.
     Index {
         /// The array or pointer.
@@ -115,11 +121,32 @@ pub enum VarRef {
 pub enum Callee {
     /// A function, by its source name.
     Named(Name),
-    /// A function-like macro that could not be expanded: it may evaluate its arguments any number of times,
-    /// write to them, jump, or call functions under other names.
-    Macro(Name),
+    /// A macro that could not be expanded: it may evaluate its arguments any number of times, write to them, jump, or
+    /// call functions under other names.
+    Macro(Box<MacroCall>),
     /// Whatever the expression's value points to.
     Indirect(ExprId),
+}
+
+impl Callee {
+    /// The name under which the source calls it, a function or a macro; `None` for what a pointer leads to.
+    pub fn name(&self) -> Option<Name> {
+        match self {
+            Callee::Named(name) => Some(*name),
+            Callee::Macro(called) => Some(called.name),
+            Callee::Indirect(_) => None,
+        }
+    }
+}
+
+/// A macro that could not be expanded, where it is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MacroCall {
+    /// Its name.
+    pub name: Name,
+    /// The assignments that it may make without a sign of them among its arguments. They are evaluated behind these, each
+    /// perhaps, as `build choice && (variable = unknown)` says: nothing follows such a value by analysis.
+    pub writes: ThinVec<ExprId>,
 }
 
 /// An operator with one operand.

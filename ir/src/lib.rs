@@ -20,15 +20,16 @@
 //! Calls of member functions say for which object (`Function::receivers`), pointers and arrays whether structures
 //! stand behind them (`of_structures`: `*p = …` sets all members then), members in which class they are declared.
 //!
-//! A macro's definition may be a function, too (`of_macro`), whose name begins with `#`: only
-//! `frontend::add_macros` makes such, for the slicer.
+//! A macro's definition may be a function, too ([`FunctionKind::Macro`]): only `frontend::add_macros` makes such, for the
+//! slicer. A function and a macro of one name are two things; whoever looks a function up by its name leaves macros out.
 
 mod expr;
 mod name;
 pub mod packed;
 mod stmt;
 
-pub use expr::{BUILD_CHOICE, BinaryOp, Callee, Expr, ExprKind, UnaryOp, VarRef};
+pub use base::Language;
+pub use expr::{BinaryOp, Callee, Expr, ExprKind, MacroCall, UnaryOp, VarRef};
 pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
 
@@ -142,8 +143,11 @@ pub struct Class {
 pub struct Function {
     /// Its name in the source.
     pub name: String,
-    /// Its name with the namespaces and classes around it, of a C++ function (`ns::Solver::run`), and of no other: a
-    /// function that has one may call others without a sign of it in the source, and share its name with others.
+    /// What it is in the source.
+    pub kind: FunctionKind,
+    /// The language that it is written in.
+    pub language: Language,
+    /// Its name with the namespaces and classes around it, of a C++ function (`ns::Solver::run`), and of no other.
     pub linkage_name: Option<String>,
     /// `static`: two files may have different functions of this name.
     pub is_static: bool,
@@ -167,9 +171,22 @@ pub struct Function {
     pub confidence: Confidence,
     /// Why `confidence` is not `Clean`, for the user.
     pub confidence_reason: Option<String>,
-    /// It is no function of the source but the definition of a macro, whose name it has behind [`MACRO`]; `None` for all
-    /// others.
-    pub of_macro: Option<MacroBody>,
+}
+
+/// What in the source a function was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// A function.
+    Source,
+    /// The definition of a macro that stays unexpanded.
+    Macro(MacroBody),
+}
+
+impl FunctionKind {
+    /// Whether it was a macro's definition.
+    pub fn is_macro(self) -> bool {
+        matches!(self, FunctionKind::Macro(_))
+    }
 }
 
 /// The object that a member function is called for.
@@ -183,9 +200,6 @@ pub enum Receiver {
 
 /// The name of the object at hand in a member function, as in debug info. It is a local variable behind the parameters.
 pub const THIS: &str = "this";
-
-/// What the name of a function begins with that is the definition of a macro: no name of C does.
-pub const MACRO: char = '#';
 
 /// What a macro's replacement list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,25 +228,6 @@ impl Function {
             base = object;
         }
         base
-    }
-
-    /// The arguments of a call of a macro that is left as it is, as the source has them: behind them stand the variables that the
-    /// macro may write without a sign of it, `BUILD_CHOICE && (variable = macro())`. All arguments of any other call.
-    pub fn macro_arguments(&self, call: ExprId) -> &[ExprId] {
-        let ExprKind::Call { callee, args } = &self.exprs[call].kind else {
-            return &[];
-        };
-        let is_hidden = |arg: &ExprId| match self.exprs[*arg].kind {
-            ExprKind::And(choice, _) => {
-                matches!(&self.exprs[choice].kind, ExprKind::Var(VarRef::Global(name)) if *name == BUILD_CHOICE)
-            }
-            _ => false,
-        };
-        let hidden = match callee {
-            Callee::Macro(_) => args.iter().rev().take_while(|arg| is_hidden(arg)).count(),
-            _ => 0,
-        };
-        &args[..args.len() - hidden]
     }
 }
 

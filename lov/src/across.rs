@@ -7,6 +7,7 @@ use crate::candidate::{Candidate, Context, invariance, storage};
 use crate::classify::Shape;
 use crate::step::{Step, constant, keeps, strip_casts, type_holds, type_of};
 use crate::term;
+use base::Language;
 use base::mutant::{Mutant, on};
 use dataflow::{Action, FlowKind, FunctionIndex, Standing, Target, Touch};
 use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
@@ -178,7 +179,7 @@ fn sets_whole(
         _ => return false,
     };
     // In C++ a class may give its members other values than zero.
-    let is_c = context.info.function.linkage_name.is_none();
+    let is_c = context.info.function.language == Language::C;
     let is_object = is_c && context.info.function.locals[*local].ty == Type::Aggregate;
     path.root == VarRef::Local(*local) && is_object && matches!(context.kind(value), ExprKind::List(_))
 }

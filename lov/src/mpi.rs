@@ -131,12 +131,14 @@ pub(crate) fn is_pure(function: &Function, id: ExprId) -> bool {
         ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Unknown(_) => {
             false
         }
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => true,
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) => true,
+        ExprKind::Constant | ExprKind::BuildChoice => true,
         ExprKind::Unary(_, a)
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)
         | ExprKind::Cast(_, a)
-        | ExprKind::Field { base: a, .. } => all(&[*a]),
+        | ExprKind::Field { base: a, .. }
+        | ExprKind::Captured { object: a, .. } => all(&[*a]),
         ExprKind::Binary(_, a, b)
         | ExprKind::And(a, b)
         | ExprKind::Or(a, b)
@@ -155,7 +157,8 @@ fn roots<'f>(function: &'f Function, id: ExprId, found: &mut Vec<&'f VarRef>) {
         | ExprKind::Deref(a)
         | ExprKind::AddressOf(a)
         | ExprKind::Cast(_, a)
-        | ExprKind::Field { base: a, .. } => roots(function, *a, found),
+        | ExprKind::Field { base: a, .. }
+        | ExprKind::Captured { object: a, .. } => roots(function, *a, found),
         ExprKind::Binary(_, a, b)
         | ExprKind::And(a, b)
         | ExprKind::Or(a, b)
@@ -170,7 +173,8 @@ fn roots<'f>(function: &'f Function, id: ExprId, found: &mut Vec<&'f VarRef>) {
         }
         // An argument with these is not pure, and then no variable counts.
         ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. } => {}
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant => {}
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => {}
+        ExprKind::Constant | ExprKind::BuildChoice => {}
     }
 }
 
@@ -256,6 +260,10 @@ fn print(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
             print_operand(function, *base, out)?;
             out.push_str(if *arrow { "->" } else { "." });
             out.push_str(name);
+        }
+        ExprKind::Captured { object, name } => {
+            print_operand(function, *object, out)?;
+            out.push_str(&format!("->{name} (captured)"));
         }
         ExprKind::Index { base, index } => {
             print_operand(function, *base, out)?;

@@ -5,14 +5,14 @@
 //! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
 
 use crate::{FileId, LoopId, PointId, ScopeId};
-use base::{Confidence, IdVec, Span};
+use base::{Confidence, IdVec, Language, Span};
 
 /// A function and everything that orders two positions inside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Name in the source.
     pub name: String,
-    /// Linkage name where it differs from `name`.
+    /// Its name with the namespaces and classes around it, of a function of C++ and of no other.
     pub linkage_name: Option<String>,
     /// The file that holds the definition.
     pub file: FileId,
@@ -50,6 +50,14 @@ pub struct Point {
 }
 
 impl Function {
+    /// The language that it is written in: of C++ all functions have a linkage name, of C none.
+    pub fn language(&self) -> Language {
+        match self.linkage_name {
+            Some(_) => Language::Cxx,
+            None => Language::C,
+        }
+    }
+
     /// The calls from which the exit is reached without another call, sorted.
     pub fn last_calls(&self) -> Vec<PointId> {
         let Some(exit) = self.points.ids().next_back() else {

@@ -40,7 +40,7 @@ impl Map {
             return None;
         };
         // C++ calls functions without a sign of it in the source.
-        if body.linkage_name.is_some() {
+        if body.language().is_cxx() {
             return None;
         }
         let key = (body.file, name.as_str());

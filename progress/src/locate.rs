@@ -198,7 +198,7 @@ impl Order<'_> {
             located.obstacle = Some(format!("the map has no program point at {file}:{line}"));
             return located;
         }
-        let is_cxx = body.linkage_name.is_some();
+        let is_cxx = body.language().is_cxx();
         if let Some(callee) = callee.filter(|_| is_cxx)
             && runs_on_the_way_out(&callee.function)
             && on_line

@@ -152,10 +152,22 @@ pub(crate) enum Role {
     Any,
 }
 
+/// What a function of the graph stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FunctionKind {
+    /// A function of the source.
+    Source,
+    /// The definition of a macro: part of what happens at the calls of it.
+    Macro,
+    /// What stands between many calls and the many functions that each of them may lead to.
+    Table,
+}
+
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: NameId,
+    pub(crate) kind: FunctionKind,
     pub(crate) file: FileId,
     pub(crate) line: u32,
     pub(crate) end_line: u32,
@@ -343,23 +355,22 @@ pub struct Graph {
     pub(crate) unseen: Unseen,
 }
 
-/// The name of what stands between many calls and the many functions that each of them may lead to, as if it were a function: no
-/// function of a program has it.
-pub(crate) const TABLE_NAME: &str = "*";
+/// The name of a table.
+pub(crate) const NO_NAME: &str = "";
 
 impl Graph {
     /// Whether a function is the definition of a macro: part of what happens at the calls of it.
     pub(crate) fn is_macro(&self, function: FunctionId) -> bool {
-        self.name(self.functions[function].name).starts_with(ir::MACRO)
+        self.functions[function].kind == FunctionKind::Macro
     }
 
     /// Whether a function is none of the source: a macro, or a table of functions.
     pub(crate) fn is_hidden(&self, function: FunctionId) -> bool {
-        self.is_macro(function) || self.is_table(function)
+        self.functions[function].kind != FunctionKind::Source
     }
 
     fn is_table(&self, function: FunctionId) -> bool {
-        self.name(self.functions[function].name) == TABLE_NAME
+        self.functions[function].kind == FunctionKind::Table
     }
 
     /// Whether a call may lead to a function, directly or by way of tables.

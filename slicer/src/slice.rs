@@ -1,7 +1,7 @@
 //! Slices: what a criterion depends on, statement by statement, nearest first.
 
 use crate::executed::Executed;
-use crate::graph::{FileId, FunctionId, Graph, NodeId, NodeKind};
+use crate::graph::{FileId, FunctionId, FunctionKind, Graph, NodeId, NodeKind};
 use crate::reached::Reached;
 use crate::state::{Context, Dependence, State};
 use crate::walk::Walk;
@@ -277,7 +277,8 @@ impl Graph {
     fn resolve(&self, frame: &Frame) -> Option<(FunctionId, Vec<NodeId>)> {
         let covers = |id: &FunctionId| {
             let function = &self.functions[*id];
-            self.name(function.name) == frame.function
+            function.kind == FunctionKind::Source
+                && self.name(function.name) == frame.function
                 && is_end_of(&frame.file, &self.files[function.file])
                 && (function.line..=function.end_line).contains(&frame.line)
         };

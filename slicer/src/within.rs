@@ -49,6 +49,6 @@ impl Graph {
             .name
             .is_none_or(|name| base::mpi_name(self.name(name)) == base::mpi_name(callee));
         let mut callees = call.callees.iter();
-        by_name || callees.any(|&id| self.name(self.functions[id].name) == callee)
+        by_name || callees.any(|&id| !self.is_hidden(id) && self.name(self.functions[id].name) == callee)
     }
 }

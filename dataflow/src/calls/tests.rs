@@ -67,9 +67,8 @@ fn calls(functions: &[Function]) -> Calls<'static> {
         calls.add(
             FunctionIndex::from_index(index),
             NAMES[name],
-            is_cxx,
-            unit,
-            is_static,
+            if is_cxx { Language::Cxx } else { Language::C },
+            (unit, is_static),
         );
     }
     for (caller, function) in functions.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::variants::is_statements;
 
 /// The name of the condition by which a build chooses among the definitions of a macro in an expression. No variable has
 /// it: its value is not known, and the same on every task.
-pub const BUILD_CHOICE: &[u8] = ir::BUILD_CHOICE.as_bytes();
+pub const BUILD_CHOICE: &[u8] = b"__build_choice";
 
 /// A macro with more definitions than this is left as it is.
 const CHOICE_LIMIT: usize = 4;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::directive::{Directive, read};
-use crate::language::Language;
+use base::Language;
 
 /// The macros of a few lines, the last of which is in question.
 struct Lines(Vec<(Box<[u8]>, Definition)>, bool);

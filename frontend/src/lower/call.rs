@@ -3,6 +3,7 @@
 use crate::cxx::Declared;
 use crate::lower::declare;
 use crate::lower::function::{Binding, Body, Context};
+use crate::lower::hidden::a_macro;
 use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
 use crate::macros::{Meaning, is_shouted};
@@ -34,7 +35,7 @@ impl Body<'_, '_> {
 
     /// A call in C.
     pub(super) fn c_call(&mut self, function: Node, arguments: &[Node]) -> ExprKind {
-        let callee = self.callee(function);
+        let mut callee = self.callee(function);
         let mut args = Vec::new();
         for (index, &argument) in arguments.iter().enumerate() {
             if argument.kind() == "compound_statement" {
@@ -46,9 +47,7 @@ impl Body<'_, '_> {
                 args.push(if changed { self.given(arg, argument) } else { arg });
             }
         }
-        if let Callee::Macro(name) = &callee {
-            args.extend(self.hidden_writes(function, name));
-        }
+        self.add_hidden_writes(function, &mut callee);
         ExprKind::Call {
             callee,
             args: args.into(),
@@ -138,19 +137,12 @@ impl Body<'_, '_> {
         if let Some(member) = self.own_access(&name, function, arguments) {
             return member;
         }
-        let callee = self.callee(function);
-        let args = match &callee {
-            Callee::Named(name) => {
-                let name = *name;
-                self.arguments(Some(&name), arguments)
-            }
-            Callee::Macro(name) => {
-                let mut args = self.arguments(None, arguments);
-                args.extend(self.hidden_writes(function, name));
-                args
-            }
-            Callee::Indirect(_) => self.arguments(None, arguments),
+        let mut callee = self.callee(function);
+        let args = match callee {
+            Callee::Named(name) => self.arguments(Some(&name), arguments),
+            Callee::Macro(_) | Callee::Indirect(_) => self.arguments(None, arguments),
         };
+        self.add_hidden_writes(function, &mut callee);
         // A class's name makes another object.
         if self.context == Context::Method
             && matches!(callee, Callee::Named(_))
@@ -224,13 +216,13 @@ impl Body<'_, '_> {
         let raw = self.file.prepared.map.raw_start(offset);
         if !matches!(self.file.raw.visible.meaning(name.as_bytes(), raw), Meaning::None) {
             self.note_macro(&name, raw);
-            return Callee::Macro(name.into());
+            return a_macro(&name);
         }
         match name.as_str() {
-            "assert" | "static_assert" | "_Static_assert" => Callee::Macro(name.into()),
+            "assert" | "static_assert" | "_Static_assert" => a_macro(&name),
             // The macros of <stdarg.h> are these built-ins of the compiler.
             "va_start" | "va_arg" | "va_end" | "va_copy" => Callee::Named(format!("__builtin_{name}").into()),
-            _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => Callee::Macro(name.into()),
+            _ if is_shouted(name.as_bytes()) && !self.is_function(&name) => a_macro(&name),
             _ => Callee::Named(name.into()),
         }
     }

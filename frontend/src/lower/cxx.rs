@@ -1,8 +1,8 @@
 //! C++ at file scope and in classes: which names there are, and the qualified names of functions.
 
-use crate::language::Language;
 use crate::lower::file::File;
 use crate::lower::{children, declare, field};
+use base::Language;
 use ir::Type;
 use tree_sitter::Node;
 

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use crate::expand::BUILD_CHOICE;
 use crate::lower::function::{Binding, Body, Context};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::Meaning;
@@ -214,6 +215,9 @@ impl Body<'_, '_> {
                     return ExprKind::Constant;
                 }
             }
+        }
+        if name.as_bytes() == BUILD_CHOICE {
+            return ExprKind::BuildChoice;
         }
         if let Some(kind) = self.invocation(node, &name) {
             return kind;

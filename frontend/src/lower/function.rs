@@ -3,8 +3,10 @@
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
-use base::{Confidence, Id, IdVec, Span};
-use ir::{Expr, ExprId, ExprKind, Function, Local, LocalId, Receiver, Stmt, StmtId, StmtKind, Type};
+use base::{Confidence, Id, IdVec, Language, Span};
+use ir::{
+    Expr, ExprId, ExprKind, Function, FunctionKind, Local, LocalId, Receiver, Stmt, StmtId, StmtKind, Type,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -139,6 +141,8 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     let is_static = specifiers.is_static && !is_method;
     Some(Function {
         name,
+        kind: FunctionKind::Source,
+        language: file.raw.language,
         linkage_name,
         is_static,
         span,
@@ -151,7 +155,6 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         body: block,
         confidence,
         confidence_reason,
-        of_macro: None,
     })
 }
 
@@ -180,6 +183,8 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
     file.address_taken_functions.insert("operator()".to_owned());
     file.functions.push(Function {
         name: "operator()".to_owned(),
+        kind: FunctionKind::Source,
+        language: Language::Cxx,
         linkage_name: Some("(lambda)::operator()".to_owned()),
         is_static: true,
         span,
@@ -192,7 +197,6 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
         body: block,
         confidence,
         confidence_reason,
-        of_macro: None,
     });
 }
 

@@ -1,9 +1,17 @@
 //! Macros that are left as they are: what they do to the variables of the function is said here.
 
-use crate::expand::BUILD_CHOICE;
 use crate::lower::function::{Binding, Body, Context};
-use ir::{Callee, ExprId, ExprKind, VarRef};
+use ir::{Callee, ExprId, ExprKind, MacroCall, VarRef};
+use thin_vec::ThinVec;
 use tree_sitter::Node;
+
+/// The macro `name` as what is called, with nothing yet that it writes.
+pub(super) fn a_macro(name: &str) -> Callee {
+    Callee::Macro(Box::new(MacroCall {
+        name: name.into(),
+        writes: ThinVec::new(),
+    }))
+}
 
 impl Body<'_, '_> {
     /// The name at `node` is a macro without arguments that does something: a call of it.
@@ -12,17 +20,24 @@ impl Body<'_, '_> {
         self.file.prepared.invocations.binary_search(&offset).ok()?;
         self.file.passed.insert(offset);
         self.note_macro(name, self.file.prepared.map.raw_start(offset));
-        let callee = Callee::Macro(name.into());
-        let args = self.hidden_writes(node, name);
+        let mut callee = a_macro(name);
+        self.add_hidden_writes(node, &mut callee);
         Some(ExprKind::Call {
             callee,
-            args: args.into(),
+            args: ThinVec::new(),
         })
+    }
+
+    /// Adds the variables that a macro which is called at `node` may write without a sign of it; its arguments come first.
+    pub(super) fn add_hidden_writes(&mut self, node: Node, callee: &mut Callee) {
+        if let Callee::Macro(called) = callee {
+            called.writes = self.hidden_writes(node, &called.name).into();
+        }
     }
 
     /// For each variable that the macro `name` at `node` may write without a sign of it: `build && (variable = name())`.
     /// Nothing follows the write by analysis, so no claim can be made about the variable.
-    pub(super) fn hidden_writes(&mut self, node: Node, name: &str) -> Vec<ExprId> {
+    fn hidden_writes(&mut self, node: Node, name: &str) -> Vec<ExprId> {
         let offset = node.start_byte() as u32;
         let writes = &self.file.prepared.writes;
         let Ok(index) = writes.binary_search_by_key(&offset, |(at, _)| *at) else {
@@ -37,19 +52,14 @@ impl Body<'_, '_> {
                 continue;
             };
             let target = self.push_expr(target, node);
-            let callee = Callee::Macro(name.into());
-            let args = Vec::new();
-            let value = self.push_expr(
-                ExprKind::Call {
-                    callee,
-                    args: args.into(),
-                },
-                node,
-            );
+            let value = ExprKind::Call {
+                callee: a_macro(name),
+                args: ThinVec::new(),
+            };
+            let value = self.push_expr(value, node);
             let op = None;
             let write = self.push_expr(ExprKind::Assign { op, target, value }, node);
-            let choice = VarRef::Global(String::from_utf8_lossy(BUILD_CHOICE).into_owned().into());
-            let choice = self.push_expr(ExprKind::Var(choice), node);
+            let choice = self.push_expr(ExprKind::BuildChoice, node);
             result.push(self.push_expr(ExprKind::And(choice, write), node));
         }
         result

@@ -55,18 +55,10 @@ impl Body<'_, '_> {
             return None;
         }
         if self.captured.contains(name) {
-            let base = self.this_object(node);
-            let name = format!("{name} (captured)");
-            let arrow = true;
-            let field = self.push_expr(
-                ExprKind::Field {
-                    base,
-                    name: name.into(),
-                    arrow,
-                },
-                node,
-            );
-            return Some(ExprKind::Deref(field));
+            let object = self.this_object(node);
+            let name = name.into();
+            let address = self.push_expr(ExprKind::Captured { object, name }, node);
+            return Some(ExprKind::Deref(address));
         }
         if matches!(self.context, Context::Free | Context::Lambda) {
             return None;
@@ -263,7 +255,7 @@ impl Body<'_, '_> {
     /// What is the call of an operator or, if the object is a plain number, the operator of the language.
     fn either(&mut self, call: ExprKind, plain: ExprKind, node: Node) -> ExprKind {
         // Which of the two it is, every build knows, and it is the same on every task.
-        let choice = self.push_expr(ExprKind::Var(VarRef::Global(ir::BUILD_CHOICE.into())), node);
+        let choice = self.push_expr(ExprKind::BuildChoice, node);
         let call = self.push_expr(call, node);
         let plain = self.push_expr(plain, node);
         ExprKind::Conditional(choice, call, plain)

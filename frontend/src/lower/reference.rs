@@ -271,7 +271,8 @@ impl Body<'_, '_> {
             )
         };
         match &self.exprs[id].kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant => false,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => false,
+            ExprKind::Constant | ExprKind::BuildChoice => false,
             ExprKind::AddressOf(_) | ExprKind::And(..) | ExprKind::Or(..) => false,
             ExprKind::Var(VarRef::Local(local)) => {
                 !scalar(self.locals[*local].ty) && !self.numbers.contains(local)

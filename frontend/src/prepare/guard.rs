@@ -8,10 +8,10 @@
 use super::{Frame, Writer};
 use crate::condition::{Arm, Group};
 use crate::expand::BUILD_CHOICE;
-use crate::language::Language;
 use crate::shape::{Open, is_control};
 use crate::token::TokenKind;
 use base::Confidence;
+use base::Language;
 
 /// What to write before a token, in tokens.
 type Words = &'static [&'static str];

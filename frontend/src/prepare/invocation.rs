@@ -5,13 +5,13 @@ use crate::directive::Definition;
 use crate::expand::{Expander, Outcome, PpToken, are_balanced};
 use crate::hazard::{Hazard, hazard, is_structural};
 use crate::hidden::{Definitions, Hidden};
-use crate::language::Language;
 use crate::macros::{Meaning, Visible, is_shouted};
 use crate::repair;
 use crate::shape::{Open, declaration_word, is_keyword};
 use crate::token::{Token, TokenKind};
 use crate::variants::{Split, even_braces, same_brackets, split};
 use base::Confidence;
+use base::Language;
 
 /// A macro with more definitions than this is left as it is.
 const VARIANT_LIMIT: usize = 4;

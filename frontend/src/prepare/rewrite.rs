@@ -1,12 +1,12 @@
 //! Constructs that the grammar lacks or reads in the wrong way, written so that it reads them in the right one.
 
 use super::Writer;
-use crate::language::Language;
 use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS};
 use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::{Open, declaration_word};
 use crate::token::TokenKind;
+use base::Language;
 
 /// Tokens of a parameter's default.
 const DEFAULT_LIMIT: usize = 100;

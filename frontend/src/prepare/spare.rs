@@ -6,12 +6,12 @@
 //! left alone.
 
 use super::Writer;
-use crate::language::Language;
 use crate::macros::{Meaning, is_shouted};
 use crate::repair;
 use crate::shape::{Open, declaration_word, is_control, is_cxx_keyword, is_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
+use base::Language;
 
 /// What stands for the captures of a lambda that a macro begins: nothing is known of them.
 const CAPTURES: &str = "[&]";

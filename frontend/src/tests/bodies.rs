@@ -3,7 +3,7 @@
 use super::{leak, print};
 use crate::{Macros, Source, add_macros, parse};
 use expect_test::{Expect, expect};
-use ir::{Function, MacroBody};
+use ir::{Function, FunctionKind, MacroBody};
 
 /// What the macros of `header` become that `text` calls.
 fn functions(header: &str, text: &str) -> Vec<Function> {
@@ -21,13 +21,13 @@ fn functions(header: &str, text: &str) -> Vec<Function> {
         "they are where they are defined"
     );
     let functions = std::mem::take(&mut units[0].functions).into_iter();
-    functions.filter(|function| function.of_macro.is_some()).collect()
+    functions.filter(|function| function.kind.is_macro()).collect()
 }
 
 fn check(header: &str, text: &str, expect: Expect) {
     let shown = functions(header, text).into_iter().map(|function| {
-        let kind = match function.of_macro {
-            Some(MacroBody::Value) => "value",
+        let kind = match function.kind {
+            FunctionKind::Macro(MacroBody::Value) => "value",
             _ => "statements",
         };
         let unit = ir::Unit {

@@ -50,9 +50,10 @@ pub fn function(f: &Function) -> String {
         other => format!(" {other:?}: {}", f.confidence_reason.as_deref().unwrap_or("?")),
     };
     let fixed = if f.is_static { "static " } else { "" };
+    let sign = if f.kind.is_macro() { "#" } else { "" };
     let _ = writeln!(
         printer.out,
-        "{fixed}fn {}({}){confidence}",
+        "{fixed}fn {sign}{}({}){confidence}",
         f.linkage_name.as_deref().unwrap_or(&f.name),
         params.join(", ")
     );
@@ -188,6 +189,7 @@ impl Printer<'_> {
             ExprKind::Str => "\"\"".to_owned(),
             ExprKind::Var(VarRef::Local(local)) => self.local(*local),
             ExprKind::Var(VarRef::Global(name)) => format!("@{name}"),
+            ExprKind::BuildChoice => "@__build_choice".to_owned(),
             ExprKind::Constant => "const".to_owned(),
             ExprKind::Unary(op, e) => {
                 let op = match op {
@@ -217,17 +219,23 @@ impl Printer<'_> {
                     format!("{target}{op}")
                 }
             }
-            ExprKind::Call { callee, args } => {
-                let callee = match callee {
+            ExprKind::Call { callee: called, args } => {
+                let callee = match called {
                     Callee::Named(name) => name.to_string(),
-                    Callee::Macro(name) => format!("MACRO {name}"),
+                    Callee::Macro(called) => format!("MACRO {}", called.name),
                     Callee::Indirect(e) => format!("[{}]", self.expr(*e)),
                 };
-                format!("{callee}@{span}{mark}({})", self.list(args))
+                let writes: &[ir::ExprId] = match called {
+                    Callee::Macro(called) => &called.writes,
+                    _ => &[],
+                };
+                let all = [&args[..], writes].concat();
+                format!("{callee}@{span}{mark}({})", self.list(&all))
             }
             ExprKind::Field { base, name, arrow } => {
                 format!("{}{}{name}", self.expr(*base), if *arrow { "->" } else { "." })
             }
+            ExprKind::Captured { object, name } => format!("{}->{name} (captured)", self.expr(*object)),
             ExprKind::Index { base, index } => format!("{}[{}]", self.expr(*base), self.expr(*index)),
             ExprKind::Deref(e) => format!("*{}", self.expr(*e)),
             ExprKind::AddressOf(e) => format!("&{}", self.expr(*e)),

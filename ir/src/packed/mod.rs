@@ -112,6 +112,8 @@ mod expr_code {
     pub(super) const UNARY: u8 = 27;
     /// Plus the operator.
     pub(super) const BINARY: u8 = 32;
+    pub(super) const BUILD_CHOICE: u8 = 48;
+    pub(super) const CAPTURED: u8 = 49;
 }
 
 /// Kinds of statements.

@@ -5,8 +5,8 @@ use super::{
     type_code,
 };
 use crate::{
-    Callee, Class, Expr, ExprId, ExprKind, Function, Global, Local, LocalId, MacroCalls, Member, Name,
-    Receiver, Stmt, StmtId, StmtKind, Type, Unit, VarRef,
+    Callee, Class, Expr, ExprId, ExprKind, Function, FunctionKind, Global, Language, Local, LocalId,
+    MacroCall, MacroCalls, Member, Name, Receiver, Stmt, StmtId, StmtKind, Type, Unit, VarRef,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Number, Severity, Span, take_number};
 
@@ -247,7 +247,7 @@ impl<'b> Input<'b> {
 
     fn function(&mut self) -> Result<Function, Malformed> {
         let name = self.owned()?;
-        let [is_static, has_linkage_name, has_reason] = self.flags()?;
+        let [is_static, is_cxx, has_linkage_name, has_reason] = self.flags()?;
         let confidence = match self.byte()? {
             0 => Confidence::Clean,
             1 => Confidence::Repaired,
@@ -289,6 +289,8 @@ impl<'b> Input<'b> {
         let body = self.back(stmts.len())?;
         Ok(Function {
             name,
+            kind: FunctionKind::Source,
+            language: if is_cxx { Language::Cxx } else { Language::C },
             linkage_name,
             is_static,
             span,
@@ -301,7 +303,6 @@ impl<'b> Input<'b> {
             body,
             confidence,
             confidence_reason,
-            of_macro: None,
         })
     }
 
@@ -360,6 +361,7 @@ impl<'b> Input<'b> {
             expr_code::LOCAL => ExprKind::Var(VarRef::Local(self.local_id()?)),
             expr_code::GLOBAL => ExprKind::Var(VarRef::Global(self.interned()?)),
             expr_code::CONSTANT => ExprKind::Constant,
+            expr_code::BUILD_CHOICE => ExprKind::BuildChoice,
             expr_code::AND => ExprKind::And(self.back(at)?, self.back(at)?),
             expr_code::OR => ExprKind::Or(self.back(at)?, self.back(at)?),
             expr_code::CONDITIONAL => ExprKind::Conditional(self.back(at)?, self.back(at)?, self.back(at)?),
@@ -386,12 +388,19 @@ impl<'b> Input<'b> {
                 }
             }
             expr_code::CALL_NAMED => self.call(at, |input| Ok(Callee::Named(input.interned()?)))?,
-            expr_code::CALL_MACRO => self.call(at, |input| Ok(Callee::Macro(input.interned()?)))?,
+            expr_code::CALL_MACRO => self.call(at, |input| {
+                let (name, writes) = (input.interned()?, input.backs(at)?.into());
+                Ok(Callee::Macro(Box::new(MacroCall { name, writes })))
+            })?,
             expr_code::CALL_INDIRECT => self.call(at, |input| Ok(Callee::Indirect(input.back(at)?)))?,
             expr_code::FIELD | expr_code::ARROW => ExprKind::Field {
                 base: self.back(at)?,
                 name: self.interned()?,
                 arrow: code == expr_code::ARROW,
+            },
+            expr_code::CAPTURED => ExprKind::Captured {
+                object: self.back(at)?,
+                name: self.interned()?,
             },
             expr_code::INDEX => ExprKind::Index {
                 base: self.back(at)?,

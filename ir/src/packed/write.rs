@@ -161,6 +161,7 @@ impl<'u> Out<'u> {
         self.name(&function.name);
         self.flags(&[
             function.is_static,
+            function.language.is_cxx(),
             function.linkage_name.is_some(),
             function.confidence_reason.is_some(),
         ]);
@@ -246,6 +247,7 @@ impl<'u> Out<'u> {
             ExprKind::Var(VarRef::Local(_)) => expr_code::LOCAL,
             ExprKind::Var(VarRef::Global(_)) => expr_code::GLOBAL,
             ExprKind::Constant => expr_code::CONSTANT,
+            ExprKind::BuildChoice => expr_code::BUILD_CHOICE,
             ExprKind::Unary(op, _) => expr_code::UNARY + index(&UNARY, *op),
             ExprKind::Binary(op, ..) => expr_code::BINARY + index(&BINARY, *op),
             ExprKind::And(..) => expr_code::AND,
@@ -269,6 +271,7 @@ impl<'u> Out<'u> {
             } => expr_code::CALL_INDIRECT,
             ExprKind::Field { arrow: false, .. } => expr_code::FIELD,
             ExprKind::Field { arrow: true, .. } => expr_code::ARROW,
+            ExprKind::Captured { .. } => expr_code::CAPTURED,
             ExprKind::Index { .. } => expr_code::INDEX,
             ExprKind::Deref(_) => expr_code::DEREF,
             ExprKind::AddressOf(_) => expr_code::ADDRESS_OF,
@@ -280,7 +283,7 @@ impl<'u> Out<'u> {
         match &expr.kind {
             ExprKind::Int(value) => self.signed(*value),
             ExprKind::Float(value) => self.bytes.extend_from_slice(&value.to_bits().to_le_bytes()),
-            ExprKind::Str | ExprKind::Constant => {}
+            ExprKind::Str | ExprKind::Constant | ExprKind::BuildChoice => {}
             ExprKind::Var(VarRef::Local(local)) => self.size(local.index()),
             ExprKind::Var(VarRef::Global(name)) => self.name(name),
             ExprKind::Unary(_, a) | ExprKind::Deref(a) | ExprKind::AddressOf(a) => self.back(at, *a),
@@ -301,13 +304,21 @@ impl<'u> Out<'u> {
             }
             ExprKind::Call { callee, args } => {
                 match callee {
-                    Callee::Named(name) | Callee::Macro(name) => self.name(name),
+                    Callee::Named(name) => self.name(name),
+                    Callee::Macro(called) => {
+                        self.name(&called.name);
+                        self.backs(at, &called.writes);
+                    }
                     Callee::Indirect(callee) => self.back(at, *callee),
                 }
                 self.backs(at, args);
             }
             ExprKind::Field { base, name, .. } => {
                 self.back(at, *base);
+                self.name(name);
+            }
+            ExprKind::Captured { object, name } => {
+                self.back(at, *object);
                 self.name(name);
             }
             ExprKind::Index { base, index } => {

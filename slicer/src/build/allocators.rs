@@ -45,9 +45,10 @@ fn only_allocates(
                 ExprKind::Cast(_, inner) => expr = *inner,
                 ExprKind::Int(0) => return Some(false),
                 ExprKind::Call {
-                    callee: Callee::Macro(name),
+                    callee: Callee::Macro(called),
                     ..
                 } => {
+                    let name = called.name.as_str();
                     let mut definitions = macros.of(name).iter();
                     let is_new = !definitions.as_slice().is_empty()
                         && definitions.all(|callee| known.contains(callee))

@@ -20,18 +20,19 @@ impl<'u> Values<'_, 'u> {
         let mut inner = None;
         for (expr, each) in function.exprs.iter_enumerated() {
             if let ExprKind::Call {
-                callee: callee @ (Callee::Named(name) | Callee::Macro(name)),
+                callee: callee @ (Callee::Named(_) | Callee::Macro(_)),
                 ..
             } = &each.kind
+                && let Some(name) = callee.name()
             {
                 let unit = self.program.functions[id].unit;
                 let callees = match callee {
-                    Callee::Macro(_) => self.definitions(unit, name),
-                    _ => self.callees.of(unit, name),
+                    Callee::Macro(_) => self.definitions(unit, &name),
+                    _ => self.callees.of(unit, &name),
                 };
                 let mut callees = callees.into_iter().peekable();
                 let is_new = match callees.peek() {
-                    None => effect(name).allocates,
+                    None => effect(&name).allocates,
                     Some(_) => callees.all(|callee| self.allocators.contains_key(&callee)),
                 };
                 if is_new {
@@ -82,7 +83,7 @@ impl<'u> Values<'_, 'u> {
                 }
                 Some(result)
             }
-            Callee::Macro(name) => self.call_macro(id, call, name, args),
+            Callee::Macro(called) => self.call_macro(id, call, called.name.as_str(), args),
             Callee::Indirect(pointer) => {
                 let function = self.program.functions[id].function;
                 let mut place = self.value(*pointer);
@@ -147,8 +148,7 @@ impl<'u> Values<'_, 'u> {
         args: &[ExprId],
     ) -> Option<PlaceId> {
         let info = &self.program.functions[id];
-        let given = info.function.macro_arguments(call);
-        let opaque = self.macros.is_opaque(self.program, name, given.len());
+        let opaque = self.macros.is_opaque(self.program, name, args.len());
         let unknown = if opaque {
             self.call_library(id, call, name, args)
         } else {
@@ -163,9 +163,9 @@ impl<'u> Values<'_, 'u> {
             self.places.flow(unknown, result);
         }
         for callee in callees {
-            let values: Vec<Option<PlaceId>> = given.iter().map(|&arg| self.value(arg)).collect();
-            let mut addresses = Vec::with_capacity(given.len());
-            for (index, &arg) in given.iter().enumerate() {
+            let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+            let mut addresses = Vec::with_capacity(args.len());
+            for (index, &arg) in args.iter().enumerate() {
                 let borrowed = self.macros.is_borrowed(callee, index);
                 addresses.push(match borrowed && self.location(id, arg).is_none() {
                     true => Some(self.stand_in(call, index, values[index])),

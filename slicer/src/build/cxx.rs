@@ -2,7 +2,7 @@
 //! what a lambda captures, what a loop over a range goes through, and which functions are called without a sign.
 //!
 //! The program form keeps the object of a call beside the call: as the left side of a comma, or as an expression that
-//! nothing uses. A captured variable is a member `name (captured)` of the lambda's object, which nobody writes: here it
+//! nothing uses. A captured variable is a pointer in the lambda's object, which nobody writes: here it
 //! is the variable itself, whether it was captured by value or by reference. A value that the source does not show (what was
 //! thrown, an element of a range) is what a constant points to.
 
@@ -12,9 +12,6 @@ use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, StmtKind, Type, VarRef};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a captured variable's name ends in.
-const CAPTURED: &str = " (captured)";
 
 /// Facts about the C++ of a program; nothing for one of C.
 #[derive(Debug, Default)]
@@ -44,7 +41,7 @@ struct Facts {
 
 impl Cxx {
     pub(crate) fn new(program: &Program<'_>) -> Cxx {
-        let is_cxx = |function: &Function| function.linkage_name.is_some();
+        let is_cxx = |function: &Function| function.language.is_cxx();
         if !program.functions.iter().any(|info| is_cxx(info.function)) {
             return Cxx::default();
         }
@@ -144,9 +141,7 @@ impl Cxx {
     fn captures(&self, program: &Program<'_>, id: FunctionIndex) -> Vec<(FunctionIndex, LocalId)> {
         let mut found = Vec::new();
         for expr in &program.functions[id].function.exprs {
-            if let ExprKind::Field { name, .. } = &expr.kind
-                && let Some(name) = captured(name)
-            {
+            if let ExprKind::Captured { name, .. } = &expr.kind {
                 found.extend(self.named(program, id, name));
             }
         }
@@ -177,11 +172,6 @@ fn find(pairs: &[(ExprId, ExprId)], key: ExprId) -> Option<ExprId> {
     found.ok().map(|at| pairs[at].1)
 }
 
-/// The variable that a member of a lambda's object stands for.
-pub(crate) fn captured(member: &str) -> Option<&str> {
-    member.strip_suffix(CAPTURED)
-}
-
 /// Whether a function is a constructor.
 pub(crate) fn constructs(function: &Function) -> bool {
     let qualified = function.linkage_name.as_deref().unwrap_or_default();
@@ -191,10 +181,11 @@ pub(crate) fn constructs(function: &Function) -> bool {
 /// Whether a function may be called without a call of its name; virtual ones have their name in the call.
 fn is_implicit(function: &Function) -> bool {
     let name = function.name.as_str();
-    name.starts_with("operator")
+    let has_such_a_name = name.starts_with("operator")
         || name.starts_with('~')
         || constructs(function)
-        || matches!(name, "begin" | "end" | "swap" | "get" | "what")
+        || matches!(name, "begin" | "end" | "swap" | "get" | "what");
+    has_such_a_name && !function.kind.is_macro()
 }
 
 /// The variable `this`, of a function that names it.

@@ -1,6 +1,5 @@
 //! Where lvalues are, and what assignments store there.
 
-use crate::build::cxx::captured;
 use crate::build::memory::Home;
 use crate::build::values::Values;
 use crate::places::{Key, PlaceId};
@@ -62,7 +61,6 @@ impl<'u> Values<'_, 'u> {
                 let unit = self.program.functions[id].unit;
                 self.global(unit, name).map(|place| (place, None))
             }
-            ExprKind::Field { name, .. } if captured(name).is_some() => None,
             ExprKind::Field { base, name, arrow } => {
                 let place = match arrow {
                     true => self.pointer(id, *base),

@@ -1,4 +1,4 @@
-//! Macros that stay unexpanded, whose definitions are functions here ([`ir::Function::of_macro`]).
+//! Macros that stay unexpanded, whose definitions are functions here ([`ir::FunctionKind::Macro`]).
 //!
 //! Such a function is called like any other, with three differences. A parameter that it assigns, or takes the address of, is the
 //! variable that the caller wrote in its place. A name that nobody declares may be a variable of the caller. And a `return` among
@@ -9,7 +9,7 @@ use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
 use base::{Confidence, Id as _};
 use dataflow::{FunctionIndex, Program, operands};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, MacroBody, StmtKind, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, LocalId, MacroBody, StmtKind, VarRef};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the macros of a program.
@@ -31,9 +31,12 @@ impl<'u> Macros<'u> {
     pub(crate) fn new(program: &Program<'u>, callees: &Callees<'_, 'u>) -> Macros<'u> {
         let mut macros = Macros::default();
         for (id, info) in program.functions.iter_enumerated() {
-            if info.function.of_macro.is_some() {
-                let name = info.function.name.trim_start_matches(ir::MACRO);
-                macros.definitions.entry(name).or_default().push(id);
+            if info.function.kind.is_macro() {
+                macros
+                    .definitions
+                    .entry(&info.function.name)
+                    .or_default()
+                    .push(id);
             }
         }
         if macros.definitions.is_empty() {
@@ -45,10 +48,10 @@ impl<'u> Macros<'u> {
         for info in program
             .functions
             .iter()
-            .filter(|info| info.function.of_macro.is_none())
+            .filter(|info| !info.function.kind.is_macro())
         {
             let mut free: BTreeSet<&str> = BTreeSet::new();
-            for (_, name) in calls(info.function) {
+            for (name, _) in calls(info.function) {
                 free.extend(macros.free.get(name).into_iter().flatten());
             }
             let locals = info.function.locals.iter();
@@ -110,8 +113,8 @@ impl<'u> Macros<'u> {
                 }
             };
             let mut free: BTreeSet<&str> = BTreeSet::new();
-            for (call, name) in calls(function) {
-                let written = self.written(program, function, call, name).into_iter();
+            for (name, args) in calls(function) {
+                let written = self.written(program, function, name, args).into_iter();
                 written.for_each(&mut into_memory);
                 free.extend(self.free(name));
             }
@@ -124,8 +127,13 @@ impl<'u> Macros<'u> {
     }
 
     /// The variables among the arguments of a call that the macro may write.
-    fn written(&self, program: &Program<'_>, function: &Function, call: ExprId, name: &str) -> Vec<LocalId> {
-        let args = function.macro_arguments(call);
+    fn written(
+        &self,
+        program: &Program<'_>,
+        function: &Function,
+        name: &str,
+        args: &[ExprId],
+    ) -> Vec<LocalId> {
         let opaque = self.is_opaque(program, name, args.len());
         let is_written = |index: usize| opaque || self.of(name).iter().any(|&id| self.is_borrowed(id, index));
         let written = args.iter().enumerate().filter(|(index, _)| is_written(*index));
@@ -154,8 +162,8 @@ impl<'u> Macros<'u> {
                         _ => {}
                     }
                 }
-                for (call, name) in calls(function) {
-                    borrowed.extend(self.written(program, function, call, name));
+                for (name, args) in calls(function) {
+                    borrowed.extend(self.written(program, function, name, args));
                 }
                 let params = borrowed.into_iter().map(base::Id::index);
                 let known = self.borrowed.entry(id).or_default();
@@ -176,9 +184,9 @@ impl<'u> Macros<'u> {
                 let leaves = definitions.iter().any(|&id| {
                     let function = program.functions[id].function;
                     let mut statements = function.stmts.iter();
-                    function.of_macro == Some(MacroBody::Statements)
+                    function.kind == FunctionKind::Macro(MacroBody::Statements)
                         && statements.any(|stmt| matches!(stmt.kind, StmtKind::Return(_)))
-                        || calls(function).any(|(_, name)| self.leaving.contains(name))
+                        || calls(function).any(|(name, _)| self.leaving.contains(name))
                 });
                 if leaves {
                     self.leaving.insert(name);
@@ -199,7 +207,6 @@ impl<'u> Macros<'u> {
                 let info = &program.functions[id];
                 for expr in &info.function.exprs {
                     if let ExprKind::Var(VarRef::Global(name)) = &expr.kind
-                        && name != ir::BUILD_CHOICE
                         && !globals.contains(name.as_str())
                         && !callees.any(info.unit, name)
                     {
@@ -213,7 +220,7 @@ impl<'u> Macros<'u> {
             for (&name, definitions) in &self.definitions {
                 let mut inner: BTreeSet<&str> = BTreeSet::new();
                 for &id in definitions {
-                    for (_, called) in calls(program.functions[id].function) {
+                    for (called, _) in calls(program.functions[id].function) {
                         inner.extend(self.free.get(called).into_iter().flatten());
                     }
                 }
@@ -229,16 +236,13 @@ impl<'u> Macros<'u> {
     }
 }
 
-/// The macros that a function calls.
-fn calls(function: &Function) -> impl Iterator<Item = (ExprId, &str)> {
-    function
-        .exprs
-        .iter_enumerated()
-        .filter_map(|(id, expr)| match &expr.kind {
-            ExprKind::Call {
-                callee: Callee::Macro(name),
-                ..
-            } => Some((id, name.as_str())),
-            _ => None,
-        })
+/// The macros that a function calls, with their arguments.
+fn calls(function: &Function) -> impl Iterator<Item = (&'static str, &[ExprId])> {
+    function.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Call {
+            callee: Callee::Macro(called),
+            args,
+        } => Some((called.name.as_str(), &args[..])),
+        _ => None,
+    })
 }

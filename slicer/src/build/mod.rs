@@ -29,8 +29,8 @@ mod values;
 
 use crate::effect::effect;
 use crate::graph::{
-    Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, Graph, Lists, Node, NodeId, NodeKind,
-    TABLE_NAME, call_numbers, call_ranges,
+    Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, FunctionKind, Graph, Lists, NO_NAME, Node,
+    NodeId, NodeKind, call_numbers, call_ranges,
 };
 use crate::places::{Key, PlaceId};
 use base::{Confidence, Id as _, IdVec};
@@ -240,12 +240,10 @@ impl Parts {
             }
             let count = uses.arguments.len();
             let name = match &own.exprs[call].kind {
-                ExprKind::Call {
-                    callee: Callee::Named(name) | Callee::Macro(name),
-                    ..
-                } => Some(collector.values.names.id(name)),
+                ExprKind::Call { callee, .. } => callee.name(),
                 _ => None,
             };
+            let name = name.map(|name| collector.values.names.id(name.as_str()));
             self.calls.push(PendingCall {
                 caller: id,
                 point,
@@ -379,13 +377,13 @@ impl Parts {
                     ..
                 } => callees.extend(by_name.of(info.unit, name)),
                 ExprKind::Call {
-                    callee: Callee::Macro(name),
-                    ..
+                    callee: Callee::Macro(called),
+                    args,
                 } => {
+                    let name = called.name.as_str();
                     callees.extend(values.macros.of(name));
                     callees.extend(by_name.of(info.unit, name));
-                    let given = info.function.macro_arguments(pending.call).len();
-                    let opaque = values.macros.is_opaque(program, name, given);
+                    let opaque = values.macros.is_opaque(program, name, args.len());
                     pending.done.hands_on = opaque && !callees.is_empty();
                     if values.macros.leaves(name) {
                         leaves = Some((pending.caller, pending.point));
@@ -453,12 +451,10 @@ impl Parts {
             }
             let info = &program.functions[pending.caller];
             if (pending.done.callees.is_empty() || pending.done.hands_on)
-                && let ExprKind::Call {
-                    callee: Callee::Named(name) | Callee::Macro(name),
-                    ..
-                } = &info.function.exprs[pending.call].kind
-                && (pending.done.callees.is_empty() && effect(name).ends
-                    || cxx.catches && cxx.is_cxx(pending.caller) && may_throw(name))
+                && let ExprKind::Call { callee, .. } = &info.function.exprs[pending.call].kind
+                && let Some(name) = callee.name()
+                && (pending.done.callees.is_empty() && effect(&name).ends
+                    || cxx.catches && cxx.is_cxx(pending.caller) && may_throw(&name))
             {
                 work.push(Caller::Call(number));
             }
@@ -495,7 +491,7 @@ impl Parts {
         for info in program.functions.iter() {
             values.names.id(&info.function.name);
         }
-        values.names.id(TABLE_NAME);
+        values.names.id(NO_NAME);
         let mut reads = std::mem::take(&mut self.reads);
         for (_, access) in &mut reads {
             access.place = values.places.find(access.place);
@@ -518,7 +514,7 @@ impl Parts {
         for (id, info) in program.functions.iter_enumerated() {
             let own = info.function;
             // What leaves a macro's statements leaves the function around it, with a value or without.
-            let all = own.of_macro == Some(ir::MacroBody::Statements);
+            let all = own.kind == ir::FunctionKind::Macro(ir::MacroBody::Statements);
             let returns = info.flow.points.iter_enumerated();
             let returns = returns.filter(|&(point, each)| match each.action {
                 Action::Return(value) => value.is_some() || all,
@@ -528,6 +524,10 @@ impl Parts {
             let partly = || own.confidence_reason.clone().unwrap_or_default();
             functions.push(Function {
                 name: values.names.id(&own.name),
+                kind: match own.kind {
+                    ir::FunctionKind::Source => FunctionKind::Source,
+                    ir::FunctionKind::Macro(_) => FunctionKind::Macro,
+                },
                 file: FileId::from_index(info.unit),
                 line: own.span.line,
                 end_line: own.span.end_line,
@@ -547,7 +547,7 @@ impl Parts {
             });
         }
         if !self.tables.is_empty() {
-            let name = values.names.id(TABLE_NAME);
+            let name = values.names.id(NO_NAME);
             for table in &self.tables {
                 functions.push(table.function(name));
             }

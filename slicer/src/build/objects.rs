@@ -4,7 +4,7 @@
 //! (constructors, destructors, operators) may be called for any object: these are all one class of contents, in which only the names of
 //! members tell one thing from another.
 
-use crate::build::cxx::{captured, constructs, may_be_object, this_of};
+use crate::build::cxx::{constructs, may_be_object, this_of};
 use crate::build::values::Values;
 use crate::places::PlaceId;
 use base::Id as _;
@@ -130,8 +130,7 @@ impl<'u> Values<'_, 'u> {
     }
 
     /// What a member of a lambda's object points to: the variable that it stands for, or, of a reference, what that points to.
-    pub(crate) fn captured(&mut self, id: FunctionIndex, member: &str) -> Option<PlaceId> {
-        let name = captured(member)?;
+    pub(crate) fn captured(&mut self, id: FunctionIndex, name: &str) -> Option<PlaceId> {
         let variables = self.cxx.named(self.program, id, name);
         let mut places = Vec::new();
         for (around, local) in variables {

@@ -6,7 +6,9 @@
 
 use crate::build::Parts;
 use crate::build::indirect::Table;
-use crate::graph::{Call, Edge, EdgeKind, FileId, Function, FunctionId, Node, NodeId, NodeKind};
+use crate::graph::{
+    Call, Edge, EdgeKind, FileId, Function, FunctionId, FunctionKind, Node, NodeId, NodeKind,
+};
 use crate::places::NameId;
 use base::Id as _;
 use dataflow::Program;
@@ -37,6 +39,7 @@ impl TableFunction {
     pub(super) fn function(&self, name: NameId) -> Function {
         Function {
             name,
+            kind: FunctionKind::Table,
             file: FileId::from_index(0),
             line: 0,
             end_line: 0,

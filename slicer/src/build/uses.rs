@@ -1,6 +1,6 @@
 //! What each node of a function reads and writes.
 
-use crate::build::cxx::{captured, may_throw};
+use crate::build::cxx::may_throw;
 use crate::build::memory::Home;
 use crate::build::objects::THROWN;
 use crate::build::values::Values;
@@ -142,15 +142,18 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 }
                 name
             }
-            Callee::Macro(name) => {
-                let given = self.function().macro_arguments(call);
-                self.stand_ins(call, given.len(), uses);
+            Callee::Macro(called) => {
+                let name = &called.name;
+                for &write in &called.writes {
+                    self.reads(write, &mut uses.reads);
+                }
+                self.stand_ins(call, args.len(), uses);
                 if !self
                     .values
                     .macros
-                    .is_opaque(self.values.program, name, given.len())
+                    .is_opaque(self.values.program, name, args.len())
                 {
-                    for (&arg, reads) in given.iter().zip(&mut uses.arguments) {
+                    for (&arg, reads) in args.iter().zip(&mut uses.arguments) {
                         self.whole(arg, reads);
                     }
                     return;
@@ -352,7 +355,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                     _ => {}
                 }
             }
-            ExprKind::Field { name, .. } if captured(name).is_some() => {}
+            ExprKind::Captured { .. } => {}
             ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_) => {
                 self.address_reads(expr, reads);
                 self.read_memory(expr, reads);

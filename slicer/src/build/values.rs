@@ -4,7 +4,7 @@
 //! of what it points to ([`Values::location`]).
 
 use crate::build::callees::Callees;
-use crate::build::cxx::{Cxx, captured};
+use crate::build::cxx::Cxx;
 use crate::build::locations::MemberNature;
 use crate::build::macros::Macros;
 use crate::build::memory::Home;
@@ -167,7 +167,7 @@ impl<'p, 'u> Values<'p, 'u> {
         let function = info.function;
         self.values.clear();
         self.stand_ins.clear();
-        self.is_macro = function.of_macro.is_some();
+        self.is_macro = function.kind.is_macro();
         for expr in function.exprs.ids() {
             let value = self.evaluate(id, expr);
             self.values.push(value);
@@ -366,7 +366,8 @@ impl<'p, 'u> Values<'p, 'u> {
     fn evaluate(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
         let function = self.program.functions[id].function;
         match &function.exprs[expr].kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Constant => None,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => None,
+            ExprKind::Constant | ExprKind::BuildChoice => None,
             ExprKind::Var(VarRef::Local(local)) => {
                 if matches!(function.locals[*local].ty, Type::Float { .. }) {
                     return None;
@@ -418,7 +419,7 @@ impl<'p, 'u> Values<'p, 'u> {
             }
             ExprKind::Step { target, .. } => self.value(*target),
             ExprKind::Call { callee, args } => self.call(id, expr, callee, args),
-            ExprKind::Field { name, .. } if captured(name).is_some() => self.captured(id, name),
+            ExprKind::Captured { name, .. } => self.captured(id, name),
             ExprKind::Field { name, .. } => {
                 let nature = self.member(name);
                 let (place, key) = self.location(id, expr)?;

@@ -13,11 +13,11 @@ mod check;
 mod read;
 mod write;
 
-use crate::graph::{EdgeKind, Graph, NodeKind, Role};
+use crate::graph::{EdgeKind, FunctionKind, Graph, NodeKind, Role};
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// What the bytes begin with.
 const MAGIC: &[u8; 8] = b"hm graph";
@@ -71,6 +71,8 @@ const NODE_KINDS: [NodeKind; 5] = [
     NodeKind::Argument,
     NodeKind::Initial,
 ];
+
+const FUNCTION_KINDS: [FunctionKind; 3] = [FunctionKind::Source, FunctionKind::Macro, FunctionKind::Table];
 
 const EDGE_KINDS: [EdgeKind; 6] = [
     EdgeKind::Control,

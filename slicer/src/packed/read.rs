@@ -2,7 +2,7 @@
 
 use super::check;
 use super::write::Last;
-use super::{EDGE_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
+use super::{EDGE_KINDS, FUNCTION_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{
     Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, Labels, Lists, Memory, Message, Node,
     NodeId, Unseen, call_numbers, call_ranges,
@@ -209,6 +209,9 @@ impl Input<'_> {
 
     fn function(&mut self, last: &mut usize) -> Result<Function, GraphError> {
         let name: NameId = self.id()?;
+        let Some(&kind) = FUNCTION_KINDS.get(self.byte()?) else {
+            return self.malformed();
+        };
         let file: FileId = self.id()?;
         let line = self.small()?;
         let end_line = self.small()?;
@@ -216,6 +219,7 @@ impl Input<'_> {
         *last = first_node.index();
         Ok(Function {
             name,
+            kind,
             file,
             line,
             end_line,

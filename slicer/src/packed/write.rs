@@ -1,6 +1,6 @@
 //! A graph to bytes.
 
-use super::{EDGE_KINDS, MAGIC, NODE_KINDS, ROLES, VERSION};
+use super::{EDGE_KINDS, FUNCTION_KINDS, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{Access, Call, Edge, Function, Graph, Labels, Lists, Memory, Message, Node, NodeId};
 use crate::places::Key;
 use base::{Id, Number, put_number};
@@ -139,6 +139,8 @@ impl Output {
 
     fn function(&mut self, function: &Function, last: &mut usize) {
         self.count(function.name.index());
+        let kind = { FUNCTION_KINDS.iter() }.position(|kind| *kind == function.kind);
+        self.byte(kind.unwrap_or(0));
         self.count(function.file.index());
         self.number(u64::from(function.line));
         self.number(u64::from(function.end_line));

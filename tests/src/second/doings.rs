@@ -11,7 +11,7 @@ pub fn doings(function: &Function) -> Vec<String> {
             ExprKind::Call { callee, args } => {
                 let name = match callee {
                     Callee::Named(name) => name.to_string(),
-                    Callee::Macro(name) => format!("macro {name}"),
+                    Callee::Macro(called) => format!("macro {}", called.name),
                     Callee::Indirect(_) => "pointer".to_owned(),
                 };
                 add(expr.span, format!("calls {name} with {}", args.len()));

@@ -154,7 +154,7 @@ impl Walk<'_> {
     /// Whether a condition begins with the choice that stands for a build's configuration.
     fn asks_the_build(&self, id: ExprId) -> bool {
         match &self.function.exprs[id].kind {
-            ExprKind::Var(VarRef::Global(name)) => name == "__build_choice",
+            ExprKind::BuildChoice => true,
             ExprKind::And(first, _) | ExprKind::Or(first, _) => self.asks_the_build(*first),
             _ => false,
         }
@@ -184,13 +184,18 @@ impl Walk<'_> {
             }
         }
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str | ExprKind::Var(_) | ExprKind::Constant => {
-            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str
+            | ExprKind::Var(_)
+            | ExprKind::Constant
+            | ExprKind::BuildChoice => {}
             ExprKind::Unary(_, one)
             | ExprKind::Deref(one)
             | ExprKind::AddressOf(one)
             | ExprKind::Cast(_, one)
-            | ExprKind::Field { base: one, .. } => children.push(*one),
+            | ExprKind::Field { base: one, .. }
+            | ExprKind::Captured { object: one, .. } => children.push(*one),
             ExprKind::Binary(_, left, right)
             | ExprKind::And(left, right)
             | ExprKind::Or(left, right)
@@ -222,6 +227,9 @@ impl Walk<'_> {
                     }
                 }
                 children.extend(args);
+                if let Callee::Macro(called) = callee {
+                    children.extend(&called.writes);
+                }
             }
             ExprKind::List(all) | ExprKind::Unknown(all) => children.extend(all),
         }
