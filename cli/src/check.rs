@@ -1,12 +1,8 @@
 //! `hindmost check`: which loops keep a readable order variable in a build.
 
 use crate::args::{CheckArgs, Format};
-use crate::collect::Sources;
-use crate::executable::Executable;
-use crate::failure::Failure;
-use crate::job_map::{Build, JobMap};
-use crate::map;
-use crate::output::{self, Status};
+use crate::output::{self, Status, Terminal};
+use project::{Build, Executable, Failure, JobMap, Sources};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
     let mut executable = Executable::read(&args.program)?;
@@ -21,7 +17,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
         None => {
             let mut sources = Sources::default();
             if args.paths.is_empty() {
-                map::add_sources_of(&executable, &mut sources, &[])?;
+                sources.add_sources_of(&executable, &[])?;
             } else {
                 sources.add_paths(&args.paths);
             }
@@ -32,7 +28,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
                     .hint("give the sources, or a map with --map")
                     .into());
             }
-            let mut map = map::make(sources.files, args.format == Format::Text);
+            let mut map = project::make(sources.files, &Terminal::showing(args.format == Format::Text));
             executable.bind(&mut map)?;
             map
         }

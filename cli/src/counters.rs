@@ -1,11 +1,9 @@
 //! `hindmost counters`: a patch that gives loops without a strict variable one.
 
 use crate::args::CountersArgs;
-use crate::collect::Sources;
-use crate::failure::Failure;
-use crate::output::{self, Status};
-use crate::{compile_commands, files, map};
+use crate::output::{self, Status, Terminal};
 use engine::{CounterRequest, Counters, Map, PathLookup, SourceFile};
+use project::{Failure, SourceFinder, Sources};
 use std::path::{Path, PathBuf};
 
 /// How many loops that are left as they are get a line of their own.
@@ -75,20 +73,20 @@ fn of_sources(args: &CountersArgs, paths: &[&String]) -> anyhow::Result<(Map, Ve
     }
     sources.add_paths(&paths);
     if let Some(path) = &args.compile_commands {
-        sources.add_commands(&compile_commands::read(path)?);
+        sources.add_commands(&project::read_compile_commands(path)?);
     }
     sources.add_headers();
     sources.warnings.iter().for_each(|warning| output::warn(warning));
     if sources.files.is_empty() {
         return Err(Failure::new("no C source could be read").into());
     }
-    let map = map::make(sources.files.clone(), !args.quiet);
+    let map = project::make(sources.files.clone(), &Terminal::showing(!args.quiet));
     Ok((map, sources.files))
 }
 
 fn of_map(path: &Path) -> anyhow::Result<(Map, Vec<SourceFile>)> {
-    let map = files::read_map(path)?;
-    let finder = files::SourceFinder::new(Some(path));
+    let map = project::read_map(path)?;
+    let finder = SourceFinder::new(Some(path));
     let mut sources = Vec::new();
     for file in &map.files {
         match finder.read(&file.path) {

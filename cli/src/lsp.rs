@@ -1,12 +1,11 @@
 //! `hindmost lsp`: the language server, over standard input and output.
 
 use crate::args::LspArgs;
-use crate::failure::{self, Failure};
-use crate::files::{self, SourceFinder};
-use crate::output::Status;
-use crate::recorded;
+use crate::output::{self, Status, Terminal};
 use ::lsp::{Ended, Host, Job, Settings};
 use engine::{DependenceGraph, SourceFile};
+use project::Failure;
+use project::SourceFinder;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,13 +35,13 @@ struct Files;
 impl Host for Files {
     fn load(&self, settings: &Settings) -> Result<Job, String> {
         load(settings).map_err(|error| {
-            let (causes, hint) = failure::in_words(&error);
+            let (causes, hint) = output::in_words(&error);
             hint.map_or(causes.clone(), |hint| format!("{causes} ({hint})"))
         })
     }
 
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        files::read(path).ok()
+        project::read(path).ok()
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
@@ -50,7 +49,7 @@ impl Host for Files {
     }
 
     fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
-        crate::slice::graph_of(files).map_err(|error| error.to_string())
+        project::graph_of(files, &Terminal::new()).map_err(|error| error.to_string())
     }
 }
 
@@ -60,11 +59,11 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
             .hint("make one with `hindmost map`, and name it with --map or initializationOptions")
             .into());
     };
-    let map = files::read_map(path)?;
+    let map = project::read_map(path)?;
     let finder = SourceFinder::new(Some(path));
     let mut notes = Vec::new();
     let answer = match (&settings.snapshot, &settings.report) {
-        (Some(path), _) => Some(recorded::stacks_of(path, &map)?.answer(&map)),
+        (Some(path), _) => Some(project::stacks_of(path, &map)?.answer(&map)),
         (None, Some(path)) => {
             let told = crate::lsp_report::read(path)?;
             let answer = engine::answer(&map, &told.tasks, told.missing.clone());

@@ -3,10 +3,9 @@
 //! The editor needs stacks, and the order is not to be believed from a file but found again: each class gives its tasks
 //! the stack of its first. A value that differs between them is known of the first alone, and is left out.
 
-use crate::failure::Failure;
-use crate::files;
 use base::RankSet;
 use engine::Answer;
+use project::Failure;
 use serde::Deserialize;
 use snapshot::{Frame, Task, Value};
 use std::collections::BTreeMap;
@@ -62,7 +61,7 @@ struct ReportedFrame {
 const MOST_TASKS: u64 = 1 << 24;
 
 pub(crate) fn read(path: &Path) -> anyhow::Result<Told> {
-    let text = files::read_text(path)?;
+    let text = project::read_text(path)?;
     let wrong = |what: String| Failure::new(format!("{}: {what}", path.display()));
     let report: Report =
         serde_json::from_str(&text).map_err(|error| wrong(format!("not an answer of hindmost: {error}")))?;

@@ -1,45 +1,14 @@
 //! The `hindmost` command: which task of a hung job is behind, where, and why.
 //!
-//! Files, processes, terminals and the environment are touched here and nowhere below: `engine` and `report` see
-//! bytes and values only. Every command ends in a [`Status`] or in an error, and `main` turns either into an exit
+//! Files, builds and caches are the business of `project`, terminals and processes that of this crate: `engine` and `report`
+//! see bytes and values only. Every command ends in a [`Status`] or in an error, and `main` turns either into an exit
 //! code.
-//!
-//! # How it works
-//!
-//! The `hindmost` command: arguments, files, processes, exit codes. It keeps the maps that it makes: under a
-//! fingerprint of the program itself and of the path and bytes of every source, or under the build's id. Where a
-//! build's preprocessor takes part (`-p`), its commands, some of the environment and what its compilers say of
-//! themselves belong to the fingerprint, and with the map stands the state of all that was read or looked for
-//! (`cli::inputs`); it is compared before the map is used. What of a command is run is made anew out of what is
-//! known to be harmless (`cli::compiler_command`), by programs and with libraries that are not the tree's
-//! (`cli::compiler_program`). What is kept is checked when it is read, and at most 256 MB of it stay. The cache is
-//! used only where it is the user's own and closed to others, and nothing is removed that hindmost has not put
-//! there; each of its directories is opened once and everything in it is reached from there (`cache::own`).
-//!
-//! Of a tree that is not wholly the same, single files are kept (`cache::units`, at most 512 MB): what was read of
-//! a file, under a hash of program, path and bytes. Besides these it depends only on what the other files say of
-//! the names that it asks about. `frontend` notes every such question while it reads (`asked`), and a hash of the
-//! answers stands with the result; `engine::reuse` asks again before it uses it. The analysis of the whole program
-//! is always made anew. A dependence graph is kept under a hash of the program and of all paths and bytes that it
-//! was made of (`cache::graphs`, at most 1 GB).
 
-mod advice;
 mod args;
-mod cache;
 mod check;
-mod collect;
-mod compile_commands;
-mod compiler_command;
-mod compiler_program;
 mod cores;
 mod counters;
-mod executable;
-mod failure;
-mod files;
 mod find;
-mod headers;
-mod inputs;
-mod job_map;
 mod lsp;
 mod lsp_report;
 mod map;
@@ -47,12 +16,8 @@ mod order;
 mod output;
 mod page;
 mod pairs;
-mod preprocess;
-mod recorded;
 mod show;
 mod slice;
-mod symbolize;
-mod threads;
 mod tree;
 mod tree_args;
 mod view;
@@ -78,10 +43,10 @@ fn main() -> ExitCode {
     report_limits_of_files();
     let command = Cli::parse().command;
     match &command {
-        Command::Map(args) => threads::start(args.jobs),
+        Command::Map(args) => project::start_threads(args.jobs),
         // A hung job leaves no processor idle: threads that are not needed are waited for.
         Command::Find(_) => {}
-        _ => threads::start(None),
+        _ => project::start_threads(None),
     }
     let result = match command {
         Command::Map(args) => map::run(&args),

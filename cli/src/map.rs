@@ -1,19 +1,10 @@
 //! `hindmost map`: sources to a map, bound to a build if one is given.
 
 use crate::args::MapArgs;
-use crate::cache::Kept;
-use crate::cache::units::Units;
-use crate::collect::Sources;
-use crate::compile_commands;
-use crate::compiler_command::Trust;
-use crate::executable::Executable;
-use crate::failure::Failure;
-use crate::files;
-use crate::output::{self, Status};
-use crate::preprocess::Preprocessor;
+use crate::output::{self, Status, Terminal};
 use base::{Confidence, Diagnostic, Severity};
-use engine::{Map, Parser, SourceFile, Step, Summary};
-use indicatif::{ProgressBar, ProgressStyle};
+use engine::{Map, Parser, Summary};
+use project::{Executable, Failure, Kept, Preprocessor, Sources, Trust, Units};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,12 +15,12 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let started = Instant::now();
     let executable = args.exe.as_deref().map(Executable::read).transpose()?;
     let libraries = args.libraries.iter().map(|path| Executable::read(path));
-    let libraries = libraries.collect::<anyhow::Result<Vec<_>>>()?;
+    let libraries = libraries.collect::<Result<Vec<_>, Failure>>()?;
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
     let mut commands = Vec::new();
     if let Some(path) = &args.compile_commands {
-        let read = compile_commands::read(path)?;
+        let read = project::read_compile_commands(path)?;
         sources.add_commands(&read);
         if !args.no_preprocess {
             commands = read.commands;
@@ -48,7 +39,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
                 .into());
         };
         for built in std::iter::once(executable).chain(&libraries) {
-            add_sources_of(built, &mut sources, &[])?;
+            sources.add_sources_of(built, &[])?;
         }
     }
     if sources.files.is_empty() {
@@ -58,14 +49,17 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     sources.add_headers();
     warn_all(&sources.warnings);
 
+    let listener = Terminal::showing(!args.quiet);
     let count = sources.files.len();
     let left_out = sources.warnings.len();
     let is_kept = !args.no_cache && !args.exact;
-    let kept = is_kept.then(|| Kept::of(&sources.files, &preprocessor)).flatten();
+    let kept = is_kept
+        .then(|| Kept::of(&sources.files, &preprocessor, &listener))
+        .flatten();
     let (mut map, unbound) = match kept.as_ref().and_then(Kept::read) {
         Some(kept) => kept,
         None => {
-            let map = make_preprocessed(
+            let map = project::make_preprocessed(
                 sources.files,
                 &|path| preprocessor.outputs(path),
                 if args.exact {
@@ -73,8 +67,8 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
                 } else {
                     Parser::Tolerant
                 },
-                is_kept.then(Units::open).flatten().as_ref(),
-                !args.quiet,
+                is_kept.then(|| Units::open(&listener)).flatten().as_ref(),
+                &listener,
             );
             warn_all(&preprocessor.warnings());
             let bytes = map.to_bytes_by(rayon::current_num_threads());
@@ -113,7 +107,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
         Some(_) => map.to_bytes_by(rayon::current_num_threads()),
         None => unbound,
     };
-    files::write_atomically(&path, &bytes)?;
+    project::write_atomically(&path, &bytes)?;
     if !args.quiet {
         let seconds = started.elapsed().as_secs_f64();
         let figures = engine::summary(&map);
@@ -125,104 +119,12 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Adds the sources that the debug info of an executable names; relative ones are looked for below `roots` as well.
-pub(crate) fn add_sources_of(
-    executable: &Executable,
-    sources: &mut Sources,
-    roots: &[PathBuf],
-) -> Result<(), Failure> {
-    let engine::ProgramSources {
-        units, directories, ..
-    } = executable.program_sources()?;
-    let candidates = |path: &str| {
-        let path = Path::new(path).to_owned();
-        let below = roots
-            .iter()
-            .map(|root| root.join(path.strip_prefix("/").unwrap_or(&path)));
-        Vec::from_iter(std::iter::once(path.clone()).chain(below))
-    };
-    let mut missing: Vec<&str> = Vec::new();
-    for unit in &units {
-        match candidates(&unit.path).into_iter().find(|path| path.is_file()) {
-            // The path in the map is the debug info's, wherever the bytes come from.
-            Some(found) => sources.add_as(&found, &unit.path),
-            // Headers of the system hold code too, but none of the program's.
-            None if unit.is_header => {}
-            None => missing.push(&unit.path),
-        }
-    }
-    // Macros of headers without code matter as well. What MPI's own mean is known by their names.
-    let is_ours = |directory: &PathBuf| directory.is_dir() && !directory.join("mpi.h").exists();
-    let headers = directories.iter();
-    let headers = headers.filter_map(|directory| candidates(directory).into_iter().find(is_ours));
-    sources.include_dirs.extend(headers);
-    if !missing.is_empty() {
-        let some = missing.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-        let more = if missing.len() > 3 { ", …" } else { "" };
-        sources.warnings.push(format!(
-            "{} of {} sources that {} was built from are not here ({some}{more}): their functions are not in the map",
-            missing.len(),
-            units.len(),
-            executable.path.display()
-        ));
-    }
-    Ok(())
-}
-
-/// Makes the static half of a map, with what is kept of single files, and a progress bar when standard error is a terminal.
-pub(crate) fn make(files: Vec<SourceFile>, show_progress: bool) -> Map {
-    make_preprocessed(
-        files,
-        &|_| Vec::new(),
-        Parser::Tolerant,
-        Units::open().as_ref(),
-        show_progress,
-    )
-}
-
-/// The same, with what a build's preprocessor makes of a file, who reads that, and where units are kept, if anywhere.
-fn make_preprocessed(
-    files: Vec<SourceFile>,
-    preprocess: &(dyn Fn(&str) -> Vec<Vec<u8>> + Sync),
-    parser: Parser,
-    units: Option<&Units>,
-    show_progress: bool,
-) -> Map {
-    let total = files.len() as u64;
-    let bar = if show_progress {
-        ProgressBar::new(2 * total)
-    } else {
-        ProgressBar::hidden()
-    };
-    // The template is a constant; without it the bar is plainer, and that is all.
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-        bar.set_style(style);
-    }
-    let reuse = units.map(Units::reuse);
-    let map = engine::map_preprocessed(files, preprocess, parser, reuse, &|step| match step {
-        Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
-        Step::Analysing => bar.set_message("analysing loops"),
-    });
-    bar.finish_and_clear();
-    if let Some(units) = units {
-        units.make_room();
-    }
-    map
-}
-
 fn output_path(args: &MapArgs) -> PathBuf {
     match (&args.output, &args.exe) {
         (Some(path), _) => path.clone(),
-        (None, Some(executable)) => beside(executable),
+        (None, Some(executable)) => project::beside(executable),
         (None, None) => PathBuf::from("app.hmap"),
     }
-}
-
-/// The path of the map beside an executable.
-pub(crate) fn beside(executable: &Path) -> PathBuf {
-    let mut name = executable.as_os_str().to_owned();
-    name.push(".hmap");
-    PathBuf::from(name)
 }
 
 fn warn_all(warnings: &[String]) {

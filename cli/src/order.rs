@@ -1,24 +1,22 @@
 //! `hindmost order`: recorded stacks, offline.
 
 use crate::args::OrderArgs;
-use crate::failure::Failure;
-use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
 use crate::pairs;
-use crate::recorded;
 use crate::slice;
 use engine::{Answer, Comparer, Explanation, Map};
+use project::{Failure, SourceFinder};
 use snapshot::Task;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
-    let bytes = files::read(&args.map)?;
-    let mut recorded = recorded::stacks(&args.stacks)?;
-    let map = files::map_in(&args.map, engine::map_for_stacks(&bytes, recorded.stacks()))?;
+    let bytes = project::read(&args.map)?;
+    let mut recorded = project::stacks(&args.stacks)?;
+    let map = project::map_in(&args.map, engine::map_for_stacks(&bytes, recorded.stacks()))?;
     recorded.distrust(&map);
     if let Some(path) = &args.pairs {
         let tasks = recorded.one_by_one()?;
         let comparer = Comparer::new(&map, &tasks);
-        output::print_plain(&pairs::compare(&comparer, &files::read_text(path)?, path)?)?;
+        output::print_plain(&pairs::compare(&comparer, &project::read_text(path)?, path)?)?;
         return Ok(Status::Done);
     }
     let mut answer = recorded.answer(&map);
@@ -27,7 +25,7 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
         None => None,
     };
     let finder = SourceFinder::new(Some(&args.map));
-    crate::advice::check(&mut answer, &finder);
+    project::check_advice(&mut answer, &finder);
     answer.advise(engine::Origin::Recorded);
     finder.fill(&map, &mut answer, explanation.as_mut());
     if args.slice && args.job_slice.shape.slice_format.is_document() {

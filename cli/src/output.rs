@@ -1,9 +1,9 @@
 //! Standard output and standard error: styles where a terminal wants them, no panic when the reader goes away.
 
 use crate::args::{AnswerFormat, Format};
-use crate::failure::{self, Failure};
-use crate::files::SourceFinder;
-use engine::{Answer, Certainty, Explanation, Outcome};
+use engine::{Answer, Certainty, Explanation, Outcome, Step};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use project::{Failure, Listener, SourceFinder};
 use report::clean;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -134,10 +134,58 @@ pub(crate) fn note(message: &str) {
 
 /// Prints an error on one line, and a line with what to do about it.
 pub(crate) fn error(error: &anyhow::Error) {
-    let (causes, hint) = failure::in_words(error);
+    let (causes, hint) = in_words(error);
     let mut err = anstream::stderr();
     let _ = writeln!(err, "hindmost: error: {}", clean(&causes));
     if let Some(hint) = hint {
         let _ = writeln!(err, "hint: {}", clean(hint));
+    }
+}
+
+/// An error with its causes, on one line, and what the user can do.
+pub(crate) fn in_words(error: &anyhow::Error) -> (String, Option<&str>) {
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let hint = { error.chain() }.find_map(|cause| cause.downcast_ref::<Failure>().and_then(Failure::advice));
+    (causes.join(": "), hint)
+}
+
+/// Says on standard error what should be known at once.
+pub(crate) struct Terminal {
+    /// With a bar, when standard error is a terminal.
+    progress: bool,
+}
+
+impl Terminal {
+    /// With a bar while maps are made.
+    pub(crate) fn new() -> Self {
+        Self::showing(true)
+    }
+
+    /// With a bar only if it is wanted.
+    pub(crate) fn showing(progress: bool) -> Self {
+        Self { progress }
+    }
+}
+
+impl Listener for Terminal {
+    fn warn(&self, message: &str) {
+        warn(message);
+    }
+
+    fn making(&self, files: usize) -> Box<dyn Fn(Step) + Sync + '_> {
+        let bar = if self.progress {
+            ProgressBar::new(2 * files as u64)
+        } else {
+            ProgressBar::hidden()
+        };
+        let bar = bar.with_finish(ProgressFinish::AndClear);
+        // The template is a constant; without it the bar is plainer, and that is all.
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+            bar.set_style(style);
+        }
+        Box::new(move |step| match step {
+            Step::Gathered(_) | Step::Parsed(_) => bar.inc(1),
+            Step::Analysing => bar.set_message("analysing loops"),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! The page for a browser: `report` makes it, here is who reads the sources that it carries.
 
-use crate::files::SourceFinder;
 use engine::{Answer, Map, OrderedTree, Slice, TaskSet};
+use project::SourceFinder;
 use report::{Page, ReadSource};
 
 /// A tree, and what is known of the order, as one HTML file.

@@ -1,7 +1,7 @@
 //! Pairs of task names to compare, one pair per line.
 
-use crate::failure::Failure;
 use engine::Comparer;
+use project::Failure;
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -1,14 +1,13 @@
 //! `hindmost show`: what a map knows.
 
 use crate::args::{Format, ShowArgs};
-use crate::failure::Failure;
-use crate::files;
 use crate::output::{self, Status};
 use engine::{Map, PathLookup};
+use project::Failure;
 
 pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Status> {
     let Some(place) = &args.line else {
-        let map = files::read_map(&args.map)?;
+        let map = project::read_map(&args.map)?;
         let summary = engine::summary(&map);
         match args.format {
             Format::Text => output::print(&report::summary_text(&summary))?,
@@ -16,9 +15,9 @@ pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         }
         return Ok(Status::Done);
     };
-    let bytes = files::read(&args.map)?;
+    let bytes = project::read(&args.map)?;
     let (path, line) = split_place(place)?;
-    let map = files::map_in(&args.map, engine::map_for_file(&bytes, path))?;
+    let map = project::map_in(&args.map, engine::map_for_file(&bytes, path))?;
     let file = match engine::find_file(&map, path) {
         PathLookup::Found(file) => file,
         PathLookup::Ambiguous(files) => {

@@ -1,24 +1,18 @@
 //! `hindmost slice`, and the slice that `find --slice` adds to its answer.
 
 use crate::args::{JobSlice, SliceArgs, SliceFormat, SliceShape};
-use crate::cache::graphs::KeptGraph;
-use crate::cache::units::Units;
-use crate::collect::Sources;
-use crate::executable::Executable;
-use crate::failure::Failure;
-use crate::files::SourceFinder;
-use crate::map;
-use crate::output::{self, Status};
+use crate::output::{self, Status, Terminal};
 use engine::{
-    Answer, CriterionError, DependenceGraph, Map, Outcome, Slice, SliceOptions, SourceFile, TooManyCallees,
+    Answer, CriterionError, Map, Outcome, Slice, SliceOptions,
 };
+use project::{Executable, Failure, SourceFinder, Sources};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let (file, line, variable) = criterion(&args.criterion)?;
     let mut sources = Sources::default();
     sources.add_paths(&args.paths);
     if let Some(path) = &args.exe {
-        map::add_sources_of(&Executable::read(path)?, &mut sources, &[])?;
+        sources.add_sources_of(&Executable::read(path)?, &[])?;
     }
     sources.add_headers();
     for warning in &sources.warnings {
@@ -29,7 +23,7 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
             .hint("give the C or C++ files and directories of the program, or --exe PROGRAM built with -g")
             .into());
     }
-    let graph = graph_of(sources.files)?;
+    let graph = project::graph_of(sources.files, &Terminal::new())?;
     let slice = graph
         .slice_at(file, line, variable, args.shape.options())
         .map_err(|error| failure(&error))?;
@@ -76,59 +70,11 @@ fn of_hindmost(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFind
     if answer.finding.is_none() && answer.outcome != Outcome::AllEqual {
         return Err(nowhere());
     }
-    let graph = graph_of(sources_of(map, finder)).map_err(|error| error.to_string())?;
+    let listener = Terminal::new();
+    let graph = project::graph_of(project::sources_of(map, finder, &listener), &listener)
+        .map_err(|error| error.to_string())?;
     let slice = engine::slice_answer(&graph, answer, asked.classes, asked.shape.options());
     slice.ok_or_else(nowhere)?.map_err(|error| error.to_string())
-}
-
-/// The sources of a map, as they are now. What is missing or has changed is a warning.
-fn sources_of(map: &Map, finder: &SourceFinder) -> Vec<SourceFile> {
-    let mut files = Vec::new();
-    let mut missing = 0;
-    let mut changed = 0;
-    for file in &map.files {
-        match finder.read(&file.path) {
-            Some(bytes) => {
-                changed += usize::from(engine::content_hash(&bytes) != file.hash);
-                files.push(SourceFile {
-                    path: file.path.clone(),
-                    bytes,
-                });
-            }
-            None => missing += 1,
-        }
-    }
-    let total = map.files.len();
-    if missing > 0 {
-        output::warn(&format!(
-            "{missing} of {total} sources are not here: what they do is not in the slice"
-        ));
-    }
-    if changed > 0 {
-        output::warn(&format!(
-            "{changed} of {total} sources have changed since the map was made: the slice may show other lines"
-        ));
-    }
-    files
-}
-
-/// The dependence graph of files: the one that was kept, if it is of the very same files. Of others, those that a map was made
-/// of before are not parsed again.
-pub(crate) fn graph_of(files: Vec<SourceFile>) -> Result<DependenceGraph, TooManyCallees> {
-    let kept = KeptGraph::of(&files);
-    if let Some(graph) = kept.as_ref().and_then(KeptGraph::read) {
-        return Ok(graph);
-    }
-    let units = Units::open();
-    let graph = engine::dependence_graph(files, units.as_ref().map(Units::reuse), &|_| {});
-    if let Some(units) = units {
-        units.make_room();
-    }
-    let graph = graph?;
-    if let Some(kept) = kept {
-        kept.write(&graph);
-    }
-    Ok(graph)
 }
 
 fn print(slice: &Slice, title: &str, format: SliceFormat, finder: &SourceFinder) -> anyhow::Result<()> {

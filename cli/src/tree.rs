@@ -1,13 +1,11 @@
 //! `hindmost tree`: the prefix tree of recorded stacks, with the order on it. `find --tree` prints through here, too.
 
-use crate::failure::Failure;
-use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
 use crate::page;
-use crate::recorded::{self, Recorded};
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
 use engine::{Answer, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions};
+use project::{Failure, Recorded, SourceFinder};
 use runtime_probe::ProcessTable;
 use snapshot::Task;
 use std::collections::BTreeMap;
@@ -18,7 +16,7 @@ pub(crate) const NO_SLICE: &str = "--slice is for the tree as text or html: this
 
 pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     let map = match &args.map {
-        Some(path) => files::read_map(path)?,
+        Some(path) => project::read_map(path)?,
         None => Map::default(),
     };
     let mut warnings = Vec::new();
@@ -83,11 +81,11 @@ enum Moments<'p> {
 impl<'p> Moments<'p> {
     fn read(paths: &'p [PathBuf], map: &Map) -> anyhow::Result<Self> {
         if let [only] = paths {
-            return Ok(Self::One(recorded::stacks_of(only, map)?));
+            return Ok(Self::One(project::stacks_of(only, map)?));
         }
         let samples = paths
             .iter()
-            .map(|path| recorded::stacks_of(path, map)?.one_by_one());
+            .map(|path| project::stacks_of(path, map)?.one_by_one());
         Ok(Self::Several(samples.collect::<Result<_, _>>()?))
     }
 
@@ -193,7 +191,7 @@ fn operations(shape: &Shape, names: &TaskNames) -> anyhow::Result<Vec<Operation>
 fn models(shape: &Shape) -> anyhow::Result<Vec<Model>> {
     let mut known = Model::known();
     if let Some(path) = &shape.models {
-        let read = Model::parse(&files::read_text(path)?)
+        let read = Model::parse(&project::read_text(path)?)
             .map_err(|error| Failure::new(format!("{}:{}: {}", path.display(), error.line, error.reason)))?;
         // The user's own model of a name is meant, not ours.
         known.retain(|model| read.iter().all(|other| other.name != model.name));
@@ -253,7 +251,7 @@ fn tasks_on(host: &str, table: &Path) -> anyhow::Result<TaskSet> {
 
 /// The ranks on each host that a process table names.
 fn hosts(table: &Path) -> anyhow::Result<Vec<(String, TaskSet)>> {
-    let entries = ProcessTable::parse(&files::read_text(table)?)
+    let entries = ProcessTable::parse(&project::read_text(table)?)
         .map_err(|error| Failure::new(format!("{}: {error}", table.display())))?
         .entries;
     let mut by_host: BTreeMap<String, Vec<u32>> = BTreeMap::new();

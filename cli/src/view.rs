@@ -1,14 +1,12 @@
 //! `hindmost view`: a job's tree to walk in, in the terminal. The viewer itself is the crate `view`; here are the files, the terminal
 //! and the keys.
 
-use crate::failure::Failure;
-use crate::files::{self, SourceFinder};
 use crate::output::{self, Status};
-use crate::recorded;
 use crate::view_args::ViewArgs;
 use ::view::{BadJob, Job, Key, State};
 use anyhow::Context as _;
 use engine::{Map, Model};
+use project::{Failure, SourceFinder};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::io::IsTerminal as _;
@@ -114,12 +112,12 @@ fn is_interrupt(pressed: KeyEvent) -> bool {
 /// What there is to be seen, with its source.
 fn read(args: &ViewArgs) -> anyhow::Result<Job> {
     let map = match &args.map {
-        Some(path) => Some(files::read_map(path)?),
+        Some(path) => Some(project::read_map(path)?),
         None => None,
     };
     let text = match args.file.is_dir() {
         true => String::new(),
-        false => files::read_text(&args.file)?,
+        false => project::read_text(&args.file)?,
     };
     let bad = |error: BadJob| Failure::new(format!("{}: {error}", args.file.display()));
     let start = text.trim_start();
@@ -132,7 +130,7 @@ fn read(args: &ViewArgs) -> anyhow::Result<Job> {
                 .into(),
         );
     } else if is_document(start, "hindmost-tree") {
-        let answer = answer_beside(&args.file).and_then(|path| files::read_text(&path).ok());
+        let answer = answer_beside(&args.file).and_then(|path| project::read_text(&path).ok());
         Job::from_json(&text, answer.as_deref()).map_err(bad)?
     } else {
         recorded_job(args, map.as_ref())?
@@ -156,7 +154,7 @@ fn answer_beside(path: &Path) -> Option<PathBuf> {
 /// The tree of recorded stacks.
 fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
     let none = Map::default();
-    let recorded = recorded::stacks_of(&args.file, map.unwrap_or(&none))?;
+    let recorded = project::stacks_of(&args.file, map.unwrap_or(&none))?;
     let mut options = args.shape.options();
     let mut warnings = Vec::new();
     if map.is_none() {

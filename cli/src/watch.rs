@@ -4,13 +4,11 @@
 //! call. One task that moves is enough to go on waiting. What a look costs is measured and said at the end.
 
 use crate::args::Format;
-use crate::failure::Failure;
-use crate::files;
 use crate::find;
-use crate::job_map::JobMap;
-use crate::output::{self, Status};
+use crate::output::{self, Status, Terminal};
 use crate::page;
 use crate::watch_args::WatchArgs;
+use project::{Failure, JobMap, SourceFinder};
 use runtime_probe::{Job, Options};
 use snapshot::{Header, Task};
 use std::collections::BTreeSet;
@@ -90,7 +88,7 @@ fn watch(args: &WatchArgs, pid: u32, mut started: Option<&mut Child>) -> anyhow:
         // At its start a job may still be the shell that starts the program.
         if map.as_ref().is_none_or(JobMap::is_empty) && programs != searched {
             searched = programs;
-            let found = find::map_of(args.map.as_deref(), &job)?;
+            let found = project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?;
             if let Some(why) = &found.none {
                 output::warn(&format!(
                     "{}: the job is watched by its stacks alone, and nobody will be proven to be behind",
@@ -111,7 +109,7 @@ fn watch(args: &WatchArgs, pid: u32, mut started: Option<&mut Child>) -> anyhow:
         );
         find::warn_of_told(&records);
         if found.is_empty() {
-            find::add_lines(&mut records, &job);
+            project::add_lines_of_job(&mut records, &job);
         }
         // The threads of a runtime or of MPI may turn in a circle for ever.
         let options = engine::TreeOptions {
@@ -180,7 +178,7 @@ fn report(
         answer.explain_no_map(why);
     }
     answer.advise(engine::Origin::Live);
-    let finder = files::SourceFinder::new(found.path.as_deref());
+    let finder = SourceFinder::new(found.path.as_deref());
     finder.fill(&found.map, &mut answer, None);
     let options = args.shape.options();
     let tree = engine::order_tree(
@@ -199,15 +197,15 @@ fn report(
         path.push(ending);
         path.into()
     };
-    files::write_atomically(&path(".snapshot"), snapshot::write(header, records).as_bytes())?;
-    files::write_atomically(&path(".json"), report::answer_json(&answer, None).as_bytes())?;
-    files::write_atomically(
+    project::write_atomically(&path(".snapshot"), snapshot::write(header, records).as_bytes())?;
+    project::write_atomically(&path(".json"), report::answer_json(&answer, None).as_bytes())?;
+    project::write_atomically(
         &path(".tree.json"),
         report::tree_json(&tree, &answer.warnings).as_bytes(),
     )?;
     let page = page::html(&found.map, &tree, (Some(&answer), None), &[], &[], &finder);
-    files::write_atomically(&path(".html"), page.as_bytes())?;
-    files::write_atomically(&path(".txt"), output::without_styles(&text).as_bytes())?;
+    project::write_atomically(&path(".html"), page.as_bytes())?;
+    project::write_atomically(&path(".txt"), output::without_styles(&text).as_bytes())?;
     output::print_answer(&answer, None, Format::Text)?;
     output::note(&format!(
         "no task has moved for {} s: the report is in {} and {}",

@@ -18,7 +18,7 @@ mod own;
 pub(crate) mod units;
 
 use crate::inputs::Inputs;
-use crate::output;
+use crate::listener::Listener;
 use crate::preprocess::Preprocessor;
 use engine::{Fingerprint, Identity, Map, SourceFile};
 use own::Directory;
@@ -42,16 +42,16 @@ impl Slot {
     /// anything.
     ///
     /// The code belongs to the name as well: a build-id that was set by hand is that of many builds.
-    pub(crate) fn of(parts: &[&Identity]) -> Option<Self> {
-        Self::named(parts, "hmap")
+    pub(crate) fn of(parts: &[&Identity], listener: &dyn Listener) -> Option<Self> {
+        Self::named(parts, "hmap", listener)
     }
 
     /// The place for what the code alone of a build tells.
-    pub(crate) fn of_code(parts: &[&Identity]) -> Option<Self> {
-        Self::named(parts, "code.hmap")
+    pub(crate) fn of_code(parts: &[&Identity], listener: &dyn Listener) -> Option<Self> {
+        Self::named(parts, "code.hmap", listener)
     }
 
-    fn named(parts: &[&Identity], ending: &str) -> Option<Self> {
+    fn named(parts: &[&Identity], ending: &str, listener: &dyn Listener) -> Option<Self> {
         if parts.is_empty() || parts.iter().any(|part| part.build_id.is_empty()) {
             return None;
         }
@@ -61,7 +61,7 @@ impl Slot {
             fingerprint.add(&part.text_hash);
         }
         Some(Self {
-            directory: directory(&[])?,
+            directory: directory(&[], listener)?,
             name: format!("{}.{ending}", fingerprint.text()),
         })
     }
@@ -84,7 +84,7 @@ impl Slot {
 }
 
 /// Where the map of one set of sources is kept.
-pub(crate) struct Kept {
+pub struct Kept {
     directory: Directory,
     name: String,
     /// A preprocessor takes part.
@@ -94,7 +94,7 @@ pub(crate) struct Kept {
 impl Kept {
     /// The place for the map that this program makes of `sources` with the help of `preprocessor`, unless there is
     /// nowhere to keep anything, or nobody can tell what a preprocessor depends on.
-    pub(crate) fn of(sources: &[SourceFile], preprocessor: &Preprocessor) -> Option<Self> {
+    pub fn of(sources: &[SourceFile], preprocessor: &Preprocessor, listener: &dyn Listener) -> Option<Self> {
         // A program that is wrong on request must not leave its maps to one that is right.
         if cfg!(feature = "mutants") {
             return None;
@@ -109,14 +109,14 @@ impl Kept {
         let ending = if preprocessed { "pmap" } else { "hmap" };
         let name = format!("{}.{ending}", fingerprint.text());
         Some(Self {
-            directory: directory(&["maps"])?,
+            directory: directory(&["maps"], listener)?,
             name,
             preprocessed,
         })
     }
 
     /// The map kept here, with its bytes, if it is sound and what it was made from is still there.
-    pub(crate) fn read(&self) -> Option<(Map, Vec<u8>)> {
+    pub fn read(&self) -> Option<(Map, Vec<u8>)> {
         let mut bytes = self.directory.read(&self.name)?;
         if self.preprocessed {
             let (inputs, map) = unpacked(&bytes)?;
@@ -131,7 +131,7 @@ impl Kept {
     }
 
     /// Keeps a map's bytes, and makes room. `preprocessor` is the one that took part, if any did.
-    pub(crate) fn write(&self, bytes: &[u8], preprocessor: &Preprocessor) -> io::Result<()> {
+    pub fn write(&self, bytes: &[u8], preprocessor: &Preprocessor) -> io::Result<()> {
         let packed = match self.preprocessed {
             true => preprocessor.inputs().and_then(|inputs| packed(&inputs, bytes)),
             false => None,
@@ -165,7 +165,7 @@ fn unpacked(bytes: &[u8]) -> Option<(Inputs, &[u8])> {
 }
 
 /// The directory of all that is kept, or the one of these names in it; made where it is missing, and nothing if it is not safe to use.
-fn directory(names: &[&str]) -> Option<Directory> {
+fn directory(names: &[&str], listener: &dyn Listener) -> Option<Directory> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| Path::new(dir).is_absolute()) {
         Some(dir) => PathBuf::from(dir),
         None => {
@@ -177,7 +177,7 @@ fn directory(names: &[&str]) -> Option<Directory> {
             // Every part of the cache has the same reason.
             static SAID: Once = Once::new();
             SAID.call_once(|| {
-                output::warn(&format!(
+                listener.warn(&format!(
                     "what is made could not be kept for the next time: {reason}"
                 ))
             });

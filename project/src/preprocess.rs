@@ -31,7 +31,7 @@ const MESSAGE_LIMIT: u64 = 64 << 10;
 
 /// The preprocessors of a build.
 #[derive(Debug)]
-pub(crate) struct Preprocessor {
+pub struct Preprocessor {
     commands: BTreeMap<PathBuf, Ways>,
     trust: Trust,
     limit: Duration,
@@ -64,7 +64,7 @@ struct State {
 
 impl Preprocessor {
     /// The preprocessors behind `commands`, each run with at most `limit` of time.
-    pub(crate) fn new(commands: &[CompileCommand], limit: Duration, trust: Trust) -> Self {
+    pub fn new(commands: &[CompileCommand], limit: Duration, trust: Trust) -> Self {
         let mut by_file: BTreeMap<PathBuf, Ways> = BTreeMap::new();
         for command in commands {
             let words = match preprocessing(&command.arguments, trust) {
@@ -91,13 +91,13 @@ impl Preprocessor {
     }
 
     /// Whether there is no preprocessor to be run for any file.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
 
     /// What the preprocessor makes of the file at `path`, once for each way in which the build compiles it. Nothing when
     /// the build does not compile it, or when one of the ways fails: the others would not tell all.
-    pub(crate) fn outputs(&self, path: &str) -> Vec<Vec<u8>> {
+    pub fn outputs(&self, path: &str) -> Vec<Vec<u8>> {
         let Some(ways) = self.commands.get(&key(Path::new(path))) else {
             return Vec::new();
         };
@@ -137,7 +137,7 @@ impl Preprocessor {
 
     /// Adds what decides the outputs besides the files that are read: commands, environment, and what the compilers say
     /// of themselves. Nothing when that is not all.
-    pub(crate) fn identify(&self, fingerprint: &mut Fingerprint, sources: &[SourceFile]) -> Option<()> {
+    pub fn identify(&self, fingerprint: &mut Fingerprint, sources: &[SourceFile]) -> Option<()> {
         for source in sources {
             // By this they meet their commands.
             fingerprint.add(key(Path::new(&source.path)).as_os_str().as_encoded_bytes());
@@ -204,7 +204,7 @@ impl Preprocessor {
     }
 
     /// One warning per cause.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let state = self.state();
         let text = |(why, (count, first)): (&String, &(usize, String))| {
             let more = match count {

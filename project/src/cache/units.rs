@@ -5,6 +5,7 @@
 
 use super::own::Directory;
 use super::{directory, hash_of_this_program};
+use crate::listener::Listener;
 use engine::{Reuse, Shelf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -15,7 +16,7 @@ const LIMIT: u64 = 512 << 20;
 const NOTED: Duration = Duration::from_secs(3600);
 
 /// The shelf of this user.
-pub(crate) struct Units {
+pub struct Units {
     directory: Directory,
     program: [u8; 32],
     /// Something was put there.
@@ -24,12 +25,12 @@ pub(crate) struct Units {
 
 impl Units {
     /// The shelf, unless there is nowhere to keep anything.
-    pub(crate) fn open() -> Option<Self> {
+    pub fn open(listener: &dyn Listener) -> Option<Self> {
         // A program that is wrong on request must not leave what it read to one that is right.
         if cfg!(feature = "mutants") {
             return None;
         }
-        let directory = directory(&["units"])?;
+        let directory = directory(&["units"], listener)?;
         Some(Self {
             directory,
             program: hash_of_this_program()?,

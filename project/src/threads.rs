@@ -7,7 +7,7 @@ use std::thread;
 /// Starts the threads that do parallel work, `jobs` of them if that is given; to be called before any such work, again if one likes. Where
 /// none can be had (a limit of processes or memory), all work is done by this one: left to itself, the first parallel work would panic.
 /// Memory that runs out later still ends the program.
-pub(crate) fn start(jobs: Option<NonZeroUsize>) {
+pub fn start(jobs: Option<NonZeroUsize>) {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| start_now(jobs));
 }

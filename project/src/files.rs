@@ -1,7 +1,6 @@
 //! Reading what the user names, writing what the user gets.
 
 use crate::failure::Failure;
-use anyhow::Context as _;
 use engine::{Answer, Excerpt, Explanation, Map};
 use regular_files::Limit;
 use std::fs::{self, File, OpenOptions};
@@ -9,17 +8,18 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Reads a file that the user names; the error names it too.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     read_within(path, Limit::RECORD)
 }
 
 /// Reads a file that the user names, if it has no more than `most` bytes; the error names it too.
-pub(crate) fn read_within(path: &Path, most: Limit) -> anyhow::Result<Vec<u8>> {
-    regular_files::read_named(path, most).with_context(|| format!("cannot read {}", path.display()))
+pub fn read_within(path: &Path, most: Limit) -> Result<Vec<u8>, Failure> {
+    regular_files::read_named(path, most)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))
 }
 
 /// Reads a text file; the error names it.
-pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
+pub fn read_text(path: &Path) -> Result<String, Failure> {
     let bytes = read(path)?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
@@ -28,37 +28,40 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
             .filter(|&&byte| byte == b'\n')
             .count()
             + 1;
-        Failure::new(format!("{}:{line}: not UTF-8 text", path.display())).into()
+        Failure::new(format!("{}:{line}: not UTF-8 text", path.display()))
     })
 }
 
 /// Reads a map; the error names the file and says what to do.
-pub(crate) fn read_map(path: &Path) -> anyhow::Result<Map> {
+pub fn read_map(path: &Path) -> Result<Map, Failure> {
     map_in(path, Map::from_bytes(&read(path)?))
 }
 
 /// What was read of a map file; the error names it.
-pub(crate) fn map_in<E: std::fmt::Display>(path: &Path, read: Result<Map, E>) -> anyhow::Result<Map> {
-    read.map_err(|error| Failure::new(format!("{}: {error}", path.display())).into())
+pub fn map_in<E: std::fmt::Display>(path: &Path, read: Result<Map, E>) -> Result<Map, Failure> {
+    read.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
 /// Writes a file as a whole or not at all: readers see the old file or the new one. Through a symbolic link the file is written that
 /// it leads to, and what is no file (`/dev/null`, a pipe) is written to as it is: it must not become one.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let named = || format!("cannot write {}", path.display());
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     let target = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
-            return Err(Failure::new(format!("{} is a directory, not a file", path.display())).into());
+            return Err(Failure::new(format!(
+                "{} is a directory, not a file",
+                path.display()
+            )));
         }
         Ok(metadata) if !metadata.is_file() => {
             #[allow(
                 clippy::disallowed_methods,
                 reason = "written to, and named by whoever runs us: `-o /dev/null`"
             )]
-            let mut special = OpenOptions::new().write(true).open(path).with_context(named)?;
-            return special.write_all(bytes).with_context(named);
+            let mut special = OpenOptions::new().write(true).open(path).map_err(failed)?;
+            return special.write_all(bytes).map_err(failed);
         }
-        Ok(_) => fs::canonicalize(path).with_context(named)?,
+        Ok(_) => fs::canonicalize(path).map_err(failed)?,
         Err(_) => path.to_owned(),
     };
     let path = target.as_path();
@@ -76,7 +79,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> 
             // Whatever is left of it is of no use; the first error is the one to report.
             let _ = fs::remove_file(&temporary);
         })
-        .with_context(|| format!("cannot write {}", path.display()))
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
 }
 
 #[allow(
@@ -90,25 +93,26 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Finds the files that a map names, which may be relative to where the map was made.
-pub(crate) struct SourceFinder {
+pub struct SourceFinder {
     roots: Vec<PathBuf>,
 }
 
 impl SourceFinder {
     /// Relative paths are tried below the current directory, then beside the map.
-    pub(crate) fn new(map: Option<&Path>) -> Self {
+    pub fn new(map: Option<&Path>) -> Self {
         let mut roots = vec![PathBuf::new()];
         roots.extend(map.and_then(Path::parent).map(Path::to_owned));
         Self { roots }
     }
 
-    pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
+    /// The bytes of a file that a map names, if it is here.
+    pub fn read(&self, path: &str) -> Option<Vec<u8>> {
         let read = |root: &PathBuf| regular_files::read(&root.join(path), Limit::SOURCE).ok();
         self.roots.iter().find_map(read)
     }
 
     /// Where a file is that can be read, without links and dots.
-    pub(crate) fn find(&self, path: &str) -> Option<PathBuf> {
+    pub fn find(&self, path: &str) -> Option<PathBuf> {
         let there = self
             .roots
             .iter()
@@ -117,13 +121,13 @@ impl SourceFinder {
     }
 
     /// As [`Self::read`], of a regular file of at most so many bytes: the name may come from anywhere.
-    pub(crate) fn read_regular(&self, path: &str, most: u64) -> Option<Vec<u8>> {
+    pub fn read_regular(&self, path: &str, most: u64) -> Option<Vec<u8>> {
         let read = |root: &PathBuf| regular_files::read(&root.join(path), Limit::of(most)).ok();
         self.roots.iter().find_map(read)
     }
 
     /// Fills in the source lines of an answer and warns of sources that are no longer the mapped ones.
-    pub(crate) fn fill(&self, map: &Map, answer: &mut Answer, explanation: Option<&mut Explanation>) {
+    pub fn fill(&self, map: &Map, answer: &mut Answer, explanation: Option<&mut Explanation>) {
         let mut excerpts: Vec<&mut Excerpt> = answer.excerpts.iter_mut().collect();
         if let Some(explanation) = explanation {
             excerpts.extend(explanation.a.source.as_mut());

@@ -10,26 +10,26 @@ use std::path::{Path, PathBuf};
 
 /// What a map needs of a build's commands.
 #[derive(Debug, Default)]
-pub(crate) struct CompileCommands {
+pub struct CompileCommands {
     /// Compiled files, absolute, each once, in the order of the file.
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// `-I` and `-iquote` directories, absolute, each once, in order.
-    pub(crate) include_dirs: Vec<PathBuf>,
+    pub include_dirs: Vec<PathBuf>,
     /// The commands, in the order of the file. A file that is compiled twice has two.
-    pub(crate) commands: Vec<CompileCommand>,
+    pub commands: Vec<CompileCommand>,
 }
 
 /// How one file is compiled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct CompileCommand {
+pub struct CompileCommand {
     /// The file, absolute.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// Where the command runs.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// The compiler and its arguments; empty when the entry names none that a shell could read.
-    pub(crate) arguments: Vec<String>,
+    pub arguments: Vec<String>,
     /// What it writes, if the entry says so: two commands for one file differ in it.
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 }
 
 /// One entry, as the format defines it; other fields do not matter here.
@@ -43,7 +43,7 @@ struct Entry {
 }
 
 /// Reads the commands at `path`, a file or the directory that holds it.
-pub(crate) fn read(path: &Path) -> anyhow::Result<CompileCommands> {
+pub fn read(path: &Path) -> Result<CompileCommands, Failure> {
     let file = if path.is_dir() {
         path.join("compile_commands.json")
     } else {
@@ -51,14 +51,14 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<CompileCommands> {
     };
     if !file.exists() {
         return Err(Failure::new(format!("{} does not exist", file.display()))
-            .hint("CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; for make, use `bear -- make`")
-            .into());
+            .hint("CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; for make, use `bear -- make`"));
     }
     let entries: Vec<Entry> = serde_json::from_slice(&files::read(&file)?).map_err(|error| {
         Failure::new(format!("{}: not a compilation database: {error}", file.display()))
             .hint("it is a JSON array of objects with directory, file, and command or arguments")
     })?;
-    let absolute = std::path::absolute(&file)?;
+    let absolute =
+        std::path::absolute(&file).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
     let base = absolute.parent().unwrap_or(Path::new("/"));
     Ok(collect(entries, base))
 }

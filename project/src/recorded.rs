@@ -13,14 +13,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The stacks in a file, or in the files of a directory, of a program that the map is of.
-pub(crate) fn stacks_of<'p>(path: &'p Path, map: &Map) -> anyhow::Result<Recorded<'p>> {
+pub fn stacks_of<'p>(path: &'p Path, map: &Map) -> Result<Recorded<'p>, Failure> {
     let mut recorded = stacks(path)?;
     recorded.distrust(map);
     Ok(recorded)
 }
 
 /// Stacks as they were recorded.
-pub(crate) struct Recorded<'p> {
+pub struct Recorded<'p> {
     path: &'p Path,
     stacks: Stacks,
     /// They come from a tool that does not say how exact a line is.
@@ -36,7 +36,7 @@ enum Stacks {
 
 impl Recorded<'_> {
     /// Every stack, whatever number of tasks it stands for.
-    pub(crate) fn stacks(&self) -> impl Iterator<Item = &Task> {
+    pub fn stacks(&self) -> impl Iterator<Item = &Task> {
         let (alike, each) = match &self.stacks {
             Stacks::Alike(alike) => (&alike[..], &[][..]),
             Stacks::Each(each) => (&[][..], &each[..]),
@@ -45,7 +45,7 @@ impl Recorded<'_> {
     }
 
     /// Believes of their lines what a tool can know in the map's build.
-    pub(crate) fn distrust(&mut self, map: &Map) {
+    pub fn distrust(&mut self, map: &Map) {
         if !self.foreign {
             return;
         }
@@ -58,7 +58,7 @@ impl Recorded<'_> {
     }
 
     /// A record for each task; an error where they are too many for that.
-    pub(crate) fn one_by_one(self) -> anyhow::Result<Vec<Task>> {
+    pub fn one_by_one(self) -> Result<Vec<Task>, Failure> {
         match self.stacks {
             Stacks::Each(each) => Ok(each),
             Stacks::Alike(alike) => Ok(one_by_one(self.path, alike)?),
@@ -66,7 +66,7 @@ impl Recorded<'_> {
     }
 
     /// The tasks of one moment in their order.
-    pub(crate) fn answer(&self, map: &Map) -> Answer {
+    pub fn answer(&self, map: &Map) -> Answer {
         match &self.stacks {
             Stacks::Alike(alike) => engine::answer_alike(map, &ranked(alike)),
             Stacks::Each(each) => engine::answer(map, each, RankSet::default()),
@@ -74,7 +74,7 @@ impl Recorded<'_> {
     }
 
     /// The tree of one moment.
-    pub(crate) fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
+    pub fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
         match &self.stacks {
             Stacks::Alike(alike) => engine::alike_tree(map, &ranked(alike), options),
             Stacks::Each(each) => engine::job_tree(map, each, &RankSet::default(), options),
@@ -88,7 +88,7 @@ fn ranked(alike: &[Alike]) -> Vec<(Task, RankSet)> {
 }
 
 /// The stacks in a file, or in the files of a directory. A file is read once: it may be a pipe.
-pub(crate) fn stacks(path: &Path) -> anyhow::Result<Recorded<'_>> {
+pub fn stacks(path: &Path) -> Result<Recorded<'_>, Failure> {
     let (stacks, foreign) = match path.is_dir() {
         true => (Stacks::Each(of_directory(path)?), true),
         false => of_file(path)?,
@@ -99,13 +99,13 @@ pub(crate) fn stacks(path: &Path) -> anyhow::Result<Recorded<'_>> {
         foreign,
     };
     if recorded.stacks().next().is_none() {
-        return Err(Failure::new(format!("{}: no task in it", path.display())).into());
+        return Err(Failure::new(format!("{}: no task in it", path.display())));
     }
     Ok(recorded)
 }
 
 /// The stacks in a file, and whether they come from another tool.
-fn of_file(path: &Path) -> anyhow::Result<(Stacks, bool)> {
+fn of_file(path: &Path) -> Result<(Stacks, bool), Failure> {
     let text = files::read_text(path)?;
     let format = foreign::format_of(&text);
     if format != Format::Dot {
@@ -124,7 +124,7 @@ fn of_file(path: &Path) -> anyhow::Result<(Stacks, bool)> {
 }
 
 /// The tasks of a job of which each rank has a file.
-fn of_directory(path: &Path) -> anyhow::Result<Vec<Task>> {
+fn of_directory(path: &Path) -> Result<Vec<Task>, Failure> {
     let entries = std::fs::read_dir(path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     let mut paths: Vec<PathBuf> = entries
@@ -142,8 +142,7 @@ fn of_directory(path: &Path) -> anyhow::Result<Vec<Task>> {
                 "{}: a file of a whole job, in a directory",
                 file.display()
             ))
-            .hint("give that file itself; a directory holds one backtrace or py-spy dump per rank")
-            .into());
+            .hint("give that file itself; a directory holds one backtrace or py-spy dump per rank"));
         }
         for task in of_text(file, format, &text)? {
             if !known.insert(task.task.clone()) {
@@ -152,8 +151,7 @@ fn of_directory(path: &Path) -> anyhow::Result<Vec<Task>> {
                     file.display(),
                     task.task
                 ))
-                .hint("the last number in a file's name is its rank")
-                .into());
+                .hint("the last number in a file's name is its rank"));
             }
             all.push(task);
         }

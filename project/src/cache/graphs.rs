@@ -6,7 +6,7 @@
 
 use super::own::Directory;
 use super::{directory, hash_of_this_program};
-use crate::output;
+use crate::listener::Listener;
 use engine::{DependenceGraph, Fingerprint, SourceFile};
 
 /// How many bytes of graphs are kept; the largest tree that we know of takes a tenth.
@@ -20,7 +20,7 @@ pub(crate) struct KeptGraph {
 
 impl KeptGraph {
     /// The place for the graph that this program makes of `sources`, unless there is nowhere to keep anything.
-    pub(crate) fn of(sources: &[SourceFile]) -> Option<Self> {
+    pub(crate) fn of(sources: &[SourceFile], listener: &dyn Listener) -> Option<Self> {
         // A program that is wrong on request must not leave its graphs to one that is right.
         if cfg!(feature = "mutants") {
             return None;
@@ -29,13 +29,13 @@ impl KeptGraph {
         fingerprint.add(&hash_of_this_program()?);
         fingerprint.add_sources(sources);
         Some(Self {
-            directory: directory(&["graphs"])?,
+            directory: directory(&["graphs"], listener)?,
             name: format!("{}.graph", fingerprint.text()),
         })
     }
 
     /// The graph kept here, if there is one and it is sound.
-    pub(crate) fn read(&self) -> Option<DependenceGraph> {
+    pub(crate) fn read(&self, listener: &dyn Listener) -> Option<DependenceGraph> {
         let bytes = self.directory.read(&self.name)?;
         let graph = match engine::unsealed(&bytes) {
             Some(bytes) => DependenceGraph::from_bytes(bytes).map_err(|error| error.to_string()),
@@ -48,7 +48,7 @@ impl KeptGraph {
             }
             Err(why) => {
                 let name = &self.name;
-                output::warn(&format!(
+                listener.warn(&format!(
                     "the kept dependence graph {name} is damaged and made anew: {why}"
                 ));
                 None

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// An error with a hint.
+/// An error that a user reads: what failed, with its causes on one line, and what can be done about it.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     message: String,
     hint: Option<String>,
 }
 
 impl Failure {
     /// An error without advice: the message says it all.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             hint: None,
@@ -19,22 +19,15 @@ impl Failure {
     }
 
     /// Adds what the user can do.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// What the user can do.
-    pub(crate) fn advice(&self) -> Option<&str> {
+    pub fn advice(&self) -> Option<&str> {
         self.hint.as_deref()
     }
-}
-
-/// An error with its causes, on one line, and what the user can do.
-pub(crate) fn in_words(error: &anyhow::Error) -> (String, Option<&str>) {
-    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    let hint = { error.chain() }.find_map(|cause| cause.downcast_ref::<Failure>().and_then(Failure::advice));
-    (causes.join(": "), hint)
 }
 
 impl fmt::Display for Failure {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// What a build database is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// Nothing: only compilers are run, with options that cannot do harm.
     Nothing,
     /// The user has said that its commands may be run.

@@ -2,6 +2,8 @@
 //! the headers that these include.
 
 use crate::compile_commands::CompileCommands;
+use crate::executable::Executable;
+use crate::failure::Failure;
 use crate::headers;
 use engine::SourceFile;
 use rayon::prelude::*;
@@ -14,13 +16,13 @@ use walkdir::{DirEntry, WalkDir};
 
 /// Files read for a map, and what could not be.
 #[derive(Debug, Default)]
-pub(crate) struct Sources {
+pub struct Sources {
     /// The files, each once.
-    pub(crate) files: Vec<SourceFile>,
+    pub files: Vec<SourceFile>,
     /// What was left out, and why.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Where the build looks for headers.
-    pub(crate) include_dirs: Vec<PathBuf>,
+    pub include_dirs: Vec<PathBuf>,
     /// Real paths of `files`: two spellings of one file would make each of its functions ambiguous.
     known: BTreeSet<PathBuf>,
     room: Room,
@@ -61,7 +63,7 @@ impl Room {
 
 impl Sources {
     /// Adds what the user names: files as they are, directories with all C and C++ files and headers below them.
-    pub(crate) fn add_paths(&mut self, paths: &[PathBuf]) {
+    pub fn add_paths(&mut self, paths: &[PathBuf]) {
         for path in paths {
             if path.is_dir() {
                 self.add_directory(path);
@@ -75,7 +77,7 @@ impl Sources {
     }
 
     /// Adds the C and C++ files that a build compiles.
-    pub(crate) fn add_commands(&mut self, commands: &CompileCommands) {
+    pub fn add_commands(&mut self, commands: &CompileCommands) {
         let mut others = 0;
         for path in &commands.files {
             if other_language(path).is_some() {
@@ -92,9 +94,49 @@ impl Sources {
         self.include_dirs.extend(commands.include_dirs.iter().cloned());
     }
 
+    /// Adds the sources that the debug info of an executable names; relative ones are looked for below `roots` as well.
+    pub fn add_sources_of(&mut self, executable: &Executable, roots: &[PathBuf]) -> Result<(), Failure> {
+        let engine::ProgramSources {
+            units, directories, ..
+        } = executable.program_sources()?;
+        let candidates = |path: &str| {
+            let path = Path::new(path).to_owned();
+            let below = roots
+                .iter()
+                .map(|root| root.join(path.strip_prefix("/").unwrap_or(&path)));
+            Vec::from_iter(std::iter::once(path.clone()).chain(below))
+        };
+        let mut missing: Vec<&str> = Vec::new();
+        for unit in &units {
+            match candidates(&unit.path).into_iter().find(|path| path.is_file()) {
+                // The path in the map is the debug info's, wherever the bytes come from.
+                Some(found) => self.add_as(&found, &unit.path),
+                // Headers of the system hold code too, but none of the program's.
+                None if unit.is_header => {}
+                None => missing.push(&unit.path),
+            }
+        }
+        // Macros of headers without code matter as well. What MPI's own mean is known by their names.
+        let is_ours = |directory: &PathBuf| directory.is_dir() && !directory.join("mpi.h").exists();
+        let headers = directories.iter();
+        let headers = headers.filter_map(|directory| candidates(directory).into_iter().find(is_ours));
+        self.include_dirs.extend(headers);
+        if !missing.is_empty() {
+            let some = missing.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+            let more = if missing.len() > 3 { ", …" } else { "" };
+            self.warnings.push(format!(
+                "{} of {} sources that {} was built from are not here ({some}{more}): their functions are not in the map",
+                missing.len(),
+                units.len(),
+                executable.path.display()
+            ));
+        }
+        Ok(())
+    }
+
     /// Adds the headers that the files include and that are part of the program: quoted ones, and those below the
     /// build's own include directories.
-    pub(crate) fn add_headers(&mut self) {
+    pub fn add_headers(&mut self) {
         let mut next = 0;
         while let Some(file) = self.files.get(next) {
             let found = headers::included_by(file, &self.include_dirs);
@@ -106,12 +148,12 @@ impl Sources {
     }
 
     /// Reads one file; says so when it cannot be read.
-    pub(crate) fn add(&mut self, path: &Path) {
+    pub fn add(&mut self, path: &Path) {
         self.add_as(path, &plain(path));
     }
 
     /// Reads one file that the map is to know under another name.
-    pub(crate) fn add_as(&mut self, path: &Path, name: &str) {
+    pub fn add_as(&mut self, path: &Path, name: &str) {
         if let Err(error) = self.try_add(path, name) {
             self.warnings
                 .push(format!("cannot read {}: {error}", path.display()));
@@ -242,7 +284,7 @@ fn plain(path: &Path) -> String {
 }
 
 /// A path without `.` and `..` components, as compilers and debug info spell it. Symbolic links are not looked at.
-pub(crate) fn normalise(path: &Path) -> PathBuf {
+pub fn normalise(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
         match part {

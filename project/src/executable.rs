@@ -8,13 +8,14 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// An executable in memory.
-pub(crate) struct Executable {
+pub struct Executable {
     /// Its path, for messages and for what lies beside it.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     bytes: Vec<u8>,
     /// Looked for when something asks for it: with a map that is bound already, nothing does.
     debug: OnceCell<DebugInfo>,
-    pub(crate) identity: Identity,
+    /// What tells its build from all others.
+    pub identity: Identity,
 }
 
 /// Debug info that is not in the executable.
@@ -28,12 +29,12 @@ struct DebugInfo {
 
 impl Executable {
     /// Reads an executable. Its debug info may be in other files, which are looked for when they are needed.
-    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+    pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::from_bytes(path, files::read_within(path, Limit::PROGRAM)?)
     }
 
     /// The executable of a process: its bytes are those that run, even when the file has been replaced since.
-    pub(crate) fn of_process(pid: u32, path: &Path) -> anyhow::Result<Self> {
+    pub fn of_process(pid: u32, path: &Path) -> Result<Self, Failure> {
         Self::from_bytes(
             path,
             files::read_within(Path::new(&format!("/proc/{pid}/exe")), Limit::PROGRAM)?,
@@ -41,12 +42,12 @@ impl Executable {
     }
 
     /// A shared object of a process, by its path as the process sees it.
-    pub(crate) fn library_of_process(pid: u32, path: &Path) -> anyhow::Result<Self> {
+    pub fn library_of_process(pid: u32, path: &Path) -> Result<Self, Failure> {
         let seen = format!("/proc/{pid}/root{}", path.display());
         Self::from_bytes(path, files::read_within(Path::new(&seen), Limit::PROGRAM)?)
     }
 
-    fn from_bytes(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Self> {
+    fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
         let identity =
             engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         Ok(Self {
@@ -72,7 +73,7 @@ impl Executable {
 
     /// The C and C++ sources that it was built from, and where the compiler found headers, but for those of compilers and
     /// systems.
-    pub(crate) fn program_sources(&self) -> Result<engine::ProgramSources, Failure> {
+    pub fn program_sources(&self) -> Result<engine::ProgramSources, Failure> {
         let mut all = engine::executable_sources(&self.program()).map_err(|error| self.failure(&error))?;
         all.units
             .retain(|unit| !unit.is_header || !is_of_system(&unit.path));
@@ -82,40 +83,40 @@ impl Executable {
     }
 
     /// The functions and lines of addresses of code, as linked; nothing where there is no debug info.
-    pub(crate) fn code_lines(&self, addresses: &[u64]) -> Vec<Vec<engine::CodeLine>> {
+    pub fn code_lines(&self, addresses: &[u64]) -> Vec<Vec<engine::CodeLine>> {
         engine::code_lines(&self.program(), addresses).unwrap_or_default()
     }
 
     /// Binds `map` to this build; returns what could not be bound.
-    pub(crate) fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
+    pub fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
         engine::bind_program(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
     /// Adds to `map` what the code alone of this build tells.
-    pub(crate) fn bind_code(&self, map: &mut Map) -> Result<(), Failure> {
+    pub fn bind_code(&self, map: &mut Map) -> Result<(), Failure> {
         let path = self.path.to_string_lossy();
         engine::bind_code(map, &self.bytes, &path).map_err(|error| self.failure(&error))
     }
 
     /// How many bytes it has.
-    pub(crate) fn length(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.bytes.len()
     }
 
     /// Which loops of `map`, which is bound to this build, keep a readable variable in it.
-    pub(crate) fn check(&self, map: &Map) -> Result<engine::Check, Failure> {
+    pub fn check(&self, map: &Map) -> Result<engine::Check, Failure> {
         engine::check(map, &self.program()).map_err(|error| self.failure(&error))
     }
 
     /// Binds `map`, which is bound to a program, to this shared object too; returns what could not be bound.
-    pub(crate) fn bind_as_library(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
+    pub fn bind_as_library(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();
         engine::bind_library(map, &self.program(), &path).map_err(|error| self.failure(&error))
     }
 
     /// Whether `map` is bound to this build.
-    pub(crate) fn fits(&self, map: &Map) -> Result<(), engine::Mismatch> {
+    pub fn fits(&self, map: &Map) -> Result<(), engine::Mismatch> {
         engine::check_map(map, &self.bytes)
     }
 

@@ -4,9 +4,10 @@
 use crate::cache::{self, Slot};
 use crate::collect::Sources;
 use crate::executable::Executable;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::files;
-use crate::map;
+use crate::listener::Listener;
+use crate::making;
 use crate::threads;
 use base::{Diagnostic, Severity, Span};
 use engine::{Map, Mismatch, NoMap, SourceFile};
@@ -18,37 +19,38 @@ use std::path::{Path, PathBuf};
 const MOST_CODE: usize = 256 << 20;
 
 /// A map that is bound to what runs, and what is worth knowing about it.
-pub(crate) struct JobMap {
-    pub(crate) map: Map,
+pub struct JobMap {
+    /// The map; empty if there is [none](Self::none).
+    pub map: Map,
     /// The file that the map came from, if it did.
-    pub(crate) path: Option<PathBuf>,
-    pub(crate) warnings: Vec<String>,
+    pub path: Option<PathBuf>,
+    /// What the user should know of it.
+    pub warnings: Vec<String>,
     /// Why the map is empty, if it is.
-    pub(crate) none: Option<NoMap>,
+    pub none: Option<NoMap>,
     /// What could not be bound, each at the head of the function that it is about.
-    pub(crate) unbound: Vec<Diagnostic>,
+    pub unbound: Vec<Diagnostic>,
 }
 
 impl JobMap {
     /// No map: stacks are read, named and compared all the same, and nothing of the code's order is known.
-    pub(crate) fn none(why: &anyhow::Error) -> Self {
-        let (causes, hint) = failure::in_words(why);
+    pub fn none(why: &Failure) -> Self {
         Self {
             map: Map::default(),
             path: None,
             unbound: Vec::new(),
             warnings: Vec::new(),
             none: Some(NoMap {
-                reason: format!("there is no map of the program ({causes})"),
-                remedy: hint.map(str::to_owned),
+                reason: format!("there is no map of the program ({why})"),
+                remedy: why.advice().map(str::to_owned),
             }),
         }
     }
 
     /// No map, but the code of the program and of its libraries: who is behind may follow from the order of its instructions.
-    pub(crate) fn of_code(why: &anyhow::Error, build: &Build<'_>) -> Self {
+    pub fn of_code(why: &Failure, build: &Build<'_>, listener: &dyn Listener) -> Self {
         let mut found = Self::none(why);
-        let slot = Slot::of_code(&build.identities());
+        let slot = Slot::of_code(&build.identities(), listener);
         if let Some(map) = slot.as_ref().and_then(Slot::read)
             && build.executable.fits(&map).is_ok()
         {
@@ -64,7 +66,7 @@ impl JobMap {
         if all().all(|each| each.bind_code(&mut map).is_ok()) {
             // It is made anew when it was not kept.
             if let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
-                let warning = format!("the order of the code could not be kept for the next time: {error:#}");
+                let warning = format!("the order of the code could not be kept for the next time: {error}");
                 found.warnings.push(warning);
             }
             found.map = map;
@@ -73,24 +75,24 @@ impl JobMap {
     }
 
     /// Whether nothing is known of the program's source.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.map.functions.is_empty()
     }
 
     /// The map that the user gave. An unbound one is bound in memory.
-    pub(crate) fn given(path: &Path, build: &Build<'_>) -> anyhow::Result<Self> {
+    pub fn given(path: &Path, build: &Build<'_>) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut map = files::read_map(path)?;
         let unbound = match executable.fits(&map) {
             Ok(()) => Vec::new(),
             Err(Mismatch::NotBound) => bind(&mut map, executable, &Vec::from_iter(build.libraries()))?,
             Err(mismatch) => {
-                return Err(Failure::new(format!("{}: {mismatch}", path.display()))
-                    .hint(format!(
+                return Err(
+                    Failure::new(format!("{}: {mismatch}", path.display())).hint(format!(
                         "hindmost map --exe {} makes a map of the build that runs",
                         base::shell_word(&executable.path.to_string_lossy())
-                    ))
-                    .into());
+                    )),
+                );
             }
         };
         Ok(Self {
@@ -103,7 +105,7 @@ impl JobMap {
     }
 
     /// The best map to be had for an executable when none was given. `roots` are further places to look for sources.
-    pub(crate) fn found(build: &Build<'_>, roots: &[PathBuf]) -> anyhow::Result<Self> {
+    pub fn found(build: &Build<'_>, roots: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
         for path in beside(&executable.path) {
@@ -127,7 +129,7 @@ impl JobMap {
                 Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
             }
         }
-        let slot = Slot::of(&build.identities());
+        let slot = Slot::of(&build.identities(), listener);
         if let Some(map) = slot.as_ref().and_then(Slot::read)
             && executable.fits(&map).is_ok()
         {
@@ -139,7 +141,7 @@ impl JobMap {
                 unbound: Vec::new(),
             });
         }
-        Self::made(build, roots, slot.as_ref(), warnings)
+        Self::made(build, roots, slot.as_ref(), warnings, listener)
     }
 
     fn made(
@@ -147,16 +149,17 @@ impl JobMap {
         roots: &[PathBuf],
         slot: Option<&Slot>,
         mut warnings: Vec<String>,
-    ) -> anyhow::Result<Self> {
+        listener: &dyn Listener,
+    ) -> Result<Self, Failure> {
         threads::start(None);
         let executable = &build.executable;
         let mut sources = Sources::default();
-        map::add_sources_of(executable, &mut sources, roots)?;
+        sources.add_sources_of(executable, roots)?;
         let mut newer = newer_than(executable, "the executable", &sources.files);
         let mut libraries = Vec::new();
         for library in build.libraries() {
             let (files, said) = (sources.files.len(), sources.warnings.len());
-            let added = map::add_sources_of(library, &mut sources, roots);
+            let added = sources.add_sources_of(library, roots);
             // A library whose sources are not here is like one without debug info.
             if added.is_err() || sources.files.len() == files {
                 sources.warnings.truncate(said);
@@ -181,17 +184,17 @@ impl JobMap {
                     languages.join(" and ")
                 )),
             };
-            return Err(failure.into());
+            return Err(failure);
         }
         sources.add_headers();
         // What is missing now may be there next time.
         let is_whole = newer.is_empty() && sources.warnings.is_empty();
         warnings.append(&mut sources.warnings);
         warnings.extend(newer);
-        let mut map = map::make(sources.files, true);
+        let mut map = making::make(sources.files, listener);
         let unbound = bind(&mut map, executable, &libraries)?;
         if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
-            warnings.push(format!("the map could not be kept for the next time: {error:#}"));
+            warnings.push(format!("the map could not be kept for the next time: {error}"));
         }
         Ok(Self {
             map,
@@ -204,7 +207,7 @@ impl JobMap {
 
     /// Warnings of what could not be bound in the functions that are on the stacks of a job. What is lost elsewhere plays
     /// no part in the answer.
-    pub(crate) fn lost_on<'a>(&self, on_stacks: impl Iterator<Item = &'a str>) -> Vec<String> {
+    pub fn lost_on<'a>(&self, on_stacks: impl Iterator<Item = &'a str>) -> Vec<String> {
         let names: BTreeSet<&str> = on_stacks.collect();
         let heads: BTreeSet<(&str, u32)> = self
             .map
@@ -221,8 +224,9 @@ impl JobMap {
 }
 
 /// A program and the shared objects that it runs with, as far as they have debug info.
-pub(crate) struct Build<'a> {
-    pub(crate) executable: Executable,
+pub struct Build<'a> {
+    /// The program.
+    pub executable: Executable,
     libraries: Libraries<'a>,
 }
 
@@ -231,7 +235,7 @@ type Libraries<'a> = LazyCell<Vec<Executable>, Box<dyn FnOnce() -> Vec<Executabl
 
 impl<'a> Build<'a> {
     /// A program, and how its shared objects are found if they are asked for.
-    pub(crate) fn new(executable: Executable, libraries: impl FnOnce() -> Vec<Executable> + 'a) -> Self {
+    pub fn new(executable: Executable, libraries: impl FnOnce() -> Vec<Executable> + 'a) -> Self {
         Build {
             executable,
             libraries: LazyCell::new(Box::new(libraries)),
@@ -266,7 +270,7 @@ fn bind(
 /// Maps beside an executable, by name.
 fn beside(executable: &Path) -> Vec<PathBuf> {
     let in_directory = executable.with_file_name("app.hmap");
-    [map::beside(executable), in_directory]
+    [making::beside(executable), in_directory]
         .into_iter()
         .filter(|path| path.is_file())
         .collect()

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const LARGEST: u64 = 4 << 20;
 
 /// Takes back the advice of an answer that cannot be followed.
-pub(crate) fn check(answer: &mut Answer, finder: &SourceFinder) {
+pub fn check(answer: &mut Answer, finder: &SourceFinder) {
     let mut known: BTreeMap<(String, u32), bool> = BTreeMap::new();
     answer.check_advice(&mut |file, line| {
         *known

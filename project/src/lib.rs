@@ -1,0 +1,65 @@
+//! What stands on disk behind an answer: the sources of a program and how its build compiles them, executables and their debug
+//! info, the map that fits a job, recorded stacks, and what is kept from one run to the next.
+//!
+//! Everything that a command reads comes through here, with bounds and with errors that name the file and say what to do
+//! ([`Failure`]). Nothing is printed: what should be known at once goes to a [`Listener`].
+//!
+//! # How it works
+//!
+//! Maps that were made are kept: under a
+//! fingerprint of the program itself and of the path and bytes of every source, or under the build's id. Where a
+//! build's preprocessor takes part (`-p`), its commands, some of the environment and what its compilers say of
+//! themselves belong to the fingerprint, and with the map stands the state of all that was read or looked for
+//! (`inputs`); it is compared before the map is used. What of a command is run is made anew out of what is
+//! known to be harmless (`compiler_command`), by programs and with libraries that are not the tree's
+//! (`compiler_program`). What is kept is checked when it is read, and at most 256 MB of it stay. The cache is
+//! used only where it is the user's own and closed to others, and nothing is removed that hindmost has not put
+//! there; each of its directories is opened once and everything in it is reached from there (`cache::own`).
+//!
+//! Of a tree that is not wholly the same, single files are kept (`cache::units`, at most 512 MB): what was read of
+//! a file, under a hash of program, path and bytes. Besides these it depends only on what the other files say of
+//! the names that it asks about. `frontend` notes every such question while it reads (`asked`), and a hash of the
+//! answers stands with the result; `engine::reuse` asks again before it uses it. The analysis of the whole program
+//! is always made anew. A dependence graph is kept under a hash of the program and of all paths and bytes that it
+//! was made of (`cache::graphs`, at most 1 GB).
+
+mod advice;
+mod cache;
+mod collect;
+mod compile_commands;
+mod compiler_command;
+mod compiler_program;
+mod cores;
+mod executable;
+mod failure;
+mod files;
+mod graph;
+mod headers;
+mod inputs;
+mod job_map;
+mod listener;
+mod live;
+mod making;
+mod preprocess;
+mod recorded;
+mod symbolize;
+mod threads;
+
+pub use advice::check as check_advice;
+pub use cache::Kept;
+pub use cache::units::Units;
+pub use collect::Sources;
+pub use compile_commands::{CompileCommand, CompileCommands, read as read_compile_commands};
+pub use compiler_command::Trust;
+pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of_cores};
+pub use executable::Executable;
+pub use failure::Failure;
+pub use files::{SourceFinder, map_in, read, read_map, read_text, write_atomically};
+pub use graph::{graph_of, sources_of};
+pub use job_map::{Build, JobMap};
+pub use listener::Listener;
+pub use live::{add_lines_of_job, map_of_job};
+pub use making::{beside, make, make_preprocessed};
+pub use preprocess::Preprocessor;
+pub use recorded::{Recorded, stacks, stacks_of};
+pub use threads::start as start_threads;

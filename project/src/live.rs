@@ -1,0 +1,158 @@
+//! The map of a running job, and the lines of its stacks: its programs and libraries are read as its processes see them.
+
+use crate::executable::Executable;
+use crate::failure::Failure;
+use crate::files;
+use crate::job_map::{Build, JobMap};
+use crate::listener::Listener;
+use crate::symbolize;
+use engine::Map;
+use runtime_probe::{Job, TaskRef};
+use snapshot::Task;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The map that was given, or else the one for the program that most tasks of the job run; none if there is none to be had.
+///
+/// # Errors
+/// The map that was given does not fit.
+pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) -> Result<JobMap, Failure> {
+    let programs = programs(job);
+    let mut first_error: Option<Failure> = None;
+    for (path, tasks) in &programs {
+        // Any task of the program will do, but the first may have ended by now.
+        let executable = tasks
+            .iter()
+            .find_map(|task| Executable::of_process(task.pid, path).ok());
+        let Some(executable) = executable else {
+            let unread = tasks.first().map(|task| Executable::of_process(task.pid, path));
+            first_error = first_error.or(unread.and_then(Result::err));
+            continue;
+        };
+        let first = tasks.first().map(|task| task.pid);
+        let build = Build::new(executable, move || first.map(libraries_of).unwrap_or_default());
+        let found = match given_map {
+            Some(given) => JobMap::given(given, &build),
+            None => JobMap::found(&build, &further_roots(tasks), listener),
+        };
+        match found {
+            Ok(found) => return Ok(found),
+            // Of a job of several programs, the map may be of another; the most frequent one's error tells most.
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    if programs.is_empty() {
+        return no_program(given_map, job);
+    }
+    let error = first_error.unwrap_or_else(|| Failure::new("no program of the job can be read"));
+    match given_map {
+        Some(_) => Err(error),
+        None => Ok(without_map(&error, &programs, listener)),
+    }
+}
+
+/// What can be known of a job without a map: the order of its code, if all tasks run one program.
+fn without_map(why: &Failure, programs: &[(PathBuf, Vec<&TaskRef>)], listener: &dyn Listener) -> JobMap {
+    let [(path, tasks)] = programs else {
+        return JobMap::none(why);
+    };
+    let read = |task: &&TaskRef| Some((task.pid, Executable::of_process(task.pid, path).ok()?));
+    let Some((pid, executable)) = tasks.iter().find_map(read) else {
+        return JobMap::none(why);
+    };
+    let build = Build::new(executable, move || {
+        let paths = runtime_probe::all_libraries_of(pid);
+        // What a system brings along is not what a job hangs in, and its code is large.
+        let is_of_system = |path: &Path| {
+            ["/lib", "/lib64", "/usr/lib", "/usr/lib64"]
+                .iter()
+                .any(|root| path.starts_with(root))
+        };
+        let is_own =
+            |path: &&PathBuf| !is_of_system(path) && !engine::is_runtime_library(&path.to_string_lossy());
+        let own = paths.iter().filter(is_own);
+        own.filter_map(|path| Executable::library_of_process(pid, path).ok())
+            .collect()
+    });
+    JobMap::of_code(why, &build, listener)
+}
+
+/// Adds lines from the debug info of what runs, as far as there is any.
+pub fn add_lines_of_job(records: &mut [Task], job: &Job) {
+    let is_named = |path: &str, name: &str| path.rsplit('/').next() == Some(name);
+    symbolize::add_lines(records, &|name| {
+        let runs = |task: &&TaskRef| {
+            let path = task.executable.as_str();
+            is_named(path.strip_suffix(" (deleted)").unwrap_or(path), name)
+        };
+        if let Some(task) = job.tasks.iter().find(runs) {
+            return Executable::of_process(task.pid, Path::new(&task.executable)).ok();
+        }
+        let first = job.tasks.first()?;
+        let libraries = runtime_probe::libraries_of(first.pid);
+        let path = libraries
+            .iter()
+            .find(|path| is_named(&path.to_string_lossy(), name))?;
+        Executable::library_of_process(first.pid, path).ok()
+    });
+}
+
+/// The shared objects of a task that have debug info, as far as they can be read.
+fn libraries_of(pid: u32) -> Vec<Executable> {
+    let paths = runtime_probe::libraries_of(pid);
+    let read = |path: &PathBuf| Executable::library_of_process(pid, path).ok();
+    paths.iter().filter_map(read).collect()
+}
+
+/// No executable can be read: the probe knows why, task by task.
+fn no_program(given_map: Option<&Path>, job: &Job) -> Result<JobMap, Failure> {
+    let map = match given_map {
+        Some(path) => files::read_map(path)?,
+        None => Map::default(),
+    };
+    Ok(JobMap {
+        map,
+        path: given_map.map(Path::to_owned),
+        unbound: Vec::new(),
+        none: None,
+        warnings: vec![format!(
+            "the executable of {} could not be read",
+            match &job.tasks[..] {
+                [only] => format!("pid {}", only.pid),
+                _ => "no task".to_owned(),
+            }
+        )],
+    })
+}
+
+/// The programs that the tasks run, most tasks first.
+fn programs(job: &Job) -> Vec<(PathBuf, Vec<&TaskRef>)> {
+    let mut by_path: BTreeMap<&str, Vec<&TaskRef>> = BTreeMap::new();
+    for task in job.tasks.iter().filter(|task| !task.executable.is_empty()) {
+        by_path.entry(&task.executable).or_default().push(task);
+    }
+    let mut programs: Vec<(PathBuf, Vec<&TaskRef>)> = by_path
+        .into_iter()
+        // The kernel marks a file that was replaced or removed since the process started.
+        .map(|(path, tasks)| {
+            (
+                Path::new(path.strip_suffix(" (deleted)").unwrap_or(path)).to_owned(),
+                tasks,
+            )
+        })
+        .collect();
+    programs.sort_by_key(|(_, tasks)| std::cmp::Reverse(tasks.len()));
+    programs
+}
+
+/// Where a task would look for its sources: its working directory for relative paths, its own root in a container.
+fn further_roots(tasks: &[&TaskRef]) -> Vec<PathBuf> {
+    tasks
+        .first()
+        .map(|task| {
+            ["cwd", "root"]
+                .map(|link| PathBuf::from(format!("/proc/{}/{link}", task.pid)))
+                .to_vec()
+        })
+        .unwrap_or_default()
+}
