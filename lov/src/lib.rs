@@ -31,6 +31,8 @@ mod mpi;
 mod range;
 mod step;
 mod term;
+#[cfg(test)]
+mod tests;
 
 use dataflow::Program;
 use progress_map::Map;
