@@ -2,9 +2,7 @@
 
 use crate::args::{JobSlice, SliceArgs, SliceFormat, SliceShape};
 use crate::output::{self, Status, Terminal};
-use engine::{
-    Answer, CriterionError, Map, Outcome, Slice, SliceOptions,
-};
+use engine::{Answer, CriterionError, Map, Outcome, Slice, SliceOptions};
 use project::{Executable, Failure, SourceFinder, Sources};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
