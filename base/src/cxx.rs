@@ -5,14 +5,27 @@ pub fn constructs(qualified: &str, name: &str) -> bool {
     qualified.rsplit("::").nth(1) == Some(name)
 }
 
-/// Whether a name that nobody declares is taken for a constant (a macro, an enumerator): these are written in capitals.
-pub fn is_shouted(name: &str) -> bool {
-    !name.bytes().any(|byte| byte.is_ascii_lowercase())
+/// Written all in capitals, as macros and constants are: `CHECK` and `N`, but not `MPI_Send`.
+pub fn is_shouted(name: &[u8]) -> bool {
+    name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn capitals() {
+        for (name, shouted) in [
+            ("CHECK_2", true),
+            ("N", true),
+            ("MPI_Send", false),
+            ("_", false),
+            ("", false),
+        ] {
+            assert_eq!(is_shouted(name.as_bytes()), shouted, "{name}");
+        }
+    }
 
     #[test]
     fn constructors_are_named_as_their_classes() {

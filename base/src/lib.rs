@@ -5,6 +5,7 @@
 mod cxx;
 mod decompression;
 mod diagnostic;
+mod files;
 mod index;
 mod language;
 mod mpi;
@@ -18,6 +19,7 @@ mod span;
 pub use cxx::{constructs, is_shouted};
 pub use decompression::most_decompressed;
 pub use diagnostic::{Diagnostic, Severity};
+pub use files::{FileKind, may_be_one_file};
 pub use index::{Id, IdVec};
 pub use language::Language;
 pub use mpi::{is_mpi, mpi_entry_point, mpi_name};

@@ -111,7 +111,7 @@ pub use motion::{ClassMotion, Diagnosis, Earlier, JobMotion, Motion};
 pub use mpi::{CallArgument, CallView};
 pub use next::{NextStep, Origin};
 pub use outside::is_runtime_library;
-pub use paths::{PathLookup, find_file, same_path};
+pub use paths::{PathLookup, find_file};
 pub use progress::{Relation, Value};
 pub use progress_map::Map;
 pub use reading::{map_for_file, map_for_stacks};

@@ -26,7 +26,7 @@ pub(crate) fn find_in(files: &IdVec<FileId, File>, path: &str) -> PathLookup {
     }
     let fits: Vec<FileId> = files
         .iter_enumerated()
-        .filter(|(_, file)| same_path(&file.path, path))
+        .filter(|(_, file)| base::may_be_one_file(&file.path, path))
         .map(|(id, _)| id)
         .collect();
     match fits[..] {
@@ -34,23 +34,6 @@ pub(crate) fn find_in(files: &IdVec<FileId, File>, path: &str) -> PathLookup {
         [] => PathLookup::Missing,
         _ => PathLookup::Ambiguous(fits),
     }
-}
-
-/// Whether one of two paths is a tail of the other, component by component; `.` components do not count.
-pub fn same_path(a: &str, b: &str) -> bool {
-    let components = |path: &'_ str| -> Vec<String> {
-        path.rsplit('/')
-            .filter(|part| !part.is_empty() && *part != ".")
-            .map(str::to_owned)
-            .collect()
-    };
-    let (a_parts, b_parts) = (components(a), components(b));
-    let common = a_parts.len().min(b_parts.len());
-    common > 0
-        && a_parts[..common] == b_parts[..common]
-        // An absolute path has no longer spelling.
-        && !(a.starts_with('/') && b_parts.len() > a_parts.len())
-        && !(b.starts_with('/') && a_parts.len() > b_parts.len())
 }
 
 /// How short messages spell a file: its last component, or the whole path when another file of the map shares that.
@@ -63,19 +46,4 @@ pub(crate) fn short_name(map: &Map, id: FileId) -> &str {
         .iter_enumerated()
         .any(|(other, file)| other != id && last(&file.path) == name);
     if shared { path } else { name }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::same_path;
-
-    #[test]
-    fn a_tail_names_the_whole() {
-        assert!(same_path("/src/app/poisson.c", "poisson.c"));
-        assert!(same_path("app/poisson.c", "./app/poisson.c"));
-        assert!(same_path("poisson.c", "/src/poisson.c"));
-        assert!(!same_path("/src/app/poisson.c", "son.c"));
-        assert!(!same_path("/a/poisson.c", "/b/a/poisson.c"));
-        assert!(!same_path("x.c", ""));
-    }
 }

@@ -6,17 +6,13 @@
 
 use crate::condition::{Directives, Group};
 use crate::token::{Token, TokenKind};
-use base::Language;
+use base::{FileKind, Language};
 
 /// The language of the file at `path`, whose bytes are `text` and whose tokens are `tokens`.
 pub fn language_of(path: &str, text: &[u8], tokens: &[Token]) -> Language {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("c") => Language::C,
-        Some(
-            "cc" | "cpp" | "cxx" | "c++" | "C" | "cu" | "cuh" | "hip" | "hpp" | "hh" | "hxx" | "H" | "h++"
-            | "ipp" | "tpp" | "txx" | "inl",
-        ) => Language::Cxx,
+    match FileKind::of(path) {
+        Some(FileKind::C) => Language::C,
+        Some(FileKind::Cxx | FileKind::CxxHeader) => Language::Cxx,
         _ if speaks_cxx(text, tokens) => Language::Cxx,
         _ => Language::C,
     }

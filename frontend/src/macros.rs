@@ -16,7 +16,7 @@ use crate::language::{language_of, only_cxx};
 use crate::launch;
 use crate::shape::is_control;
 use crate::token::{Token, TokenKind, lex};
-use base::Language;
+use base::{FileKind, Language};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -203,7 +203,8 @@ impl Macros {
             let (path, facts) = &self.files[*id as usize];
             let definition = |index: &u32| facts.events[*index as usize].definition.as_ref();
             let mut definitions = state.definitions.iter().filter_map(definition);
-            !path.ends_with(".c") && definitions.any(|d| d.params.is_some())
+            let is_private = FileKind::of(path).is_some_and(FileKind::is_compiled_once);
+            !is_private && definitions.any(|d| d.params.is_some())
         };
         self.states
             .get(name)
@@ -304,9 +305,9 @@ pub enum Meaning<'m> {
     Elsewhere,
 }
 
-/// Written all in capitals, as macros are: `CHECK`, but not `MPI_Send`.
+/// Written all in capitals, as macros are: `CHECK`, but not `MPI_Send`. One letter alone tells nothing: `N` is a matrix as often.
 pub fn is_shouted(name: &[u8]) -> bool {
-    name.len() > 1 && name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase)
+    name.len() > 1 && base::is_shouted(name)
 }
 
 /// How many macros within macros are looked into to find out what a name may mean.
@@ -775,5 +776,22 @@ mod tests {
         assert_eq!(show(&both, "m.c", "#include \"a.h\"\nUSE", "F"), "x");
         assert_eq!(show(&both, "m.c", "USE", "F"), "elsewhere");
         assert_eq!(show(&both, "m.c", "USE", "G"), "none");
+    }
+
+    #[test]
+    fn macros_of_files_that_are_compiled_by_themselves_are_private() {
+        for (path, seen) in [
+            ("a.hpp", "elsewhere"),
+            ("a.h", "elsewhere"),
+            ("a.c", "none"),
+            ("a.cpp", "none"),
+            ("a.cu", "none"),
+        ] {
+            let file = MacrosOfFile::gather(Source {
+                path,
+                text: b"#define F(x) x\n",
+            });
+            assert_eq!(show(&Macros::merge([file]), "m.c", "USE", "F"), seen, "{path}");
+        }
     }
 }

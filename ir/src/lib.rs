@@ -74,8 +74,7 @@ impl Unit {
     /// Whether a program holds the code of the file once, as far as its name tells. A header is compiled into many files, and what its
     /// macros mean may be another thing in each.
     pub fn is_compiled_once(&self) -> bool {
-        let ending = self.path.rsplit_once('.').map(|(_, ending)| ending);
-        matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "C" | "c++"))
+        base::FileKind::of(&self.path).is_some_and(base::FileKind::is_compiled_once)
     }
 }
 

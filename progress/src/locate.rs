@@ -389,7 +389,9 @@ impl Order<'_> {
     fn function_of(&self, frame: &Frame) -> Option<FunctionId> {
         let mut candidates: Vec<FunctionId> = self.functions_named(&frame.function).to_vec();
         if let Some(file) = &frame.file {
-            candidates.retain(|&id| same_file(&self.map().files[self.map().functions[id].file].path, file));
+            candidates.retain(|&id| {
+                base::may_be_one_file(&self.map().files[self.map().functions[id].file].path, file)
+            });
         }
         if candidates.len() > 1
             && let Some(line) = frame.line
@@ -422,20 +424,6 @@ impl Order<'_> {
 /// exception.
 fn runs_on_the_way_out(name: &str) -> bool {
     name.starts_with('~') || name.starts_with("_Unwind_") || name.starts_with("__cxa_")
-}
-
-/// Whether two spellings of a path can name one file: the shorter is a tail of the longer, component by component.
-fn same_file(a: &str, b: &str) -> bool {
-    let mut a = a.rsplit('/').filter(|part| *part != ".");
-    let mut b = b.rsplit('/').filter(|part| *part != ".");
-    loop {
-        match (a.next(), b.next()) {
-            (Some(x), Some(y)) if x == y => {}
-            (Some(".."), _) | (_, Some("..")) => return true,
-            (Some(_), Some(_)) => return false,
-            _ => return true,
-        }
-    }
 }
 
 /// Whether a point's code may carry the line number `line`.

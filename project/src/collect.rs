@@ -5,6 +5,7 @@ use crate::compile_commands::CompileCommands;
 use crate::executable::Executable;
 use crate::failure::Failure;
 use crate::headers;
+use base::FileKind;
 use engine::SourceFile;
 use rayon::prelude::*;
 use regular_files::Limit;
@@ -234,43 +235,22 @@ fn is_source_tree(entry: &DirEntry) -> bool {
     !(entry.file_type().is_dir() && made_by_a_build())
 }
 
-fn extension(path: &Path) -> &str {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default()
+/// What a file is by its ending.
+fn kind(path: &Path) -> Option<FileKind> {
+    FileKind::of(&path.to_string_lossy())
 }
 
 /// Whether a file is C or C++ by its ending.
 fn is_source(path: &Path) -> bool {
-    matches!(
-        extension(path),
-        "c" | "h"
-            | "cc"
-            | "cpp"
-            | "cxx"
-            | "c++"
-            | "C"
-            | "cu"
-            | "cuh"
-            | "hip"
-            | "hpp"
-            | "hh"
-            | "hxx"
-            | "H"
-            | "h++"
-            | "ipp"
-            | "tpp"
-            | "txx"
-            | "inl"
-    )
+    kind(path).is_some_and(FileKind::is_c_or_cxx)
 }
 
 /// The language of a file that is certainly neither C nor C++.
 fn other_language(path: &Path) -> Option<&'static str> {
-    match extension(path) {
-        "f" | "F" | "f90" | "F90" | "f95" | "F95" | "f03" | "f08" => Some("Fortran"),
-        "s" | "S" | "asm" => Some("assembly"),
-        _ => None,
+    match kind(path)? {
+        FileKind::Fortran => Some("Fortran"),
+        FileKind::Assembly => Some("assembly"),
+        FileKind::C | FileKind::Cxx | FileKind::Header | FileKind::CxxHeader => None,
     }
 }
 

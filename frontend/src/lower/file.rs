@@ -348,7 +348,7 @@ impl<'a> File<'a> {
         if node.kind() == "identifier" {
             let name = self.name(node);
             // What nobody declares may be a function without source, unless it is written as constants are.
-            let may_be_function = self.is_function_name(&name) || !base::is_shouted(&name);
+            let may_be_function = self.is_function_name(&name) || !base::is_shouted(name.as_bytes());
             if self.global_index.contains_key(&name) || may_be_function {
                 names.push(name.clone());
             }

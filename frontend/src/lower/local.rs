@@ -226,7 +226,7 @@ impl Body<'_, '_> {
                 let elsewhere =
                     first.is_some_and(|first| self.file.span(first).line != self.file.span(ty).line);
                 let known = first.is_some_and(|first| self.lookup(&self.file.name(first)).is_some());
-                let shouted = base::is_shouted(&name);
+                let shouted = base::is_shouted(name.as_bytes());
                 let variable = matches!(self.lookup(&name), Some(Binding::Local(_)));
                 if elsewhere || (known && shouted) || variable {
                     self.partial(

@@ -29,7 +29,7 @@ fn check_as(path: &str, text: &str, expect: Expect) {
         path,
         text: text.as_bytes(),
     };
-    let macros = Macros::gather([source].into_iter());
+    let macros = Macros::gather([source]);
     let map = crate::analyse(&[frontend::parse(&source, &macros)]);
     let loops = map.functions.iter().flat_map(|function| function.loops.iter());
     expect.assert_eq(&loops.map(shown).collect::<String>());

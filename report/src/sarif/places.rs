@@ -182,9 +182,9 @@ fn shared_directory<'a>(one: &'a str, other: &str) -> &'a str {
 }
 
 fn language(path: &str) -> Option<&'static str> {
-    match path.rsplit_once('.')?.1 {
-        "c" => Some("c"),
-        "cc" | "cpp" | "cxx" | "C" | "hpp" | "hh" | "hxx" => Some("cplusplus"),
+    match base::FileKind::of(path)? {
+        base::FileKind::C => Some("c"),
+        base::FileKind::Cxx | base::FileKind::CxxHeader => Some("cplusplus"),
         // A header may be of either.
         _ => None,
     }

@@ -103,7 +103,7 @@ fn is_bottom(function: &Function, expr: ExprId) -> bool {
 fn role(name: &str, row: Option<&library::Function>) -> Option<Role> {
     let Some(row) = row else {
         // A constant, or a macro of somebody's own.
-        return (!base::is_shouted(name.strip_prefix("MPI_")?)).then_some(Role::Collective);
+        return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(Role::Collective);
     };
     Some(match row.part {
         // What starts or completes an operation leads to the call that made its request, which is the operation.

@@ -333,7 +333,7 @@ impl<'p, 'u> Values<'p, 'u> {
     /// A pointer to a function without source, if a name that the program does not declare may be one: constants are
     /// written in capitals.
     fn foreign_address(&mut self, name: &'u str) -> Option<PlaceId> {
-        if base::is_shouted(name) {
+        if base::is_shouted(name.as_bytes()) {
             return None;
         }
         if let Some(&place) = self.foreign_places.get(name) {
