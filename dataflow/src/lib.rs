@@ -35,6 +35,8 @@ mod passed;
 mod program;
 mod single_valued;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 pub use control::Control;
 pub use definitions::{Definitions, Reaching};

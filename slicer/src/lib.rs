@@ -62,6 +62,8 @@ mod reached;
 mod slice;
 mod stacks;
 mod state;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod within;
 

@@ -1,0 +1,116 @@
+//! What a call may change, and what it adds.
+
+use super::of_functions;
+use crate::{Action, Target, Touch};
+use expect_test::{Expect, expect};
+
+/// Checks what each call of the last function does to the global `x`.
+fn check(text: &str, expect: Expect) {
+    let found = of_functions(text, |program, id, info| {
+        if info.function.name.as_str() != "f" {
+            return String::new();
+        }
+        let target = Target::Global("x".into());
+        let points = info.flow.points.iter_enumerated();
+        let calls = points.filter(|(_, each)| matches!(each.action, Action::Call(_)));
+        let said = calls.map(|(point, each)| {
+            let line = each.span.line;
+            match (
+                program.added_by_call(id, point, &target),
+                program.may_change(id, point, &target),
+            ) {
+                (Some(added), _) => format!("{line}: adds {added}\n"),
+                (None, Touch::Leaves) => format!("{line}: leaves it\n"),
+                (None, Touch::Assumed(why)) => format!("{line}: taken to leave it: {why}\n"),
+                (None, Touch::May(why)) => format!("{line}: may change it: {why}\n"),
+            }
+        });
+        said.collect()
+    });
+    expect.assert_eq(&found);
+}
+
+#[test]
+fn what_callees_do_to_a_global() {
+    let text = "int x;
+static void leaves(void) { int y = x; }
+static void sets(void) { x = 4; }
+static void adds(void) { x += 2; }
+static void adds_sometimes(int n) { if (n) x++; }
+static void passes_on(void) { sets(); }
+void f(void) {
+    leaves();
+    sets();
+    adds();
+    adds_sometimes(3);
+    passes_on();
+    elsewhere();
+    printf(\"%d\", x);
+}";
+    check(
+        text,
+        expect![[r#"
+        8: leaves it
+        9: may change it: sets() may change it
+        10: adds 2
+        11: may change it: adds_sometimes() may change it
+        12: may change it: passes_on() may change it
+        13: taken to leave it: elsewhere() is not in the map and is taken to leave it alone
+        14: leaves it
+    "#]],
+    );
+}
+
+#[test]
+fn functions_behind_pointers() {
+    let text = "int x;
+static void sets(void) { x = 4; }
+void (*call)(void) = sets;
+void f(void) {
+    call();
+}";
+    check(
+        text,
+        expect![[r#"
+        5: may change it: sets() may change it
+    "#]],
+    );
+}
+
+#[test]
+fn functions_elsewhere_that_may_call_back() {
+    let text = "int x;
+void sets(void) { x = 4; }
+void f(void) {
+    with(sets);
+    elsewhere();
+}";
+    check(
+        text,
+        expect![[r#"
+        4: may change it: with() is not in the map and may call sets()
+        5: may change it: elsewhere() is not in the map and may call sets()
+    "#]],
+    );
+}
+
+#[test]
+fn macros_that_stay_unexpanded() {
+    let text = "#ifdef A
+#define SET() one()
+#else
+#define SET() x = 4
+#endif
+int x;
+void f(void) {
+    SET();
+    UNKNOWN();
+}";
+    check(
+        text,
+        expect![[r#"
+        8: taken to leave it: one() is not in the map and is taken to leave it alone
+        9: may change it: the macro UNKNOWN could not be expanded and may change it
+    "#]],
+    );
+}

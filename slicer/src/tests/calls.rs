@@ -1,0 +1,246 @@
+//! Dependences over calls, and stacks.
+
+use super::{check, check_cxx, check_stack};
+use expect_test::expect;
+
+#[test]
+fn what_a_function_returns() {
+    let text = "
+int twice(int x) {
+    log();
+    return 2 * x;
+}
+void f(int n) {
+    int a = twice(n);
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        8 at 0: Criterion
+        7 at 1: Sets a of 8
+        4 at 2: Returns of 7
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_function_leaves_behind_a_pointer() {
+    let text = "
+void set(int *x, int *y) {
+    *x = 3;
+    *y = 4;
+}
+void f(void) {
+    int a, b;
+    set(&a, &b);
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        9 at 0: Criterion
+        3 at 1: Sets a of 9
+        8 at 2: Calls of 3
+    "#]],
+    );
+}
+
+#[test]
+fn globals_that_callees_set() {
+    let text = "
+int step;
+void advance(void) { step++; }
+void idle(void) { log(); }
+void f(void) {
+    advance();
+    idle();
+    use(step); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        8 at 0: Criterion
+        3 at 1: Sets step of 8
+        2 at 1: Sets step of 8
+        6 at 2: Calls of 3
+    "#]],
+    );
+}
+
+#[test]
+fn all_callers_of_a_line() {
+    let text = "
+void g(int x) {
+    use(x); //<
+}
+void f(int n) {
+    g(n);
+    g(3);
+}";
+    check(
+        text,
+        expect![[r#"
+        3 at 0: Criterion
+        6 at 1: Calls of 3
+        7 at 1: Calls of 3
+    "#]],
+    );
+}
+
+const STACK: &str = "
+void g(int x) {
+    use(x);
+}
+int main(int argc, char **argv) {
+    int n = argc;
+    g(n);
+    if (n)
+        g(3);
+}";
+
+#[test]
+fn the_callers_that_are_on_the_stack() {
+    check_stack(
+        STACK,
+        &[("main", 7), ("g", 3), ("use", 0)],
+        expect![[r#"
+        3 at 0: Criterion
+        7 at 1: UnderWay
+        6 at 3: Sets n of 7
+    "#]],
+    );
+    check_stack(
+        STACK,
+        &[("main", 9), ("g", 3), ("use", 0)],
+        expect![[r#"
+        3 at 0: Criterion
+        9 at 1: UnderWay
+        7 at 2: Calls of 3
+        8 at 2: Decides of 9
+        6 at 3: Sets n of 8
+    "#]],
+    );
+}
+
+#[test]
+fn a_stack_without_a_source() {
+    check_stack(
+        STACK,
+        &[("start", 7), ("run", 3)],
+        expect!["no frame of the stack has a function whose source is known"],
+    );
+}
+
+#[test]
+fn calls_through_pointers() {
+    let text = "
+int one(void) { return 1; }
+int two(void) { return 2; }
+int three(void) { return 3; }
+void f(int n) {
+    int (*call)(void) = n ? one : two;
+    int a = call();
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        8 at 0: Criterion
+        7 at 1: Sets a of 8
+        2 at 2: Returns of 7
+        3 at 2: Returns of 7
+        6 at 2: Sets call of 7
+    "#]],
+    );
+}
+
+#[test]
+fn functions_that_nobody_defines() {
+    let text = "
+void f(void) {
+    int a = 0, b = 0;
+    fill(&a);
+    int c = a;
+    use(c); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        6 at 0: Criterion
+        3 at 1: Sets *c of 6
+        4 at 1: Sets *c of 6
+        5 at 1: Sets c of 6
+    "#]],
+    );
+}
+
+#[test]
+fn macros_that_stay_unexpanded() {
+    let text = "
+#ifdef X
+#define SET(x, y) x = y
+#else
+#define SET(x, y) x = -(y)
+#endif
+void f(int n) {
+    int a = 0;
+    SET(a, n);
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        10 at 0: Criterion
+        9 at 1: Sets a of 10
+    "#]],
+    );
+}
+
+#[test]
+fn members_of_objects() {
+    let text = "
+struct Grid {
+    int n;
+    Grid(int size) { n = size; }
+    int size() { return n; }
+};
+void f(int m) {
+    Grid grid(m);
+    int a = grid.size();
+    use(a); //<
+}";
+    check_cxx(
+        text,
+        expect![[r#"
+        10 at 0: Criterion
+        4 at 1: Sets a of 10
+        9 at 1: Sets a of 10
+        5 at 2: Returns of 9
+        8 at 2: Calls of 4
+    "#]],
+    );
+}
+
+#[test]
+fn functions_that_were_read_in_part() {
+    let text = "
+int g(int x) {
+    if (x ) ) { return 3; }
+    return x;
+}
+void f(int n) {
+    int a = g(n);
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        8 at 0: Criterion
+        7 at 1: Sets a of 8
+        3 at 2: Returns of 7
+        4 at 2: Returns of 7
+        g in part: syntax error at line 3
+    "#]],
+    );
+}

@@ -1,0 +1,217 @@
+//! Dependences within a function: values, branches, memory; and what is no criterion.
+
+use super::{check, check_cxx};
+use expect_test::expect;
+
+#[test]
+fn values_of_variables() {
+    let text = "
+void f(int n) {
+    int a = n;
+    int b = 3;
+    int c = a + 1;
+    use(c); //<
+    b = c;
+}";
+    check(
+        text,
+        expect![[r#"
+        6 at 0: Criterion
+        5 at 1: Sets c of 6
+        3 at 2: Sets a of 5
+    "#]],
+    );
+}
+
+#[test]
+fn a_variable_of_a_line() {
+    let text = "
+void f(int n) {
+    int a = n;
+    int b = 3;
+    use(a, b); //< b
+}";
+    check(
+        text,
+        expect![[r#"
+        4 at 1: Sets b
+    "#]],
+    );
+}
+
+#[test]
+fn branches_and_loops_that_decide() {
+    let text = "
+void f(int n, int m) {
+    int done = 0;
+    if (m)
+        log();
+    while (!done) {
+        if (n > 3)
+            use(n); //<
+        done = test();
+    }
+}";
+    check(
+        text,
+        expect![[r#"
+        8 at 0: Criterion
+        7 at 1: Decides of 8
+        6 at 2: Decides of 7
+        3 at 3: Sets done of 6
+        9 at 3: Sets done of 6
+    "#]],
+    );
+}
+
+#[test]
+fn jumps_that_leave_it_out() {
+    let text = "
+void f(int n) {
+    if (n > 3)
+        return;
+    if (n < 0)
+        goto out;
+    use(); //<
+out:
+    log();
+}";
+    check(
+        text,
+        expect![[r#"
+        7 at 0: Criterion
+        5 at 1: Decides of 7
+        3 at 2: Decides of 5
+        6 at 3: Jumps of 5
+        4 at 4: Jumps of 3
+    "#]],
+    );
+}
+
+#[test]
+fn calls_that_may_not_return() {
+    let text = "
+void f(int n) {
+    if (n > 3)
+        exit(1);
+    log();
+    use(); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        6 at 0: Criterion
+        3 at 1: Decides of 6
+        4 at 3: Ends of 6
+    "#]],
+    );
+}
+
+#[test]
+fn assignments_that_are_overwritten() {
+    let text = "
+void f(void) {
+    int a = one();
+    a = two();
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        5 at 0: Criterion
+        4 at 1: Sets a of 5
+    "#]],
+    );
+}
+
+#[test]
+fn memory_by_pointers() {
+    let text = "
+void f(int n) {
+    int a, b;
+    int *p = &a, *q = &b;
+    *p = n;
+    *q = 4;
+    use(a); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        7 at 0: Criterion
+        5 at 1: Sets a of 7
+        4 at 2: Sets p of 5
+    "#]],
+    );
+}
+
+#[test]
+fn members_are_told_apart() {
+    let text = "
+struct S { int x, y; };
+void f(struct S *s, int n) {
+    s->x = n;
+    s->y = 4;
+    use(s->x); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        6 at 0: Criterion
+        4 at 1: Sets s->x of 6
+    "#]],
+    );
+}
+
+#[test]
+fn elements_are_one() {
+    let text = "
+void f(int *a, int n) {
+    a[0] = n;
+    a[1] = 4;
+    use(a[0]); //<
+}";
+    check(
+        text,
+        expect![[r#"
+        5 at 0: Criterion
+        3 at 1: Sets a[] of 5
+        4 at 1: Sets a[] of 5
+    "#]],
+    );
+}
+
+#[test]
+fn captured_variables() {
+    let text = "
+void f(int n) {
+    int a = 0;
+    auto set = [&] { a = n; };
+    set();
+    use(a); //<
+}";
+    check_cxx(
+        text,
+        expect![[r#"
+        6 at 0: Criterion
+        3 at 1: Sets a of 6
+        4 at 1: Sets a of 6
+        5 at 2: Calls of 4
+    "#]],
+    );
+}
+
+#[test]
+fn no_statement_there() {
+    check(
+        "\nvoid f(int n) {\n    use(n);\n}\n//<\n",
+        expect!["nothing is executed at t.c:5"],
+    );
+}
+
+#[test]
+fn no_such_variable_there() {
+    check(
+        "\nvoid f(int n) {\n    use(n); //< m\n}\n",
+        expect!["nothing at t.c:3 reads or writes m"],
+    );
+}

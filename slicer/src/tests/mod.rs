@@ -1,0 +1,94 @@
+//! What is in the slices of small programs: one snippet for each dependence and for each refusal.
+//!
+//! Each line of an expectation is a statement of the slice, nearest first: its line, how far it is, why it is there, and of which
+//! of the lines before. That leaving out the rest changes nothing is held against slices by `tests`, which executes
+//! programs without it.
+
+mod calls;
+mod flow;
+mod messages;
+
+use crate::{Frame, Graph, Options, Slice};
+use expect_test::Expect;
+use frontend::{Macros, Source};
+use std::fmt::Write as _;
+
+/// Checks the slice of what is executed on the line with the mark `//<`, or of the variable that is named behind the mark.
+fn check(text: &str, expect: Expect) {
+    check_as("t.c", text, expect);
+}
+
+/// The same in C++.
+fn check_cxx(text: &str, expect: Expect) {
+    check_as("t.cc", text, expect);
+}
+
+fn check_as(path: &str, text: &str, expect: Expect) {
+    let (line, variable) = mark(text);
+    let slice = graph(path, text).slice_at(path, line, variable, Options::default());
+    expect.assert_eq(&match slice {
+        Ok(slice) => shown(&slice),
+        Err(why) => why.to_string(),
+    });
+}
+
+/// Checks the slice of a stack: functions and lines, outermost first, in a file `t.c`.
+fn check_stack(text: &str, stack: &[(&str, u32)], expect: Expect) {
+    let called = stack.iter().skip(1).map(|&(name, _)| Some(name.to_owned()));
+    let frames = stack.iter().zip(called.chain([None]));
+    let frames = frames.map(|(&(function, line), callee)| Frame {
+        file: "t.c".to_owned(),
+        function: function.to_owned(),
+        line,
+        column: None,
+        callee,
+    });
+    let slice = graph("t.c", text).slice_stack(&Vec::from_iter(frames), Options::default());
+    expect.assert_eq(&match slice {
+        Ok(slice) => shown(&slice),
+        Err(why) => why.to_string(),
+    });
+}
+
+fn graph(path: &str, text: &str) -> Graph {
+    let source = Source {
+        path,
+        text: text.as_bytes(),
+    };
+    let macros = Macros::gather([source]);
+    let unit = frontend::parse(&source, &macros);
+    Graph::of_units(&[unit]).expect("a snippet calls few functions")
+}
+
+fn mark(text: &str) -> (u32, Option<&str>) {
+    let lines = (1..).zip(text.lines());
+    let mut marks = lines.filter_map(|(line, text)| Some((line, text.split_once("//<")?.1.trim())));
+    let (line, variable) = marks.next().expect("a snippet has a mark");
+    (line, Some(variable).filter(|name| !name.is_empty()))
+}
+
+fn shown(slice: &Slice) -> String {
+    let mut text = String::new();
+    for each in &slice.statements {
+        let _ = write!(
+            text,
+            "{} at {}: {:?}",
+            each.line, each.distance, each.because.kind
+        );
+        if let Some(name) = &each.because.name {
+            let _ = write!(text, " {name}");
+        }
+        if let Some(of) = each.because.of {
+            let _ = write!(text, " of {}", slice.statements[of].line);
+        }
+        text.push_str(if each.elsewhere {
+            ", in another task\n"
+        } else {
+            "\n"
+        });
+    }
+    for (function, why) in &slice.in_part {
+        let _ = writeln!(text, "{function} in part: {why}");
+    }
+    text
+}
