@@ -2,7 +2,9 @@
 //!
 //! Such a name may by now lead to a pipe that nobody writes to, to a device that never ends or that does something when it is
 //! opened (`/dev/watchdog` restarts the machine), or to a file larger than memory. So a name is first resolved without opening what it leads to
-//! (`O_PATH`), only a regular file is then opened, by that very descriptor, and never more is read than a [`Limit`] allows.
+//! (`O_PATH`), only a regular file is then opened, by that very descriptor, and never more is read than a [`Limit`] allows. What the kernel makes up calls itself
+//! a regular file too, but reading it may take messages away from others (`/proc/kmsg`), never end, or tell what belongs to another process: it is none here.
+//! Root opens what others name with their rights ([`Reader`]).
 //! Shipped code opens files by this crate alone; `.ci/run` forbids it other ways.
 //!
 //! # How it works
@@ -11,6 +13,10 @@
 //! types. A name is resolved without opening what it leads to; only a regular file is then opened, and read within
 //! a `Limit`. What a shell has passed (`/dev/stdin`, `/dev/fd/N`) may be a pipe. `clippy.toml` names the functions
 //! of std and memmap2 that do otherwise; `cargo xtask test` forbids them in everything that users run.
+
+mod reader;
+
+pub use reader::{Reader, User};
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -43,7 +49,7 @@ impl Limit {
     }
 }
 
-/// Opens a regular file for reading, and nothing else; links are followed.
+/// Opens a regular file for reading, and nothing else; links are followed. What the kernel makes up is none, but for its links to files.
 ///
 /// # Errors
 /// As [`File::open`], and [`io::ErrorKind::InvalidInput`] with a text that says what is there instead when it is no regular file.
@@ -51,9 +57,43 @@ pub fn open(path: &Path) -> io::Result<File> {
     let found = resolve(path)?;
     let kind = found.metadata()?.file_type();
     match kind.is_file() {
+        true if is_made_up(&found)? => Err(refused("made up by the kernel")),
         true => reopen(&found),
         false => Err(not_regular(kind)),
     }
+}
+
+/// Whether a file is on a file system of the kernel's own.
+fn is_made_up(found: &File) -> io::Result<bool> {
+    // As `linux/magic.h` and the file systems themselves have them: proc, sysfs, debugfs, tracefs, securityfs, configfs, cgroup and cgroup2, bpf, pstore, efivarfs, selinuxfs,
+    // smackfs, binfmt_misc, nsfs, mqueue, resctrl, fusectl, nfsd, rpc_pipefs, xenfs, devpts.
+    const KINDS: [u32; 22] = [
+        0x9fa0,
+        0x6265_6572,
+        0x6462_6720,
+        0x7472_6163,
+        0x7363_6673,
+        0x6265_6570,
+        0x0027_e0eb,
+        0x6367_7270,
+        0xcafe_4a11,
+        0x6165_676c,
+        0xde5e_81e4,
+        0xf97c_ff8c,
+        0x4341_5d53,
+        0x4249_4e4d,
+        0x6e73_6673,
+        0x1980_0202,
+        0x0765_5821,
+        0x6573_5543,
+        0x6e66_7364,
+        0x6759_6969,
+        0xabba_1974,
+        0x1cd1,
+    ];
+    // The kernel's type is a signed word.
+    let kind = rustix::fs::fstatfs(found)?.f_type as u32;
+    Ok(KINDS.contains(&kind))
 }
 
 /// All bytes of a regular file.
@@ -182,6 +222,10 @@ fn not_regular(kind: std::fs::FileType) -> io::Error {
         () if kind.is_char_device() || kind.is_block_device() => "a device",
         () => "something else",
     };
+    refused(what)
+}
+
+fn refused(what: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidInput,
         format!("it is {what}, not a regular file"),

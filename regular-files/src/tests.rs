@@ -65,13 +65,29 @@ fn a_file_is_read_through_links_and_within_its_limit() {
     let sparse = scratch.path("sparse");
     File::create(&sparse).unwrap().set_len(1 << 42).unwrap();
     assert!(refusal(&sparse).contains("more than"));
-    // What the kernel prints has no size.
-    assert!(
-        !read(Path::new("/proc/self/maps"), Limit::KERNEL)
-            .unwrap()
-            .is_empty()
-    );
-    assert!(read(Path::new("/proc/self/maps"), Limit::of(10)).is_err());
+}
+
+/// Reading such a file may do something, or tell root what is not for others.
+#[test]
+fn what_the_kernel_makes_up_is_no_file() {
+    let scratch = Scratch::new("made-up");
+    let link = scratch.path("a.c");
+    for made_up in [
+        "/proc/kmsg",
+        "/proc/1/environ",
+        "/proc/self/maps",
+        "/sys/kernel/uevent_seqnum",
+    ] {
+        if Path::new(made_up).exists() {
+            let _ = fs::remove_file(&link);
+            symlink(made_up, &link).unwrap();
+            assert!(refusal(&link).contains("made up by the kernel"), "{made_up}");
+        }
+    }
+    // Its links to files are as good as others.
+    assert!(open(Path::new("/proc/self/exe")).is_ok());
+    // The bound is for what it prints all the same.
+    assert!(!read_of_kernel("/proc/self/maps").unwrap().is_empty());
 }
 
 #[test]
@@ -82,4 +98,67 @@ fn what_a_shell_passes_may_be_a_pipe() {
     let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
     assert_eq!(read_named(&path, Limit::of(6)).unwrap(), b"stacks");
     assert!(read(&path, Limit::of(6)).is_err());
+}
+
+/// A file that the user of this process may not read, if it is root, is closed to whoever reads for another.
+#[test]
+fn root_reads_for_others_what_they_may_read() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not tested: it takes root");
+        return;
+    }
+    let scratch = Scratch::new("rights");
+    let user = |uid, groups: &[u32]| User {
+        uid,
+        gid: uid,
+        groups: groups.to_vec(),
+    };
+    let make = |name: &str, mode: u32, owner: u32, group: u32| {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = scratch.path(name);
+        fs::write(&path, "x").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        std::os::unix::fs::chown(&path, Some(owner), Some(group)).unwrap();
+        path
+    };
+    let (roots, of_group, own) = (
+        make("a", 0o640, 0, 0),
+        make("b", 0o640, 0, 4711),
+        make("c", 0o600, 4712, 4712),
+    );
+    let everybodys = make("d", 0o604, 0, 0);
+    let may = |reader: &Reader| {
+        [&roots, &of_group, &own, &everybodys].map(|path| reader.read(path, Limit::SOURCE).is_ok())
+    };
+    assert_eq!(may(&Reader::default()), [true; 4]);
+    assert_eq!(may(&Reader::of([user(0, &[])])), [true; 4]);
+    let other = Reader::of([user(4712, &[])]);
+    assert_eq!(may(&other), [false, false, true, true]);
+    assert_eq!(may(&Reader::of([user(4712, &[4711])])), [false, true, true, true]);
+    // What two name must be open to all.
+    assert_eq!(
+        may(&other.and(&Reader::of([user(4713, &[4711])]))),
+        [false, false, false, true]
+    );
+    assert_eq!(may(&Reader::of_nobody()), [false, false, false, true]);
+    assert_eq!(
+        may(&Reader::of_owners([own.as_path(), &roots])),
+        [false, false, true, true]
+    );
+    // A directory that they may not enter hides what is in it.
+    let hidden = scratch.path("hidden");
+    fs::create_dir(&hidden).unwrap();
+    fs::rename(&everybodys, hidden.join("d")).unwrap();
+    let close =
+        |mode| fs::set_permissions(&hidden, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    close(0o700);
+    assert!(!other.is_file(&hidden.join("d")) && Reader::default().is_file(&hidden.join("d")));
+    assert!(other.canonicalize(&hidden.join("d")).is_err() && other.is_dir(&hidden));
+    // Ours are back, and were never gone elsewhere.
+    assert_eq!(may(&Reader::default())[..3], [true; 3]);
+    std::thread::scope(|scope| {
+        let busy = scope.spawn(|| (0..2000).all(|_| other.open(&roots).is_err()));
+        assert!((0..2000).all(|_| open(&roots).is_ok()));
+        assert!(busy.join().unwrap());
+    });
 }
