@@ -10,7 +10,7 @@
 use crate::procfs;
 use crate::registers::Registers;
 use crate::state::Call;
-use crate::stop::{Manner, NotStill, Ranges, Request, Still};
+use crate::stop::{NotStill, Ranges, Request, Still};
 use std::io::Read;
 
 /// What came of it.
@@ -32,7 +32,7 @@ const ATTEMPTS: usize = 32;
 const COPIES: usize = 4;
 
 /// Reads a thread that sleeps.
-pub(crate) fn read(request: &Request<'_>, manner: Manner) -> Look {
+pub(crate) fn read(request: &Request<'_>) -> Look {
     let tid = request.pid;
     let mut disagreed = 0;
     for _ in 0..ATTEMPTS {
@@ -46,7 +46,7 @@ pub(crate) fn read(request: &Request<'_>, manner: Manner) -> Look {
             return Look::Failed(NotStill::ThirtyTwoBit);
         }
         let registers = Registers::of_sleeper(&call);
-        let copies = Ranges::of(&registers, request, manner.limit).and_then(|ranges| {
+        let copies = Ranges::of(&registers, request).and_then(|ranges| {
             let mut first = ranges.room();
             let lengths = ranges.read(tid, &mut first)?;
             let stack = lengths.first().copied().unwrap_or(0);

@@ -1,11 +1,12 @@
 //! One ELF file as the unwinder sees it: segments, unwind tables, build-id. Debug information is not touched.
 
 use crate::contents::Contents;
+use crate::names::{self, Tables};
 use crate::symbols::Symbols;
 use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindSection};
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader};
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection};
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -184,12 +185,14 @@ impl Module {
     /// Where the file defines the object whose address is Open MPI's `MPI_COMM_WORLD`, as linked.
     pub(crate) fn world(&self) -> Option<u64> {
         *self.world.get_or_init(|| {
-            let file = object::File::parse(&*self.bytes).ok()?;
-            let mut symbols = file.dynamic_symbols();
-            let defines = |symbol: &object::Symbol<'_, '_>| {
-                symbol.is_definition() && symbol.name() == Ok("ompi_mpi_comm_world")
-            };
-            symbols.find(defines).map(|symbol| symbol.address())
+            let mut found = None;
+            names::for_each(&self.bytes, Tables::Dynamic, |symbol| {
+                if symbol.name == "ompi_mpi_comm_world" {
+                    found = Some(symbol.address);
+                }
+                found.is_none()
+            });
+            found
         })
     }
 

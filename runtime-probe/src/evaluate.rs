@@ -126,8 +126,8 @@ impl Context<'_> {
         if expression.is_empty() {
             return Ok(Vec::new());
         }
-        // Expressions are tiny; the bound is for malformed ones that jump back for ever.
-        const MAX_OPERATIONS: u32 = 10_000;
+        // Compilers write none that jumps back, and each operation has a byte of its own: whatever takes more never ends, or is to keep us busy, frame by frame.
+        let most = u32::try_from(expression.len()).unwrap_or(u32::MAX);
         let encoding = gimli::Encoding {
             address_size: 8,
             format: gimli::Format::Dwarf32,
@@ -135,7 +135,7 @@ impl Context<'_> {
         };
         let expression = Expression(EndianSlice::new(expression, LittleEndian));
         let mut evaluation = expression.evaluation(encoding);
-        evaluation.set_max_iterations(MAX_OPERATIONS);
+        evaluation.set_max_iterations(most);
         if let Some(initial) = initial {
             evaluation.set_initial_value(initial);
         }

@@ -46,7 +46,7 @@ pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
             if again > 0 {
                 std::thread::sleep(BETWEEN_LOOKS);
             }
-            look(requests, manner, &mut results, |request| !request.registers);
+            look(requests, &mut results, |request| !request.registers);
             let open = |(request, result): (&Request<'_>, &Option<_>)| !request.registers && result.is_none();
             if !requests.iter().zip(&results).any(open) {
                 break;
@@ -71,7 +71,7 @@ pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
             }
         }
         if left_asleep {
-            look(requests, manner, &mut results, |_| true);
+            look(requests, &mut results, |_| true);
         }
     }
     let lost = || Err(NotStill::LeftAsleep);
@@ -84,7 +84,6 @@ pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
 /// Reads those that have no result yet, and that are `wanted`, if they sleep.
 fn look(
     requests: &[Request<'_>],
-    manner: Manner,
     results: &mut [Option<Result<Still, NotStill>>],
     wanted: impl Fn(&Request<'_>) -> bool,
 ) {
@@ -92,7 +91,7 @@ fn look(
         .filter(|(request, result)| result.is_none() && wanted(request))
         .collect();
     at_once::for_each(&mut open, |(request, result)| {
-        **result = match asleep::read(request, manner) {
+        **result = match asleep::read(request) {
             Look::Asleep(still) => Some(Ok(*still)),
             // The window tells why, or finds that it has ended.
             Look::Awake | Look::Restless => None,

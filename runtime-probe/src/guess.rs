@@ -6,10 +6,12 @@
 //!
 //! A word is taken for a return address only if it points into known code, right behind an instruction that calls.
 
+use crate::effort::Effort;
 use crate::memory::Memory;
 use crate::modules::{Modules, Space};
 use crate::registers::{RBP, RIP, RSP, Registers};
 use crate::symbols;
+use crate::unwind::spend;
 
 /// So many words of a frame are searched. A frame with a larger array is not left this way.
 const MOST_WORDS: u64 = 4096;
@@ -32,7 +34,12 @@ pub(crate) fn caller(
         return Some(known(back, stack_pointer.checked_add(8)?, registers.get(RBP)));
     }
     by_frame_pointer(registers, stack_pointer, memory, &is_return).or_else(|| {
-        let fit = |back| fit(modules, space, lookup, back);
+        let fit = |back| {
+            // Few words of a stack point into code, and only those are dear.
+            space.find(back)?;
+            spend(modules, space, Effort::WORD).ok()?;
+            fit(modules, space, lookup, back)
+        };
         by_scan(registers, stack_pointer, memory, &fit)
     })
 }

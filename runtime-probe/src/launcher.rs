@@ -64,6 +64,28 @@ impl Kind {
     }
 }
 
+/// What of an environment tells of a job. A process may have six megabytes of it, and share them with ten thousand others that we would have to keep.
+pub(crate) fn of_jobs(environment: &[u8]) -> Vec<u8> {
+    // A number has fewer digits.
+    const LONGEST: usize = 64;
+    let names = KINDS.iter().flat_map(|kind| {
+        std::iter::once(kind.rank)
+            .chain(kind.size.iter().copied())
+            .chain(kind.here)
+    });
+    let names: Vec<&str> = names.collect();
+    let is_told = |entry: &&[u8]| {
+        let name = entry.split(|&byte| byte == b'=').next().unwrap_or_default();
+        entry.len() <= LONGEST && names.iter().any(|known| known.as_bytes() == name)
+    };
+    let told: Vec<&[u8]> = environment
+        .split(|&byte| byte == 0)
+        .filter(is_told)
+        .take(names.len())
+        .collect();
+    told.join(&0)
+}
+
 fn number(environment: &[u8], name: &str) -> Option<u32> {
     environment.split(|&byte| byte == 0).find_map(|entry| {
         let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
@@ -107,6 +129,18 @@ mod tests {
         let environment = b"XPMI_RANK=9\0PMI_RANK_=8\0PMI_RANK=7\0PMI_SIZE=x\0";
         assert_eq!(number(environment, "PMI_RANK"), Some(7));
         assert_eq!(number(environment, "PMI_SIZE"), None);
+    }
+
+    #[test]
+    fn only_what_tells_of_jobs_is_kept() {
+        let long = format!(
+            "A={}\0PMI_RANK=3\0PMI_RANKS=9\0PMI_SIZE=4\0RANK={}",
+            "x".repeat(1000),
+            "1".repeat(100)
+        );
+        assert_eq!(of_jobs(long.as_bytes()), b"PMI_RANK=3\0PMI_SIZE=4");
+        let again = "RANK=1\0".repeat(100_000);
+        assert!(of_jobs(again.as_bytes()).len() < 1000);
     }
 
     /// What each launcher gives its ranks, as its documentation has it or a run has shown.

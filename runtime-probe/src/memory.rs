@@ -9,7 +9,9 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// In the order in which they were copied, the stack first; they may overlap, with equal bytes.
-    ranges: Vec<(u64, Bytes)>,
+    copied: Vec<(u64, Bytes)>,
+    /// Of a core, sorted by address: there may be very many.
+    mapped: Vec<(u64, Bytes)>,
 }
 
 /// The bytes of one range.
@@ -26,6 +28,12 @@ impl Bytes {
             Bytes::Mapped(file, range) => file.get(range.clone()).unwrap_or_default(),
         }
     }
+
+    /// Bytes from an address on, of a range that begins at `start`.
+    fn at(&self, start: u64, address: u64, length: usize) -> Option<&[u8]> {
+        let from = usize::try_from(address.checked_sub(start)?).ok()?;
+        self.get().get(from..from.checked_add(length)?)
+    }
 }
 
 impl fmt::Debug for Bytes {
@@ -37,25 +45,28 @@ impl fmt::Debug for Bytes {
 impl Memory {
     /// Adds the bytes found at `address`.
     pub(crate) fn add(&mut self, address: u64, bytes: Vec<u8>) {
-        self.ranges.push((address, Bytes::Copied(bytes)));
+        self.copied.push((address, Bytes::Copied(bytes)));
     }
 
-    /// Adds a range of a file that was memory at `address`.
+    /// Adds a range of a file that was memory at `address`, which lies behind all that were added so.
     pub(crate) fn add_mapped(&mut self, address: u64, file: Arc<Contents>, range: Range<usize>) {
-        self.ranges.push((address, Bytes::Mapped(file, range)));
+        self.mapped.push((address, Bytes::Mapped(file, range)));
     }
 
     /// How many bytes were copied.
     pub(crate) fn size(&self) -> usize {
-        let sizes = self.ranges.iter().map(|(_, bytes)| bytes.get().len());
+        let sizes = { self.copied.iter().chain(&self.mapped) }.map(|(_, bytes)| bytes.get().len());
         sizes.fold(0, usize::saturating_add)
     }
 
     /// `length` bytes at `address`, if all of them were copied.
     pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
-        self.ranges.iter().find_map(|(start, bytes)| {
-            let from = usize::try_from(address.checked_sub(*start)?).ok()?;
-            bytes.get().get(from..from.checked_add(length)?)
+        let mut copied = self.copied.iter();
+        let copied = copied.find_map(|(start, bytes)| bytes.at(*start, address, length));
+        copied.or_else(|| {
+            let after = self.mapped.partition_point(|&(start, _)| start <= address);
+            let (start, bytes) = self.mapped.get(after.checked_sub(1)?)?;
+            bytes.at(*start, address, length)
         })
     }
 
@@ -80,5 +91,11 @@ mod tests {
         assert_eq!(memory.read(0xfff, 1), None);
         assert_eq!(memory.read(u64::MAX - 3, 3), Some(&[1, 2, 3][..]));
         assert_eq!(memory.read(u64::MAX, 8), None);
+        let file = Arc::new(Contents::Copied((0..32).collect()));
+        memory.add_mapped(0x10, Arc::clone(&file), 0..8);
+        memory.add_mapped(0x20, file, 16..32);
+        assert_eq!(memory.read(0x12, 2), Some(&[2, 3][..]));
+        assert_eq!(memory.read(0x21, 1), Some(&[17][..]));
+        assert_eq!((memory.read(0x12, 8), memory.read(0x8, 1)), (None, None));
     }
 }

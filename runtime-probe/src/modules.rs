@@ -4,6 +4,7 @@
 
 use crate::contents::Contents;
 use crate::core_file::{Core, MappedFile};
+use crate::effort::Effort;
 use crate::elf::Module;
 use crate::outline::Outline;
 use crate::procfs::Mapping;
@@ -19,13 +20,32 @@ use std::path::Path;
 pub(crate) struct ModuleId(u32);
 
 /// All module files seen so far.
-#[derive(Default)]
 pub(crate) struct Modules {
     all: Vec<Module>,
     known: BTreeMap<Image, ModuleId>,
     /// What lines of memory maps stand for, by what tells that two tasks mean the same file by the same line.
     mapped: BTreeMap<(View, Line), ModuleId>,
+    /// What may still be done for the stacks of all tasks.
+    pub(crate) effort: Effort,
 }
+
+impl Default for Modules {
+    fn default() -> Self {
+        Modules {
+            all: Vec::new(),
+            known: BTreeMap::new(),
+            mapped: BTreeMap::new(),
+            effort: Effort::of(Effort::LOOK),
+        }
+    }
+}
+
+/// So many files are read as modules at most. Each is one mapping of ours, of which Linux allows 65530 by default, and whoever has used them up gets no
+/// memory any more. Large jobs have some thousand.
+const MOST_MODULES: usize = 16 << 10;
+
+/// Of so many files of a task that could not be read it is told why.
+const MOST_REASONS: usize = 1024;
 
 /// What a module is read from.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +72,6 @@ type View = (u64, (u64, u64));
 type Line = (String, u64, String);
 
 /// One task's address space.
-#[derive(Default)]
 pub(crate) struct Space {
     /// Executable ranges of known modules, sorted.
     code: Vec<Code>,
@@ -60,6 +79,19 @@ pub(crate) struct Space {
     unreadable: Vec<(u64, u64, String)>,
     /// Writable ranges, sorted: the stack is one of them.
     pub(crate) writable: Vec<Region>,
+    /// What may still be done for its stacks.
+    pub(crate) effort: Effort,
+}
+
+impl Default for Space {
+    fn default() -> Self {
+        Space {
+            code: Vec::new(),
+            unreadable: Vec::new(),
+            writable: Vec::new(),
+            effort: Effort::of(Effort::TASK),
+        }
+    }
 }
 
 /// An executable range.
@@ -119,7 +151,7 @@ impl Modules {
                     module,
                     bias,
                 }),
-                Err(reason) => space.unreadable.push((mapping.start, mapping.end, reason)),
+                Err(reason) => space.tell(mapping.start, mapping.end, reason),
             }
         }
         space
@@ -131,11 +163,12 @@ impl Modules {
     /// the file must still have that build-id.
     pub(crate) fn space_of_core(&mut self, core: &Core) -> Space {
         let mut space = Space::default();
-        let mut failures: BTreeMap<&str, String> = BTreeMap::new();
+        // A path is looked at once, however often it is mapped.
+        let mut known: BTreeMap<&str, Result<ModuleId, String>> = BTreeMap::new();
         // The segments do not do: `gcore` leaves out what is unchanged from the file.
         for file in &core.notes.files {
-            let failed = failures.get(file.path.as_str()).cloned();
-            let module = failed.map_or_else(|| self.module_of_core(core, file), Err);
+            let module = known.entry(&file.path);
+            let module = module.or_insert_with(|| self.module_of_core(core, file)).clone();
             match module {
                 Ok(module) if !self.get(module).is_code(file.offset) => {}
                 Ok(module) => match self.get(module).bias(file.start, file.offset) {
@@ -147,13 +180,10 @@ impl Modules {
                     }),
                     None => {
                         let reason = format!("{} has no segment at offset {:#x}", file.path, file.offset);
-                        space.unreadable.push((file.start, file.end, reason));
+                        space.tell(file.start, file.end, reason);
                     }
                 },
-                Err(reason) => {
-                    failures.insert(&file.path, reason.clone());
-                    space.unreadable.push((file.start, file.end, reason));
-                }
+                Err(reason) => space.tell(file.start, file.end, reason),
             }
         }
         space.code.extend(self.vdso_of_core(core));
@@ -232,13 +262,15 @@ impl Modules {
     ) -> Result<ModuleId, String> {
         match self.known.get(&image) {
             Some(&known) => Ok(known),
+            None if self.all.len() >= MOST_MODULES => Err(format!(
+                "{name} is one of more than {MOST_MODULES} programs and libraries, and no more are read"
+            )),
             None => Ok(self.keep(image, Module::parse(name, contents()?)?)),
         }
     }
 
     fn keep(&mut self, image: Image, module: Module) -> ModuleId {
         self.all.push(module);
-        // Modules are limited by memory maps, of which Linux allows 65530 by default.
         let id = ModuleId(self.all.len() as u32 - 1);
         self.known.insert(image, id);
         id
@@ -261,6 +293,15 @@ impl Space {
         };
         space.code.sort_by_key(|code| code.start);
         space
+    }
+
+    /// Remembers why the code of a range is in no module.
+    fn tell(&mut self, start: u64, end: u64, reason: String) {
+        let reason = match self.unreadable.len() < MOST_REASONS {
+            true => reason,
+            false => "its file could not be read, like many others".to_owned(),
+        };
+        self.unreadable.push((start, end, reason));
     }
 
     /// The module whose code holds `address`, and what was added to its linked addresses.

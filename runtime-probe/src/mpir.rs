@@ -4,10 +4,10 @@
 //! and which of its pids are looked at is up to [`tasks`](crate::tasks).
 
 use crate::modules::Modules;
+use crate::names::{self, Tables};
 use crate::procfs;
 use crate::proctable::{ProcessTable, TableEntry, own_host};
 use crate::sys;
-use object::{Object, ObjectSymbol};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -42,13 +42,16 @@ pub fn of_launcher(pid: u32) -> Option<ProcessTable> {
 
 /// Where a file defines `MPIR_proctable` and `MPIR_proctable_size`, as linked.
 fn symbols(bytes: &[u8]) -> Option<(u64, u64)> {
-    let file = object::File::parse(bytes).ok()?;
-    let find = |wanted: &str| {
-        let mut all = file.dynamic_symbols().chain(file.symbols());
-        let found = all.find(|symbol| symbol.is_definition() && symbol.name() == Ok(wanted));
-        found.map(|symbol| symbol.address())
-    };
-    Some((find("MPIR_proctable")?, find("MPIR_proctable_size")?))
+    let (mut table, mut size) = (None, None);
+    names::for_each(bytes, Tables::All, |symbol| {
+        match symbol.name {
+            "MPIR_proctable" => table = table.or(Some(symbol.address)),
+            "MPIR_proctable_size" => size = size.or(Some(symbol.address)),
+            _ => {}
+        }
+        table.is_none() || size.is_none()
+    });
+    Some((table?, size?))
 }
 
 /// Host name, executable name (pointers) and pid, padded.

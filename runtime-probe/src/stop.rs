@@ -25,6 +25,10 @@ pub(crate) struct Request<'a> {
     pub(crate) pid: u32,
     /// Writable regions, to find the stack among.
     pub(crate) writable: &'a [Region],
+    /// Bytes of its stack to copy at most.
+    pub(crate) limit: usize,
+    /// It is the main thread of its process.
+    pub(crate) is_main: bool,
     /// Address ranges to copy besides the stack.
     pub(crate) extra: Vec<(u64, usize)>,
     /// It was read in its sleep already, and some value is in a register that only a stop shows.
@@ -34,8 +38,6 @@ pub(crate) struct Request<'a> {
 /// How to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
-    /// Bytes of stack to copy at most.
-    pub(crate) limit: usize,
     /// How long to wait for tasks to stop.
     pub(crate) patience: Duration,
     /// Whether to copy vector registers too.
@@ -120,7 +122,8 @@ impl<'a> Window<'a> {
     fn new(requests: &'a [&'a Request<'a>], manner: Manner) -> Self {
         let extra = |request: &&Request<'_>| request.extra.iter().map(|&(_, length)| length).sum::<usize>();
         let largest = requests.iter().map(extra).max().unwrap_or(0);
-        let mut scratch = vec![0; manner.limit + RED_ZONE + largest];
+        let stack = requests.iter().map(|request| request.limit).max().unwrap_or(0);
+        let mut scratch = vec![0; stack + RED_ZONE + largest];
         // Zeroed memory is not there until it is written to. Stacks deeper than this pay for their faults.
         const USUAL: usize = 1 << 20;
         for page in scratch.iter_mut().take(USUAL).step_by(4096) {
@@ -235,7 +238,7 @@ impl<'a> Window<'a> {
         };
         let request = &self.requests[index];
         let copied = copy_registers(pid, self.manner.vectors).and_then(|(registers, told)| {
-            let ranges = Ranges::of(&registers, request, self.manner.limit)?;
+            let ranges = Ranges::of(&registers, request)?;
             let lengths = ranges.read(pid, &mut self.scratch)?;
             Ok((registers, ranges, lengths, told))
         });
@@ -284,14 +287,14 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    pub(crate) fn of(registers: &Registers, request: &Request<'_>, limit: usize) -> Result<Ranges, NotStill> {
+    pub(crate) fn of(registers: &Registers, request: &Request<'_>) -> Result<Ranges, NotStill> {
         let pointer = registers.get(RSP).unwrap_or_default();
         let region = Region::of_stack(request.writable, pointer).ok_or(NotStill::NoStack { pointer })?;
         let lowest = if region.is_stack { 0 } else { region.start };
         let start = pointer.saturating_sub(RED_ZONE as u64).max(lowest);
         let length = usize::try_from(region.end - start)
             .unwrap_or(usize::MAX)
-            .min(limit + RED_ZONE);
+            .min(request.limit + RED_ZONE);
         let mut all = Vec::with_capacity(1 + request.extra.len());
         all.push((start, length));
         all.extend_from_slice(&request.extra);

@@ -156,6 +156,7 @@ impl<'t> Subject<'t> {
     pub(crate) fn requests<'s>(
         &'s self,
         statics: &'s [Vec<(u64, usize)>],
+        limit: usize,
     ) -> impl Iterator<Item = Request<'s>> {
         let waiting = self.threads.iter().filter(|thread| thread.wants_stop);
         waiting.map(move |thread| {
@@ -166,6 +167,8 @@ impl<'t> Subject<'t> {
             Request {
                 pid: thread.tid,
                 writable: &self.process.space.writable,
+                limit,
+                is_main: thread.tid == self.task.pid,
                 extra: planned.chain(thread.extra.iter().copied()).collect(),
                 registers: thread.needs_registers,
             }

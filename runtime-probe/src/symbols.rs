@@ -5,7 +5,7 @@
 //! covers the address begins exactly at it.
 
 use crate::elf::Module;
-use object::{Object, ObjectSymbol, SymbolKind};
+use crate::names::{self, Tables};
 use regular_files::Limit;
 use std::path::Path;
 
@@ -96,20 +96,16 @@ fn debug_file(build_id: &[u8]) -> Option<String> {
 }
 
 fn collect(bytes: &[u8], functions: &mut Vec<Function>) {
-    let Ok(file) = object::File::parse(bytes) else {
-        return;
-    };
-    functions.extend(file.symbols().chain(file.dynamic_symbols()).filter_map(|symbol| {
-        // Symbols without a type are labels of assembly code (`_start` of some libraries).
-        let code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
-        let name = symbol.name().ok().filter(|name| !name.is_empty())?;
-        let defined = symbol.section_index().is_some();
-        (code && defined).then(|| Function {
-            address: symbol.address(),
-            size: symbol.size(),
-            name: name.to_owned(),
-        })
-    }));
+    names::for_each(bytes, Tables::All, |symbol| {
+        if symbol.is_code {
+            functions.push(Function {
+                address: symbol.address,
+                size: symbol.size,
+                name: symbol.name.to_owned(),
+            });
+        }
+        true
+    });
 }
 
 #[cfg(test)]

@@ -299,11 +299,14 @@ impl Drop for Alarm {
     }
 }
 
-/// Lets this process die where its memory runs out. With `RUST_BACKTRACE` set the standard library would first print the way there, for
+/// Lets this process die, and none other, where memory runs out. With `RUST_BACKTRACE` set the standard library would first print the way there, for
 /// which it needs memory, and without that wait for itself for ever, perhaps while a task is stopped: so the variable is taken away.
 ///
 /// To be called first of all: once there are several threads nothing is changed.
 pub fn die_without_memory() {
+    // Should the memory of the whole machine, or of a job that we are a part of, run out, then we are to be ended, and not one of its tasks. Whoever may not
+    // say so is no worse off.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     if crate::procfs::stat(std::process::id()).is_ok_and(|own| own.threads == 1) {
         // SAFETY: no other thread is there that could read the environment meanwhile.
         unsafe { std::env::remove_var("RUST_BACKTRACE") };

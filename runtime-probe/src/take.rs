@@ -62,6 +62,23 @@ const ROUNDS: usize = 5;
 /// More than any stack that a program could walk through: the buffer for it has to be there.
 const MOST_STACK: usize = 1 << 28;
 
+/// So many bytes of stacks are copied at one time. A process may have thirty thousand threads that all stand a megabyte deep in stacks that they have never touched: it needs
+/// no memory for that, we would.
+const ALL_STACKS: usize = 1 << 30;
+
+/// Lowers the limits of stacks until all of them together have room: the main threads' to half of it, and the others' to the other half.
+fn share(requests: &mut [Request<'_>]) {
+    for is_main in [true, false] {
+        let count = requests
+            .iter()
+            .filter(|request| request.is_main == is_main)
+            .count();
+        let each = ALL_STACKS / 2 / count.max(1);
+        let all = requests.iter_mut().filter(|request| request.is_main == is_main);
+        all.for_each(|request| request.limit = request.limit.min(each));
+    }
+}
+
 /// Takes a snapshot of `tasks`, in their order.
 ///
 /// Never fails as a whole: a task that could not be read has the reason in its record.
@@ -69,14 +86,16 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     let locators = Vec::from_iter(map.bindings().map(|binding| Locator::new(map, binding)));
     let mut modules = Modules::default();
     let mut subjects: Vec<Subject<'_>> = tasks.iter().map(Subject::new).collect();
-    // Memory maps are half of the work of a snapshot.
-    at_once::for_each(&mut subjects, |subject| subject.look(options));
-    for subject in &mut subjects {
-        subject.place(&mut modules, map);
+    // Memory maps are half of the work of a snapshot. Some at a time: each may have sixty thousand lines with paths of four thousand bytes.
+    const AT_A_TIME: usize = 64;
+    for some in subjects.chunks_mut(AT_A_TIME) {
+        at_once::for_each(some, |subject| subject.look(options));
+        for subject in some {
+            subject.place(&mut modules, map);
+        }
     }
 
     let manner = Manner {
-        limit: options.limit.min(MOST_STACK),
         patience: options.patience,
         // They are worth the extra microsecond only if some variable could be in them.
         vectors: map.bindings().any(plan::has_floats),
@@ -85,10 +104,11 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
     let statics = Vec::from_iter(map.bindings().map(plan::statics));
     let mut window: Option<(Instant, Instant)> = None;
     for round in 1..=ROUNDS {
-        let requests: Vec<Request<'_>> = subjects
+        let mut requests: Vec<Request<'_>> = subjects
             .iter()
-            .flat_map(|subject| subject.requests(&statics))
+            .flat_map(|subject| subject.requests(&statics, options.limit.min(MOST_STACK)))
             .collect();
+        share(&mut requests);
         if requests.is_empty() {
             break;
         }

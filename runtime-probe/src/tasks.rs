@@ -4,14 +4,16 @@
 //! interface. It is the environment at exec, which suits: ranks do not change. Wrappers between launcher and
 //! application (a script, `numactl`) carry the same variables as the application below them.
 
+use crate::contents::Contents;
+use crate::elf::Module;
 use crate::error::ProbeError;
-use crate::launcher::{KINDS, is_launcher};
+use crate::launcher::{KINDS, is_launcher, of_jobs};
 use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
 use base::RankSet;
 use progress_map::Map;
-use regular_files::Limit;
+use regular_files::User;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -33,6 +35,27 @@ impl TaskRef {
     /// The name of its record: the rank, or else the pid.
     pub fn name(&self) -> String {
         self.rank.unwrap_or(self.pid).to_string()
+    }
+
+    /// Whose it is: the user who started it, whatever rights its program has. `None` when it has ended.
+    pub fn user(&self) -> Option<User> {
+        let status = procfs::text(&format!("/proc/{}/status", self.pid)).ok()?;
+        let first = |name| {
+            procfs::field(&status, name)?
+                .split_whitespace()
+                .next()?
+                .parse()
+                .ok()
+        };
+        let groups = procfs::field(&status, "Groups")?.split_whitespace();
+        let user = User {
+            uid: first("Uid")?,
+            gid: first("Gid")?,
+            groups: groups.map(|group| group.parse().ok()).collect::<Option<_>>()?,
+        };
+        // By now it may be another process that has the number.
+        let now = procfs::stat(self.pid).ok()?;
+        (Some(now.identity.started) == self.started).then_some(user)
     }
 
     fn of(pid: u32, rank: Option<u32>) -> TaskRef {
@@ -74,11 +97,11 @@ impl Job {
         let Some(binding) = &map.binding else { return };
         let fits = |task: &TaskRef| {
             let path = format!("/proc/{}/exe", task.pid);
-            let bytes = regular_files::read(Path::new(&path), Limit::PROGRAM).unwrap_or_default();
-            let id = object::File::parse(&*bytes)
-                .ok()
-                .and_then(|file| object::Object::build_id(&file).ok().flatten().map(<[u8]>::to_vec));
-            !binding.build_id.is_empty() && id.as_ref() == Some(&binding.build_id)
+            // Mapped, not copied: it may have gigabytes, and only its headers are read.
+            let file = regular_files::open(Path::new(&path)).and_then(|file| Contents::map(&file));
+            let module = { file.ok() }.and_then(|bytes| Module::parse(&path, bytes).ok());
+            let id = module.as_ref().map(Module::build_id);
+            !binding.build_id.is_empty() && id == Some(&binding.build_id[..])
         };
         let ranks: BTreeSet<u32> = self.others.iter().filter_map(|other| other.rank).collect();
         for rank in ranks {
@@ -223,7 +246,7 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         .members
         .iter()
         .filter_map(|&member| match procfs::environment(member) {
-            Ok(environment) => Some((member, environment)),
+            Ok(environment) => Some((member, of_jobs(&environment))),
             Err(_) => {
                 unreadable += 1;
                 None

@@ -64,6 +64,9 @@ pub(crate) struct Thread {
     pub(crate) held_ns: Option<u64>,
 }
 
+/// So many values that lie elsewhere are fetched by a further copy. A stack of a hundred thousand frames could ask for as many.
+const MOST_WANTED: usize = 1024;
+
 impl Thread {
     /// Replaces the frames by those that a copy shows. `extra` becomes what a further copy should hold besides; returns
     /// whether that is more than before, and how the stack ended.
@@ -89,7 +92,9 @@ impl Thread {
             if contains(&self.extra, address, length) {
                 return Unknown::Unmapped(address);
             }
-            wanted.push((address, length));
+            if wanted.len() < MOST_WANTED {
+                wanted.push((address, length));
+            }
             Unknown::Moved
         };
         let mut builder = Builder {

@@ -8,13 +8,17 @@
 //! The address looked up is the program counter itself in the innermost frame and in one that a signal interrupted;
 //! elsewhere it is the byte before the return address, which belongs to the call.
 
+use crate::effort::{Effort, UsedUp};
 use crate::elf::{Slice, Unwind};
 use crate::evaluate::{Context, Unknown};
 use crate::guess;
 use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules, Space};
 use crate::registers::{GENERAL, RIP, RSP, Registers, callee_saved};
-use gimli::{CfaRule, RegisterRule, UnwindContext, UnwindExpression, UnwindSection};
+use gimli::{
+    CallFrameInstruction, CallFrameInstructionIter, CfaRule, RegisterRule, UnwindContext, UnwindExpression,
+    UnwindSection,
+};
 use std::collections::BTreeSet;
 
 /// One frame of a stack, innermost first; inlined calls are not yet told apart.
@@ -92,6 +96,8 @@ pub(crate) enum End {
     NoProgress,
     /// More frames than any real stack has.
     TooMany,
+    /// The stacks of the task, or of all of them, have taken more work than they are worth.
+    UsedUp,
 }
 
 impl End {
@@ -137,6 +143,9 @@ impl End {
             End::BadEntry(unknown) => format!("the unwind information{whose} cannot be followed: {unknown}"),
             End::NoProgress => "the chain of frames does not lead outward: the stack is damaged".to_owned(),
             End::TooMany => "the chain of frames does not end".to_owned(),
+            End::UsedUp => {
+                "the frames and unwind tables of the task are more than is worked through".to_owned()
+            }
         };
         Some(format!("outermost frames are missing: {why}"))
     }
@@ -188,6 +197,9 @@ pub(crate) fn unwind(
             is_signal_trampoline: false,
             guessed: guessed.is_some(),
         };
+        if spend(modules, space, Effort::FRAME).is_err() {
+            return (frames, ended(guessed, End::UsedUp));
+        }
         let step = unwinder.step(&mut frame);
         // A trampoline's frame and the one that it interrupted may be on different stacks.
         let stuck = frames
@@ -257,6 +269,14 @@ pub(crate) fn unwind(
     (frames, ended(guessed, End::TooMany))
 }
 
+/// Takes work from what the task's stacks are worth, and all stacks.
+pub(crate) fn spend(modules: &Modules, space: &Space, amount: u64) -> Result<(), UsedUp> {
+    space
+        .effort
+        .spend(amount)
+        .and_then(|()| modules.effort.spend(amount))
+}
+
 /// More frames than any stack that a program could still work with.
 const MAX_FRAMES: usize = 1 << 20;
 
@@ -283,6 +303,31 @@ fn word(memory: &Memory, address: u64, stack_pointer: u64) -> Result<u64, End> {
     })
 }
 
+/// What it takes to follow an entry: its bytes, but for an instruction that has all rules remembered, which is one byte, what there is to be copied.
+fn work<'s, S: UnwindSection<Slice<'s>>>(
+    section: &S,
+    entry: &crate::elf::Fde<'s>,
+    bases: &gimli::BaseAddresses,
+) -> u64 {
+    // Most entries are shorter, and are not worth being read twice.
+    const SHORT: usize = 64;
+    const REMEMBERING: u64 = 256;
+    let length = entry.entry_len().saturating_add(entry.cie().entry_len());
+    let mut work = length as u64;
+    if length > SHORT {
+        let mut count = |mut instructions: CallFrameInstructionIter<'_, Slice<'s>>| {
+            while let Ok(Some(instruction)) = instructions.next() {
+                if matches!(instruction, CallFrameInstruction::RememberState) {
+                    work = work.saturating_add(REMEMBERING);
+                }
+            }
+        };
+        count(entry.cie().instructions(section, bases));
+        count(entry.instructions(section, bases));
+    }
+    work
+}
+
 struct Unwinder<'a> {
     modules: &'a Modules,
     space: &'a Space,
@@ -301,6 +346,11 @@ impl Unwinder<'_> {
         let address = frame.lookup.wrapping_sub(bias);
         let file = self.modules.get(module);
         let unwind = file.unwind(address).ok_or(End::NoEntry { module, address })?;
+        let work = match &unwind {
+            Unwind::Eh(section, entry) => work(section, entry, file.bases()),
+            Unwind::Debug(section, entry) => work(section, entry, file.bases()),
+        };
+        spend(self.modules, self.space, work).map_err(|UsedUp| End::UsedUp)?;
         frame.is_signal_trampoline = unwind.entry().is_signal_trampoline();
         match &unwind {
             Unwind::Eh(section, entry) => self.apply(frame, section, entry, file.bases(), address),

@@ -244,7 +244,10 @@ impl Core {
             .files
             .iter()
             .find(|file| file.path == path && file.offset == 0)?;
+        // What is behind it in memory need not be as it is in the file.
+        const HEADERS: usize = 1 << 16;
         let page = self.bytes_at(first.start)?;
+        let page = &page[..page.len().min(HEADERS)];
         let header = FileHeader64::<LittleEndian>::parse(page).ok()?;
         let segments = header.program_headers(LittleEndian, page).ok()?;
         // Offsets are those of the file, whose beginning this page is.

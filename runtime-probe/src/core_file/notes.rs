@@ -133,6 +133,9 @@ fn thread(status: &[u8]) -> Option<Thread> {
     })
 }
 
+/// Four times as many mappings as Linux lets a process have by default; what is beyond has no code that is known.
+const MOST_FILES: usize = 1 << 18;
+
 /// Count and page size, a start, an end and an offset in pages for each, then as many names.
 fn mapped_files(bytes: &[u8]) -> Option<Vec<MappedFile>> {
     const ENTRY: usize = 24;
@@ -141,7 +144,7 @@ fn mapped_files(bytes: &[u8]) -> Option<Vec<MappedFile>> {
     let names_at = count.checked_mul(ENTRY)?.checked_add(16)?;
     let mut names = bytes.get(names_at..)?.split(|&byte| byte == 0);
     let mut files = Vec::new();
-    for index in 0..count {
+    for index in 0..count.min(MOST_FILES) {
         let entry = 16 + ENTRY * index;
         files.push(MappedFile {
             start: u64_at(bytes, entry)?,
@@ -153,10 +156,15 @@ fn mapped_files(bytes: &[u8]) -> Option<Vec<MappedFile>> {
     Some(files)
 }
 
+/// The kernel passes some twenty. Each place of the stack is compared with all of them.
+const MOST_AUXILIARY: usize = 64;
+
 fn auxiliary(bytes: &[u8]) -> Vec<(u64, u64)> {
     let entry = |pair: &[u8]| Some((u64_at(pair, 0)?, u64_at(pair, 8)?));
     let entries = bytes.chunks_exact(16).filter_map(entry);
-    entries.take_while(|&(kind, _)| kind != libc::AT_NULL).collect()
+    { entries.take_while(|&(kind, _)| kind != libc::AT_NULL) }
+        .take(MOST_AUXILIARY)
+        .collect()
 }
 
 #[cfg(test)]

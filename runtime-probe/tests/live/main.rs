@@ -3,6 +3,7 @@
 mod bad_tasks;
 mod calls;
 mod cores;
+mod dear;
 mod entry;
 mod gdb;
 mod guesses;
