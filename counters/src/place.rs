@@ -1,8 +1,8 @@
 //! Where the counter of one loop goes.
 
 use crate::statement::Tokens;
-use frontend::{Token, TokenKind, lex};
 use progress_map::{Loop, LoopSource};
+use tokens::{Token, TokenKind, lex};
 
 /// A file that loops are looked up in.
 pub(crate) struct Text<'t> {

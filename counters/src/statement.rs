@@ -3,7 +3,7 @@
 //! Tokens are those of the file as written: macros are not expanded. A statement whose end cannot be seen that way, because
 //! a macro takes a block or a conditional directive cuts through it, is refused.
 
-use frontend::{Token, TokenKind};
+use tokens::{Token, TokenKind};
 
 /// Nesting of statements without braces that is followed.
 const DEPTH_LIMIT: usize = 60;

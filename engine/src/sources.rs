@@ -72,8 +72,8 @@ pub fn map_preprocessed(
 /// and more.
 pub fn directives(text: &[u8]) -> Option<BTreeSet<usize>> {
     u32::try_from(text.len()).ok()?;
-    let tokens = frontend::lex(text).into_iter();
-    let directives = tokens.filter(|token| token.kind == frontend::TokenKind::Directive);
+    let all = tokens::lex(text).into_iter();
+    let directives = all.filter(|token| token.kind == tokens::TokenKind::Directive);
     Some(directives.map(|token| token.start as usize).collect())
 }
 

@@ -72,16 +72,13 @@
 
 mod asked;
 mod bodies;
-mod condition;
 mod cxx;
-mod directive;
 mod everywhere;
 mod expand;
 mod facts;
 mod hazard;
 mod hidden;
 mod hide;
-mod language;
 mod launch;
 mod lower;
 mod macros;
@@ -94,11 +91,12 @@ mod preprocessed;
 mod repair;
 mod sequence;
 mod shape;
-mod token;
 mod variants;
 
 #[cfg(test)]
 mod tests;
+
+use tokens::{condition, directive, language, token};
 
 pub use asked::{Asked, State};
 pub use bodies::add_macros;
@@ -109,7 +107,6 @@ pub use preprocessed::{
     FROM_PREPROCESSOR, Mismatch, Positions, improve, join_file_scope, parse_preprocessed, same_function,
     wants_preprocessing,
 };
-pub use token::{Token, TokenKind, lex};
 
 /// A source file.
 #[derive(Clone, Copy, Debug)]
