@@ -14,6 +14,7 @@
 mod bench;
 mod command;
 mod demo;
+mod dependencies;
 mod fuzz;
 mod inject;
 mod invariants;

@@ -1,7 +1,7 @@
 //! Every check and test there is, cheapest first; the last lines are cargo's own results.
 
 use crate::command::{self, cargo};
-use crate::{invariants, setup, workspace};
+use crate::{dependencies, invariants, setup, workspace};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,6 +12,7 @@ pub fn run() -> Result<()> {
     setup::ensure()?;
     command::run(cargo().args(["fmt", "--all", "--check"]))?;
     invariants::check()?;
+    dependencies::check()?;
     command::run(cargo().args([
         "clippy",
         "--workspace",
