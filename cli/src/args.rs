@@ -371,9 +371,9 @@ pub(crate) struct OrderArgs {
     /// The map of the program
     #[arg(long, value_name = "FILE")]
     pub(crate) map: PathBuf,
-    /// The recorded stacks
-    #[arg(long, value_name = "FILE")]
-    pub(crate) stacks: PathBuf,
+    /// The recorded stacks; several files are parts of one job, and - is standard input
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub(crate) stacks: Vec<PathBuf>,
     /// Compare these pairs of tasks instead of looking for the hindmost
     #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "format"])]
     pub(crate) pairs: Option<PathBuf>,

@@ -63,7 +63,11 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
     let finder = SourceFinder::new(Some(path));
     let mut notes = Vec::new();
     let answer = match (&settings.snapshot, &settings.report) {
-        (Some(path), _) => Some(project::stacks_of(path, &map)?.answer(&map)),
+        (Some(path), _) => {
+            let recorded = project::stacks_of(path, &map)?;
+            notes.extend(recorded.notes().iter().cloned());
+            Some(recorded.answer(&map))
+        }
         (None, Some(path)) => {
             let told = crate::lsp_report::read(path)?;
             let answer = engine::answer(&map, &told.tasks, told.missing.clone());

@@ -16,6 +16,7 @@ mod order;
 mod output;
 mod page;
 mod pairs;
+mod partial;
 mod show;
 mod slice;
 mod tree;

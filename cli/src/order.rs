@@ -7,10 +7,12 @@ use crate::slice;
 use engine::{Answer, Comparer, Explanation, Map};
 use project::{Failure, SourceFinder};
 use snapshot::Task;
+use std::path::PathBuf;
 
 pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let bytes = project::read(&args.map)?;
-    let mut recorded = project::stacks(&args.stacks)?;
+    let mut recorded = project::stacks(&Vec::from_iter(args.stacks.iter().map(PathBuf::as_path)))?;
+    recorded.notes().iter().for_each(|note| output::warn(note));
     let map = project::map_in(&args.map, engine::map_for_stacks(&bytes, recorded.stacks()))?;
     recorded.distrust(&map);
     if let Some(path) = &args.pairs {

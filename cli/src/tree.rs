@@ -2,6 +2,7 @@
 
 use crate::output::{self, Status};
 use crate::page;
+use crate::partial;
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
 use engine::{Answer, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions};
@@ -29,12 +30,16 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     }
     let moments = Moments::read(&args.stacks, &map)?;
     let job = moments.tree(&map, &options);
+    if args.format == TreeFormat::Partial {
+        output::print_bytes(&partial::bytes(&job)?)?;
+        return Ok(Status::Done);
+    }
     let mut tree = engine::order_tree(&map, &job, &options);
     if let (Some(host), Some(table)) = (&args.host, &args.table) {
         tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
     }
     if args.format == TreeFormat::Html {
-        let mut answer = args.map.is_some().then(|| moments.answer(&map));
+        let mut answer = args.map.is_some().then(|| moments.answer(&map)).flatten();
         let finder = SourceFinder::new(args.map.as_deref());
         if let Some(answer) = &mut answer {
             finder.fill(&map, answer, None);
@@ -65,7 +70,10 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     if args.slice && args.format == TreeFormat::Text {
         output::print("\n")?;
         let finder = SourceFinder::new(args.map.as_deref());
-        crate::slice::of_answer(&map, &moments.answer(&map), &args.job_slice, &finder)?;
+        let answer = moments.answer(&map).ok_or_else(|| {
+            Failure::new("--slice needs stacks: partial trees do not hold all that is known of tasks")
+        })?;
+        crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
     }
     Ok(status(&tree))
 }
@@ -76,12 +84,26 @@ enum Moments<'p> {
     One(Recorded<'p>),
     /// The tasks of several, one after the other.
     Several(Vec<Vec<Task>>),
+    /// The tree that partial ones make.
+    Merged(Box<JobTree>),
 }
 
 impl<'p> Moments<'p> {
     fn read(paths: &'p [PathBuf], map: &Map) -> anyhow::Result<Self> {
+        let are_partial: Vec<bool> = paths.iter().map(|path| partial::is_one(path)).collect();
+        if are_partial.iter().all(|&is| is) {
+            return Ok(Self::Merged(Box::new(partial::merged(paths)?)));
+        }
+        if let Some(at) = are_partial.iter().position(|&is| is) {
+            let text = format!("{}: a partial tree, among files with stacks", paths[at].display());
+            return Err(Failure::new(text)
+                .hint("make partial trees of the others, too: --format partial")
+                .into());
+        }
         if let [only] = paths {
-            return Ok(Self::One(project::stacks_of(only, map)?));
+            let recorded = project::stacks_of(only, map)?;
+            recorded.notes().iter().for_each(|note| output::warn(note));
+            return Ok(Self::One(recorded));
         }
         let samples = paths
             .iter()
@@ -93,18 +115,21 @@ impl<'p> Moments<'p> {
         match self {
             Self::One(recorded) => recorded.tree(map, options),
             Self::Several(samples) => engine::sampled_tree(map, samples, &RankSet::default(), options),
+            Self::Merged(tree) => JobTree::clone(tree),
         }
     }
 
     /// Of several samples the last one is the job as it is now.
-    fn answer(&self, map: &Map) -> Answer {
-        match self {
+    fn answer(&self, map: &Map) -> Option<Answer> {
+        Some(match self {
             Self::One(recorded) => recorded.answer(map),
+            // Of a tree the stacks of single tasks are not known.
+            Self::Merged(_) => return None,
             Self::Several(samples) => {
                 let last = samples.last().map_or(&[][..], Vec::as_slice);
                 engine::answer(map, last, RankSet::default())
             }
-        }
+        })
     }
 }
 
@@ -147,6 +172,12 @@ pub(crate) fn print(
         TreeFormat::Json => output::print_plain(&report::tree_json(&shown, warnings))?,
         TreeFormat::Dot => output::print_plain(&report::tree_dot(&shown))?,
         TreeFormat::Folded => output::print_plain(&report::tree_folded(&shown))?,
+        TreeFormat::Partial => {
+            return Err(Failure::new(
+                "a partial tree is made of recorded stacks: find --save, then tree --format partial",
+            )
+            .into());
+        }
         TreeFormat::Html => {
             let none = SourceFinder::new(None);
             output::print_plain(&page::html(

@@ -7,7 +7,8 @@ use regex::Regex;
 use std::path::PathBuf;
 
 pub(crate) const TREE_HELP: &str = "\
-STACKS are recorded stacks, as find --save writes them; several files are several samples of one job, the first one first.
+STACKS are recorded stacks, as find --save writes them; several files are several samples of one job, the first one first. Several \
+partial trees (--format partial) are parts of one job, and are merged. - is standard input.
 
 Siblings stand in the order of their progress, the hindmost first: function@[T1.2] is the second of the branches within \
 the first. ~ says that the program gives a branch no order with some sibling, ? that the order is not known; the reasons follow.
@@ -25,6 +26,8 @@ pub(crate) enum TreeFormat {
     Dot,
     /// Folded stacks, for flame graphs.
     Folded,
+    /// A partial tree, in bytes: `hindmost tree` merges those of all parts of a job
+    Partial,
     /// One page for a browser, which needs no network and no other file.
     Html,
 }

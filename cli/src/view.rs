@@ -155,6 +155,7 @@ fn answer_beside(path: &Path) -> Option<PathBuf> {
 fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
     let none = Map::default();
     let recorded = project::stacks_of(&args.file, map.unwrap_or(&none))?;
+    recorded.notes().iter().for_each(|note| output::warn(note));
     let mut options = args.shape.options();
     let mut warnings = Vec::new();
     if map.is_none() {

@@ -125,7 +125,7 @@ pub use slices::slice_answer;
 pub use snapshot::RunState;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
 pub use stacks::TASKS_FOR_ONE_THREAD;
-pub use stacktree::{Granularity, TaskSet};
+pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};
 pub use state::{ClassState, Halted, HaltedBy, StateGroup};
 pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};

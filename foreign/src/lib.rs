@@ -4,6 +4,8 @@
 //! * Backtraces of gdb (`bt`, `thread apply all bt`) and eu-stack, one file per rank (`backtrace`).
 //! * `py-spy dump --json`, one file per rank (`pyspy`).
 //!
+//! * hindmost's own snapshots, with one record for each stack where there are many tasks (`snapshots`).
+//!
 //! What a tool does not say stays unknown: none of them tells a column or a value, but STAT's `vars`. Files come from
 //! anywhere, so each reader ends in tasks or in an error with a line, and no text makes it run long or recurse deeply.
 
@@ -11,6 +13,7 @@ mod backtrace;
 mod dot;
 mod pyspy;
 mod ranges;
+pub mod snapshots;
 
 pub use ranges::Ranges;
 
@@ -116,10 +119,10 @@ pub fn format_of(text: &str) -> Format {
 /// The first line that does not fit, and what to do about it; more than [`MAX_NAMED`] tasks.
 pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
     match format {
-        Format::Snapshot => snapshot::read(text).map(|(_, tasks)| tasks).map_err(|error| {
-            Error::new(error.line, error.reason)
-                .hint("`hindmost order --help` shows a line of recorded stacks")
-        }),
+        Format::Snapshot => match snapshots::Reader::default().finish_all(text.as_bytes())? {
+            snapshots::Snapshots::Each(tasks) => Ok(tasks),
+            snapshots::Snapshots::Alike(alike) => one_by_one(alike),
+        },
         Format::Dot => one_by_one(read_alike(text)?),
         Format::Backtrace => backtrace::read(text, task, rank),
         Format::PySpy => pyspy::read(text, task, rank),

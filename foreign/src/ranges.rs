@@ -14,6 +14,11 @@ pub(crate) fn parse(list: &str) -> Option<Ranges> {
     Some(joined(ranges.collect::<Option<_>>()?))
 }
 
+/// Ranks in ascending order, each once.
+pub(crate) fn of_sorted(ranks: &[u32]) -> Ranges {
+    joined(ranks.iter().map(|&rank| (rank, rank)).collect())
+}
+
 fn joined(mut ranges: Vec<(u32, u32)>) -> Ranges {
     ranges.sort_unstable();
     let mut all = Ranges::with_capacity(ranges.len());

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use engine::{Answer, Excerpt, Explanation, Map};
 use regular_files::Limit;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Reads a file that the user names; the error names it too.
@@ -14,13 +14,33 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Reads a file that the user names, if it has no more than `most` bytes; the error names it too.
 pub fn read_within(path: &Path, most: Limit) -> Result<Vec<u8>, Failure> {
-    regular_files::read_named(path, most)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))
+    regular_files::read_named(path, most).map_err(|error| unreadable(path, &error))
 }
 
 /// Reads a text file; the error names it.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let bytes = read(path)?;
+    text_of(path, read(path)?)
+}
+
+/// Opens a file that the user names, to be read piece by piece; `-` is standard input.
+pub(crate) fn open(path: &Path) -> Result<File, Failure> {
+    let is_input = path == Path::new("-");
+    let named = if is_input { Path::new("/dev/stdin") } else { path };
+    regular_files::open_named(named).map_err(|error| unreadable(path, &error))
+}
+
+/// Whether a regular file begins with these bytes.
+pub fn begins_with(path: &Path, bytes: &[u8]) -> bool {
+    let mut start = vec![0; bytes.len()];
+    regular_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == bytes)
+}
+
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot read {}: {error}", path.display()))
+}
+
+/// The bytes of a file as text; the error names it.
+pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..good]

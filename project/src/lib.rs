@@ -54,7 +54,7 @@ pub use compiler_command::Trust;
 pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of_cores};
 pub use executable::Executable;
 pub use failure::Failure;
-pub use files::{SourceFinder, map_in, read, read_map, read_text, write_atomically};
+pub use files::{SourceFinder, begins_with, map_in, read, read_map, read_text, write_atomically};
 pub use graph::{graph_of, sources_of};
 pub use job_map::{Build, JobMap};
 pub use listener::Listener;

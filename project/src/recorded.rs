@@ -7,14 +7,18 @@ use crate::failure::Failure;
 use crate::files;
 use base::RankSet;
 use engine::{Answer, JobTree, Map, TreeOptions};
+use foreign::snapshots::{Reader, Snapshots};
 use foreign::{Alike, Format};
+use regular_files::Limit;
 use snapshot::Task;
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The stacks in a file, or in the files of a directory, of a program that the map is of.
 pub fn stacks_of<'p>(path: &'p Path, map: &Map) -> Result<Recorded<'p>, Failure> {
-    let mut recorded = stacks(path)?;
+    let mut recorded = stacks(&[path])?;
     recorded.distrust(map);
     Ok(recorded)
 }
@@ -25,6 +29,15 @@ pub struct Recorded<'p> {
     stacks: Stacks,
     /// They come from a tool that does not say how exact a line is.
     foreign: bool,
+    notes: Vec<String>,
+}
+
+/// What one file, or the files of a directory, hold.
+struct Read {
+    stacks: Stacks,
+    foreign: bool,
+    /// What of it is missing.
+    cut: Option<String>,
 }
 
 enum Stacks {
@@ -35,6 +48,11 @@ enum Stacks {
 }
 
 impl Recorded<'_> {
+    /// What the user should know of the files.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Every stack, whatever number of tasks it stands for.
     pub fn stacks(&self) -> impl Iterator<Item = &Task> {
         let (alike, each) = match &self.stacks {
@@ -59,10 +77,7 @@ impl Recorded<'_> {
 
     /// A record for each task; an error where they are too many for that.
     pub fn one_by_one(self) -> Result<Vec<Task>, Failure> {
-        match self.stacks {
-            Stacks::Each(each) => Ok(each),
-            Stacks::Alike(alike) => Ok(one_by_one(self.path, alike)?),
-        }
+        self.stacks.one_by_one(self.path)
     }
 
     /// The tasks of one moment in their order.
@@ -87,32 +102,125 @@ fn ranked(alike: &[Alike]) -> Vec<(Task, RankSet)> {
     each.map(|each| (each.task.clone(), each.rank_set())).collect()
 }
 
-/// The stacks in a file, or in the files of a directory. A file is read once: it may be a pipe.
-pub fn stacks(path: &Path) -> Result<Recorded<'_>, Failure> {
-    let (stacks, foreign) = match path.is_dir() {
-        true => (Stacks::Each(of_directory(path)?), true),
-        false => of_file(path)?,
+/// The stacks of one job in some files, each a file or a directory of files; `-` is standard input. A file is read once: it may be a pipe.
+pub fn stacks<'p>(paths: &[&'p Path]) -> Result<Recorded<'p>, Failure> {
+    let [path, more @ ..] = paths else {
+        return Err(Failure::new("no file with stacks is named"));
     };
-    let recorded = Recorded {
+    let Read { stacks, foreign, cut } = of_path(path)?;
+    let mut recorded = Recorded {
         path,
         stacks,
         foreign,
+        notes: Vec::from_iter(cut),
     };
+    for other in more {
+        let next = of_path(other)?;
+        recorded.stacks = recorded.stacks.with(path, next.stacks, other)?;
+        recorded.foreign |= next.foreign;
+        recorded.notes.extend(next.cut);
+    }
     if recorded.stacks().next().is_none() {
         return Err(Failure::new(format!("{}: no task in it", path.display())));
     }
     Ok(recorded)
 }
 
-/// The stacks in a file, and whether they come from another tool.
-fn of_file(path: &Path) -> Result<(Stacks, bool), Failure> {
-    let text = files::read_text(path)?;
-    let format = foreign::format_of(&text);
+fn of_path(path: &Path) -> Result<Read, Failure> {
+    match path.is_dir() {
+        true => Ok(of_tool(Stacks::Each(of_directory(path)?))),
+        false => of_file(path),
+    }
+}
+
+/// What another tool has recorded.
+fn of_tool(stacks: Stacks) -> Read {
+    Read {
+        stacks,
+        foreign: true,
+        cut: None,
+    }
+}
+
+impl Stacks {
+    /// Both together; no task may be in both.
+    fn with(self, path: &Path, other: Stacks, of: &Path) -> Result<Stacks, Failure> {
+        let is_one_by_one = |stacks: &Stacks| matches!(stacks, Stacks::Each(_));
+        if is_one_by_one(&self) && is_one_by_one(&other) {
+            let (mut all, more) = (self.one_by_one(path)?, other.one_by_one(of)?);
+            let known: BTreeSet<&str> = all.iter().map(|task| task.task.as_str()).collect();
+            if let Some(again) = more.iter().find(|task| known.contains(task.task.as_str())) {
+                return Err(second(of, &again.task));
+            }
+            all.extend(more);
+            return Ok(Stacks::Each(all));
+        }
+        let (mut all, more) = (self.alike(path)?, other.alike(of)?);
+        let ranks = |alike: &[Alike]| -> RankSet {
+            RankSet::from_ranges(alike.iter().flat_map(|each| each.ranks.iter().copied()))
+        };
+        let known = ranks(&all);
+        if let Some(again) = ranks(&more).iter().find(|&rank| known.contains(rank)) {
+            return Err(second(of, &again.to_string()));
+        }
+        all.extend(more);
+        Ok(Stacks::Alike(all))
+    }
+
+    fn one_by_one(self, path: &Path) -> Result<Vec<Task>, Failure> {
+        match self {
+            Stacks::Each(each) => Ok(each),
+            Stacks::Alike(alike) => one_by_one(path, alike),
+        }
+    }
+
+    fn alike(self, path: &Path) -> Result<Vec<Alike>, Failure> {
+        let each = match self {
+            Stacks::Alike(alike) => return Ok(alike),
+            Stacks::Each(each) => each,
+        };
+        let alike = each.into_iter().map(|task| match task.rank {
+            Some(rank) => Ok(Alike {
+                ranks: vec![(rank, rank)],
+                task,
+            }),
+            None => {
+                let text = format!(
+                    "{}: task {} has no rank, which it needs beside so many others",
+                    path.display(),
+                    task.task
+                );
+                Err(Failure::new(text))
+            }
+        });
+        alike.collect()
+    }
+}
+
+fn second(path: &Path, task: &str) -> Failure {
+    Failure::new(format!("{}: task {task} is in another file, too", path.display()))
+        .hint("several files are parts of one job at one moment; `hindmost tree` takes several moments")
+}
+
+/// So many bytes are read at once: the lines of a thousand tasks.
+const PIECE: usize = 4 << 20;
+
+/// The stacks in a file.
+fn of_file(path: &Path) -> Result<Read, Failure> {
+    let mut file = files::open(path)?;
+    let piece = read_piece(path, &mut file)?;
+    let start = String::from_utf8_lossy(&piece[..piece.len().min(64 << 10)]);
+    let format = foreign::format_of(&start);
+    if format == Format::Snapshot {
+        return snapshot(path, file, piece);
+    }
+    drop(start);
+    let mut bytes = piece;
+    let rest = regular_files::read_opened(&mut file, Limit::RECORD);
+    bytes.extend(rest.map_err(|error| files::unreadable(path, &error))?);
+    let text = files::text_of(path, bytes)?;
     if format != Format::Dot {
-        return Ok((
-            Stacks::Each(of_text(path, format, &text)?),
-            format != Format::Snapshot,
-        ));
+        return Ok(of_tool(Stacks::Each(of_text(path, format, &text)?)));
     }
     let alike = foreign::read_alike(&text).map_err(|error| failure(path, &error))?;
     // What has no rank has a name, and stands for itself alone.
@@ -120,7 +228,58 @@ fn of_file(path: &Path) -> Result<(Stacks, bool), Failure> {
         true => Stacks::Alike(alike),
         false => Stacks::Each(one_by_one(path, alike)?),
     };
-    Ok((stacks, true))
+    Ok(of_tool(stacks))
+}
+
+/// A snapshot, of which `piece` has been read. It may be larger than memory.
+fn snapshot(path: &Path, mut file: File, mut piece: Vec<u8>) -> Result<Read, Failure> {
+    let mut reader = Reader::default();
+    let mut bytes = 0;
+    loop {
+        let next = read_piece(path, &mut file)?;
+        let is_last = next.is_empty();
+        bytes += next.len() as u64;
+        if bytes > Limit::RECORD.bytes() {
+            let text = format!(
+                "{}: it has more than {} bytes, as many as are read",
+                path.display(),
+                Limit::RECORD.bytes()
+            );
+            return Err(Failure::new(text));
+        }
+        let end = piece
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |end| end + 1);
+        if end > 0 {
+            reader
+                .take(&piece[..end])
+                .map_err(|error| failure(path, &error))?;
+            piece.drain(..end);
+        }
+        if is_last {
+            break;
+        }
+        piece.extend(next);
+    }
+    let (snapshots, cut) = reader.finish(&piece).map_err(|error| failure(path, &error))?;
+    Ok(Read {
+        stacks: match snapshots {
+            Snapshots::Each(each) => Stacks::Each(each),
+            Snapshots::Alike(alike) => Stacks::Alike(alike),
+        },
+        foreign: false,
+        cut: cut.map(|cut| format!("{}: {cut}", path.display())),
+    })
+}
+
+/// The next bytes of a file; none at its end.
+fn read_piece(path: &Path, file: &mut File) -> Result<Vec<u8>, Failure> {
+    let mut piece = Vec::with_capacity(PIECE);
+    file.take(PIECE as u64)
+        .read_to_end(&mut piece)
+        .map_err(|error| files::unreadable(path, &error))?;
+    Ok(piece)
 }
 
 /// The tasks of a job of which each rank has a file.

@@ -110,9 +110,17 @@ pub fn read(path: &Path, most: Limit) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`].
 pub fn read_named(path: &Path, most: Limit) -> io::Result<Vec<u8>> {
+    read_opened(&mut open_named(path)?, most)
+}
+
+/// Opens what [`read_named`] reads, for whoever reads it piece by piece.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_named(path: &Path) -> io::Result<File> {
     match is_own_descriptor(path) {
-        true => read_opened(&mut passed(path)?, most),
-        false => read(path, most),
+        true => passed(path),
+        false => open(path),
     }
 }
 

@@ -100,7 +100,7 @@ pub struct Lock {
 }
 
 /// What a thread does, as the kernel's letter for its state has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
     /// `R`: it runs, or waits for a processor.

@@ -28,4 +28,4 @@ pub use label::{Granularity, Kind, Label, LabelId, Number, PlaceId, Text};
 pub use merge::merge;
 pub use set::TaskSet;
 pub use tree::{NodeId, Stack, Tree};
-pub use wire::WireError;
+pub use wire::{MAGIC, WireError};

@@ -14,7 +14,8 @@ use crate::tree::{Ends, Tree};
 use base::{NoNumber, Number as Coded, put_number, take_number};
 use std::fmt;
 
-const MAGIC: &[u8; 4] = b"HTR2";
+/// What a tree as bytes begins with.
+pub const MAGIC: &[u8; 4] = b"HTR2";
 
 /// Stacks end at this node; the bits of its number below that of the children.
 const ENDS: u64 = 1;

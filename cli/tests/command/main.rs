@@ -15,6 +15,7 @@ mod map;
 mod order;
 mod outputs;
 mod page;
+mod parts;
 mod preprocess;
 mod sarif;
 mod show;
