@@ -25,6 +25,7 @@ mod view;
 mod view_args;
 mod watch;
 mod watch_args;
+mod watch_report;
 
 use args::{Cli, Command};
 use clap::Parser as _;

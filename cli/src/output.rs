@@ -19,6 +19,8 @@ pub(crate) enum Status {
     Undecided,
     /// There is no result.
     Error,
+    /// An alarm was given and not taken back.
+    Alarmed,
 }
 
 impl From<Status> for ExitCode {
@@ -28,6 +30,7 @@ impl From<Status> for ExitCode {
             Status::Undecided => 1,
             Status::Error => 2,
             Status::Probable => 3,
+            Status::Alarmed => 4,
         })
     }
 }

@@ -1,26 +1,31 @@
 //! `hindmost watch`: looks at a job now and then, and writes the report when it stands still.
 //!
-//! A job stands still when every stack ends where it ended the time before: same program point, same values, same library
-//! call. One task that moves is enough to go on waiting. What a look costs is measured and said at the end.
+//! What a look means is `engine`'s to judge (`engine::Watchdog`); here are the clock, the processes and the words. Before an alarm the
+//! job is looked at many times in a row: one that turns quickly around one call may have been met in it by chance each time. An alarm is taken
+//! back when the job goes on. What a look costs is measured and said at the end.
 
-use crate::args::Format;
 use crate::find;
 use crate::output::{self, Status, Terminal};
-use crate::page;
 use crate::watch_args::WatchArgs;
-use project::{Failure, JobMap, SourceFinder};
+use crate::watch_report;
+use engine::{Patience, Pause, Sight, Watchdog};
+use project::{Failure, JobMap};
 use runtime_probe::{Job, Options};
 use snapshot::{Header, Task};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Without a given time the job must stand still at least so long.
 const LEAST: Duration = Duration::from_secs(60);
 
-/// And so many times longer than it ever did before it went on.
-const LONGER: u32 = 10;
+/// So many times longer tasks may be busy while others wait for them.
+const BUSY: u32 = 10;
+
+/// How often, and how far apart, a job is looked at before an alarm.
+const CONFIRMATIONS: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
     let mut started = match args.command.split_first() {
@@ -43,106 +48,237 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Status> {
     };
     // Only now: the job has the environment that it was given.
     runtime_probe::die_without_memory();
-    let watched = watch(args, pid, started.as_mut());
-    let ended = started.map(|mut child| child.wait());
-    let hung = watched?;
-    if let Some(status) = ended {
-        let code = status
-            .map_err(|error| Failure::new(format!("cannot wait for the job: {error}")))?
-            .code();
-        // A job that failed by itself says so with its own status.
-        if let Some(code) = code.filter(|&code| code != 0 && !hung) {
-            std::process::exit(code);
+    let mut watch = Watch::new(args, pid);
+    let watched = watch.until_the_end(started.as_mut());
+    let ended = started.map(|mut child| child.wait()).transpose();
+    watched?;
+    let ended = ended.map_err(|error| Failure::new(format!("cannot wait for the job: {error}")))?;
+    output::note(&watch.cost.said());
+    Ok(match (watch.alarm, ended) {
+        (None, Some(status)) => exit_as(status),
+        (None, None) => Status::Done,
+        (Some(_), Some(status)) if status.success() => {
+            output::note("the job has ended well after all: the alarm is taken back");
+            Status::Done
+        }
+        (Some(_), status) => {
+            if let Some(status) = status {
+                output::note(&format!("the job has ended after the alarm: {status}"));
+            }
+            Status::Alarmed
+        }
+    })
+}
+
+/// Ends as the job has ended, as a shell would say it.
+fn exit_as(status: ExitStatus) -> Status {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    match code {
+        Some(0) => Status::Done,
+        code => std::process::exit(code.unwrap_or(2)),
+    }
+}
+
+struct Watch<'a> {
+    args: &'a WatchArgs,
+    pid: u32,
+    begun: Instant,
+    dog: Watchdog,
+    map: Option<JobMap>,
+    /// The programs that a map was looked for.
+    searched: BTreeSet<String>,
+    /// The tasks that were there at the last look, to say how many are watched.
+    tasks: usize,
+    /// An alarm that was given and not taken back.
+    alarm: Option<Pause>,
+    /// How many tasks there were at the alarm.
+    alarmed: usize,
+    cost: Cost,
+}
+
+/// What one look has shown.
+struct Look {
+    job: Job,
+    header: Header,
+    records: Vec<Task>,
+    sight: Sight,
+}
+
+impl<'a> Watch<'a> {
+    fn new(args: &'a WatchArgs, pid: u32) -> Self {
+        let still = args.still.map_or(Patience::Learned(LEAST), Patience::Given);
+        let busy = match (args.busy, args.still) {
+            (Some(limit), _) => Patience::Given(limit),
+            (None, still) => Patience::Learned(still.unwrap_or(LEAST) * BUSY),
+        };
+        output::note(&format!(
+            "watching the job of process {pid}: a look every {}; threads asleep are read in their sleep, others are stopped for microseconds; an alarm when \
+             nobody computes and nothing moves for {}, or when a few compute and all others wait for them for {}; the report goes to {}.txt",
+            seconds(args.every),
+            said(still),
+            said(busy),
+            args.report.display(),
+        ));
+        Watch {
+            args,
+            pid,
+            begun: Instant::now(),
+            dog: Watchdog::new(still, busy),
+            map: None,
+            searched: BTreeSet::new(),
+            tasks: 0,
+            alarm: None,
+            alarmed: 0,
+            cost: Cost::default(),
         }
     }
-    Ok(if hung { Status::Undecided } else { Status::Done })
-}
 
-/// What the watchdog remembers.
-struct Stillness {
-    since: Instant,
-    last: Option<engine::JobTree>,
-    /// The longest pause after which the job went on.
-    longest: Duration,
-}
-
-/// Watches until the job ends, or a report is written; whether one was.
-fn watch(args: &WatchArgs, pid: u32, mut started: Option<&mut Child>) -> anyhow::Result<bool> {
-    let mut map: Option<JobMap> = None;
-    let mut searched = BTreeSet::new();
-    let mut cost = Cost::default();
-    let mut hung = false;
-    let mut still = Stillness {
-        since: Instant::now(),
-        last: None,
-        longest: Duration::ZERO,
-    };
-    while !wait(args.every, pid, started.as_deref_mut()) {
-        let begun = Instant::now();
-        // The job may not have come so far that it has tasks, or be about to end.
-        let Ok(mut job) = find::job_of(pid) else { continue };
-        if job.tasks.is_empty() {
-            continue;
+    /// Watches until the job ends, or, of a job that runs anyway, until the first alarm.
+    fn until_the_end(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<()> {
+        while !wait(self.args.every, self.pid, started.as_deref_mut()) {
+            let Some(look) = self.look()? else { continue };
+            let pause = match look.sight {
+                Sight::GoesOn => {
+                    // One that is being ended, of which some tasks are gone already, does not go on.
+                    if self.alarm.is_some() && look.records.len() >= self.alarmed {
+                        self.alarm = None;
+                        output::note("the job goes on: the alarm is taken back");
+                    }
+                    continue;
+                }
+                Sight::Pauses(pause) => pause,
+            };
+            // What is certain only after an alarm is worth another one.
+            let is_known = self
+                .alarm
+                .as_ref()
+                .is_some_and(|alarm| alarm.is_hung() >= pause.is_hung());
+            if !pause.is_too_long || is_known {
+                continue;
+            }
+            let Some((look, pause)) = self.confirmed(started.as_deref_mut())? else {
+                continue;
+            };
+            let Some(map) = &self.map else { continue };
+            self.alarmed = look.records.len();
+            watch_report::write(
+                self.args,
+                map,
+                &look.job,
+                (&look.header, &look.records),
+                &self.words(&pause),
+            )?;
+            self.alarm = Some(pause);
+            if started.is_none() && !self.args.go_on {
+                break;
+            }
         }
+        Ok(())
+    }
+
+    /// Looks many times in a row: nothing if some task goes on, or the job ends, or if it is no longer too long.
+    fn confirmed(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<Option<(Look, Pause)>> {
+        let mut last = None;
+        for _ in 0..CONFIRMATIONS {
+            if wait(BETWEEN, self.pid, started.as_deref_mut()) {
+                return Ok(None);
+            }
+            let Some(look) = self.look()? else { return Ok(None) };
+            match &look.sight {
+                Sight::Pauses(pause) if pause.is_too_long => {
+                    let pause = pause.clone();
+                    last = Some((look, pause));
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(last)
+    }
+
+    fn words(&self, pause: &Pause) -> String {
+        let ago = self.begun.elapsed().saturating_sub(pause.since);
+        let since = SystemTime::now().checked_sub(ago).map_or_else(String::new, clock);
+        pause.sentence(&since)
+    }
+
+    /// One look. Nothing while the job has not come so far that it has tasks, or is about to end.
+    fn look(&mut self) -> anyhow::Result<Option<Look>> {
+        let begun = Instant::now();
+        let Ok(mut job) = find::job_of(self.pid) else {
+            return Ok(None);
+        };
+        if job.tasks.is_empty() {
+            return Ok(None);
+        }
+        self.find_map(&job)?;
+        let Some(found) = &self.map else { return Ok(None) };
+        job.prefer(&found.map);
+        let options = Options {
+            stopping: self.args.stop.stopping(),
+            ..Options::default()
+        };
+        let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+        find::warn_of_told(&records);
+        if found.is_empty() {
+            project::add_lines_of_job(&mut records, &job);
+        }
+        if records.len() != self.tasks {
+            self.tasks = records.len();
+            let tasks = if self.tasks == 1 { "task" } else { "tasks" };
+            output::note(&format!("{} {tasks} watched", self.tasks));
+        }
+        let sight = self
+            .dog
+            .look(&records, job.missing.is_empty(), self.begun.elapsed());
+        self.cost.add(begun.elapsed(), &records);
+        Ok(Some(Look {
+            job,
+            header,
+            records,
+            sight,
+        }))
+    }
+
+    /// At its start a job may still be the shell that starts the program.
+    fn find_map(&mut self, job: &Job) -> anyhow::Result<()> {
         let programs: BTreeSet<String> = job.tasks.iter().map(|task| task.executable.clone()).collect();
-        // At its start a job may still be the shell that starts the program.
-        if map.as_ref().is_none_or(JobMap::is_empty) && programs != searched {
-            searched = programs;
-            let found = project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?;
+        if self.map.as_ref().is_none_or(JobMap::is_empty) && programs != self.searched {
+            self.searched = programs;
+            let found = project::map_of_job(self.args.map.as_deref(), job, &Terminal::new())?;
             if let Some(why) = &found.none {
                 output::warn(&format!(
                     "{}: the job is watched by its stacks alone, and nobody will be proven to be behind",
                     why.reason
                 ));
             }
-            map = Some(found);
+            self.map = Some(found);
         }
-        let Some(found) = &map else { continue };
-        job.prefer(&found.map);
-        let (header, mut records) = runtime_probe::take(
-            &found.map,
-            &job.tasks,
-            Options {
-                stopping: args.stop.stopping(),
-                ..Options::default()
-            },
-        );
-        find::warn_of_told(&records);
-        if found.is_empty() {
-            project::add_lines_of_job(&mut records, &job);
-        }
-        // The threads of a runtime or of MPI may turn in a circle for ever.
-        let options = engine::TreeOptions {
-            threads: false,
-            ..engine::TreeOptions::default()
-        };
-        let tree = engine::job_tree(&found.map, &records, &job.missing, &options);
-        cost.add(begun.elapsed(), &records);
-        if still.last.as_ref().is_some_and(|last| last.tree == tree.tree) && !records.is_empty() {
-            let limit = args.still.unwrap_or_else(|| LEAST.max(still.longest * LONGER));
-            if still.since.elapsed() >= limit && !hung {
-                hung = true;
-                report(args, found, &job, (&header, &records), still.since.elapsed())?;
-                if !args.go_on {
-                    break;
-                }
-            }
-        } else {
-            if still.last.is_some() {
-                still.longest = still
-                    .longest
-                    .max(still.since.elapsed().saturating_sub(args.every));
-            }
-            if hung {
-                output::note("the job goes on");
-                hung = false;
-            }
-            still.since = begun;
-            still.last = Some(tree);
-        }
+        Ok(())
     }
-    output::note(&cost.said());
-    Ok(hung)
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+fn said(patience: Patience) -> String {
+    match patience {
+        Patience::Given(limit) => seconds(limit),
+        Patience::Learned(least) => format!(
+            "{} (or {} times as long as ever before it went on)",
+            seconds(least),
+            engine::LONGER
+        ),
+    }
+}
+
+/// The time of day, in UTC: where a job runs, the local time is anybody's guess.
+fn clock(time: SystemTime) -> String {
+    let seconds = time
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs());
+    let (hours, minutes) = (seconds / 3600 % 24, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
 }
 
 /// Waits for the next look; whether the job has ended by then.
@@ -161,70 +297,6 @@ fn wait(every: Duration, pid: u32, started: Option<&mut Child>) -> bool {
         // The end of a job is noticed soon, at no cost worth measuring.
         std::thread::sleep(left.min(Duration::from_millis(200)));
     }
-}
-
-fn report(
-    args: &WatchArgs,
-    found: &JobMap,
-    job: &Job,
-    (header, records): (&Header, &[Task]),
-    still: Duration,
-) -> anyhow::Result<()> {
-    let mut answer = engine::answer(&found.map, records, job.missing.clone());
-    answer
-        .warnings
-        .extend(found.warnings.iter().chain(&job.notes).cloned());
-    if let Some(why) = &found.none {
-        answer.explain_no_map(why);
-    }
-    answer.advise(engine::Origin::Live);
-    let finder = SourceFinder::new(found.path.as_deref());
-    finder.fill(&found.map, &mut answer, None);
-    let options = args.shape.options();
-    let tree = engine::order_tree(
-        &found.map,
-        &engine::job_tree(&found.map, records, &job.missing, &options),
-        &options,
-    );
-    let text = format!(
-        "no task has moved for {} s\n\n{}\n{}",
-        still.as_secs(),
-        report::answer_text(&answer),
-        report::tree_text(&tree, report::TreeText::default())
-    );
-    let path = |ending: &str| -> PathBuf {
-        let mut path = args.report.clone().into_os_string();
-        path.push(ending);
-        path.into()
-    };
-    project::write_atomically(&path(".snapshot"), snapshot::write(header, records).as_bytes())?;
-    project::write_atomically(&path(".json"), report::answer_json(&answer, None).as_bytes())?;
-    project::write_atomically(
-        &path(".tree.json"),
-        report::tree_json(&tree, &answer.warnings).as_bytes(),
-    )?;
-    let page = page::html(&found.map, &tree, (Some(&answer), None), &[], &[], &finder);
-    project::write_atomically(&path(".html"), page.as_bytes())?;
-    project::write_atomically(&path(".txt"), output::without_styles(&text).as_bytes())?;
-    output::print_answer(&answer, None, Format::Text)?;
-    output::note(&format!(
-        "no task has moved for {} s: the report is in {} and {}",
-        still.as_secs(),
-        path(".txt").display(),
-        path(".html").display()
-    ));
-    if let Some(command) = &args.run {
-        let status = Command::new("sh")
-            .args(["-c", command])
-            .env("HINDMOST_REPORT", &args.report)
-            .status();
-        match status {
-            Ok(status) if status.success() => {}
-            Ok(status) => output::warn(&format!("--run: {status}")),
-            Err(error) => output::warn(&format!("--run: {error}")),
-        }
-    }
-    Ok(())
 }
 
 /// What looking has cost.

@@ -7,14 +7,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) const WATCH_HELP: &str = "\
-The job is looked at now and then (threads that sleep in a system call are read in their sleep, others stopped for microseconds). When no task has moved for the given time, or for \
-ten times the longest pause that it has made so far, the report is written: PREFIX.txt (the answer and the tree), \
-PREFIX.html (both as a page for a browser), PREFIX.json (the answer), PREFIX.tree.json, and PREFIX.snapshot.
+The job is looked at now and then (threads that sleep in a system call are read in their sleep, others stopped for microseconds). There are two kinds of alarm. When \
+nobody computes and no task has moved for a time (--still), the job stands still. When a few compute and all others have waited for them for a \
+longer time (--busy), they may be in an endless loop, or about to be done: from outside these look alike, and the job is called hung only where all tasks \
+wait for each other, or when a time has passed that was given. Both times are learned from the job where they are not given. Worker threads count, those of MPI do not, \
+and neither does what a task does inside of MPI.
 
-With -- COMMAND the job is started, its output is its own, and hindmost ends as it ends.
+With an alarm the report is written: PREFIX.txt (the answer and the tree), \
+PREFIX.html (both as a page for a browser), PREFIX.json (the answer), PREFIX.tree.json, and PREFIX.snapshot. When the job goes on, the alarm is taken back.
 
-Exit status: 0 the job ended without having stood still, 1 it stood still and the report was written, 2 error; with -- the job's own \
-status, if that is not 0.";
+With -- COMMAND the job is started, its output is its own, and hindmost watches until it ends, and ends as it ends.
+
+Exit status: 0 the job ended without an alarm that was not taken back, 4 there was one, 2 error; with -- and without an alarm the job's own \
+status (128 and the signal, if one ended it).";
 
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("watched").required(true).multiple(false).args(["launcher", "command"]))]
@@ -31,16 +36,20 @@ pub(crate) struct WatchArgs {
     /// How often to look
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
     pub(crate) every: Duration,
-    /// So long no task may move before the job counts as hung [default: learned, at least a minute]
+    /// So long no task may move, while nobody computes, before the job counts as hung [default: 10 times the longest such pause, at least a minute]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) still: Option<Duration>,
+    /// So long some may compute while all others wait, before the job counts as hung [default: an alarm after 10 times the longest such pause, at least 10 minutes, or 10
+    /// times --still]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) busy: Option<Duration>,
     /// Where to write the report: PREFIX.txt and so on
     #[arg(long, value_name = "PREFIX", default_value = "hindmost-report")]
     pub(crate) report: PathBuf,
-    /// Run this by the shell when the report is written; HINDMOST_REPORT holds its prefix
+    /// Run this by the shell when the report is written; HINDMOST_REPORT holds its prefix, HINDMOST_ALARM the reason
     #[arg(long, value_name = "COMMAND")]
     pub(crate) run: Option<String>,
-    /// Go on watching after a report, until the job ends
+    /// With --launcher: go on watching after a report, until the job ends
     #[arg(long)]
     pub(crate) go_on: bool,
     #[command(flatten)]

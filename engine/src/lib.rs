@@ -80,6 +80,7 @@ mod tree;
 mod trouble;
 mod tuple;
 mod waits;
+mod watchdog;
 mod who;
 
 pub use advice::Advice;
@@ -136,4 +137,5 @@ pub use tree::{
 };
 pub use trouble::{Trouble, TroubleKind};
 pub use tuple::{Token, Tuple};
+pub use watchdog::{HeldUpBy, LONGER, Patience, Pause, Sight, Watchdog};
 pub use who::Who;

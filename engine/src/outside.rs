@@ -150,7 +150,7 @@ fn position(frames: &[FrameView], ends_in_runtime: bool) -> Position {
 }
 
 /// Whether a frame is of what starts every program or thread.
-fn is_start(frame: &Frame) -> bool {
+pub(crate) fn is_start(frame: &Frame) -> bool {
     let name = frame.function.split('@').next().unwrap_or_default();
     matches!(
         name,
