@@ -3,24 +3,30 @@
 //! `#1  0x000055 in solve (a=0x7f, n=3) at poisson.c:57` (gdb); `#1  0x000055 solve` and below it `poisson.c:57:9` (eu-stack -s).
 //! The main thread is the one whose id is the process's, or thread 1 of gdb, or the only one.
 
-use crate::{Error, MAX_FRAMES, MAX_TEXT};
+use crate::{Error, MAX_FRAMES, MAX_TEXT, values};
 use snapshot::{Frame, Task, Thread};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A thread as it was printed.
 #[derive(Default)]
-struct Printed {
-    id: u32,
-    is_main: bool,
+pub(crate) struct Printed {
+    pub(crate) id: u32,
+    pub(crate) is_main: bool,
     /// Innermost first.
-    frames: Vec<Frame>,
+    pub(crate) frames: Vec<Frame>,
 }
 
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
     let mut pid = None;
     let mut threads: Vec<Printed> = Vec::new();
     let mut expected = 0;
+    // Variables of the last frame, which may have several of one name: then nobody knows which is meant.
+    let mut known = BTreeSet::new();
+    // A variable of an inner block may hide an argument of its name: only who sees all of them knows what a name means.
+    let mut arguments = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
+        let is_indented = line.starts_with("        ") || line.starts_with('\t');
         if line.len() > MAX_TEXT {
             return Err(Error::new(
                 number,
@@ -46,6 +52,9 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
                 ));
             }
             expected = at + 1;
+            let mut frame = frame;
+            arguments = std::mem::take(&mut frame.values);
+            known = arguments.keys().cloned().collect();
             let Some(thread) = threads.last_mut() else {
                 continue;
             };
@@ -61,13 +70,38 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
             && frame.file.is_none()
         {
             set_place(frame, place);
+        } else if line == "No locals."
+            && let Some(frame) = threads.last_mut().and_then(|thread| thread.frames.last_mut())
+        {
+            frame.values.append(&mut arguments);
+        } else if let Some((name, value)) = values::local(line).filter(|_| is_indented)
+            && let Some(frame) = threads.last_mut().and_then(|thread| thread.frames.last_mut())
+        {
+            frame.values.append(&mut arguments);
+            match (known.insert(name.clone()), value) {
+                (true, Some(value)) => drop(frame.values.insert(name, value)),
+                (true, None) => {}
+                (false, _) => drop(frame.values.remove(&name)),
+            }
         }
     }
+    task_of(threads, pid, task, rank).ok_or_else(|| {
+        Error::new(1, "no frame of a backtrace (#0, #1, …) in it").hint(
+            "gdb -p PID -batch -ex 'thread apply all bt full' prints one, and so does eu-stack -s -i -p PID",
+        )
+    })
+}
+
+/// The task of which these are the threads; `None` if they have no frame.
+pub(crate) fn task_of(
+    mut threads: Vec<Printed>,
+    pid: Option<u32>,
+    task: &str,
+    rank: Option<u32>,
+) -> Option<Vec<Task>> {
     threads.retain(|thread| !thread.frames.is_empty());
     if threads.is_empty() {
-        return Err(Error::new(1, "no frame of a backtrace (#0, #1, …) in it").hint(
-            "gdb -p PID -batch -ex 'thread apply all bt' prints one, and so does eu-stack -s -i -p PID",
-        ));
+        return None;
     }
     let main = threads.iter().position(|thread| thread.is_main).unwrap_or(0);
     let main = threads.remove(main);
@@ -75,7 +109,7 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
         frames.reverse();
         frames
     };
-    Ok(vec![Task {
+    Some(vec![Task {
         task: task.to_owned(),
         rank,
         pid,
@@ -99,7 +133,7 @@ fn continued(line: &str) -> Option<&str> {
     (place.contains(':') && !last.is_empty() && last.bytes().all(|b| b.is_ascii_digit())).then_some(place)
 }
 
-fn leading_number(text: &str) -> Option<u32> {
+pub(crate) fn leading_number(text: &str) -> Option<u32> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }
@@ -152,8 +186,25 @@ fn numbered(line: &str) -> Option<(usize, Frame)> {
         rest = head;
     }
     frame.inlined = rest.contains("[inline]");
+    if let Some((_, arguments)) = rest.trim_end().strip_suffix(')').and_then(opened) {
+        frame.values.extend(values::arguments(arguments));
+    }
     frame.function = function(rest);
     Some((number, frame))
+}
+
+/// What stands before and behind the parenthesis that closes at the end of the text, which is left out itself.
+pub(crate) fn opened(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
+            '(' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The text before a place, and the place: behind `) at ` in gdb's frames, behind ` - ` in eu-stack's.
@@ -166,7 +217,7 @@ fn split_place(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `poisson.c:57`, or with a column, as eu-stack writes it.
-fn set_place(frame: &mut Frame, place: &str) {
+pub(crate) fn set_place(frame: &mut Frame, place: &str) {
     let place = place.trim();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let Some((rest, last)) = place.rsplit_once(':').filter(|(_, last)| is_number(last)) else {
@@ -184,7 +235,7 @@ fn set_place(frame: &mut Frame, place: &str) {
 }
 
 /// The function's name, without arguments, offsets, versions and what compilers append.
-fn function(text: &str) -> String {
+pub(crate) fn function(text: &str) -> String {
     let text = text.replace("[inline]", "");
     let text = text.trim().trim_start_matches("- 1").trim_start();
     // gdb writes the arguments behind a blank: `operator() (this=…)`, `f<int (*)(int)> (x=3)`.
@@ -276,6 +327,38 @@ mod tests {
         let tasks = read(text, "0", None).unwrap();
         assert_eq!(tasks[0].frames.len(), 2);
         assert_eq!(tasks[0].threads[0].thread, 81);
+    }
+
+    #[test]
+    fn arguments_and_locals_are_values() {
+        let text = "\
+#0  norm (a=a@entry=0x7f, n=n@entry=64) at solver.c:6
+        k = 12
+        a = <optimized out>
+#1  0x000055 in solve (it=41) at solver.c:13
+No locals.
+#2  0x000056 in main (argc=1) at solver.c:20
+        it = 3
+        s = {x = 1, y = 2}
+        it = 4
+";
+        let frames = read(text, "0", None).unwrap().remove(0).frames;
+        let integers = |frame: &Frame| -> Vec<(String, i64)> {
+            let each = frame.values.iter().map(|(name, value)| match value {
+                snapshot::Value::Integer(value) => (name.clone(), *value),
+                other => panic!("{other:?}"),
+            });
+            each.collect()
+        };
+        let argc = ("argc".to_owned(), 1);
+        assert_eq!(integers(&frames[0]), [argc], "`it` may be either of two");
+        assert_eq!(integers(&frames[1]), [("it".to_owned(), 41)]);
+        let plain = read("#0  solve (it=41) at solver.c:13\n", "0", None).unwrap();
+        assert!(
+            plain[0].frames[0].values.is_empty(),
+            "a local of that name may hide it"
+        );
+        assert_eq!(integers(&frames[2]), [("k".to_owned(), 12), ("n".to_owned(), 64)]);
     }
 
     #[test]

@@ -1,19 +1,21 @@
 //! Stacks that other tools recorded, as tasks of a snapshot.
 //!
 //! * STAT's `.dot` files with line numbers: attributes of version 2 and later, and labels alone, of before (`dot`).
-//! * Backtraces of gdb (`bt`, `thread apply all bt`) and eu-stack, one file per rank (`backtrace`).
-//! * `py-spy dump --json`, one file per rank (`pyspy`).
-//!
+//! * Backtraces of gdb (`bt`, `thread apply all bt full`) and eu-stack, one file per rank (`backtrace`), and those of lldb (`lldb`).
+//! * `py-spy dump`, as JSON (`pyspy`) or text, and what faulthandler prints (`python`), one file per rank.
 //! * hindmost's own snapshots, with one record for each stack where there are many tasks (`snapshots`).
 //!
-//! What a tool does not say stays unknown: none of them tells a column or a value, but STAT's `vars`. Files come from
+//! What a tool does not say stays unknown. Values tell gdb's `bt full` and STAT's `vars`. Files come from
 //! anywhere, so each reader ends in tasks or in an error with a line, and no text makes it run long or recurse deeply.
 
 mod backtrace;
 mod dot;
+mod lldb;
 mod pyspy;
+mod python;
 mod ranges;
 pub mod snapshots;
+mod values;
 
 pub use ranges::Ranges;
 
@@ -61,6 +63,14 @@ pub enum Format {
     Backtrace,
     /// The JSON of `py-spy dump`.
     PySpy,
+    /// lldb's backtrace.
+    Lldb,
+    /// The text of `py-spy dump`, or of Python's faulthandler.
+    Python,
+    /// Folded stacks, which tell of no task: known, to be named.
+    Folded,
+    /// Samples of `perf script`: known, to be named.
+    Perf,
 }
 
 /// Why a text could not be read.
@@ -108,8 +118,43 @@ pub fn format_of(text: &str) -> Format {
     } else if word("{") || start.is_empty() {
         Format::Snapshot
     } else {
-        Format::Backtrace
+        format_of_lines(text)
     }
+}
+
+/// Which tool wrote a text that is told by its lines; the first that is unlike all others tells.
+fn format_of_lines(text: &str) -> Format {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    for line in lines.take(200) {
+        let plain = line.trim_start_matches("* ");
+        let is_count = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        if plain.starts_with("frame #") || plain.starts_with("thread #") {
+            return Format::Lldb;
+        } else if line.starts_with("File \"")
+            || line.contains("(most recent call first)")
+            || line.starts_with("Python v")
+        {
+            return Format::Python;
+        } else if line.starts_with('#') && line[1..].starts_with(|c: char| c.is_ascii_digit())
+            || line.starts_with("PID ")
+        {
+            return Format::Backtrace;
+        } else if let Some((stack, count)) = line.rsplit_once(' ')
+            && stack.contains(';')
+            && is_count(count)
+        {
+            return Format::Folded;
+        } else if line.ends_with(':')
+            && line.split_whitespace().any(|word| {
+                // `app  1234 [001] 12.345678:     250000 cycles:`
+                let time = word.strip_suffix(':').and_then(|time| time.split_once('.'));
+                time.is_some_and(|(seconds, part)| is_count(seconds) && is_count(part))
+            })
+        {
+            return Format::Perf;
+        }
+    }
+    Format::Backtrace
 }
 
 /// Reads what another tool recorded, with a record for each task. `task` names the process that a backtrace or a py-spy dump is
@@ -126,6 +171,14 @@ pub fn read(format: Format, text: &str, task: &str, rank: Option<u32>) -> Result
         Format::Dot => one_by_one(read_alike(text)?),
         Format::Backtrace => backtrace::read(text, task, rank),
         Format::PySpy => pyspy::read(text, task, rank),
+        Format::Lldb => lldb::read(text, task, rank),
+        Format::Python => python::read(text, task, rank),
+        Format::Folded => Err(Error::new(1, "folded stacks, which tell neither tasks nor lines").hint(
+            "record the stacks of the tasks: hindmost find --save, gdb's bt, eu-stack, lldb's bt all or py-spy dump",
+        )),
+        Format::Perf => Err(Error::new(1, "samples of perf script, which are of many moments").hint(
+            "record one moment: hindmost find --save, gdb's bt, eu-stack, lldb's bt all or py-spy dump",
+        )),
     }
 }
 

@@ -296,7 +296,7 @@ fn of_directory(path: &Path) -> Result<Vec<Task>, Failure> {
     for file in &paths {
         let text = files::read_text(file)?;
         let format = foreign::format_of(&text);
-        if !matches!(format, Format::Backtrace | Format::PySpy) {
+        if matches!(format, Format::Snapshot | Format::Dot) {
             return Err(Failure::new(format!(
                 "{}: a file of a whole job, in a directory",
                 file.display()

@@ -1,0 +1,109 @@
+//! Backtraces of lldb (`bt`, `bt all`): ``frame #1: 0x000055 app`solve(n=3, it=41) at poisson.c:57:9``.
+
+use crate::backtrace::{self, Printed};
+use crate::{Error, MAX_FRAMES, MAX_TEXT};
+use snapshot::{Frame, Task};
+
+pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
+    let mut threads: Vec<Printed> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if line.len() > MAX_TEXT {
+            return Err(Error::new(
+                index + 1,
+                format!("a line of more than {MAX_TEXT} bytes"),
+            ));
+        }
+        let line = line.trim().trim_start_matches("* ");
+        if let Some(rest) = line.strip_prefix("thread #") {
+            let id = backtrace::leading_number(rest).unwrap_or_default();
+            threads.push(Printed {
+                id,
+                is_main: id == 1,
+                ..Printed::default()
+            });
+        } else if let Some(frame) = line.strip_prefix("frame #").and_then(frame) {
+            if threads.is_empty() {
+                threads.push(Printed::default());
+            }
+            let Some(thread) = threads.last_mut() else {
+                continue;
+            };
+            thread.frames.push(frame);
+            if thread.frames.len() > MAX_FRAMES {
+                return Err(Error::new(
+                    index + 1,
+                    format!("a stack of more than {MAX_FRAMES} frames"),
+                ));
+            }
+        }
+    }
+    backtrace::task_of(threads, None, task, rank).ok_or_else(|| {
+        Error::new(1, "no frame of lldb in it").hint("lldb -p PID --batch -o 'bt all' prints one")
+    })
+}
+
+/// `1: 0x000055 app`solve(n=3) at poisson.c:57:9`, without the word in front.
+fn frame(text: &str) -> Option<Frame> {
+    let (_, rest) = text.split_once(": ")?;
+    let (pc, rest) = match rest.strip_prefix("0x").and_then(|hex| hex.split_once(' ')) {
+        Some((hex, rest)) => (u64::from_str_radix(hex, 16).ok(), rest),
+        None => (None, rest),
+    };
+    let (module, rest) = rest.split_once('`')?;
+    let mut frame = Frame {
+        pc,
+        module: Some(module.to_owned()),
+        ..Frame::default()
+    };
+    let rest = match rest.rsplit_once(" at ") {
+        Some((head, place)) => {
+            backtrace::set_place(&mut frame, place);
+            // The map knows the program's functions by their files.
+            frame.module = frame.module.filter(|_| frame.file.is_none());
+            head
+        }
+        None => rest.rsplit_once(" + ").map_or(rest, |(head, _)| head),
+    };
+    let rest = match rest.split_once(" [inlined] ") {
+        Some((_, inlined)) => {
+            frame.inlined = true;
+            inlined
+        }
+        None => rest,
+    };
+    // The arguments are in the last parentheses; a function without any has `()`.
+    // They are not taken: a variable of an inner block may hide one of them, and lldb does not say so.
+    let name = rest
+        .strip_suffix(')')
+        .and_then(backtrace::opened)
+        .map_or(rest, |(name, _)| name);
+    frame.function = backtrace::function(name);
+    Some(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_and_frames() {
+        let text = "\
+(lldb) bt all
+* thread #1, name = 'app', stop reason = signal SIGSTOP
+  * frame #0: 0x00007ffff7e8a1b4 libc.so.6`__GI___clock_nanosleep(clock_id=0, flags=0) at clock_nanosleep.c:48:3
+    frame #1: 0x0000555555555161 app`work [inlined] norm at solver.c:6:9
+    frame #2: 0x0000555555555161 app`ns::Grid<int>::solve(this=0x00007ffe, it=41) at solver.c:13:5
+    frame #3: 0x0000555555555171 app`main + 45
+  thread #2, name = 'app'
+    frame #0: 0x00007ffff7e8a1b4 libc.so.6`poll
+";
+        let tasks = read(text, "3", Some(3)).unwrap();
+        let frames = &tasks[0].frames;
+        let names: Vec<&str> = frames.iter().map(|frame| frame.function.as_str()).collect();
+        assert_eq!(names, ["main", "solve", "norm", "__GI___clock_nanosleep"]);
+        assert_eq!((frames[1].line, frames[1].column), (Some(13), Some(5)));
+        assert!(frames[2].inlined && frames[1].values.is_empty());
+        assert_eq!(tasks[0].threads.len(), 1);
+        assert_eq!(read("frame\n", "3", None).unwrap_err().line, 1);
+    }
+}
