@@ -170,7 +170,7 @@ pub(crate) fn print(
             output::print(&report::tree_text(&shown, text))?;
         }
         TreeFormat::Json => output::print_plain(&report::tree_json(&shown, warnings))?,
-        TreeFormat::Dot => output::print_plain(&report::tree_dot(&shown))?,
+        TreeFormat::Dot => output::print_plain(&report::tree_dot(&shown, shape.colors.into()))?,
         TreeFormat::Folded => output::print_plain(&report::tree_folded(&shown))?,
         TreeFormat::Partial => {
             return Err(Failure::new(

@@ -47,6 +47,24 @@ pub(crate) enum Fineness {
     Point,
 }
 
+/// What colours stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colors {
+    /// How far a call is: red is hindmost, blue foremost.
+    Progress,
+    /// Calls with the same tasks have the same colour, as in STAT.
+    Tasks,
+}
+
+impl From<Colors> for report::DotColors {
+    fn from(colors: Colors) -> Self {
+        match colors {
+            Colors::Progress => report::DotColors::Progress,
+            Colors::Tasks => report::DotColors::Tasks,
+        }
+    }
+}
+
 /// Which way --walk shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Walk {
@@ -66,7 +84,15 @@ pub(crate) enum Walk {
 
 /// A regular expression.
 fn regex(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|_| format!("'{text}' is no regular expression"))
+    Regex::new(text).map_err(|error| {
+        // The last line says what is wrong; those above show where, which a line of its own cannot.
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default().trim();
+        format!(
+            "'{text}' is no regular expression: {}",
+            why.strip_prefix("error: ").unwrap_or(why)
+        )
+    })
 }
 
 /// What a tree is made of: the same for stacks that are read from files and for a running job.
@@ -108,6 +134,9 @@ pub(crate) struct Shape {
     /// Show a run of frames with the same tasks as one
     #[arg(long)]
     pub(crate) join: bool,
+    /// What the colours of a .dot file stand for
+    #[arg(long, value_enum, default_value_t = Colors::Progress)]
+    pub(crate) colors: Colors,
     /// So many lines of tree at most, as text
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub(crate) lines: usize,

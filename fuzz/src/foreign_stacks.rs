@@ -41,7 +41,7 @@ pub(crate) fn foreign_stacks(bytes: &[u8]) {
     let json = report::tree_json(&tree, &[]);
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
     let _ = report::tree_text(&tree, report::TreeText::default());
-    let dot = report::tree_dot(&tree);
+    let dot = report::tree_dot(&tree, report::DotColors::default());
     let again = foreign::read(Format::Dot, &dot, "", None);
     // Ranks without a stack are told apart, and are no stacks when the file is read again.
     let ranks = |tasks: &[snapshot::Task]| -> RankSet {

@@ -22,7 +22,7 @@ pub(crate) fn arguments(call: &CallView) -> String {
             Role::Destination => parts.push(format!("to {}", rank(argument))),
             Role::Source => parts.push(format!("from {}", rank(argument))),
             Role::Root => parts.push(format!("with root {}", rank(argument))),
-            Role::SendTag | Role::ReceiveTag => parts.push(format!("tag {}", plain(argument))),
+            Role::SendTag | Role::ReceiveTag => parts.push(tag(argument)),
             Role::Count | Role::Communicator | Role::Request => {}
         }
     }
@@ -44,6 +44,15 @@ fn rank(argument: &CallArgument) -> String {
     match (&argument.name, argument.value) {
         (None, Some(value)) => format!("rank {value}"),
         _ => plain(argument),
+    }
+}
+
+/// A variable that is called `tag`, and was not read, tells nothing.
+fn tag(argument: &CallArgument) -> String {
+    match (&argument.name, argument.value) {
+        (None, None) if argument.differs => format!("tag {}", plain(argument)),
+        (None, None) => format!("tag not known ({})", argument.text),
+        _ => format!("tag {}", plain(argument)),
     }
 }
 
@@ -100,7 +109,7 @@ mod tests {
             argument(Role::ReceiveTag, "tag", None),
             argument(Role::Communicator, "MPI_COMM_WORLD", None),
         ];
-        check("MPI_Recv", anybody, " from MPI_ANY_SOURCE, tag tag");
+        check("MPI_Recv", anybody, " from MPI_ANY_SOURCE, tag not known (tag)");
         let all = vec![
             argument(Role::Count, "2", Some(2)),
             argument(Role::Request, "reqs", None),

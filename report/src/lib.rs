@@ -45,5 +45,5 @@ pub use sarif::{answer_sarif, slice_sarif};
 pub use slice::{slice_json, slice_lines, slice_text, statement_text};
 pub use summary::summary_text;
 pub use text::{answer_text, counted, stands};
-pub use tree::{TreeText, tree_dot, tree_folded, tree_json, tree_text};
+pub use tree::{DotColors, TreeText, tree_dot, tree_folded, tree_json, tree_text};
 pub use uri::encoded;

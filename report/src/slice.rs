@@ -114,6 +114,7 @@ pub(crate) fn slice_out(slice: &Slice) -> SliceOut<'_> {
         because: sentence(slice, statement),
     });
     SliceOut {
+        schema: "hindmost-slice",
         version: VERSION,
         complete: !slice.has_more,
         statements: statements.collect(),
@@ -127,6 +128,7 @@ pub(crate) fn slice_out(slice: &Slice) -> SliceOut<'_> {
 
 #[derive(Serialize)]
 pub(crate) struct SliceOut<'a> {
+    schema: &'static str,
     version: u32,
     complete: bool,
     statements: Vec<StatementOut<'a>>,

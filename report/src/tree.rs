@@ -47,6 +47,19 @@ pub(crate) fn short_members(names: &TaskNames, tasks: &TaskSet, width: usize) ->
     text
 }
 
+/// A name of at most so many characters: of a long one the middle is left out, since both ends tell it from others.
+pub(crate) fn shortened(name: &str, width: usize) -> String {
+    let count = name.chars().count();
+    if count <= width {
+        return name.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let front = kept / 2;
+    let start: String = name.chars().take(front).collect();
+    let end: String = name.chars().skip(count - (kept - front)).collect();
+    format!("{start}…{end}")
+}
+
 /// A variable with its value, or values.
 pub(crate) fn value(value: &NodeValue) -> String {
     let name = clean(&value.name);
@@ -88,6 +101,28 @@ pub(crate) fn place(node: &TreeNode) -> String {
         _ => String::new(),
     };
     clean(&place).into_owned()
+}
+
+/// What the colours of a `.dot` file stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DotColors {
+    /// How far a node is: red is hindmost, blue foremost.
+    #[default]
+    Progress,
+    /// Which tasks pass through it: nodes with the same tasks have the same colour, as in STAT.
+    Tasks,
+}
+
+/// A colour for each set of tasks, light enough for black text. Hues that follow one another are far apart.
+pub(crate) fn fill_by_tasks(node: &TreeNode) -> String {
+    const GOLDEN: f64 = 0.618_033_988_75;
+    let hue = (node.color as f64 * GOLDEN).fract() * 6.0;
+    let channel = |shift: f64| {
+        let at = (hue + shift) % 6.0;
+        let full = (at - 3.0).abs() - 1.0;
+        (135.0 + 110.0 * full.clamp(0.0, 1.0)).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", channel(0.0), channel(4.0), channel(2.0))
 }
 
 /// The colour of a node, from hindmost (red) to foremost (blue); grey where its place is not known.

@@ -63,8 +63,9 @@ impl State {
             Key::Enter => {
                 let text = std::mem::take(text);
                 self.asking = None;
-                self.search(&text);
-                self.next_hit(true);
+                if self.search(&text) {
+                    self.next_hit(true);
+                }
             }
             Key::Escape => self.asking = None,
             Key::Backspace if text.is_empty() => self.asking = None,

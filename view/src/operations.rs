@@ -122,8 +122,8 @@ impl State {
         self.select(end);
     }
 
-    /// Looks for functions, files and values, or tasks (`0-10`).
-    pub(crate) fn search(&mut self, text: &str) {
+    /// Looks for functions, files and values, or tasks (`0-10`). `false` if that cannot be looked for; the message says why.
+    pub(crate) fn search(&mut self, text: &str) -> bool {
         let wanted = text.trim();
         self.hit = None;
         self.hits = if wanted.is_empty() {
@@ -138,9 +138,19 @@ impl State {
             let ends = |&id: &usize| has[id] && !nodes[id].children.iter().any(|&child| has[child]);
             (1..nodes.len()).filter(ends).collect()
         } else {
-            let regex = wanted
-                .strip_prefix('/')
-                .and_then(|rest| Regex::new(rest.strip_suffix('/').unwrap_or(rest)).ok());
+            let regex = match wanted.strip_prefix('/') {
+                Some(rest) => match Regex::new(rest.strip_suffix('/').unwrap_or(rest)) {
+                    Ok(regex) => Some(regex),
+                    Err(error) => {
+                        let error = error.to_string();
+                        let why = error.lines().last().unwrap_or_default().trim();
+                        self.hits = Vec::new();
+                        self.message = format!("'{wanted}' is no regular expression: {why}");
+                        return false;
+                    }
+                },
+                None => None,
+            };
             let lower = wanted.to_lowercase();
             let looks_so = |text: &str| match &regex {
                 Some(regex) => regex.is_match(text),
@@ -150,6 +160,7 @@ impl State {
                 .filter(|&id| self.job.nodes[id].looks(&self.job, &looks_so))
                 .collect()
         };
+        true
     }
 
     pub(crate) fn next_hit(&mut self, forth: bool) {

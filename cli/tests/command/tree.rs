@@ -206,6 +206,14 @@ fn what_we_write_for_statview_we_read_and_graphviz_reads() {
         String::from_utf8_lossy(&output.stderr)
     );
     let plain = String::from_utf8_lossy(&output.stdout);
+    // What is drawn: the function with its values and the place, and who passes.
+    let drawn = |wanted: &[&str]| {
+        plain
+            .lines()
+            .any(|line| wanted.iter().all(|part| line.contains(part)))
+    };
+    assert!(drawn(&["node ", "solve@[T1 it=7] solver.c:13"]), "{plain}");
+    assert!(drawn(&["edge ", "30:[0-7,10-31]"]), "{plain}");
     assert_eq!(
         plain.lines().filter(|line| line.starts_with("node ")).count(),
         8,
@@ -370,6 +378,70 @@ fn statview_finds_what_it_needs_in_every_statement() {
             }
         }
     }
+}
+
+#[test]
+fn calls_with_the_same_tasks_have_one_colour_on_request() {
+    let sandbox = sandbox("tree_colors");
+    let colors = |how: &str| -> BTreeMap<String, String> {
+        let dot = sandbox.ok(&[
+            "tree", "stacks", "--map", "a.hmap", "--format", "dot", "--colors", how,
+        ]);
+        let nodes = dot.lines().filter(|line| line.contains("pos="));
+        let attributes = nodes.map(attributes);
+        attributes
+            .map(|each| (each["function"].clone(), each["fillcolor"].clone()))
+            .collect()
+    };
+    let of = |colors: &BTreeMap<String, String>, start: &str| {
+        let found = colors.iter().find(|(function, _)| function.starts_with(start));
+        found.unwrap_or_else(|| panic!("{start}: {colors:?}")).1.clone()
+    };
+    let tasks = colors("tasks");
+    // Rank 8 alone is in both of the first two.
+    assert_eq!(of(&tasks, "norm"), of(&tasks, "solve@[T1"));
+    assert_ne!(of(&tasks, "norm"), of(&tasks, "MPI_Allreduce"));
+    assert_ne!(of(&tasks, "exchange"), of(&tasks, "MPI_Allreduce"));
+    assert_ne!(colors("progress"), tasks);
+}
+
+#[test]
+fn a_bad_regular_expression_says_what_is_bad() {
+    let sandbox = sandbox("tree_regex");
+    let run = sandbox.run(&["tree", "stacks", "--map", "a.hmap", "--search", "a(b"]);
+    let why = "'a(b' is no regular expression: unclosed group";
+    assert!(run.code == Some(2) && run.err.contains(why), "{}", run.err);
+}
+
+#[test]
+fn what_gdb_prints_in_full_is_ordered() {
+    let sandbox = sandbox("tree_gdb");
+    std::fs::create_dir(sandbox.path("gdb")).unwrap();
+    for (rank, it) in [(0, 8), (1, 7), (2, 8)] {
+        let text = format!(
+            "#0  0x01 in MPI_Allreduce () from /usr/lib/libmpi.so.40\nNo symbol table info available.\n#1  0x02 in solve (a=0x7f, max=max@entry=100) at \
+             solver.c:14\n        it = {it}\n#2  0x03 in main () at solver.c:20\nNo locals.\n"
+        );
+        sandbox.write(&format!("gdb/rank{rank}.txt"), text);
+    }
+    let answer = sandbox.ok(&["order", "--stacks", "gdb", "--map", "a.hmap"]);
+    assert!(answer.contains("Rank 1 is behind all 2 others"), "{answer}");
+}
+
+#[test]
+fn what_is_not_read_is_named() {
+    let sandbox = sandbox("tree_named");
+    let refused = |text: &str| {
+        sandbox.write("other", text);
+        sandbox.refused(&["tree", "other", "--map", "a.hmap"])
+    };
+    let folded = refused("main;solve;norm 12\nmain;solve;exchange 3\n");
+    assert!(
+        folded.contains("folded stacks, which tell neither tasks nor lines"),
+        "{folded}"
+    );
+    let perf = refused("app  1234 [001] 12.345678:     250000 cycles:\n\t      55 norm (/app)\n\n");
+    assert!(perf.contains("samples of perf script"), "{perf}");
 }
 
 /// As STAT has written them before version 3: labels alone.

@@ -66,7 +66,7 @@ function nextHit(by) {
 function sayHits() {
   const asked = byId("search").value.trim() !== "";
   const number = view.hit >= 0 ? `${view.hit + 1} of ` : "";
-  byId("hits").textContent = asked ? `${number}${count(view.hits.length, "hit", "hits")}` : "";
+  byId("hits").textContent = view.badSearch ? view.badSearch : asked ? `${number}${count(view.hits.length, "hit", "hits")}` : "";
   byId("only-hits").hidden = !view.hits.length;
 }
 

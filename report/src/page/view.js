@@ -179,6 +179,7 @@ function makeRows() {
 function search(text) {
   const wanted = text.trim();
   view.hits = [];
+  view.badSearch = "";
   view.hit = -1;
   if (!wanted) return;
   const host = wanted.match(/^host:(.*)$/);
@@ -199,7 +200,8 @@ function search(text) {
     try {
       const regex = new RegExp(pattern[1]);
       looksSo = (each) => regex.test(each);
-    } catch {
+    } catch (error) {
+      view.badSearch = error.message;
       return;
     }
   }

@@ -5,27 +5,33 @@
 //! differently: `"` becomes `'`, `|` parts the fields of a record, a backslash before a brace keeps the file from opening.
 //!
 //! What STATview shows of a node it puts together itself: the function and the place in the source; without a file the module and the
-//! offset alone, even where there is none; of `vars` nothing. So a file without a line and a module without an offset stand in attributes
+//! offset alone, even where there is none; of `vars` nothing. It does so whatever `label` says, so that is for Graphviz. So a file without a line and a module without an offset stand in attributes
 //! of our own, and temporal ranks and values in the function's name: `solve@[T1 it=7]`.
 
-use super::{fill, members, name, value};
+use super::{DotColors, fill, fill_by_tasks, members, name, short_members, shortened, value};
 use engine::{NodeKind, OrderedTree, TreeNode};
 use std::fmt::Write as _;
 
+/// How many characters of a set of tasks stand at an edge.
+const RANKS_AT_EDGE: usize = 24;
+
+/// How many characters of a function's name stand in a node.
+const NAME_IN_NODE: usize = 60;
+
 /// A tree as a `.dot` file.
-pub fn tree_dot(tree: &OrderedTree) -> String {
+pub fn tree_dot(tree: &OrderedTree, colors: DotColors) -> String {
     let mut out = String::from("digraph G {\n\tgraph [type=\"stat_4_2\"];\n");
     out.push_str("\tnode [shape=record,style=filled,labeljust=c,height=0.2];\n");
     for (id, node) in tree.nodes.iter().enumerate() {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "\t{id} [{}];", attributes(&of_node(tree, node)));
+        let _ = writeln!(out, "\t{id} [{}];", attributes(&of_node(tree, node, colors)));
     }
     for (id, node) in tree.nodes.iter().enumerate().skip(1) {
         let _ = writeln!(
             out,
             "\t{} -> {id} [{}]",
             node.parent,
-            attributes(&of_edge(tree, node))
+            attributes(&of_edge(tree, node, colors))
         );
     }
     out.push_str("}\n");
@@ -34,7 +40,7 @@ pub fn tree_dot(tree: &OrderedTree) -> String {
 
 const ABSENT: &str = "(null)";
 
-fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
+fn of_node(tree: &OrderedTree, node: &TreeNode, colors: DotColors) -> Vec<(&'static str, String)> {
     let is_root = node.kind == NodeKind::Root;
     let or_absent = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
     let vars: String = node
@@ -44,8 +50,15 @@ fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
         .collect();
     let mut all = vec![
         ("pos", "0,0".to_owned()),
-        ("label", if is_root { "/" } else { "" }.to_owned()),
-        ("fillcolor", fill(node)),
+        (
+            "label",
+            if is_root {
+                "/".to_owned()
+            } else {
+                label(tree, node)
+            },
+        ),
+        ("fillcolor", color(node, colors)),
         ("fontcolor", "#000000".to_owned()),
         ("function", function(tree, node)),
         (
@@ -94,6 +107,31 @@ fn of_node(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
     all
 }
 
+fn color(node: &TreeNode, colors: DotColors) -> String {
+    match colors {
+        DotColors::Progress => fill(node),
+        DotColors::Tasks => fill_by_tasks(node),
+    }
+}
+
+/// What Graphviz draws in a node: the function and its place, on one line. The braces of a record would turn it.
+fn label(tree: &OrderedTree, node: &TreeNode) -> String {
+    let mut label = shortened(&function(tree, node), NAME_IN_NODE);
+    let short = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    match (&node.file, node.line, &node.module) {
+        (Some(file), Some(line), _) => label.push_str(&format!(" {}:{line}", short(file))),
+        (_, _, Some(module)) => label.push_str(&format!(" {}", short(module))),
+        _ => {}
+    }
+    label.replace('{', "(").replace('}', ")")
+}
+
+/// What Graphviz draws at an edge: `30:[0-7,10-31]`.
+fn at_edge(tree: &OrderedTree, node: &TreeNode) -> String {
+    let members = short_members(&tree.names, &node.tasks, RANKS_AT_EDGE);
+    format!("{}:[{members}]", node.tasks.len())
+}
+
 /// The name with what tells the node from its siblings.
 fn function(tree: &OrderedTree, node: &TreeNode) -> String {
     let name = name(tree, node);
@@ -106,7 +144,7 @@ fn function(tree: &OrderedTree, node: &TreeNode) -> String {
     }
 }
 
-fn of_edge(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
+fn of_edge(tree: &OrderedTree, node: &TreeNode, colors: DotColors) -> Vec<(&'static str, String)> {
     let has_threads = node.stacks > node.tasks.len();
     // STAT's checksum of a set adds up its ranks, each plus one.
     let sum: u64 = node
@@ -125,7 +163,7 @@ fn of_edge(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
         .collect::<Vec<_>>()
         .join(",");
     let mut all = vec![
-        ("label", ABSENT.to_owned()),
+        ("label", at_edge(tree, node)),
         ("bv", format!("[{}]", ranks(tree, node))),
         ("count", node.tasks.len().to_string()),
         ("rep", node.tasks.first().unwrap_or(0).to_string()),
@@ -147,7 +185,7 @@ fn of_edge(tree: &OrderedTree, node: &TreeNode) -> Vec<(&'static str, String)> {
                 ABSENT.to_owned()
             },
         ),
-        ("color", fill(node)),
+        ("color", color(node, colors)),
     ];
     all.extend((!in_samples.is_empty()).then_some(("samples", in_samples)));
     all
