@@ -93,6 +93,8 @@ struct Watch<'a> {
     alarm: Option<Pause>,
     /// How many tasks there were at the alarm.
     alarmed: usize,
+    /// After an alarm, some task went on by the last look.
+    went_on: bool,
     cost: Cost,
 }
 
@@ -129,6 +131,7 @@ impl<'a> Watch<'a> {
             tasks: 0,
             alarm: None,
             alarmed: 0,
+            went_on: false,
             cost: Cost::default(),
         }
     }
@@ -137,15 +140,9 @@ impl<'a> Watch<'a> {
     fn until_the_end(&mut self, mut started: Option<&mut Child>) -> anyhow::Result<()> {
         while !wait(self.args.every, self.pid, started.as_deref_mut()) {
             let Some(look) = self.look()? else { continue };
+            self.take_back(&look);
             let pause = match look.sight {
-                Sight::GoesOn => {
-                    // One that is being ended, of which some tasks are gone already, does not go on.
-                    if self.alarm.is_some() && look.records.len() >= self.alarmed {
-                        self.alarm = None;
-                        output::note("the job goes on: the alarm is taken back");
-                    }
-                    continue;
-                }
+                Sight::GoesOn => continue,
                 Sight::Pauses(pause) => pause,
             };
             // What is certain only after an alarm is worth another one.
@@ -174,6 +171,16 @@ impl<'a> Watch<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Takes the alarm back if the job has gone on, and is whole at the look after that: tasks that are being ended move, too.
+    fn take_back(&mut self, look: &Look) {
+        let is_whole = self.alarm.is_some() && look.records.len() >= self.alarmed;
+        if self.went_on && is_whole {
+            self.alarm = None;
+            output::note("the job goes on: the alarm is taken back");
+        }
+        self.went_on = is_whole && self.alarm.is_some() && look.sight == Sight::GoesOn;
     }
 
     /// Looks many times in a row: nothing if some task goes on, or the job ends, or if it is no longer too long.

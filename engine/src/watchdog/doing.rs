@@ -115,7 +115,9 @@ pub(super) fn of(task: &Task) -> (Doing, Place) {
         _ => {}
     }
     // Without its outer frames a stack looks like another one.
-    if task.error.is_some() || task.frames.is_empty() && !has_threads {
+    // A main thread that has ended has none, and its task lives on by its other threads.
+    let has_ended = state.is_some_and(|state| state.run == RunState::Ended);
+    if task.error.is_some() || task.frames.is_empty() && !has_ended {
         return (Doing::Unseen, Place::default());
     }
     let (main, place) = thread(task, &task.frames, state);
