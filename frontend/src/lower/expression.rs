@@ -156,8 +156,12 @@ impl Body<'_, '_> {
             "field_expression" => {
                 let base = self.object(node);
                 let name = field(node, "field").map(|field| self.file.last_name(field));
-                // Not called, so that what stands around it was not understood.
-                if let Some(exposed) = name.as_deref().and_then(|name| self.exposed_by(name, node)) {
+                // Of the two of that name, a member and a function, only the member can stand there uncalled. If there is no such member,
+                // what stands around it was not understood.
+                let facts = self.file.raw.visible.cxx();
+                let is_member = |name: &&str| facts.iter().any(|facts| facts.is_member(name.as_bytes()));
+                let function = name.as_deref().filter(|name| !is_member(name));
+                if let Some(exposed) = function.and_then(|name| self.exposed_by(name, node)) {
                     let exposed = self.push_expr(exposed, node);
                     return ExprKind::Comma(exposed, base);
                 }

@@ -35,6 +35,8 @@ struct Raised { int count; Raised() : count(0) {} int &raised() { count++; retur
 struct Above { int lap; Above() : lap(0) {} int &laps() { return lap; } };
 struct Below : Above { int lap; Below() : lap(rank) {} };
 struct Holder { Domain domain; Domain *other; Holder() : other(&domain) {} Domain &inside() { return domain; } };
+/* Has a member by the name of another class's accessor. */
+struct Limits { int cycle, time; };
 static Domain shared, another;
 static void bump(Domain &d) { ++d.cycle(); }
 static void bump_pointer(Domain *d) { d->cycle()++; }
