@@ -174,6 +174,19 @@ pub(crate) struct Copies {
     pub(crate) copy: Option<Copy>,
     /// What it holds against something, where the jump that follows depends on that.
     pub(crate) compared: Vec<(Operand, LocationEffect)>,
+    /// What it holds against a number, where the jump that follows depends on their being equal.
+    pub(crate) equal: Option<Equal>,
+}
+
+/// On one of the ways that control takes from a jump, an operand is a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Equal {
+    pub(crate) operand: Operand,
+    pub(crate) value: i64,
+    /// This is known of the lower 32 bits, and nothing of the others.
+    pub(crate) half: bool,
+    /// It is so where the jump is taken; else where it is not.
+    pub(crate) jumps: bool,
 }
 
 /// A register or slot that holds what another one has held, and something more.
@@ -227,6 +240,31 @@ fn copy(instruction: &Instruction, frame: &FrameAt) -> Option<Copy> {
         _ => return None,
     };
     Some(Copy { to, from, add, half })
+}
+
+/// What an instruction holds against a number, if `next` is a jump that depends on whether they are equal.
+pub(crate) fn equal(instruction: &Instruction, frame: &FrameAt, next: &Instruction) -> Option<Equal> {
+    let jumps = match next.condition_code() {
+        ConditionCode::e => true,
+        ConditionCode::ne => false,
+        _ => return None,
+    };
+    if !next.is_jcc_short_or_near() {
+        return None;
+    }
+    let (operand, half) = self::operand(instruction, frame, 0)?;
+    let value = match instruction.mnemonic() {
+        Mnemonic::Cmp => immediate(instruction)?,
+        Mnemonic::Test if self::operand(instruction, frame, 1) == Some((operand, half)) => 0,
+        _ => return None,
+    };
+    let value = if half { value & 0xffff_ffff } else { value };
+    Some(Equal {
+        operand,
+        value,
+        half,
+        jumps,
+    })
 }
 
 /// What an instruction holds against something, if `next` is a jump that depends on that.

@@ -101,12 +101,24 @@ pub enum LocationEffect {
         /// Larger steps than 1 do not pass the bound unseen.
         steps: bool,
     },
+    /// It is kept as it is, and holds this before the block is executed: the jump that leads here was taken because it does.
+    Known {
+        /// What it holds.
+        value: i64,
+        /// This is known of the lower 32 bits.
+        half: bool,
+    },
 }
 
 impl LocationEffect {
     /// Whether the instruction may be what counts in a loop.
     pub fn counts(self) -> bool {
         matches!(self, Self::Add { .. } | Self::AddHeld { .. } | Self::Copy { .. })
+    }
+
+    /// Whether another value may be there afterwards.
+    pub fn changes(self) -> bool {
+        !matches!(self, Self::Bounded { .. } | Self::Known { .. })
     }
 
     /// The other place that takes part.

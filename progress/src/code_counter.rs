@@ -116,13 +116,29 @@ impl FunctionCode {
         if self.is_kept(component, location) {
             return None;
         }
-        let start = self.start(component, location)?;
-        let known = self.held(component, header, location);
+        let (start, is_half) = self.start(component, location)?;
+        // A number of 64 bits does not begin anew, and that its lower half is copied elsewhere takes nothing from that.
+        let whole = || self.counter_of((component, header), (location, start), false);
+        let whole = if is_half { None } else { whole() };
+        whole.or_else(|| {
+            let counter = self.counter_of((component, header), (location, start), true)?;
+            (counter.half || !is_half).then_some(counter)
+        })
+    }
+
+    /// The same, if it is `start` when control comes to the header for the first time; `halves`: it may be one of 32 bits.
+    fn counter_of(
+        &self,
+        (component, header): (&[bool], usize),
+        (location, start): (MachineLocation, i64),
+        halves: bool,
+    ) -> Option<Counter> {
+        let known = self.held(component, header, location, halves);
         let mut step = None;
         let mut half = false;
         for (block, held) in known.iter().enumerate() {
             let Some(held) = held else { continue };
-            let after = self.after(component, block, held);
+            let after = self.after(component, block, held, halves);
             for change in &self.at[block] {
                 let counts = change.effect.counts() && after.contains_key(&change.location);
                 half |= counts && change.effect.is_half() == Some(true);
@@ -148,7 +164,7 @@ impl FunctionCode {
             known[*block].as_ref().is_some_and(|held| {
                 self.at[*block].iter().any(|change| {
                     let bounds = matches!(change.effect, LocationEffect::Bounded { half: true, steps } if steps || is_unit);
-                    let after = || self.after(component, *block, held);
+                    let after = || self.after(component, *block, held, halves);
                     bounds && (held.contains_key(&change.location) || after().contains_key(&change.location))
                 })
             })
@@ -169,13 +185,19 @@ impl FunctionCode {
     }
 
     /// What each block of the component holds before it is executed, as distances from what `location` holds at the header.
-    fn held(&self, component: &[bool], header: usize, location: MachineLocation) -> Vec<Option<Held>> {
+    fn held(
+        &self,
+        component: &[bool],
+        header: usize,
+        location: MachineLocation,
+        halves: bool,
+    ) -> Vec<Option<Held>> {
         let mut known: Vec<Option<Held>> = vec![None; self.blocks.len()];
         known[header] = Some([(location, Offset::NONE)].into());
         let mut work = vec![header];
         while let Some(at) = work.pop() {
             let Some(held) = &known[at] else { continue };
-            let after = self.after(component, at, held);
+            let after = self.after(component, at, held, halves);
             for &(next, _) in &self.next[at] {
                 if !component[next] || next == header {
                     continue;
@@ -198,19 +220,24 @@ impl FunctionCode {
         known
     }
 
-    /// What is held behind a block before which this is held.
-    fn after(&self, component: &[bool], block: usize, held: &Held) -> Held {
+    /// What is held behind a block before which this is held; unless `halves` are followed, nothing is held any more where only 32 bits take part.
+    fn after(&self, component: &[bool], block: usize, held: &Held, halves: bool) -> Held {
         let mut after = held.clone();
         for change in &self.at[block] {
             let own = held.get(&change.location).copied();
             let made = match change.effect {
-                LocationEffect::Bounded { .. } => continue,
+                effect if !effect.changes() => continue,
+                effect if effect.is_half() == Some(true) && !halves => None,
                 LocationEffect::Add { step, .. } => own.and_then(|own| own.plus(step)),
                 LocationEffect::AddHeld { from, .. } if self.is_kept(component, from) => {
                     own.and_then(|own| own.plus_held(from))
                 }
                 LocationEffect::Copy { from, add, .. } => held.get(&from).and_then(|from| from.plus(add)),
-                LocationEffect::AddHeld { .. } | LocationEffect::Set(_) | LocationEffect::Other => None,
+                LocationEffect::AddHeld { .. }
+                | LocationEffect::Set(_)
+                | LocationEffect::Other
+                | LocationEffect::Bounded { .. }
+                | LocationEffect::Known { .. } => None,
             };
             match made {
                 Some(made) => after.insert(change.location, made),
@@ -223,13 +250,14 @@ impl FunctionCode {
     /// Whether nothing in the component changes a register or slot.
     fn is_kept(&self, component: &[bool], location: MachineLocation) -> bool {
         let mut changes = self.changes.get(&location).into_iter().flatten();
-        !changes.any(|&(block, effect)| component[block] && !matches!(effect, LocationEffect::Bounded { .. }))
+        !changes.any(|&(block, effect)| component[block] && effect.changes())
     }
 
-    /// What a register or slot holds on every way into the component, if that is one number.
-    fn start(&self, component: &[bool], location: MachineLocation) -> Option<i64> {
+    /// What a register or slot holds on every way into the component, if that is one number, and whether it is known of the lower 32 bits only.
+    fn start(&self, component: &[bool], location: MachineLocation) -> Option<(i64, bool)> {
         let changes = self.changes.get(&location)?;
         let mut start = None;
+        let mut is_half = false;
         let mut seen = BTreeSet::new();
         let inside = (0..self.blocks.len()).filter(|&block| component[block]);
         let mut work = Vec::from_iter(inside.flat_map(|block| &self.before[block]).copied());
@@ -241,26 +269,34 @@ impl FunctionCode {
             if component[at] {
                 return None;
             }
-            let changed = changes
-                .iter()
-                .filter(|(block, _)| *block == at)
-                .map(|(_, effect)| effect);
-            let mut changed = changed.filter(|effect| !matches!(effect, LocationEffect::Bounded { .. }));
+            let here = || { changes.iter() }.filter_map(|(block, effect)| (*block == at).then_some(*effect));
+            let mut changed = here().filter(|effect| effect.changes());
             let first = changed.next();
             if changed.next().is_some() {
                 return None;
             }
-            match first {
-                Some(LocationEffect::Set(value)) if start.is_none_or(|start| start == *value) => {
-                    start = Some(*value);
-                }
-                Some(_) => return None,
+            let known = here().find_map(|effect| match effect {
+                LocationEffect::Known { value, half } => Some((value, half)),
+                _ => None,
+            });
+            let (value, half) = match (first, known) {
+                (Some(LocationEffect::Set(value)), _) => (value, false),
+                (Some(_), _) => return None,
+                (None, Some(known)) => known,
                 // It holds what the caller has left in it.
-                None if self.before[at].is_empty() => return None,
-                None => work.extend(&self.before[at]),
+                (None, None) if self.before[at].is_empty() => return None,
+                (None, None) => {
+                    work.extend(&self.before[at]);
+                    continue;
+                }
+            };
+            if start.is_some_and(|start| start != value) {
+                return None;
             }
+            start = Some(value);
+            is_half |= half;
         }
-        start
+        Some((start?, is_half))
     }
 }
 

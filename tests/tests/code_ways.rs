@@ -54,7 +54,7 @@ fn every_way_that_cxx_takes_is_in_the_graph() {
 #[test]
 fn what_is_counted_with_changes_as_the_map_says() {
     let source = include_str!("code/counts.c");
-    let mut slots = 0;
+    let (mut slots, mut known) = (0, 0);
     for flags in [
         "gcc -O0",
         "gcc -O1 -fno-omit-frame-pointer",
@@ -70,8 +70,10 @@ fn what_is_counted_with_changes_as_the_map_says() {
         let counted = check("counts.c", source, flags, 60);
         assert!(counted.steps > 100, "{flags}: only {counted:?}");
         slots += counted.of_slots;
+        known += counted.known;
     }
     assert!(slots > 200, "only {slots} changes of slots were seen");
+    assert!(known > 10, "only {known} branches told what is held");
 }
 
 /// What was seen of locations that are counted with.
@@ -81,6 +83,8 @@ struct Counted {
     steps: usize,
     /// Those of slots of the stack.
     of_slots: usize,
+    /// How often control came to where a branch tells what is held.
+    known: usize,
 }
 
 /// A call of a function of known code.
@@ -154,6 +158,20 @@ impl Watch<'_> {
             Some((location, if is_narrow { value & 0xffff_ffff } else { value }))
         });
         let held: BTreeMap<MachineLocation, u64> = held.collect();
+        for change in self.code.changes_of(block) {
+            if let (LocationEffect::Known { value, half }, Some(&is)) =
+                (change.effect, held.get(&change.location))
+            {
+                let narrow = |value: u64| if half { value & 0xffff_ffff } else { value };
+                let at = self.code.blocks[block as usize];
+                assert_eq!(
+                    narrow(is),
+                    narrow(value.cast_unsigned()),
+                    "{flags}: {change:?} at {at:x?}"
+                );
+                self.seen.known += 1;
+            }
+        }
         if let Some((before, lowest, old)) = active.last.take() {
             for (&location, &value) in &held {
                 let is_kept = match location {
@@ -164,9 +182,8 @@ impl Watch<'_> {
                     continue;
                 };
                 let changes = self.code.changes_of(before).iter();
-                let mut changes = changes.filter(|change| {
-                    change.location == location && !matches!(change.effect, LocationEffect::Bounded { .. })
-                });
+                let mut changes =
+                    changes.filter(|change| change.location == location && change.effect.changes());
                 let change = changes.next();
                 assert!(changes.next().is_none());
                 let narrow = |value: u64, half: bool| if half { value & 0xffff_ffff } else { value };
@@ -182,7 +199,9 @@ impl Watch<'_> {
                     Some(LocationEffect::Copy { from, add, half }) => old
                         .get(&from)
                         .map(|&held| narrow(held.wrapping_add_signed(add), half)),
-                    Some(LocationEffect::Other | LocationEffect::Bounded { .. }) => None,
+                    Some(
+                        LocationEffect::Other | LocationEffect::Bounded { .. } | LocationEffect::Known { .. },
+                    ) => None,
                 };
                 let at = self.code.blocks[before as usize];
                 // Of a slot that holds larger things as well, what has 32 bits leaves the rest as it was.

@@ -18,6 +18,7 @@ pub(super) fn with_copies(
     own: &BTreeMap<i32, usize>,
 ) -> BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> {
     let mut found: BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> = BTreeMap::new();
+    let ways_in = ways_in(whole);
     for (_, piece) in whole {
         let mut copied = Copied {
             own,
@@ -29,13 +30,34 @@ pub(super) fn with_copies(
                 copied.known.clear();
             }
             follows = step.falls.then_some(step.end);
+            let known = copied.known_behind(step, piece.steps.get(&step.end));
+            // Nobody comes to the jump, nor to where it leads, but by this comparison.
+            let is_only = |at: u64| ways_in.get(&at) == Some(&1);
+            if let Some((at, known)) = known.filter(|&(at, _)| is_only(step.end) && is_only(at)) {
+                found.entry(at).or_default().extend(known);
+            }
             let effects = copied.after(step);
             if !effects.is_empty() {
-                found.insert(address, effects);
+                found.entry(address).or_default().extend(effects);
             }
         }
     }
     found
+}
+
+/// By how many ways control comes to an instruction from others of the function, or from elsewhere.
+fn ways_in(whole: &[(&Frame, &Piece)]) -> BTreeMap<u64, usize> {
+    let mut ways: BTreeMap<u64, usize> = BTreeMap::new();
+    for (frame, piece) in whole {
+        let jumps = piece.steps.values().flat_map(|step| step.jumps.iter().copied());
+        let falls = { piece.steps.values() }.filter_map(|step| step.falls.then_some(step.end));
+        // An exception may lead to its pad from many calls.
+        let pads = piece.pads.iter().flat_map(|pad| [pad.pad, pad.pad]);
+        for to in jumps.chain(falls).chain(pads).chain([frame.code.start]) {
+            *ways.entry(to).or_default() += 1;
+        }
+    }
+    ways
 }
 
 /// Which registers and slots hold what others have held.
@@ -56,6 +78,35 @@ impl Copied<'_> {
     fn origin(&self, operand: Operand) -> Option<Origin> {
         let itself = || operand.preserved().map(|_| (operand, 0, false));
         self.known.get(&operand).copied().or_else(itself)
+    }
+
+    /// What is held where control goes on from the jump `next`, which depends on what this step compares, and from which instruction on: the
+    /// operand itself, and what it is a copy of.
+    fn known_behind(
+        &self,
+        step: &Step,
+        next: Option<&Step>,
+    ) -> Option<(u64, Vec<(MachineLocation, LocationEffect)>)> {
+        let (equal, next) = (step.copies.equal?, next?);
+        let at = match (equal.jumps, &next.jumps[..]) {
+            (true, &[target]) => target,
+            (false, _) => next.end,
+            _ => return None,
+        };
+        let itself = (equal.operand, 0, false);
+        let origin = self.known.get(&equal.operand).copied();
+        let same = [Some(itself), origin].into_iter().flatten();
+        let same = same.filter(|&(operand, add, _)| add == 0 && self.is_own(operand));
+        let known = same.filter_map(|(operand, _, of_copy)| {
+            let half = equal.half || of_copy;
+            let value = if half {
+                equal.value & 0xffff_ffff
+            } else {
+                equal.value
+            };
+            Some((operand.preserved()?, LocationEffect::Known { value, half }))
+        });
+        Some((at, known.collect()))
     }
 
     /// What an instruction does, in terms of what was there before; then what it has copied is known.

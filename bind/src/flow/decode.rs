@@ -4,7 +4,7 @@ use super::file::{File, Frame, returns_twice};
 use super::stack::{FrameAt, StackUse};
 use super::tables::Tables;
 use crate::landing::{LandingPad, landing_pads};
-use crate::registers::{Copies, compared, copies, effects};
+use crate::registers::{Copies, compared, copies, effects, equal};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory};
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +113,7 @@ pub(super) fn run(
             && let Some(step) = piece.steps.get_mut(&before.ip())
         {
             step.copies.compared = compared(&before, &at, &instruction);
+            step.copies.equal = equal(&before, &at, &instruction);
         }
         let at = FrameAt::new(&frame.unwinding, instruction.ip());
         tables.note(file, &instruction);

@@ -28,6 +28,8 @@ const COPY: u8 = 8;
 const COPY_HALF: u8 = 9;
 const ADD_HELD: u8 = 10;
 const ADD_HELD_HALF: u8 = 11;
+const KNOWN: u8 = 12;
+const KNOWN_HALF: u8 = 13;
 
 /// Stands for a slot of the stack where a register's number would be.
 const IS_SLOT: u8 = 0xff;
@@ -90,6 +92,7 @@ pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
                 write_location(columns, from, (COPIED, COPIED_SLOT));
                 (if half { ADD_HELD_HALF } else { ADD_HELD }, None)
             }
+            LocationEffect::Known { value, half } => (if half { KNOWN_HALF } else { KNOWN }, Some(value)),
             LocationEffect::Bounded { half, steps } => (BOUNDED + u8::from(half) + 2 * u8::from(steps), None),
         };
         columns.at(EFFECT).byte(kind);
@@ -145,6 +148,10 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
             ADD_HELD | ADD_HELD_HALF => LocationEffect::AddHeld {
                 from: read_location(&mut columns, (COPIED, COPIED_SLOT))?,
                 half: kind == ADD_HELD_HALF,
+            },
+            KNOWN | KNOWN_HALF => LocationEffect::Known {
+                value: columns.at(AMOUNT).signed()?,
+                half: kind == KNOWN_HALF,
             },
             _ => {
                 return Err(columns

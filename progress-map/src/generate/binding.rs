@@ -148,7 +148,7 @@ fn code(rng: &mut Rng) -> MachineCode {
     let mut changes = rng.list(8, |rng| LocationChange {
         block: number(rng),
         location: machine_location(rng),
-        effect: match rng.below(6) {
+        effect: match rng.below(7) {
             0 => LocationEffect::Set(rng.magnitude().cast_signed()),
             1 => LocationEffect::Add {
                 step: rng.magnitude().cast_signed(),
@@ -162,6 +162,10 @@ fn code(rng: &mut Rng) -> MachineCode {
             },
             4 => LocationEffect::AddHeld {
                 from: machine_location(rng),
+                half: rng.one_in(2),
+            },
+            5 => LocationEffect::Known {
+                value: rng.magnitude().cast_signed(),
                 half: rng.one_in(2),
             },
             _ => LocationEffect::Bounded {

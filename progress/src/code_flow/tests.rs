@@ -54,6 +54,15 @@ fn function(state: &mut u64) -> MachineCode {
                 half: false,
             },
             3 if next(state, 4) == 0 => LocationEffect::Other,
+            6 => LocationEffect::Known {
+                value: next(state, 2) as i64,
+                half: false,
+            },
+            7 => LocationEffect::Copy {
+                from: LOCATIONS[next(state, 2)],
+                add: 1,
+                half: true,
+            },
             _ => continue,
         };
         code.changes.push(LocationChange {
@@ -80,15 +89,27 @@ fn run(code: &MachineCode, state: &mut u64) -> Vec<CodePlace> {
             address: code.blocks[block as usize].start,
             held: held.clone(),
         });
+        // Only who holds what is known there comes to a place.
+        let known = code.changes_of(block).iter().all(|change| match change.effect {
+            LocationEffect::Known { value, .. } => held[&change.location] == value.cast_unsigned(),
+            _ => true,
+        });
+        if !known {
+            places.pop();
+            break;
+        }
         for change in code.changes_of(block) {
             let old = held[&change.location];
             let new = match change.effect {
                 LocationEffect::Set(value) => value.cast_unsigned(),
                 LocationEffect::Add { step, .. } => old.wrapping_add_signed(step),
-                LocationEffect::Copy { from, add, .. } => held[&from].wrapping_add_signed(add),
+                LocationEffect::Copy { from, add, half } => {
+                    let copied = held[&from].wrapping_add_signed(add);
+                    if half { copied & 0xffff_ffff } else { copied }
+                }
                 LocationEffect::AddHeld { from, .. } => old.wrapping_add(held[&from]),
                 LocationEffect::Other => next(state, 5) as u64,
-                LocationEffect::Bounded { .. } => old,
+                LocationEffect::Bounded { .. } | LocationEffect::Known { .. } => old,
             };
             held.insert(change.location, new);
         }

@@ -123,6 +123,23 @@ __attribute__((noinline, noipa)) static int threads(int n)
     return total + a + b + c + d;
 }
 
+/* What a test has found is the number that the loops begin with. */
+__attribute__((noinline, noipa)) static int after_test(int failed, int wanted, int n)
+{
+    int total = 0;
+    failed = mix(failed, 0);
+    if (failed)
+        return mix(failed, 1);
+    for (int i = failed; i < n; i++)
+        total += mix(total, i);
+    wanted = mix(wanted, 1);
+    if (wanted != 5)
+        return mix(wanted, 2);
+    for (long i = wanted; i < n + 5; i++)
+        total += mix(total, (int)i);
+    return total;
+}
+
 int main(void)
 {
     raise(SIGSTOP);
@@ -132,5 +149,7 @@ int main(void)
     printf("%ld\n", many(1, 2, 3, 4, 5, 6, 7, 8, 5));
     printf("%d\n", grows(5));
     printf("%d\n", threads(12));
+    printf("%d\n", after_test(0, 2, 6));
+    printf("%d\n", after_test(1, 2, 6));
     return 0;
 }
