@@ -7,6 +7,7 @@
 
 use crate::outside::is_runtime_library;
 use base::mpi_entry_point;
+use progress::Beneath;
 use snapshot::{Frame, Task};
 
 /// Where a stack stands to MPI.
@@ -74,17 +75,27 @@ pub(crate) fn is_at_entry(task: &Task) -> bool {
     is_exact && matches!(in_mpi(task, &task.frames), InMpi::Inside { at, .. } if at + 1 == task.frames.len())
 }
 
+/// Whether a task stands at the first instruction of the operation of MPI that it is in: nothing of it has been executed.
+pub(crate) fn has_not_begun(task: &Task) -> bool {
+    is_at_entry(task) && task.frames.last().is_some_and(|frame| frame.at_start)
+}
+
 /// What tells tasks in one function that the map does not hold from each other: the operation of MPI that they are in there.
-pub(crate) fn operation(task: &Task) -> Option<String> {
-    match in_mpi(task, &task.frames) {
-        InMpi::Inside { function, .. } => Some(function),
+pub(crate) fn operation(task: &Task) -> Option<Beneath> {
+    let (operation, entry) = match in_mpi(task, &task.frames) {
+        InMpi::Inside { at, function } => (function, Some(at)),
         InMpi::Named { at, function } => {
             let module = task.frames[at].module.as_deref().unwrap_or_default();
-            Some(format!("{function} of {}", base_name(module)))
+            (format!("{function} of {}", base_name(module)), None)
         }
-        InMpi::SomewhereInside => Some("MPI".to_owned()),
-        InMpi::Outside | InMpi::Unknown => None,
-    }
+        InMpi::SomewhereInside => ("MPI".to_owned(), None),
+        InMpi::Outside | InMpi::Unknown => return None,
+    };
+    Some(Beneath {
+        operation,
+        entry,
+        begun: !has_not_begun(task),
+    })
 }
 
 /// Whether a shared object is a part of MPI, or of what carries its messages.

@@ -6,7 +6,7 @@ use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{self, is_blocking, is_test};
 use crate::mpi;
 use crate::paths::short_name;
-use progress::{Located, LocatedFrame, Value};
+use progress::{Beneath, Located, LocatedFrame, Value};
 use progress_map::{Across, Function, LoopId, Map, PointId, PointKind};
 
 /// One call on a stack, ready to be shown.
@@ -207,8 +207,15 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
     let below = innermost.and_then(|at| frames.get(at + 1));
     let activity = match (below, &located.beneath) {
         (None, _) => Activity::Computing,
-        (Some(_), Some(operation)) if is_blocking(operation) => Activity::Blocked(operation.clone()),
-        (Some(_), Some(operation)) if is_test(operation) => Activity::Inside(operation.clone()),
+        (Some(_), Some(beneath)) if !beneath.begun => {
+            Activity::Inside(format!("{} at its first instruction", beneath.operation))
+        }
+        (Some(_), Some(Beneath { operation, .. })) if is_blocking(operation) => {
+            Activity::Blocked(operation.clone())
+        }
+        (Some(_), Some(Beneath { operation, .. })) if is_test(operation) => {
+            Activity::Inside(operation.clone())
+        }
         // Also a function that only has the name of an operation.
         (Some(entry), _) if base::is_mpi(&entry.function) => {
             let library = entry.module.as_deref().unwrap_or("a library");

@@ -5,7 +5,7 @@
 //! where the map says so of every call that may have led there.
 
 use crate::assemble::JobView;
-use crate::beneath::{InMpi, in_mpi};
+use crate::beneath::{InMpi, has_not_begun, in_mpi};
 use crate::mpi::{self, Implementation, WrittenCall};
 use crate::outside::is_runtime_library;
 use crate::state;
@@ -111,6 +111,7 @@ fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
     }
     let mut threads = vec![match in_mpi(task, &task.frames) {
         InMpi::Outside => Activity::Outside,
+        InMpi::Inside { .. } if has_not_begun(task) => Activity::Outside,
         InMpi::Inside { at, function } => inside(map, (task, located), at, &function),
         InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => Activity::Unknown,
     }];

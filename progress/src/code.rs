@@ -5,6 +5,7 @@
 //! decides ([`code_flow`](crate::code_flow)). Nothing here rests on lines, columns or variables of debug info; what is taken for granted is
 //! that functions return to where they were called from, and preserve the registers that the System V ABI tells them to.
 
+use crate::beneath;
 use crate::code_flow::{CodeDoubt, CodePlace, CodeProof, FunctionCode};
 use crate::code_loops::{is_of_source, may_be_one_point};
 use crate::verdict::{CodeVerdict, Relation};
@@ -189,11 +190,12 @@ impl Order<'_> {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
                 (None, None) => {
-                    let settled = !(a.calls_back || b.calls_back)
-                        && a.goes_on == b.goes_on
-                        && task_a.beneath == task_b.beneath;
-                    return last
-                        .filter(|_| settled)
+                    let settled = !(a.calls_back || b.calls_back) && a.goes_on == b.goes_on;
+                    // The frame in front of which the code of the program ends.
+                    let entry = |stack: &CodeStack| stack.frames.last().map(|frame| frame.levels.1);
+                    let beneath = beneath::relation((task_a, entry(a)), (task_b, entry(b)));
+                    return { last.zip(beneath).filter(|_| settled) }
+                        .map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict })
                         .ok_or_else(|| "what they are in beneath the program is not known".to_owned());
                 }
                 _ => {

@@ -1,6 +1,8 @@
 //! Comparing two execution points, frame by frame and pair by pair.
 
+use crate::Beneath;
 use crate::arms::{self, Arms};
+use crate::beneath;
 use crate::code::CodeIndex;
 use crate::flow::{self, Node, Region};
 use crate::iteration::{self, Iteration};
@@ -185,14 +187,26 @@ impl<'m> Order<'m> {
                         let reason = format!("{} is not in the map and calls back into it", frame_a.name);
                         return unknown(depth, None, reason);
                     }
-                    if a.beneath != b.beneath {
+                    let entry = |task: &Located| task.origin.get(depth).copied().flatten();
+                    // A macro may make a call more than once.
+                    let caller = depth.checked_sub(1).map(|last| &a.frames[last]);
+                    let is_one_call = caller.is_some_and(|caller| {
+                        let body = caller.function.map(|id| &self.map.functions[id]);
+                        body.is_some_and(|body| !self.in_macro(body, caller))
+                    });
+                    let beneath = beneath::relation((a, entry(a)), (b, entry(b)))
+                        .filter(|(relation, _)| *relation == Relation::Equal || is_one_call);
+                    if let Some((relation @ (Relation::Before | Relation::After), operation)) = beneath {
+                        return (depth, None, relation, Decided::NotBegun(operation.to_owned()));
+                    }
+                    if beneath.is_none() {
                         let reason = format!(
                             "of {}, which is not in the map, it is only known that task {} is {} and task {} {}",
                             frame_a.name,
                             a.task,
-                            within(a.beneath.as_deref()),
+                            within(a.beneath.as_ref()),
                             b.task,
-                            within(b.beneath.as_deref()),
+                            within(b.beneath.as_ref()),
                         );
                         return unknown(depth, None, reason);
                     }
@@ -494,9 +508,10 @@ fn unsequenced(function: &Function, a: PointId, b: PointId) -> bool {
 }
 
 /// Whether a task is in something that waits for others, in words.
-fn within(beneath: Option<&str>) -> String {
-    beneath.map_or_else(
-        || "in none of MPI's operations".to_owned(),
-        |name| format!("in {name}"),
-    )
+fn within(beneath: Option<&Beneath>) -> String {
+    match beneath {
+        None => "in none of MPI's operations".to_owned(),
+        Some(beneath) if beneath.begun => format!("in {}", beneath.operation),
+        Some(beneath) => format!("about to begin {}", beneath.operation),
+    }
 }

@@ -103,6 +103,10 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             "one call through a pointer led task {} into {callee_a} and task {} into {callee_b}",
             a.task, b.task
         ),
+        (Decided::NotBegun(operation), _) => match verdict.relation {
+            Relation::After => format!("task {} has executed nothing of {operation} yet", b.task),
+            _ => format!("task {} has executed nothing of {operation} yet", a.task),
+        },
         (Decided::Code(found), _) => by_code(found, before),
         (Decided::Nothing(reason), _) => reason.clone(),
     };

@@ -9,7 +9,8 @@ struct Key<'a> {
     obstacle: Option<&'a str>,
     frames: Vec<FrameKey<'a>>,
     in_library: bool,
-    beneath: Option<&'a str>,
+    /// The operation, and whether it has begun.
+    beneath: Option<(&'a str, bool)>,
     code: Option<&'a CodeStack>,
 }
 
@@ -130,7 +131,7 @@ fn key<'a>(order: &Order<'_>, task: &'a Located, with_code: bool) -> Key<'a> {
         obstacle: task.obstacle.as_deref(),
         frames,
         in_library: program < task.frames.len(),
-        beneath: task.beneath.as_deref(),
+        beneath: { task.beneath.as_ref() }.map(|beneath| (beneath.operation.as_str(), beneath.begun)),
         code: with_code.then_some(&task.code),
     }
 }

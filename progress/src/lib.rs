@@ -32,6 +32,7 @@
 //! other) orders by that alone, and more strictly; the engine keeps such an order only if it names somebody.
 
 mod arms;
+mod beneath;
 mod chains;
 mod classes;
 mod code;
@@ -55,5 +56,5 @@ pub use compare::Order;
 pub use explain::{assumption, place, sentence};
 pub use group::settle_code;
 pub use locate::{Located, LocatedFrame, Place};
-pub use point::{ExecutionPoint, Frame, Value};
+pub use point::{Beneath, ExecutionPoint, Frame, Value};
 pub use verdict::{CodeVerdict, Decided, Proof, Relation, SameEpoch, Verdict};

@@ -5,7 +5,7 @@
 //! so calls of the same name inside a chosen call stay in the set. The innermost frame may be anywhere on its line,
 //! before or after the assignment of a point that assigns.
 
-use crate::{CodeStack, ExecutionPoint, Frame, Order, Value};
+use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Order, Value};
 use base::mutant::{Mutant, on};
 use base::{is_mpi, mpi_name};
 use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
@@ -26,7 +26,7 @@ pub struct Located {
     /// stack and that the map gives back.
     pub origin: Vec<Option<usize>>,
     /// As [`ExecutionPoint::beneath`].
-    pub beneath: Option<String>,
+    pub beneath: Option<Beneath>,
     /// Its calls in machine code.
     pub code: CodeStack,
     /// Why nothing can be said about the whole stack.

@@ -16,9 +16,20 @@ pub struct ExecutionPoint {
     pub frames: Vec<Frame>,
     /// What the task is in beneath the frames of the map, in a library that waits for other tasks. Tasks in one call of a function outside of the
     /// map are not at one point if this differs.
-    pub beneath: Option<String>,
+    pub beneath: Option<Beneath>,
     /// Why the outermost frames are missing, if they are: nothing can be compared then.
     pub incomplete: Option<String>,
+}
+
+/// An operation of a library that waits for other tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beneath {
+    /// Its name.
+    pub operation: String,
+    /// The frame by which it was entered, as a place in [`ExecutionPoint::frames`], if that is known.
+    pub entry: Option<usize>,
+    /// Something of it has been executed: the task is not at the first instruction of the entry.
+    pub begun: bool,
 }
 
 /// One call on a stack.

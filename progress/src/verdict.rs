@@ -111,6 +111,8 @@ pub enum Decided {
         /// The second task's.
         b: String,
     },
+    /// One call led both into this operation of a library; one of them has executed nothing of it yet, the other has.
+    NotBegun(String),
     /// The source does not tell; machine code does.
     Code(CodeVerdict),
     /// Nothing: the reason, as a sentence without its full stop.

@@ -38,7 +38,24 @@ impl Builder<'_> {
                 frames[caller].straight = straight;
             }
         }
+        if let (Some(raw), Some(innermost)) = (stack.first(), frames.last_mut()) {
+            innermost.at_start = self.is_at_start(raw);
+        }
         frames
+    }
+
+    /// Whether the innermost frame is at the first instruction of a function that is in no map, by its symbol and by its unwind entry: a
+    /// symbol alone may be a label within.
+    fn is_at_start(&self, raw: &RawFrame) -> bool {
+        let Some((module, bias)) = raw.module.filter(|_| raw.lookup == raw.pc && !raw.guessed) else {
+            return false;
+        };
+        let (file, address) = (self.modules.get(module), raw.pc.wrapping_sub(bias));
+        let is_bound = self.bound.iter().any(|(bound, _)| *bound == module);
+        let unwinding = file
+            .unwind(address)
+            .map(|unwind| unwind.entry().initial_address());
+        !is_bound && symbols::start_of(file, address) == Some(address) && unwinding == Some(address)
     }
 
     /// Whom the call of a frame names, if the map lists it.

@@ -204,6 +204,9 @@ pub struct Frame {
     /// The task is not in a call, and its code is not in the order of the source: the position is near the truth.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inexact: bool,
+    /// The task is at the function's first instruction: of this call nothing has been executed yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_start: bool,
     /// This frame was found without unwind information, by frame pointers or by what looks like a return address on the stack.
     /// It and all further out are shown and order nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,7 +1,7 @@
 //! What each task waits for, as its stack and its call tell.
 
 use crate::assemble::JobView;
-use crate::beneath::{InMpi, in_mpi};
+use crate::beneath::{InMpi, has_not_begun, in_mpi};
 use crate::blocking::{is_blocking, is_test};
 use crate::mpi::{self, CallView};
 use crate::sends::{self, Sends, Wanted};
@@ -193,6 +193,11 @@ impl<'j, 'a> Tasks<'j, 'a> {
         }
         if !waits::is_whole(&task.frames, &task.error) {
             return Err(Standing::NotKnown);
+        }
+        if has_not_begun(task) {
+            return Err(Standing::Free {
+                whole: waits::threads_are_outside(task),
+            });
         }
         let call = match in_mpi(task, &task.frames) {
             InMpi::Inside { function, .. } => function,
