@@ -85,6 +85,7 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         functions: Vec::new(),
         globals: Vec::new(),
         global_index: BTreeMap::new(),
+        global_references: BTreeSet::new(),
         function_names: BTreeSet::new(),
         address_taken_functions: BTreeSet::new(),
         macros: BTreeMap::new(),

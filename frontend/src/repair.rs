@@ -4,6 +4,9 @@ use crate::macros::is_shouted;
 use crate::shape::{Written, declaration_word, is_control};
 use crate::token::{Token, TokenKind};
 
+/// Bytes of the template arguments in the name of a class.
+const ARGUMENTS_LIMIT: usize = 400;
+
 /// If an attribute or the like begins at token `at`, the index of the token after it.
 pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
     match tokens.get(at)?.text(text) {
@@ -189,6 +192,41 @@ pub fn blank_attribute_words(item: &[Written], out: &mut [u8]) -> Option<String>
         }
     }
     first
+}
+
+/// Blanks the class that a text ends with, `A<int>::`, in front of the star of a pointer to a member: the grammar knows such pointers in
+/// some places only, and what they are pointers to makes no difference here.
+pub fn blank_class_of_pointer(text: &mut [u8]) {
+    let mut from = text.trim_ascii_end().len();
+    let mut found = None;
+    while text[..from].ends_with(b"::") {
+        from = text[..from - 2].trim_ascii_end().len();
+        if text[..from].ends_with(b">") {
+            let mut open = 0_usize;
+            let arguments = text[..from].iter().rev().take(ARGUMENTS_LIMIT).position(|byte| {
+                match byte {
+                    b'>' => open += 1,
+                    b'<' => open -= 1,
+                    _ => {}
+                }
+                open == 0
+            });
+            let Some(length) = arguments else { return };
+            from = text[..from - length - 1].trim_ascii_end().len();
+        }
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let length = text[..from].iter().rev().take_while(is_name).count();
+        if length == 0 {
+            return;
+        }
+        from -= length;
+        found = Some(from);
+        from = text[..from].trim_ascii_end().len();
+    }
+    if let Some(from) = found {
+        let blank = |byte: &mut u8| *byte = if *byte == b'\n' { b'\n' } else { b' ' };
+        text[from..].iter_mut().for_each(blank);
+    }
 }
 
 /// Blanks a word in capitals in front of the type of a C++ declaration, behind its template header if it has one:

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tests::slices::dynamic::{Kind, campaign};
 use tests::slices::judge::{self, Effort};
 use tests::slices::neutralise::{Language, Mode, neutralise};
-use tests::slices::{slicing, suite};
+use tests::slices::{matrix, slicing, suite};
 
 fn scratch(name: &str) -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("slices-{name}"));
@@ -90,15 +90,42 @@ fn judge_all(language: Language, least: usize, effort: Effort, (noticed, largest
     );
 }
 
+fn effort(mutants: usize) -> Effort {
+    Effort {
+        mutants,
+        modes: &judge::MODES,
+    }
+}
+
 #[test]
 fn slices_of_hand_written_programs_observe_what_the_programs_observe() {
-    judge_all(Language::C, 150, Effort { mutants: 15 }, (50, 70));
+    judge_all(Language::C, 150, effort(15), (50, 70));
 }
 
 /// The same of C++, where constructors, destructors and operators are called without a sign of it.
 #[test]
 fn slices_of_programs_of_cplusplus_observe_what_the_programs_observe() {
-    judge_all(Language::Cxx, 30, Effort { mutants: 20 }, (25, 80));
+    judge_all(Language::Cxx, 30, effort(20), (25, 80));
+}
+
+/// A share of every way to name an object, to change it and to read it; `slice-fuzz --matrix` judges all of them.
+#[test]
+fn objects_are_followed_by_whatever_name_they_are_changed() {
+    let programs = matrix::programs(5, 40);
+    assert!(programs.len() >= 80, "{} programs", programs.len());
+    let effort = Effort {
+        mutants: 0,
+        modes: &[Mode::Delete],
+    };
+    let report = judge::judge(&programs, &slicing::slices, effort, &scratch("matrix"));
+    let report = report.unwrap_or_else(|e| panic!("{e}"));
+    println!("{report}");
+    let faults = Vec::from_iter(report.faults.iter().map(ToString::to_string));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(
+        report.slice_lines * 100 < report.code_lines * 70,
+        "slices are no smaller than programs"
+    );
 }
 
 fn check(kind: Kind, seeds: std::ops::Range<u64>) {

@@ -92,6 +92,9 @@ impl Body<'_, '_> {
                 };
             }
             "identifier" | "type_identifier" => {}
+            "parenthesized_expression" if let Some(call) = self.pointed_call(function, arguments) => {
+                return call;
+            }
             // What MPICH's headers make of MPI_SUM. Any other argument may be given to what a class or another file names so.
             "parenthesized_expression"
                 if matches!(arguments, [only] if only.kind() == "number_literal")

@@ -138,6 +138,12 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
                 declared.derived = Derived::Function;
                 return Some(declared);
             }
+            "abstract_function_declarator" => {
+                declared.name = name_read_as_type(at)?;
+                declared.function = Some(at);
+                declared.derived = Derived::Function;
+                return Some(declared);
+            }
             "structured_binding_declarator" => return None,
             "reference_declarator" => declared.derived = Derived::Reference,
             "init_declarator" => declared.value = field(at, "value"),
@@ -160,6 +166,16 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
         at = inner.or_else(|| children(at).into_iter().find(|child| wrapped(child.kind())))?;
     }
     None
+}
+
+/// The name in `(f)(int)`, which the grammar takes for a function that returns a function, as no function does.
+fn name_read_as_type(node: Node<'_>) -> Option<Node<'_>> {
+    let inner = field(node, "declarator").filter(|inner| inner.kind() == "abstract_function_declarator")?;
+    let parameters = children(field(inner, "parameters")?);
+    let [only] = parameters[..] else { return None };
+    let parts = children(only);
+    let [name] = parts[..] else { return None };
+    (name.kind() == "type_identifier").then_some(name)
 }
 
 /// Whether `const` stands in front of the declarators of `node`.

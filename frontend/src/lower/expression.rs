@@ -152,8 +152,14 @@ impl Body<'_, '_> {
                 let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
                 ExprKind::Cast(ty, self.operand(node, "value"))
             }
-            "subscript_expression" => self.subscript(node),
+            "subscript_expression" => match self.pointed_member(node) {
+                Some(member) => member,
+                None => self.subscript(node),
+            },
             "field_expression" => {
+                if let Some(member) = self.pointed_member(node) {
+                    return member;
+                }
                 let base = self.object(node);
                 let name = field(node, "field").map(|field| self.file.last_name(field));
                 // Of the two of that name, a member and a function, only the member can stand there uncalled. If there is no such member,
@@ -197,7 +203,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn identifier(&mut self, node: Node) -> ExprKind {
+    pub(super) fn identifier(&mut self, node: Node) -> ExprKind {
         let name = self.file.name(node);
         // Where no statement may stand, the grammar takes the word for a name.
         if is_control(name.as_bytes()) {
@@ -238,7 +244,12 @@ impl Body<'_, '_> {
         if self.hides_variables(node, &name) {
             return ExprKind::Unknown(ThinVec::new());
         }
-        ExprKind::Var(VarRef::Global(name.into()))
+        let is_reference = self.file.global_references.contains(&name);
+        let variable = ExprKind::Var(VarRef::Global(name.into()));
+        if is_reference {
+            return ExprKind::Deref(self.push_expr(variable, node));
+        }
+        variable
     }
 
     /// Whether `name` is a macro that was left as it is, and a definition of it names anything: to take it for a

@@ -33,6 +33,8 @@ pub struct File<'a> {
     pub globals: Vec<Global>,
     /// Their places in `globals`.
     pub global_index: BTreeMap<String, usize>,
+    /// Those of them that are references: pointers that are followed wherever they are named.
+    pub global_references: BTreeSet<String>,
     /// Functions declared or defined in this file.
     pub function_names: BTreeSet<String>,
     /// What macros call that were left as they are; `None` when that is not known, or not the same everywhere.
@@ -180,8 +182,18 @@ impl<'a> File<'a> {
                 self.function_names.insert(name);
                 continue;
             }
+            let is_reference = declared.derived == Derived::Reference;
+            if is_reference {
+                self.global_references.insert(name.clone());
+                for referent in &initial_names {
+                    if let Some(&index) = self.global_index.get(referent) {
+                        self.globals[index].address_taken = true;
+                    }
+                }
+            }
             let is_extern = specifiers.is_extern && declared.value.is_none();
             let initial = match declared.value {
+                _ if is_reference => None,
                 Some(value) => self.constant(value, 0),
                 None => (!is_extern).then_some(0),
             };

@@ -19,6 +19,7 @@ mod literal;
 mod local;
 mod member;
 mod object;
+mod pointed;
 mod postfix;
 mod reference;
 mod statement;

@@ -128,6 +128,16 @@ impl Body<'_, '_> {
         variable
     }
 
+    /// Whether an expression is the pointer that a reference, or `this`, stands for, not what is behind it.
+    pub(super) fn is_reference_itself(&self, id: ExprId) -> bool {
+        match &self.exprs[id].kind {
+            ExprKind::Var(VarRef::Local(local)) => {
+                self.references.contains(local) || Some(*local) == self.this
+            }
+            _ => false,
+        }
+    }
+
     /// The address that a reference is bound to by its initialiser.
     pub(super) fn referent(&mut self, value: ExprId, node: Node) -> ExprId {
         match &self.exprs[value].kind {

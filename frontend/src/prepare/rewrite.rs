@@ -26,6 +26,9 @@ impl Writer<'_> {
         if self.text(token) == b"*" && (self.star_of_new(at) || self.star_of_member(at)) {
             return at + 1;
         }
+        if self.text(token) == b"*" && self.raw.language == Language::Cxx {
+            repair::blank_class_of_pointer(&mut self.prepared.text);
+        }
         if self.text(token) == b"&&" && self.operand_expected() {
             let label = self.raw.tokens.get(at + 1).filter(|t| t.kind == TokenKind::Ident);
             if let Some(label) = label {
@@ -121,7 +124,7 @@ impl Writer<'_> {
         (self.shape.in_function() && is_label && self.text(self.raw.tokens[colon]) == b":").then_some(colon)
     }
 
-    /// `p->*f` and `x.*f`, which the grammar cannot read: what `f` points to is a member all the same.
+    /// `p->*f` and `x.*f`, which the grammar cannot read: written as members called `f`, which lowering tells from others by the star.
     fn star_of_member(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|at| self.raw.tokens[at]);
         before.is_some_and(|before| {
@@ -191,7 +194,12 @@ impl Writer<'_> {
     /// `T (*f)(int) = g;` reads as an assignment to a call, unless `T` is known to be a type.
     pub(super) fn declares_pointer_to_function(&mut self, at: usize) -> bool {
         let text = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
-        let pattern = self.shape.at_statement() && text(at + 1) == b"(" && text(at + 2) == b"*";
+        let mut star = at + 2;
+        // The class, of a pointer to a member function.
+        while text(star + 1) == b"::" && star < at + TYPE_LIMIT {
+            star += 2;
+        }
+        let pattern = self.shape.at_statement() && text(at + 1) == b"(" && text(star) == b"*";
         let token = self.raw.tokens[at];
         if !pattern || !self.raw.visible.is_visible_typedef(self.text(token)) {
             return false;

@@ -232,7 +232,7 @@ __attribute__((noinline)) extern int i(void) { asm volatile (\"nop\" : \"=r\"(x)
             static fn h()
               4:31 return @f
             fn i()
-              5:48 unknown[@x = unknown[], @y]
+              5:48 unknown[@y, @x = unknown[@y]]
               5:89 return 0
         "#]],
     );

@@ -96,6 +96,9 @@ impl<'u> Values<'_, 'u> {
                 }
                 let result = self.places.fresh();
                 let arguments: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+                if let (Some(objects), Some(object)) = (self.pointed_objects, self.receiver(id, call)) {
+                    self.places.flow(object, objects);
+                }
                 if self.cxx.is_cxx(id) {
                     let enough = |values: &Self, callee: FunctionIndex| {
                         values.program.functions[callee].function.params >= args.len()
@@ -347,6 +350,10 @@ impl<'u> Values<'_, 'u> {
                 let Some(callee) = self.callback(id, arg) else {
                     continue;
                 };
+                // The function may be a member function, and the object one of the arguments.
+                if let Some(objects) = self.pointed_objects {
+                    given.iter().for_each(|&place| self.places.flow(place, objects));
+                }
                 self.indirect.push(Indirect {
                     caller: id,
                     call,

@@ -1,15 +1,15 @@
 //! What the program form does not say of C++, worked out before values are: which object a member function is called for,
 //! what a lambda captures, what a loop over a range goes through, and which functions are called without a sign.
 //!
-//! The program form keeps the object of a call beside the call: as the left side of a comma, or as an expression that
-//! nothing uses. A captured variable is a pointer in the lambda's object, which nobody writes: here it
+//! The program form names the object of a call where it is a variable or a member; where it is computed, it stands before the
+//! call, as the left side of a comma. A captured variable is a pointer in the lambda's object, which nobody writes: here it
 //! is the variable itself, whether it was captured by value or by reference. A value that the source does not show (what was
 //! thrown, an element of a range) is what a constant points to.
 
 use crate::build::memory::Home;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, StmtKind, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, Receiver, StmtKind, Type, VarRef};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -278,68 +278,22 @@ pub(crate) fn may_throw(name: &str) -> bool {
     )
 }
 
-/// The objects of calls by name.
+/// The objects of calls by name, sorted by call: the program form names them, or has the object before the call.
 fn receivers(function: &Function) -> Vec<(ExprId, ExprId)> {
-    let is_named = |call: ExprId| function.named_call(call).is_some();
-    let mut used = vec![false; function.exprs.len()];
-    let mut found = Vec::new();
+    let mut found = BTreeMap::new();
     for expr in &function.exprs {
-        for part in operands(expr) {
-            used[part.index()] = true;
-        }
         if let ExprKind::Comma(object, call) = expr.kind
-            && is_named(call)
+            && function.named_call(call).is_some()
         {
-            found.push((call, object));
+            found.insert(call, object);
         }
     }
-    for stmt in &function.stmts {
-        roots(&stmt.kind, &mut |root| used[root.index()] = true);
-    }
-    let mut has_object = vec![false; function.exprs.len()];
-    for &(call, _) in &found {
-        has_object[call.index()] = true;
-    }
-    let calls: Vec<ExprId> = function.exprs.ids().filter(|&id| is_named(id)).collect();
-    for (object, expr) in function.exprs.iter_enumerated() {
-        if used[object.index()] || !matches!(expr.kind, ExprKind::Var(_)) {
-            continue;
-        }
-        let later = &calls[calls.partition_point(|&call| call <= object)..];
-        let around = |call: &&ExprId| encloses(&function.exprs[**call].span, &expr.span);
-        if let Some(&call) = later.iter().find(around)
-            && !std::mem::replace(&mut has_object[call.index()], true)
-        {
-            found.push((call, object));
+    for (&call, receiver) in &function.receivers {
+        if let Receiver::At(object) = *receiver {
+            found.insert(call, object);
         }
     }
-    found.sort_unstable();
-    found.dedup_by_key(|(call, _)| *call);
-    found
-}
-
-/// Whether one piece of a file lies in another.
-fn encloses(outer: &base::Span, inner: &base::Span) -> bool {
-    (outer.line, outer.column) <= (inner.line, inner.column)
-        && (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
-}
-
-/// The expressions that stand in a statement.
-fn roots(kind: &StmtKind, found: &mut dyn FnMut(ExprId)) {
-    match kind {
-        StmtKind::Expr(expr)
-        | StmtKind::Case(expr)
-        | StmtKind::ComputedGoto(expr)
-        | StmtKind::If { cond: expr, .. }
-        | StmtKind::Switch { value: expr, .. }
-        | StmtKind::Try { thrown: expr, .. } => found(*expr),
-        StmtKind::Decl { init: expr, .. } | StmtKind::Return(expr) | StmtKind::Throw(expr) => {
-            expr.iter().for_each(|&expr| found(expr));
-        }
-        StmtKind::Loop { cond, step, .. } => cond.iter().chain(step).for_each(|&expr| found(expr)),
-        StmtKind::Unknown(parts) => parts.iter().for_each(|&expr| found(expr)),
-        _ => {}
-    }
+    Vec::from_iter(found)
 }
 
 /// What a loop over a range reads: the value that tells whether there is more, and the elements, with the range.

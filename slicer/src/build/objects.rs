@@ -19,6 +19,7 @@ impl<'u> Values<'_, 'u> {
         }
         let any = self.places.fresh();
         self.any = Some(any);
+        self.pointed_objects = Some(self.places.fresh());
         let cxx = self.cxx;
         for &id in &cxx.implicit {
             let this = self.this(id);

@@ -124,6 +124,9 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             Callee::Indirect(pointer) => {
                 self.reads(*pointer, &mut uses.reads);
                 self.called_object(*pointer, &mut uses.reads);
+                if let Some(object) = self.values.cxx.receiver(self.id, call) {
+                    self.reads(object, &mut uses.reads);
+                }
                 return;
             }
             Callee::Named(name) => {

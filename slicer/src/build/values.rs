@@ -72,6 +72,8 @@ pub(crate) struct Values<'p, 'u> {
     object_globals: BTreeSet<(Option<usize>, &'u str)>,
     /// What any object of C++ may be; none in a program of C.
     pub(crate) any: Option<PlaceId>,
+    /// The objects that member functions are called for through pointers to them; none in a program of C.
+    pub(super) pointed_objects: Option<PlaceId>,
     /// What `this` is in functions that do not name it.
     pub(super) thises: BTreeMap<FunctionIndex, PlaceId>,
     /// The functions that objects are called as, by call.
@@ -109,6 +111,10 @@ impl<'p, 'u> Values<'p, 'u> {
         let mut object_globals = BTreeSet::new();
         for (unit, each) in program.units.iter().enumerate() {
             for global in &each.globals {
+                // A type of functions may be behind the name of its type.
+                if global.ty == Type::Unknown && callees.any(unit, &global.name) {
+                    continue;
+                }
                 let home = global.is_static.then_some(unit);
                 if cxx.is_unit(unit) && matches!(global.ty, Type::Aggregate | Type::Unknown) {
                     object_globals.insert((home, global.name.as_str()));
@@ -149,6 +155,7 @@ impl<'p, 'u> Values<'p, 'u> {
             allocators: BTreeMap::new(),
             object_globals,
             any: None,
+            pointed_objects: None,
             thises: BTreeMap::new(),
             called_objects: BTreeMap::new(),
             captured_names: HashMap::new(),
@@ -327,6 +334,10 @@ impl<'p, 'u> Values<'p, 'u> {
         let object = self.objects.push(Some(id));
         let place = self.places.address(object);
         self.function_objects.insert(id, place);
+        if let Some(objects) = self.pointed_objects.filter(|_| self.cxx.is_cxx(id)) {
+            let this = self.this(id);
+            self.places.flow(objects, this);
+        }
         place
     }
 

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tests::command;
 use tests::slices::dynamic::{Kind, campaign};
-use tests::slices::judge::{Effort, judge};
-use tests::slices::{slicing, suite};
+use tests::slices::judge::{Effort, MODES, judge};
+use tests::slices::neutralise::Mode;
+use tests::slices::{matrix, slicing, suite};
 
-const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain] [--no-programs] [--program NAME] [--every N] [--survivors]";
+const USAGE: &str = "usage: slice-fuzz [--seeds A..B] [--kind data|control|plain] [--no-programs] [--program NAME] [--every N] [--survivors] [--matrix PART/PARTS]";
 
 struct Options {
     seeds: Range<u64>,
@@ -20,6 +21,7 @@ struct Options {
     program: String,
     every: usize,
     survivors: bool,
+    matrix: Option<(usize, usize)>,
 }
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         program: String::new(),
         every: 1,
         survivors: false,
+        matrix: None,
     };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -53,6 +56,13 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--program" => options.program = value()?,
             "--every" => options.every = value()?.parse().map_err(|e| format!("--every: {e}"))?,
             "--survivors" => options.survivors = true,
+            "--matrix" => {
+                let value = value()?;
+                let parts = value
+                    .split_once('/')
+                    .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+                options.matrix = Some(parts.ok_or_else(|| format!("'{value}' is no part/parts\n{USAGE}"))?);
+            }
             _ => return Err(format!("'{arg}' is no option\n{USAGE}")),
         }
     }
@@ -68,6 +78,7 @@ fn run(options: &Options) -> Result<usize, String> {
         programs.retain(|program| program.name.contains(&options.program));
         let effort = Effort {
             mutants: options.every,
+            modes: &MODES,
         };
         let report = judge(&programs, &slicing::slices, effort, &scratch.0)?;
         println!("hand-written programs\n{report}");
@@ -76,6 +87,21 @@ fn run(options: &Options) -> Result<usize, String> {
         }
         for survivor in report.survivors.iter().filter(|_| options.survivors) {
             println!("not noticed: {survivor}");
+        }
+        faults += report.faults.len();
+    }
+    if let Some((part, parts)) = options.matrix {
+        let scratch = Scratch::new()?;
+        let mut programs = matrix::programs(part, parts);
+        programs.retain(|program| program.name.contains(&options.program));
+        let effort = Effort {
+            mutants: options.every,
+            modes: &[Mode::Delete, Mode::Perturb(1)],
+        };
+        let report = judge(&programs, &slicing::slices, effort, &scratch.0)?;
+        println!("the matrix, part {part} of {parts}\n{report}");
+        for fault in &report.faults {
+            println!("{fault}");
         }
         faults += report.faults.len();
     }

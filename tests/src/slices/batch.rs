@@ -125,7 +125,7 @@ const DECLARATIONS: &str = "void observe_at(const char *, int, long); int input(
 
 /// The text of all chosen programs of C++, each in a namespace of its own, and of the harness.
 fn unite_cxx(chosen: &[usize], programs: &[Vec<SourceText>]) -> String {
-    let mut headers = BTreeSet::from(["#include <cstring>".to_owned()]);
+    let mut headers = BTreeSet::from(["#include <cstring>", "#include <type_traits>"].map(str::to_owned));
     let mut body = String::new();
     let mut table = String::from("static int (*const variants[])(void) = {\n");
     for &at in chosen {

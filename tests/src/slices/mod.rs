@@ -9,6 +9,7 @@ pub mod batch;
 pub mod dynamic;
 pub mod generate;
 pub mod judge;
+pub mod matrix;
 pub mod names;
 pub mod neutralise;
 pub mod slicing;

@@ -5,8 +5,9 @@
 //!
 //! * A statement none of whose lines is in the slice becomes `;`, jumps (`break`, `continue`, `goto`, `return`) included:
 //!   whoever forgets that a jump decides what runs after it is found out here.
-//! * A declaration stays, its initial values go; whoever runs the text fills locals and the heap with a pattern, so
-//!   that a value that is missing is no lucky zero.
+//! * A declaration stays, its initial values go; whoever runs the text fills locals and the heap with a pattern, and the text
+//!   itself its variables at file scope, so that a value that is missing is no lucky zero. In C++ what a reference or `auto`
+//!   stands for goes, too, and what constructors give to members.
 //! * A compound statement stays when something in it does. Is its own header not in the slice, a constant takes the
 //!   condition's place: the slice has claimed that the condition decides nothing.
 //! * Labels stay: jumps in the slice need them.
@@ -48,12 +49,14 @@ pub fn neutralise(
         language,
         in_function: false,
         edits: Vec::new(),
+        poisoned: Vec::new(),
         fault: None,
     };
     work.children(tree.root_node());
     if let Some(fault) = work.fault {
         return Err(fault);
     }
+    let poison = poison(&work.poisoned);
     let mut edits = work.edits;
     edits.sort_by_key(|(range, _)| range.start);
     let mut result = String::new();
@@ -63,8 +66,20 @@ pub fn neutralise(
         result.push_str(&replacement);
         at = range.end;
     }
-    result.push_str(&text[at..]);
-    Ok(result)
+    let rest = &text[at..];
+    // On the last line, so that lines stay lines.
+    let end = rest.trim_end_matches('\n');
+    Ok(format!("{result}{end}{poison}{}", &rest[end.len()..]))
+}
+
+/// Fills variables at file scope with what nobody wrote there, before anything else runs.
+fn poison(names: &[&str]) -> String {
+    let Some(first) = names.first() else {
+        return String::new();
+    };
+    let fill = |name: &&str| format!("__builtin_memset((void *) &{name}, 0xa5, sizeof {name}); ");
+    let all: String = names.iter().map(fill).collect();
+    format!(" static void __attribute__((constructor(101))) poison_{first}(void) {{ {all}}}")
 }
 
 /// What a text is written in.
@@ -117,6 +132,8 @@ struct Neutraliser<'a> {
     language: Language,
     in_function: bool,
     edits: Vec<(Range<usize>, String)>,
+    /// Variables at file scope whose initial values are not in the slice.
+    poisoned: Vec<&'a str>,
     fault: Option<String>,
 }
 
@@ -156,6 +173,7 @@ impl Neutraliser<'_> {
                 self.field(node, "body");
                 if self.language == Language::Cxx {
                     self.last_return(node);
+                    self.constructor(node);
                 }
                 self.in_function = !outside;
             }
@@ -285,9 +303,54 @@ impl Neutraliser<'_> {
         }
     }
 
+    /// Whether a declaration has a word such as `static` or `const`.
+    fn says(&self, node: Node<'_>, word: &str) -> bool {
+        named(node).iter().any(|child| {
+            matches!(child.kind(), "storage_class_specifier" | "type_qualifier")
+                && &self.text[child.byte_range()] == word
+        })
+    }
+
+    /// Notes a variable at file scope that is to hold what nobody wrote.
+    fn poison(&mut self, declaration: Node<'_>, declarator: Node<'_>) {
+        let mut name = declarator;
+        while matches!(
+            name.kind(),
+            "array_declarator" | "pointer_declarator" | "init_declarator"
+        ) && let Some(inner) = name.child_by_field_name("declarator")
+        {
+            name = inner;
+        }
+        // What does not change stands in memory that cannot be written.
+        let fixed = self.text[declaration.byte_range()].contains("const")
+            || ["extern", "_Thread_local", "thread_local"]
+                .iter()
+                .any(|word| self.says(declaration, word));
+        // `operation f;` may declare a function.
+        let ty = declaration.child_by_field_name("type").map(|ty| ty.kind());
+        let unclear = declarator.kind() == "identifier" && ty == Some("type_identifier");
+        if !self.in_function && self.mode == Mode::Delete && !fixed && !unclear && name.kind() == "identifier"
+        {
+            self.poisoned.push(&self.text[name.byte_range()]);
+        }
+    }
+
     fn declaration(&mut self, node: Node<'_>) {
+        let is_static = self.says(node, "static");
         for child in named(node) {
-            if child.kind() != "init_declarator" || self.has(child) {
+            if self.has(child) {
+                continue;
+            }
+            let is_name = node.child_by_field_name("type") != Some(child);
+            if is_name
+                && matches!(
+                    child.kind(),
+                    "identifier" | "array_declarator" | "pointer_declarator" | "init_declarator"
+                )
+            {
+                self.poison(node, child);
+            }
+            if child.kind() != "init_declarator" {
                 continue;
             }
             let (Some(name), Some(value)) = (
@@ -308,14 +371,48 @@ impl Neutraliser<'_> {
                 Mode::Perturb(seed) if self.numbers.is_number(&self.text[name.byte_range()]) => {
                     format!(" = {}", wrong(seed, name))
                 }
+                // A local variable that lives as long as the program starts with zero otherwise.
+                _ if is_static
+                    && self.in_function
+                    && self.numbers.is_number(&self.text[name.byte_range()]) =>
+                {
+                    format!(" = {PATTERN}")
+                }
                 _ => String::new(),
             };
             self.replace(name.end_byte()..child.end_byte(), &with);
         }
     }
 
-    /// In C++, an object that is not in the slice is raw memory: neither made nor unmade. References stay what they are, and so
-    /// do variables whose type is that of their initial value.
+    /// What a constructor gives to members.
+    fn constructor(&mut self, function: Node<'_>) {
+        let lists = named(function)
+            .into_iter()
+            .filter(|child| child.kind() == "field_initializer_list");
+        let items: Vec<Node> = lists.flat_map(named).collect();
+        for item in items {
+            let parts = named(item);
+            let [name, values] = parts[..] else { continue };
+            if item.kind() == "field_initializer"
+                && !self.has(item)
+                && self.numbers.is_number(&self.text[name.byte_range()])
+            {
+                let other = self.other(item);
+                self.replace(values.byte_range(), &format!("({other})"));
+            }
+        }
+    }
+
+    /// A value that the program does not have.
+    fn other(&self, node: Node<'_>) -> String {
+        match self.mode {
+            Mode::Perturb(seed) => wrong(seed, node).to_string(),
+            Mode::Delete => "anything()".to_owned(),
+        }
+    }
+
+    /// In C++, an object that is not in the slice is raw memory: neither made nor unmade. So is what a reference stands for, and what
+    /// has the type of its initial value; only lambdas stay.
     fn cxx_declaration(&mut self, node: Node) {
         let Some(ty) = node.child_by_field_name("type") else {
             return;
@@ -325,9 +422,9 @@ impl Neutraliser<'_> {
         }
         let mut cursor = node.walk();
         let declarators: Vec<Node> = node.children_by_field_name("declarator", &mut cursor).collect();
-        let is_static = named(node)
-            .iter()
-            .any(|child| child.kind() == "storage_class_specifier");
+        let is_static = self.says(node, "static");
+        let is_fixed =
+            self.says(node, "constexpr") || self.says(node, "extern") || self.says(node, "thread_local");
         let [only] = declarators[..] else {
             return self.declaration(node);
         };
@@ -336,17 +433,48 @@ impl Neutraliser<'_> {
             _ => only,
         };
         match (ty.kind(), name.kind()) {
-            ("placeholder_type_specifier", _) | (_, "reference_declarator") => {}
+            ("placeholder_type_specifier", "structured_binding_declarator") => {}
+            ("placeholder_type_specifier", _) | (_, "reference_declarator") => self.stands_for(node, only),
+            (_, "pointer_declarator") if is_reference(name) => self.stands_for(node, only),
             ("primitive_type" | "sized_type_specifier", _) | (_, "pointer_declarator") => {
                 self.declaration(node)
             }
-            (_, "identifier") if self.in_function && !is_static && !self.has(node) => {
+            (_, "identifier") if !is_fixed && !self.has(node) => {
                 let (ty, name) = (&self.text[ty.byte_range()], &self.text[name.byte_range()]);
-                let raw = format!("raw<{ty}> {name}_raw; {ty} &{name} = {name}_raw.it();");
+                let word = if is_static { "static " } else { "" };
+                let raw = format!("{word}raw<{ty}> {name}_raw; {word}{ty} &{name} = {name}_raw.it();");
                 self.replace(node.byte_range(), &raw);
             }
             _ => {}
         }
+    }
+
+    /// A reference, or a variable of the type of its initial value, that is not in the slice stands for raw memory of that type.
+    fn stands_for(&mut self, node: Node<'_>, declarator: Node<'_>) {
+        let (Some(name), Some(value)) = (
+            declarator.child_by_field_name("declarator"),
+            declarator.child_by_field_name("value"),
+        ) else {
+            return;
+        };
+        // No lambda may stand where a type is asked for.
+        let text = &self.text[value.byte_range()];
+        let lambda = text.contains('[') && text.contains('{') || value.kind() == "initializer_list";
+        if !self.in_function || lambda || self.has(node) || self.says(node, "static") {
+            return;
+        }
+        let mut inner = name;
+        while inner.kind() != "identifier" {
+            let Some(next) = named(inner).into_iter().last() else {
+                return;
+            };
+            inner = next;
+        }
+        let raw = format!("{}_raw", &self.text[inner.byte_range()]);
+        let ty = format!("std::remove_cv_t<std::remove_reference_t<decltype({text})>>");
+        let start = node.start_byte();
+        self.edits.push((start..start, format!("raw<{ty}> {raw}; ")));
+        self.replace(value.byte_range(), &format!("{raw}.it()"));
     }
 
     /// A function that comes to its end without a `return` is undefined in C++: here it returns anything.
@@ -384,6 +512,20 @@ impl Neutraliser<'_> {
             .is_place(place, self.text)
             .then(|| format!("{text} = {};", wrong(seed, node)))
     }
+}
+
+/// What memory holds that nobody wrote, as a number.
+const PATTERN: i32 = 0x5a5a_5a5a;
+
+/// Whether a declarator is that of a reference to a pointer.
+fn is_reference(mut declarator: Node<'_>) -> bool {
+    while declarator.kind() == "pointer_declarator" {
+        match declarator.child_by_field_name("declarator") {
+            Some(inner) => declarator = inner,
+            None => return false,
+        }
+    }
+    declarator.kind() == "reference_declarator"
 }
 
 /// A value that the program has no reason to hold at this node.

@@ -1,0 +1,80 @@
+//! Members that a pointer tells: `object.*m`, `pointer->*m`.
+//!
+//! Which member it is, only the value of `m` says: the program form has what stands at `&object + m`, which may be any of them. A
+//! member function that is called so gets the object as others do. Prepared text has no star there, as the grammar cannot read it,
+//! so the raw text tells such a member from one that is called `m`.
+
+use crate::lower::function::{Body, Context};
+use crate::lower::{children, field};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, Receiver};
+use tree_sitter::Node;
+
+impl Body<'_, '_> {
+    /// What `node` is if it is a member that a pointer tells.
+    pub(super) fn pointed_member(&mut self, node: Node) -> Option<ExprKind> {
+        let (object, pointer) = self.object_and_pointer(node)?;
+        let place = self.push_expr(ExprKind::Binary(BinaryOp::Add, object, pointer), node);
+        Some(ExprKind::Deref(place))
+    }
+
+    /// The call `(object.*m)(…)`, if `function` is such a member.
+    pub(super) fn pointed_call(&mut self, function: Node, arguments: &[Node]) -> Option<ExprKind> {
+        let mut inner = function;
+        while inner.kind() == "parenthesized_expression" {
+            inner = *children(inner).first()?;
+        }
+        let (object, pointer) = self.object_and_pointer(inner)?;
+        let args = self.arguments(None, arguments);
+        self.receiver = Some(Receiver::At(object));
+        Some(ExprKind::Call {
+            callee: Callee::Indirect(pointer),
+            args: args.into(),
+        })
+    }
+
+    /// The address of the object and the pointer to its member. Of `object.*table[i]` the grammar makes an element of a member.
+    fn object_and_pointer(&mut self, node: Node) -> Option<(ExprId, ExprId)> {
+        let mut member = node;
+        if node.kind() == "subscript_expression" {
+            member = field(node, "argument")?;
+        }
+        let name = field(member, "field").filter(|name| self.is_behind_star(*name))?;
+        let object = self.object(member);
+        let is_pointer = self.operator(member) == b"->" || self.is_reference_itself(object);
+        let address = if is_pointer {
+            object
+        } else {
+            self.given(object, member)
+        };
+        let kind = self.pointer_to_member(name);
+        let mut pointer = self.push_expr(kind, name);
+        if member != node {
+            let indices = field(node, "indices").map(children).unwrap_or_default();
+            let index = self.expr(*indices.last()?);
+            pointer = self.push_expr(ExprKind::Index { base: pointer, index }, node);
+        }
+        Some((address, pointer))
+    }
+
+    /// The pointer by its name. What nothing declares in a member function is a member itself.
+    fn pointer_to_member(&mut self, node: Node) -> ExprKind {
+        let name = self.file.name(node);
+        let is_method = matches!(self.context, Context::Method | Context::LambdaInMethod);
+        let is_declared = self.lookup(&name).is_some() || self.file.global_index.contains_key(&name);
+        if !is_method || is_declared {
+            return self.identifier(node);
+        }
+        ExprKind::Field {
+            base: self.this_object(node),
+            name: name.into(),
+            arrow: true,
+        }
+    }
+
+    /// Whether a star stands in front of `name` in the raw text.
+    fn is_behind_star(&self, name: Node) -> bool {
+        let at = self.file.prepared.map.raw_start(name.start_byte() as u32) as usize;
+        let before = self.file.raw.text.get(..at).unwrap_or_default();
+        self.file.is_cxx() && before.trim_ascii_end().last() == Some(&b'*')
+    }
+}
