@@ -2,6 +2,7 @@
 
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
 use crate::view_args::{VIEW_HELP, ViewArgs};
+use crate::recorder_args::{RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs};
 use crate::watch_args::{WATCH_HELP, WatchArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -57,6 +58,15 @@ pub(crate) enum Command {
     /// Watch a job, and write the report when it stands still
     #[command(after_help = WATCH_HELP)]
     Watch(WatchArgs),
+    /// Make the flight recorder for an MPI library
+    #[command(after_help = RECORDER_HELP)]
+    Recorder(RecorderArgs),
+    /// Start a job with the flight recorder
+    #[command(after_help = RUN_HELP)]
+    Run(RunArgs),
+    /// Tell who waits for whom, from the recordings of a job
+    #[command(after_help = WAITS_HELP)]
+    Waits(WaitsArgs),
 }
 
 const FIND_HELP: &str = "\

@@ -17,12 +17,15 @@ mod output;
 mod page;
 mod pairs;
 mod partial;
+mod recorder;
+mod recorder_args;
 mod show;
 mod slice;
 mod tree;
 mod tree_args;
 mod view;
 mod view_args;
+mod waits;
 mod watch;
 mod watch_args;
 mod watch_report;
@@ -62,6 +65,9 @@ fn main() -> ExitCode {
         Command::Lsp(args) => lsp::run(&args),
         Command::View(args) => view::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Recorder(args) => recorder::make(&args),
+        Command::Run(args) => recorder::run(&args),
+        Command::Waits(args) => waits::run(&args),
     };
     match result {
         Ok(status) => status.into(),

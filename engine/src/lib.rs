@@ -66,6 +66,7 @@ mod outside;
 mod parting;
 mod paths;
 mod reading;
+pub mod recorded;
 mod reuse;
 mod sends;
 mod slices;
@@ -125,6 +126,7 @@ pub use slicer::{
 pub use slices::slice_answer;
 pub use snapshot::RunState;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
+pub use recorder::shim as recorder_shim;
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};
 pub use state::{ClassState, Halted, HaltedBy, StateGroup};

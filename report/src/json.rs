@@ -9,11 +9,13 @@ mod explanation;
 mod map;
 mod motion;
 mod threads;
+mod waits;
 
 pub use answer::answer_json;
 pub(crate) use answer::{AnswerOut, answer_out};
 pub use check::check_json;
 pub use map::{line_json, summary_json};
+pub use waits::waits_json;
 
 use base::escape_json;
 use engine::Value;

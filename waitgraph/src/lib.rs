@@ -26,10 +26,14 @@
 //! caller to say; unless that has been measured, nothing about collectives is proven and no deadlock is named.
 
 mod deadlock;
+mod exact;
 mod message;
+pub mod recorded;
+mod scc;
 mod state;
 
 pub use deadlock::deadlocked;
+pub use exact::{Edge, Mismatch, WaitGraph, Why, wait_graph};
 pub use message::{Does, Half, Peer, Tag, Truth, serves};
 pub use state::{Activity, Communicator, Completion, Data, Operation, Rank, Source, Task};
 
@@ -40,6 +44,14 @@ pub enum Certainty {
     Probable,
     /// It holds whenever the tasks do what the input says.
     Proven,
+}
+
+/// Who asks again and again may do other things in between, so that no wait of it is proven.
+fn certainty_of(how: recorded::How) -> Certainty {
+    match how {
+        recorded::How::Blocked => Certainty::Proven,
+        recorded::How::Polling => Certainty::Probable,
+    }
 }
 
 /// One task has not entered a collective operation in which another one stands.

@@ -1,0 +1,61 @@
+//! The command lines of `hindmost recorder`, `hindmost run` and `hindmost waits`.
+
+use crate::args::Format;
+use clap::Args;
+use std::path::PathBuf;
+
+pub(crate) const RECORDER_HELP: &str = "\
+The recorder is one shared object for one MPI library, made with that library's own compiler. Preloaded into a job (hindmost run does it) it writes down \
+what each task does in MPI, in a file of 3 MB for each that can be read at any moment.
+
+Exit status: 0 it was made, 2 error.";
+
+pub(crate) const RUN_HELP: &str = "\
+Starts the command with the recorder preloaded: hindmost run -- mpirun -np 4 ./app. Where the recordings are is said on standard error; \
+hindmost waits reads them, while the job runs and afterwards. Hosts other than this one make the directory themselves.
+
+Exit status: the command's own; 2 if it could not be started.";
+
+pub(crate) const WAITS_HELP: &str = "\
+Reads what the flight recorder has written of each task, while the job runs or after its end, and says who waits for whom.
+
+Exit status: 0 a deadlock, a call that does not fit, or whom the others wait for is named, 3 it is probable, 1 nobody waits for anybody, 2 error.";
+
+#[derive(Args, Debug)]
+pub(crate) struct RecorderArgs {
+    /// The compiler of the MPI library that the job uses
+    #[arg(long, value_name = "COMPILER", default_value = "mpicc")]
+    pub(crate) mpicc: PathBuf,
+    /// Where to write it
+    #[arg(short, long, value_name = "FILE", default_value = "libhindmost-recorder.so")]
+    pub(crate) output: PathBuf,
+    /// The part that all of them share [default: libruntime_pmpi.a beside hindmost, or in ../lib/hindmost]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) runtime: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// A recorder that hindmost recorder has made [default: one is made now, with mpicc]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recorder: Option<PathBuf>,
+    /// The directory for the recordings; it is made if it is not there [default: a new one in /dev/shm]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
+    /// The command that starts the job
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WaitsArgs {
+    /// Directories of recordings, or recordings
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print every wait, not the first ones
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,468 @@
+//! What the flight recorder's files say about who waits for whom.
+//!
+//! `recording` tells what each task did, by its own numbers: ranks of communicators, serial numbers, handles. Here these become
+//! ranks of the world and identities that all tasks share, which `waitgraph` reasons about. What a file does not tell for certain is
+//! left open, never guessed: a send that may have been complete at once, a communicator whose members there was no room for.
+
+use recording::layout::{does, peer};
+use recording::{Call, Communicator, Pending, RequestState};
+use std::collections::{BTreeMap, BTreeSet};
+use waitgraph::recorded::{Channel, From, Item, Needs, Presence, Receive, Recorded, Waits};
+use waitgraph::{WaitGraph, wait_graph};
+
+pub use recording::{Error, Recording, Stage};
+pub use waitgraph::recorded::{Collective, How, Identity};
+pub use waitgraph::{Certainty, Edge, Mismatch, Rank, Why};
+
+/// One recording, with what the caller knows of its process.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// What was read.
+    pub recording: Recording,
+    /// Its process has ended while others of the job still run, or it has ended its use of MPI.
+    pub is_gone: bool,
+    /// It completed a call between two looks.
+    pub moves: bool,
+    /// The monotonic clock of its host in nanoseconds, when it was read or, of a job that is gone, when the last was heard of it.
+    pub now: u64,
+}
+
+/// What a task does, for a reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doing {
+    /// Its rank.
+    pub rank: u32,
+    /// The operation that its first waiting thread is in, or asks for again and again.
+    pub operation: Option<String>,
+    /// How often it has asked; `None` if it is in a call.
+    pub polls: Option<u64>,
+    /// For how long, in nanoseconds; outside of MPI, since its last call.
+    pub for_ns: u64,
+    /// How far it is.
+    pub stage: Stage,
+    /// It completed a call between two looks.
+    pub moves: bool,
+    /// Its process or its use of MPI has ended.
+    pub is_gone: bool,
+    /// The process.
+    pub pid: u32,
+    /// Its host.
+    pub host: String,
+    /// Some of what it did was not recorded.
+    pub is_partial: bool,
+}
+
+/// Who waits for whom.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// What each task does, by rank.
+    pub tasks: Vec<Doing>,
+    /// How many tasks the job has, by what they say.
+    pub size: u32,
+    /// What follows.
+    pub graph: WaitGraph,
+    /// The names of operations, by the numbers that the graph has.
+    pub operations: Vec<String>,
+    /// A short name for each communicator: `MPI_COMM_WORLD`, or how it was made and who is in it.
+    pub communicators: BTreeMap<Identity, String>,
+}
+
+/// What the wait graph comes to, the gravest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// These wait for each other, and nobody else can help them; not proven if some of them ask again and again and may do something else between.
+    Deadlock(Vec<Rank>, Certainty),
+    /// The first waits for the second, whose use of MPI has ended.
+    Gone(Rank, Rank),
+    /// Two tasks are in one collective operation and called different ones.
+    Mismatch(Mismatch),
+    /// All that wait, wait for these, which wait for nobody.
+    Awaited(Vec<Rank>),
+    /// Nobody waits for anybody.
+    Nobody,
+}
+
+impl Waiting {
+    /// What there is to say first.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let graph = &self.graph;
+        // A wrong call explains a deadlock better than who waits for whom in it.
+        if let Some(mismatch) = graph.mismatches.first() {
+            return Verdict::Mismatch(mismatch.clone());
+        }
+        if let Some((waiter, on)) = graph.orphans.first() {
+            return Verdict::Gone(*waiter, *on);
+        }
+        if let Some(cycle) = graph.cycles.first() {
+            let proven = cycle.iter().all(|rank| graph.proven.binary_search(rank).is_ok());
+            let certainty = match proven {
+                true => Certainty::Proven,
+                false => Certainty::Probable,
+            };
+            return Verdict::Deadlock(cycle.clone(), certainty);
+        }
+        match graph.awaited.is_empty() {
+            true => Verdict::Nobody,
+            false => Verdict::Awaited(graph.awaited.clone()),
+        }
+    }
+
+    /// What a task does.
+    #[must_use]
+    pub fn task(&self, rank: Rank) -> Option<&Doing> {
+        let at = self.tasks.binary_search_by_key(&rank.0, |task| task.rank).ok()?;
+        self.tasks.get(at)
+    }
+}
+
+/// Puts the recordings of one job together. Those of tasks that never came to `MPI_Init` are left out, and of several of one rank all but the first.
+#[must_use]
+pub fn waiting(records: &[Record]) -> Waiting {
+    let operations: Vec<String> = {
+        let names = records.iter().flat_map(|record| &record.recording.operations);
+        names.cloned().collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let mut by_rank: BTreeMap<u32, &Record> = BTreeMap::new();
+    for record in records {
+        if let Some((rank, _)) = record.recording.world {
+            by_rank.entry(rank).or_insert(record);
+        }
+    }
+    let size = records.iter().filter_map(|record| record.recording.world).map(|(_, size)| size);
+    let identities: BTreeSet<u64> = by_rank
+        .values()
+        .flat_map(|record| record.recording.communicators.iter().map(|each| each.identity))
+        .collect();
+    let mut tasks: Vec<Recorded> = Vec::new();
+    for (rank, record) in &by_rank {
+        let task = Task {
+            rank: *rank,
+            record,
+            operations: &operations,
+        };
+        let mut recorded = task.recorded();
+        if record.recording.lost.freed {
+            // It may have freed any of those that it does not list, after it took part in all of their operations.
+            for identity in &identities {
+                recorded.entered.entry(Identity(*identity)).or_insert(u64::MAX);
+            }
+        }
+        tasks.push(recorded);
+    }
+    Waiting {
+        size: size.max().unwrap_or(0),
+        graph: wait_graph(&tasks),
+        tasks: by_rank.iter().map(|(rank, record)| doing(*rank, record)).collect(),
+        communicators: names(by_rank.values().copied()),
+        operations,
+    }
+}
+
+fn doing(rank: u32, record: &Record) -> Doing {
+    let recording = &record.recording;
+    let in_call = recording.threads.iter().find_map(|thread| Some((thread.call.as_ref()?, None)));
+    let polling = recording.threads.iter().find_map(|thread| {
+        let polling = thread.polling.as_ref()?;
+        Some((&polling.call, Some((polling.times, thread.last))))
+    });
+    let shown = match (in_call, polling) {
+        (Some((call, _)), Some(polls)) if asks(call.does) => Some(polls),
+        (Some(call), _) => Some(call),
+        (None, polls) => polls,
+    };
+    let last = recording.threads.iter().map(|thread| thread.last).max().unwrap_or(0);
+    Doing {
+        rank,
+        operation: shown.map(|(call, _)| recording.operation(call.operation).to_owned()),
+        polls: shown.and_then(|(_, polls)| polls).map(|(times, _)| times),
+        for_ns: record.now.saturating_sub(match shown {
+            Some((call, None)) => call.since,
+            Some((_, Some((_, last)))) => last,
+            None => last,
+        }),
+        stage: recording.stage,
+        moves: record.moves,
+        is_gone: record.is_gone,
+        pid: recording.pid,
+        host: recording.host.clone(),
+        is_partial: is_partial(recording),
+    }
+}
+
+fn is_partial(recording: &Recording) -> bool {
+    recording.lost.anything() || recording.damaged > 0
+}
+
+fn asks(what: u64) -> bool {
+    matches!(what, does::ASKS_ALL | does::ASKS_ONE | does::ASKS_MESSAGE)
+}
+
+/// Names for communicators, from whoever knows them.
+fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, String> {
+    let mut names = BTreeMap::new();
+    for record in records {
+        let recording = &record.recording;
+        for each in &recording.communicators {
+            names.entry(Identity(each.identity)).or_insert_with(|| {
+                let members = each.members.iter().flatten().flatten().copied();
+                let ranks = base::RankSet::from_iter(members);
+                match each.made_by.map(|made_by| recording.operation(made_by)) {
+                    None if each.members.as_ref().is_some_and(|members| members.len() == 1) => "MPI_COMM_SELF".to_owned(),
+                    None => "MPI_COMM_WORLD".to_owned(),
+                    Some(made_by) => format!("the communicator of ranks {ranks} by {made_by}"),
+                }
+            });
+        }
+    }
+    names
+}
+
+/// One task's recording, in terms that all tasks share.
+struct Task<'r> {
+    rank: u32,
+    record: &'r Record,
+    operations: &'r [String],
+}
+
+impl Task<'_> {
+    fn recording(&self) -> &Recording {
+        &self.record.recording
+    }
+
+    fn recorded(&self) -> Recorded {
+        let recording = self.recording();
+        let mut sent = BTreeMap::new();
+        let mut received = BTreeMap::new();
+        for each in &recording.channels {
+            let Some(channel) = self.channel(Some(each.communicator), i64::from(each.peer), each.tag) else {
+                continue;
+            };
+            match each.received {
+                true => received.insert(channel, each.done),
+                false => sent.insert(channel, each.begun),
+            };
+        }
+        let calls = recording.threads.iter().filter_map(|thread| thread.call.as_ref());
+        let mut posted: Vec<Receive> = self.under_way().filter_map(|request| self.receive_of(request)).collect();
+        let blocking = calls.clone().filter(|call| matches!(call.does, does::RECEIVES | does::EXCHANGES));
+        posted.extend(blocking.filter_map(|call| self.receive(call.communicator, call.source)));
+        Recorded {
+            rank: Rank(self.rank),
+            presence: match self.record.is_gone {
+                true => Presence::Gone,
+                false => Presence::Present,
+            },
+            threads: recording.threads.iter().map(|thread| self.waits_of(thread)).collect(),
+            sent,
+            received,
+            posted,
+            entered: recording
+                .communicators
+                .iter()
+                .map(|each| (Identity(each.identity), each.begun))
+                .collect(),
+            inside: calls.filter_map(|call| self.collective(call.communicator, call.ordinal, call)).collect(),
+            is_partial: is_partial(recording),
+        }
+    }
+
+    fn waits_of(&self, thread: &recording::Thread) -> (Waits, How) {
+        if self.record.moves {
+            return (Waits::Nothing, How::Blocked);
+        }
+        match (&thread.call, &thread.polling) {
+            (Some(call), _) if !asks(call.does) => (self.waits(call), How::Blocked),
+            // One question is none yet: the program may go on to other things.
+            (_, Some(polling)) if polling.times > 1 => (self.waits(&polling.call), How::Polling),
+            _ => (Waits::Nothing, How::Blocked),
+        }
+    }
+
+    fn waits(&self, call: &Call) -> Waits {
+        let message = || match self.receive(call.communicator, call.source) {
+            Some(receive) => Item::Message {
+                receive,
+                before: self.under_way().filter_map(|request| self.receive_of(request)).collect(),
+            },
+            None => Item::Unknown,
+        };
+        let delivery = || self.delivery(call.communicator, call.destination, u64::MAX);
+        match call.does {
+            does::SENDS => Waits::All(vec![delivery()]),
+            does::RECEIVES | does::PROBES | does::ASKS_MESSAGE => match call.source.0 {
+                peer::NOBODY => Waits::Nothing,
+                _ => Waits::All(vec![message()]),
+            },
+            does::EXCHANGES => Waits::All(self.all_of(vec![delivery()], vec![message()])),
+            does::EVERY_PART..=does::COLLECTIVE => match self.collective(call.communicator, call.ordinal, call) {
+                Some(collective) => Waits::All(vec![Item::Collective(collective)]),
+                None => Waits::All(vec![Item::Unknown]),
+            },
+            does::COMPLETES_ALL | does::ASKS_ALL => self.completes_all(call),
+            does::COMPLETES_ONE | does::ASKS_ONE => Waits::One(self.items(call)),
+            does::EPOCH => Waits::All(vec![Item::Unknown]),
+            _ => Waits::Nothing,
+        }
+    }
+
+    /// What a call that waits for all of these sends and all of these other things can be said to wait for. A send may have been complete at once, without
+    /// anybody knowing; so sends count only where nothing else holds the call, and one of them alone is certain.
+    fn all_of(&self, sends: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
+        match (&sends[..], &others[..]) {
+            ([_], []) => sends,
+            (_, []) => vec![Item::Unknown],
+            _ => others,
+        }
+    }
+
+    fn completes_all(&self, call: &Call) -> Waits {
+        let (sends, others): (Vec<Item>, Vec<Item>) =
+            self.items(call).into_iter().partition(|item| matches!(item, Item::Delivery { .. }));
+        match (&sends[..], &others[..]) {
+            // All of them are sends, and one at least is not complete.
+            ([_, _, ..], []) => Waits::One(sends),
+            _ => Waits::All(self.all_of(sends, others)),
+        }
+    }
+
+    /// The requests that a call completes, or asks about; one more unknown thing if some were not recorded.
+    fn items(&self, call: &Call) -> Vec<Item> {
+        let marked: Vec<&Pending> = self
+            .under_way()
+            .filter(|request| call.mark.is_some() && request.mark == call.mark)
+            .collect();
+        let mut items: Vec<Item> = marked.iter().map(|request| self.item(request)).collect();
+        if marked.len() as u64 != call.count.max(0).unsigned_abs() {
+            items.push(Item::Unknown);
+        }
+        items
+    }
+
+    fn item(&self, request: &Pending) -> Item {
+        match request.does {
+            does::SENDS => self.delivery(request.communicator, request.destination, request.begun),
+            does::RECEIVES => match self.receive_of(request) {
+                Some(receive) => Item::Message {
+                    receive,
+                    before: self
+                        .under_way()
+                        .filter(|other| other.begun < request.begun)
+                        .filter_map(|other| self.receive_of(other))
+                        .collect(),
+                },
+                None => Item::Unknown,
+            },
+            // Of one that a request completes neither the counts nor the root are kept.
+            does::EVERY_PART..=does::COLLECTIVE => {
+                let call = Call {
+                    operation: request.operation,
+                    does: request.does,
+                    since: 0,
+                    communicator: request.communicator,
+                    destination: request.destination,
+                    source: request.source,
+                    count: 0,
+                    root: None,
+                    ordinal: request.ordinal,
+                    mark: None,
+                };
+                match self.collective(request.communicator, request.ordinal, &call) {
+                    Some(collective) => Item::Collective(collective),
+                    None => Item::Unknown,
+                }
+            }
+            _ => Item::Unknown,
+        }
+    }
+
+    fn under_way(&self) -> impl Iterator<Item = &Pending> {
+        let requests = self.record.recording.requests.iter();
+        requests.filter(|request| request.state == RequestState::UnderWay)
+    }
+
+    fn receive_of(&self, request: &Pending) -> Option<Receive> {
+        let receives = matches!(request.does, does::RECEIVES | does::EXCHANGES);
+        receives.then(|| self.receive(request.communicator, request.source))?
+    }
+
+    fn receive(&self, communicator: Option<u64>, (source, tag): (i64, i64)) -> Option<Receive> {
+        let known = self.recording().communicator(communicator?)?;
+        let senders = peers(known)?;
+        let from = match source {
+            peer::ANYBODY => {
+                let others = senders.iter().copied().collect::<Option<Vec<u32>>>()?;
+                From::AnyOf(others.into_iter().filter(|rank| *rank != self.rank).map(Rank).collect())
+            }
+            source => From::Rank(Rank((*senders.get(usize::try_from(source).ok()?)?)?)),
+        };
+        Some(Receive {
+            communicator: Identity(known.identity),
+            from,
+            tag: (tag >= 0).then_some(tag),
+        })
+    }
+
+    fn channel(&self, communicator: Option<u64>, rank: i64, tag: i64) -> Option<Channel> {
+        let known = self.recording().communicator(communicator?)?;
+        let peer = (*peers(known)?.get(usize::try_from(rank).ok()?)?)?;
+        Some(Channel {
+            communicator: Identity(known.identity),
+            peer: Rank(peer),
+            tag,
+        })
+    }
+
+    /// The send that was begun as the `begun`-th operation of the task: which message of its channel it is.
+    fn delivery(&self, communicator: Option<u64>, (destination, tag): (i64, i64), begun: u64) -> Item {
+        let Some(channel) = self.channel(communicator, destination, tag) else {
+            return Item::Unknown;
+        };
+        let row = self.recording().channels.iter().find(|each| {
+            Some(each.communicator) == communicator && !each.received && (i64::from(each.peer), each.tag) == (destination, tag)
+        });
+        let later = self
+            .under_way()
+            .filter(|other| other.begun > begun && other.communicator == communicator && other.destination == (destination, tag))
+            .count() as u64;
+        match row {
+            Some(row) => Item::Delivery {
+                channel,
+                number: row.begun.saturating_sub(later),
+            },
+            None => Item::Unknown,
+        }
+    }
+
+    fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
+        let known = self.recording().communicator(communicator?)?;
+        let own: Option<Vec<Rank>> = known.members.as_ref()?.iter().map(|rank| rank.map(Rank)).collect();
+        let (own, remote) = (own?, known.remote.as_ref());
+        let mut members = own.clone();
+        members.extend(remote.into_iter().flatten().flatten().map(|rank| Rank(*rank)));
+        let root = call.root.and_then(|root| own.get(root as usize).copied()).filter(|_| remote.is_none());
+        let name = self.recording().operation(call.operation);
+        Some(Collective {
+            communicator: Identity(known.identity),
+            members,
+            ordinal: ordinal?,
+            operation: self.operations.binary_search_by(|each| each.as_str().cmp(name)).ok()? as u32,
+            root,
+            needs: match (call.does, root) {
+                // Of an intercommunicator each side waits for the other alone.
+                _ if remote.is_some() => Needs::Nothing,
+                // Without data nobody need wait for anybody; a barrier has none to count.
+                (does::EVERY_PART, _) if call.count > 0 || matches!(name, "MPI_Barrier" | "MPI_Ibarrier") => Needs::All,
+                (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => Needs::Root(root),
+                (does::TO_ROOT, Some(root)) if root == Rank(self.rank) && call.count > 0 => Needs::All,
+                (does::PREFIX, _) if call.count > 0 => Needs::Lower,
+                _ => Needs::Nothing,
+            },
+        })
+    }
+}
+
+/// Whom messages over a communicator go to and come from, by rank in it.
+fn peers(communicator: &Communicator) -> Option<&Vec<Option<u32>>> {
+    communicator.remote.as_ref().or(communicator.members.as_ref())
+}

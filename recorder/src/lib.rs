@@ -1,0 +1,87 @@
+//! The C shim between a program and one MPI library, written from that library's own header.
+//!
+//! Handles, constants and statuses are each MPI's own business, so nothing that was compiled once serves two of them. The shim is small and
+//! made by rule: [`shim`] takes the text of `mpi.h` as the library's compiler preprocesses it, finds the functions that the library
+//! offers for profiling ([`prototype`]), asks the crate `library` what each of them does, and writes one function in C for each that takes part in
+//! communication. What these call is `runtime-pmpi`, which knows no type of MPI.
+//!
+//! Functions that complete requests, begin and end MPI, and free handles are written by hand (`written.c`): they are few, and each is its own case.
+//!
+//! The crate does no I/O: text in, text out.
+
+pub mod prototype;
+mod wrapper;
+
+use prototype::Prototype;
+
+/// A shim could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The text declares none of the functions that every MPI has; this one is missing.
+    NoMpi(&'static str),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoMpi(name) => write!(
+                f,
+                "the compiler's mpi.h does not declare {name}: is it the compiler of an MPI library, with its profiling interface?"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What the hand-written part of the shim calls.
+const NEEDED: [&str; 7] = [
+    "PMPI_Init",
+    "PMPI_Init_thread",
+    "PMPI_Finalize",
+    "PMPI_Waitall",
+    "PMPI_Comm_group",
+    "PMPI_Group_translate_ranks",
+    "PMPI_Comm_test_inter",
+];
+
+/// The text of the shim in C, for the MPI library whose `mpi.h` is `header` after preprocessing (`mpicc -E -P`). It includes `mpi.h` itself.
+///
+/// # Errors
+///
+/// If the text is no header of an MPI library.
+pub fn shim(header: &str) -> Result<String, Error> {
+    let prototypes = prototype::all(header);
+    let has = |name: &str| prototypes.iter().any(|prototype| prototype.name == name);
+    if let Some(missing) = NEEDED.into_iter().find(|name| !has(name)) {
+        return Err(Error::NoMpi(missing));
+    }
+    let by_hand = wrapper::by_hand(WRITTEN);
+    let wrapped: Vec<&Prototype> = prototypes
+        .iter()
+        .filter(|prototype| by_hand.contains(&prototype.function()) || wrapper::is_wrapped(prototype))
+        .collect();
+    let mut text = String::from(PRELUDE);
+    for prototype in &prototypes {
+        text.push_str(&format!("#pragma weak {}\n", prototype.name));
+    }
+    text.push_str("enum {\n");
+    for prototype in &wrapped {
+        text.push_str(&format!("    HINDMOST_{},\n", prototype.function()));
+    }
+    text.push_str("};\nstatic const char hindmost_names[] =\n");
+    for prototype in &wrapped {
+        text.push_str(&format!("    \"{}\\n\"\n", prototype.function()));
+    }
+    text.push_str("    ;\n");
+    text.push_str(WRITTEN);
+    for prototype in wrapped {
+        if !by_hand.contains(&prototype.function()) {
+            text.push_str(&wrapper::write(prototype));
+        }
+    }
+    Ok(text)
+}
+
+const PRELUDE: &str = include_str!("prelude.c");
+const WRITTEN: &str = include_str!("written.c");

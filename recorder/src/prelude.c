@@ -1,0 +1,144 @@
+/* The flight recorder of hindmost, for one MPI library. Written by `hindmost recorder`; not to be edited. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A process without MPI may be started with this library, a shell that starts the program, say: nothing here may be missing then. */
+#ifdef OPEN_MPI
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_comm_null
+#pragma weak ompi_request_null
+#pragma weak ompi_mpi_group_null
+#pragma weak ompi_mpi_win_null
+#pragma weak ompi_mpi_file_null
+#endif
+
+/* As `Call` of the crate runtime-pmpi. */
+struct hindmost_call {
+    uint32_t operation, does;
+    uint64_t communicator;
+    uint32_t kind, thread;
+    int64_t destination, send_tag, source, receive_tag, count, root;
+    uint64_t returns_to, row, serial, ordinal, entered;
+};
+/* As `Described` there. */
+struct hindmost_described {
+    uint64_t handle, parent, made_by, ordinal;
+    const int *members, *remote;
+    uint32_t size, remote_size, kind, by_all, rank;
+};
+
+/* As `layout::does` of the crate recording. */
+enum {
+    OTHER, SENDS, BUFFERS, RECEIVES, EXCHANGES, PROBES, EVERY_PART, FROM_ROOT, TO_ROOT, PREFIX, COLLECTIVE,
+    COMPLETES_ALL, COMPLETES_ONE, ASKS_ALL, ASKS_ONE, ASKS_MESSAGE, EPOCH
+};
+enum { DONE, UNANSWERED, FAILED, STARTED };
+enum { COMMUNICATOR, WINDOW, SHARED_FILE };
+
+void hindmost_open(const char *names, size_t length);
+void hindmost_stage(uint64_t stage);
+void hindmost_world(uint32_t rank, uint32_t size);
+uint32_t hindmost_thread(void);
+uint32_t hindmost_enter(struct hindmost_call *call, const uint64_t *requests, size_t count);
+void hindmost_leave(const struct hindmost_call *call, uint32_t outcome);
+void hindmost_request(const struct hindmost_call *call, uint64_t handle, uint32_t persistent);
+void hindmost_activate(uint64_t handle);
+void hindmost_complete(uint64_t handle, int64_t source, int64_t tag);
+void hindmost_free(uint64_t handle);
+uint32_t hindmost_open_requests(const uint64_t *requests, size_t count);
+void hindmost_communicator(const struct hindmost_described *described);
+void hindmost_communicator_freed(uint64_t handle, uint32_t kind);
+
+#define EXPORTED __attribute__((visibility("default")))
+#define CALL(name, what)                                                                                                    \
+    { .operation = HINDMOST_##name, .does = (what), .destination = -1, .send_tag = -1, .source = -1, .receive_tag = -1,     \
+      .returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0) }
+#define HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
+#define COMM_HANDLE(comm) ((comm) == MPI_COMM_NULL ? 0 : HANDLE(comm))
+#define REQUEST_HANDLE(request) ((request) == MPI_REQUEST_NULL ? 0 : HANDLE(request))
+
+/* The thread that calls: whether it is in a call of MPI already, for libraries call themselves, and its row. */
+static __thread struct {
+    uint32_t is_inside, row;
+} here __attribute__((tls_model("initial-exec")));
+
+static inline int begins(struct hindmost_call *call, const uint64_t *requests, size_t count)
+{
+    if (here.is_inside) return 0;
+    if (!here.row) here.row = hindmost_thread();
+    call->thread = here.row;
+    if (!hindmost_enter(call, requests, count)) return 0;
+    here.is_inside = 1;
+    return 1;
+}
+
+static inline void ends(const struct hindmost_call *call, uint32_t outcome)
+{
+    here.is_inside = 0;
+    hindmost_leave(call, outcome);
+}
+
+static inline uint32_t outcome_of(int result) { return result == MPI_SUCCESS ? DONE : FAILED; }
+
+static inline int64_t rank_of(int64_t rank)
+{
+    if (rank == MPI_PROC_NULL) return -2;
+    if (rank == MPI_ANY_SOURCE) return -3;
+    return rank < 0 ? -2 : rank;
+}
+
+static inline int64_t tag_of(int64_t tag) { return tag == MPI_ANY_TAG || tag < 0 ? -1 : tag; }
+
+/* The world as a group, to translate ranks of other groups; set once, in MPI_Init. */
+static MPI_Group hindmost_world_group;
+static int hindmost_has_world;
+
+/* The ranks of a group in the world. Memory for the caller to free; null if there is none. */
+static int *ranks_of(MPI_Group group, int size)
+{
+    int *ranks = malloc(2 * sizeof(int) * (size_t)(size > 0 ? size : 1));
+    if (!ranks) return NULL;
+    for (int i = 0; i < size; i++) {
+        ranks[size + i] = i;
+        ranks[i] = -1;
+    }
+    if (hindmost_has_world && size > 0)
+        PMPI_Group_translate_ranks(group, size, ranks + size, hindmost_world_group, ranks);
+    for (int i = 0; i < size; i++)
+        if (ranks[i] == MPI_UNDEFINED) ranks[i] = -1;
+    return ranks;
+}
+
+/* A new communicator, or what has a communicator's members: `handle` is its own. */
+static void describe(MPI_Comm comm, uint64_t handle, uint32_t kind, uint64_t parent, uint32_t operation, int by_all,
+                     uint64_t ordinal)
+{
+    if (comm == MPI_COMM_NULL || handle == 0) return;
+    MPI_Group group;
+    struct hindmost_described described = { .handle = handle, .kind = kind, .parent = parent, .made_by = operation,
+                                            .by_all = by_all, .ordinal = ordinal };
+    int size = 0, rank = 0, is_inter = 0, remote_size = 0;
+    int *members = NULL, *remote = NULL;
+    if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS) return;
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) return;
+    members = ranks_of(group, size);
+    PMPI_Group_free(&group);
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter && PMPI_Comm_remote_size(comm, &remote_size) == MPI_SUCCESS &&
+        PMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {
+        remote = ranks_of(group, remote_size);
+        PMPI_Group_free(&group);
+    }
+    described.members = members;
+    described.size = members ? (uint32_t)size : 0;
+    described.remote = remote;
+    described.remote_size = remote ? (uint32_t)remote_size : 0;
+    described.rank = (uint32_t)rank;
+    hindmost_communicator(&described);
+    free(members);
+    free(remote);
+}

@@ -1,0 +1,338 @@
+
+/* What every MPI has and no rule covers: the beginning and the end, requests, and handles that are freed. */
+
+static void world_is_there(void)
+{
+    int rank, size;
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
+    hindmost_has_world = PMPI_Comm_group(MPI_COMM_WORLD, &hindmost_world_group) == MPI_SUCCESS;
+    describe(MPI_COMM_WORLD, HANDLE(MPI_COMM_WORLD), COMMUNICATOR, 0, 0, 1, 0);
+    describe(MPI_COMM_SELF, HANDLE(MPI_COMM_SELF), COMMUNICATOR, 0, 0, 1, 0);
+    if (PMPI_Comm_get_parent(&parent) == MPI_SUCCESS)
+        describe(parent, COMM_HANDLE(parent), COMMUNICATOR, 0, HINDMOST_MPI_Comm_spawn + 1, 0, 0);
+    hindmost_world((uint32_t)rank, (uint32_t)size);
+    hindmost_stage(2);
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    struct hindmost_call call = CALL(MPI_Init, OTHER);
+    if (here.is_inside) return PMPI_Init(argc, argv);
+    hindmost_open(hindmost_names, sizeof hindmost_names - 1);
+    hindmost_stage(1);
+    int recorded = begins(&call, NULL, 0);
+    here.is_inside = 1;
+    int result = PMPI_Init(argc, argv);
+    if (result == MPI_SUCCESS && recorded) world_is_there();
+    here.is_inside = 0;
+    if (recorded) ends(&call, outcome_of(result));
+    return result;
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    struct hindmost_call call = CALL(MPI_Init_thread, OTHER);
+    if (here.is_inside) return PMPI_Init_thread(argc, argv, required, provided);
+    hindmost_open(hindmost_names, sizeof hindmost_names - 1);
+    hindmost_stage(1);
+    int recorded = begins(&call, NULL, 0);
+    here.is_inside = 1;
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+    if (result == MPI_SUCCESS && recorded) world_is_there();
+    here.is_inside = 0;
+    if (recorded) ends(&call, outcome_of(result));
+    return result;
+}
+
+EXPORTED int MPI_Finalize(void)
+{
+    struct hindmost_call call = CALL(MPI_Finalize, COLLECTIVE);
+    if (here.is_inside) return PMPI_Finalize();
+    if (hindmost_has_world) call.communicator = HANDLE(MPI_COMM_WORLD);
+    if (!begins(&call, NULL, 0)) return PMPI_Finalize();
+    hindmost_stage(3);
+    if (hindmost_has_world) PMPI_Group_free(&hindmost_world_group);
+    hindmost_has_world = 0;
+    int result = PMPI_Finalize();
+    hindmost_stage(4);
+    ends(&call, outcome_of(result));
+    return result;
+}
+
+EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    hindmost_stage(5);
+    return PMPI_Abort(comm, errorcode);
+}
+
+/* The handles of a list of requests, on the stack if they are few. They are noted before the call: MPI sets those to null that it completes. */
+#define FEW 64
+struct handles {
+    uint64_t few[FEW], *all;
+    int count, given;
+};
+
+static void take_handles(struct handles *handles, int count, const MPI_Request *requests)
+{
+    handles->count = count > 0 && requests ? count : 0;
+    handles->all = handles->few;
+    if (handles->count > FEW) handles->all = malloc(sizeof(uint64_t) * (size_t)handles->count);
+    if (!handles->all) handles->count = 0;
+    handles->given = 0;
+    for (int i = 0; i < handles->count; i++) {
+        handles->all[i] = REQUEST_HANDLE(requests[i]);
+        handles->given += handles->all[i] != 0;
+    }
+}
+
+static void drop_handles(struct handles *handles)
+{
+    if (handles->all != handles->few) free(handles->all);
+}
+
+/* Statuses of our own, where the program wants none and one is needed to know what came. */
+static MPI_Status *own_statuses(const struct handles *handles, MPI_Status *statuses, MPI_Status *few)
+{
+    if (statuses != MPI_STATUSES_IGNORE || !hindmost_open_requests(handles->all, (size_t)handles->count)) return statuses;
+    if (handles->count <= FEW) return few;
+    MPI_Status *many = malloc(sizeof(MPI_Status) * (size_t)handles->count);
+    return many ? many : statuses;
+}
+
+static void completed(const struct handles *handles, int index, const MPI_Status *status)
+{
+    if (index < 0 || index >= handles->count || !handles->all[index]) return;
+    if (status) hindmost_complete(handles->all[index], rank_of(status->MPI_SOURCE), status->MPI_TAG);
+    else hindmost_complete(handles->all[index], -1, -1);
+}
+
+EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct hindmost_call call = CALL(MPI_Wait, COMPLETES_ALL);
+    struct handles handles;
+    MPI_Status own;
+    if (here.is_inside) return PMPI_Wait(request, status);
+    take_handles(&handles, 1, request);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) return PMPI_Wait(request, status);
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    int result = PMPI_Wait(request, status);
+    if (result == MPI_SUCCESS) completed(&handles, 0, status);
+    ends(&call, outcome_of(result));
+    return result;
+}
+
+EXPORTED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct hindmost_call call = CALL(MPI_Test, ASKS_ALL);
+    struct handles handles;
+    MPI_Status own;
+    if (here.is_inside) return PMPI_Test(request, flag, status);
+    take_handles(&handles, 1, request);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) return PMPI_Test(request, flag, status);
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    int result = PMPI_Test(request, flag, status);
+    if (result == MPI_SUCCESS && *flag) completed(&handles, 0, status);
+    ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
+    return result;
+}
+
+EXPORTED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct hindmost_call call = CALL(MPI_Request_get_status, ASKS_ALL);
+    struct handles handles;
+    if (here.is_inside) return PMPI_Request_get_status(request, flag, status);
+    take_handles(&handles, 1, &request);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) return PMPI_Request_get_status(request, flag, status);
+    int result = PMPI_Request_get_status(request, flag, status);
+    ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
+    return result;
+}
+
+EXPORTED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses)
+{
+    struct hindmost_call call = CALL(MPI_Waitall, COMPLETES_ALL);
+    struct handles handles;
+    MPI_Status few[FEW], *used;
+    if (here.is_inside) return PMPI_Waitall(count, requests, statuses);
+    take_handles(&handles, count, requests);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) {
+        drop_handles(&handles);
+        return PMPI_Waitall(count, requests, statuses);
+    }
+    used = own_statuses(&handles, statuses, few);
+    int result = PMPI_Waitall(count, requests, used);
+    if (result == MPI_SUCCESS)
+        for (int i = 0; i < handles.count; i++) completed(&handles, i, used == MPI_STATUSES_IGNORE ? NULL : &used[i]);
+    ends(&call, outcome_of(result));
+    if (used != statuses && used != few) free(used);
+    drop_handles(&handles);
+    return result;
+}
+
+EXPORTED int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status *statuses)
+{
+    struct hindmost_call call = CALL(MPI_Testall, ASKS_ALL);
+    struct handles handles;
+    MPI_Status few[FEW], *used;
+    if (here.is_inside) return PMPI_Testall(count, requests, flag, statuses);
+    take_handles(&handles, count, requests);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) {
+        drop_handles(&handles);
+        return PMPI_Testall(count, requests, flag, statuses);
+    }
+    used = own_statuses(&handles, statuses, few);
+    int result = PMPI_Testall(count, requests, flag, used);
+    if (result == MPI_SUCCESS && *flag)
+        for (int i = 0; i < handles.count; i++) completed(&handles, i, used == MPI_STATUSES_IGNORE ? NULL : &used[i]);
+    ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
+    if (used != statuses && used != few) free(used);
+    drop_handles(&handles);
+    return result;
+}
+
+EXPORTED int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    struct hindmost_call call = CALL(MPI_Waitany, COMPLETES_ONE);
+    struct handles handles;
+    MPI_Status own;
+    if (here.is_inside) return PMPI_Waitany(count, requests, index, status);
+    take_handles(&handles, count, requests);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) {
+        drop_handles(&handles);
+        return PMPI_Waitany(count, requests, index, status);
+    }
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    int result = PMPI_Waitany(count, requests, index, status);
+    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) completed(&handles, *index, status);
+    ends(&call, outcome_of(result));
+    drop_handles(&handles);
+    return result;
+}
+
+EXPORTED int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    struct hindmost_call call = CALL(MPI_Testany, ASKS_ONE);
+    struct handles handles;
+    MPI_Status own;
+    if (here.is_inside) return PMPI_Testany(count, requests, index, flag, status);
+    take_handles(&handles, count, requests);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) {
+        drop_handles(&handles);
+        return PMPI_Testany(count, requests, index, flag, status);
+    }
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    int result = PMPI_Testany(count, requests, index, flag, status);
+    if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED) completed(&handles, *index, status);
+    ends(&call, result != MPI_SUCCESS ? FAILED : *flag ? DONE : UNANSWERED);
+    drop_handles(&handles);
+    return result;
+}
+
+/* MPI_Waitsome and MPI_Testsome: those of the first `done` indices are complete. */
+static void completed_some(const struct handles *handles, int done, const int *indices, const MPI_Status *statuses)
+{
+    if (done == MPI_UNDEFINED) return;
+    for (int i = 0; i < done && i < handles->count; i++)
+        completed(handles, indices[i], statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
+}
+
+EXPORTED int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)
+{
+    struct hindmost_call call = CALL(MPI_Waitsome, COMPLETES_ONE);
+    struct handles handles;
+    MPI_Status few[FEW], *used;
+    if (here.is_inside) return PMPI_Waitsome(count, requests, done, indices, statuses);
+    take_handles(&handles, count, requests);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) {
+        drop_handles(&handles);
+        return PMPI_Waitsome(count, requests, done, indices, statuses);
+    }
+    used = own_statuses(&handles, statuses, few);
+    int result = PMPI_Waitsome(count, requests, done, indices, used);
+    if (result == MPI_SUCCESS) completed_some(&handles, *done, indices, used);
+    ends(&call, outcome_of(result));
+    if (used != statuses && used != few) free(used);
+    drop_handles(&handles);
+    return result;
+}
+
+EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)
+{
+    struct hindmost_call call = CALL(MPI_Testsome, ASKS_ONE);
+    struct handles handles;
+    MPI_Status few[FEW], *used;
+    if (here.is_inside) return PMPI_Testsome(count, requests, done, indices, statuses);
+    take_handles(&handles, count, requests);
+    call.count = handles.given;
+    if (!begins(&call, handles.all, (size_t)handles.count)) {
+        drop_handles(&handles);
+        return PMPI_Testsome(count, requests, done, indices, statuses);
+    }
+    used = own_statuses(&handles, statuses, few);
+    int result = PMPI_Testsome(count, requests, done, indices, used);
+    if (result == MPI_SUCCESS) completed_some(&handles, *done, indices, used);
+    ends(&call, result != MPI_SUCCESS ? FAILED : *done ? DONE : UNANSWERED);
+    if (used != statuses && used != few) free(used);
+    drop_handles(&handles);
+    return result;
+}
+
+EXPORTED int MPI_Start(MPI_Request *request)
+{
+    if (here.is_inside) return PMPI_Start(request);
+    uint64_t handle = REQUEST_HANDLE(*request);
+    here.is_inside = 1;
+    int result = PMPI_Start(request);
+    here.is_inside = 0;
+    if (result == MPI_SUCCESS && handle) hindmost_activate(handle);
+    return result;
+}
+
+EXPORTED int MPI_Startall(int count, MPI_Request requests[])
+{
+    if (here.is_inside) return PMPI_Startall(count, requests);
+    here.is_inside = 1;
+    int result = PMPI_Startall(count, requests);
+    here.is_inside = 0;
+    for (int i = 0; result == MPI_SUCCESS && i < count; i++)
+        if (REQUEST_HANDLE(requests[i])) hindmost_activate(REQUEST_HANDLE(requests[i]));
+    return result;
+}
+
+EXPORTED int MPI_Request_free(MPI_Request *request)
+{
+    uint64_t handle = REQUEST_HANDLE(*request);
+    int result = PMPI_Request_free(request);
+    if (result == MPI_SUCCESS && handle && !here.is_inside) hindmost_free(handle);
+    return result;
+}
+
+/* Calls that end what `handle` names: all of its members take part. */
+#define FREES(function, type, null, what)                                                                                  \
+    EXPORTED int function(type *object)                                                                                    \
+    {                                                                                                                      \
+        struct hindmost_call call = CALL(function, COLLECTIVE);                                                            \
+        if (here.is_inside || *object == (null)) return P##function(object);                                               \
+        uint64_t handle = HANDLE(*object);                                                                                 \
+        call.communicator = handle;                                                                                        \
+        call.kind = (what);                                                                                                \
+        if (!begins(&call, NULL, 0)) return P##function(object);                                                           \
+        int result = P##function(object);                                                                                  \
+        ends(&call, outcome_of(result));                                                                                   \
+        if (result == MPI_SUCCESS) hindmost_communicator_freed(handle, (what));                                            \
+        return result;                                                                                                     \
+    }
+FREES(MPI_Comm_free, MPI_Comm, MPI_COMM_NULL, COMMUNICATOR)
+FREES(MPI_Comm_disconnect, MPI_Comm, MPI_COMM_NULL, COMMUNICATOR)
+FREES(MPI_Win_free, MPI_Win, MPI_WIN_NULL, WINDOW)
+FREES(MPI_File_close, MPI_File, MPI_FILE_NULL, SHARED_FILE)
+

@@ -1,0 +1,108 @@
+//! The file of a task: made, sized and mapped once, at the first call that needs it.
+
+use crate::words::Words;
+use recording::layout::{MAGIC, NAMES, NAMES_AT, VERSION, WORDS, header};
+use std::ffi::{CStr, CString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+/// Makes the file of this process in `directory`, and that if it is not there, and maps it. The file must not be there: whoever prepares names for others
+/// gets nothing written.
+///
+/// # Errors
+///
+/// What could not be done, in a few words for one line on the program's standard error.
+pub fn create(directory: &Path, names: &[u8]) -> Result<Words, &'static str> {
+    // Another host of the job than the one that started it has no such directory yet. Whatever fails here fails again below.
+    let _ = std::fs::DirBuilder::new().mode(0o700).create(directory);
+    let path = directory.join(format!("hindmost-{}.recording", std::process::id()));
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| "its directory's name has a zero in it")?;
+    let words = map(&path)?;
+    describe(words, names);
+    words.publish(header::MAGIC, MAGIC);
+    Ok(words)
+}
+
+#[expect(unsafe_code, reason = "the file is mapped to memory")]
+fn map(path: &CStr) -> Result<Words, &'static str> {
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: `path` ends with a zero; open reads nothing else.
+    let file = unsafe { libc::open(path.as_ptr(), flags, 0o600) };
+    if file < 0 {
+        return Err("its file could not be made (does HINDMOST_RECORD name a directory that can be written?)");
+    }
+    // Blocks are reserved at once: a disk that is full later would end the program by SIGBUS.
+    // SAFETY: `file` is open; no memory is touched.
+    let room = unsafe { libc::posix_fallocate(file, 0, (WORDS * 8) as libc::off_t) };
+    let mapped = match room {
+        0 => {
+            let (read_write, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+            // SAFETY: a new mapping, at an address that the kernel chooses.
+            unsafe { libc::mmap(std::ptr::null_mut(), WORDS * 8, read_write, shared, file, 0) }
+        }
+        _ => libc::MAP_FAILED,
+    };
+    // SAFETY: `file` is open and used no more; the mapping stays.
+    unsafe { libc::close(file) };
+    if mapped == libc::MAP_FAILED {
+        // SAFETY: `path` ends with a zero.
+        unsafe { libc::unlink(path.as_ptr()) };
+        return Err("there is no room for its file");
+    }
+    // SAFETY: the mapping is WORDS words long, page aligned, never unmapped, and made of integers that any bits are valid for. Others may
+    // change it; all access is atomic.
+    let words: &'static [AtomicU64] = unsafe { std::slice::from_raw_parts(mapped.cast::<AtomicU64>(), WORDS) };
+    Ok(Words::new(words))
+}
+
+/// Fills the header but for the word that makes it count.
+fn describe(words: Words, names: &[u8]) {
+    let names = names.get(..NAMES * 8).unwrap_or(names);
+    text(words, NAMES_AT, NAMES, names);
+    words.set(header::NAMES, names.len() as u64);
+    words.set(header::VERSION, VERSION);
+    words.set(header::PID, u64::from(std::process::id()));
+    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    words.set(header::STARTED, since_epoch.map_or(0, |time| time.as_nanos() as u64));
+    words.set(header::CLOCK, clock());
+    words.set(header::BIRTH, birth().unwrap_or(0));
+    let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    text(words, header::HOST, header::HOST_WORDS, host.trim_ascii());
+    // As `hindmost run`, Open MPI, Slurm and Hydra name jobs.
+    let job = ["HINDMOST_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_JOBID"];
+    let job = job.iter().find_map(std::env::var_os).unwrap_or_default();
+    text(words, header::JOB, header::HOST_WORDS, job.as_bytes());
+}
+
+/// Stores text in at most `room` words.
+fn text(words: Words, at: usize, room: usize, text: &[u8]) {
+    for (index, part) in text.chunks(8).take(room).enumerate() {
+        let mut bytes = [0; 8];
+        bytes.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+        words.set(at + index, u64::from_le_bytes(bytes));
+    }
+}
+
+/// When this process began, as `/proc` says it: field 22 of its `stat`, counted behind the name in parentheses.
+fn birth() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let behind = stat.rsplit_once(')')?.1;
+    behind.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// The monotonic clock in nanoseconds.
+#[must_use]
+pub fn clock() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    #[expect(unsafe_code, reason = "std's Instant does not tell its number")]
+    // SAFETY: `time` is valid for writes for the length of the call.
+    unsafe {
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time)
+    };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

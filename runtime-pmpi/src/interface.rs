@@ -1,0 +1,266 @@
+//! What the C shim calls. Every function does nothing unless a recording is open in this process.
+
+use crate::file;
+use crate::recorder::{Call, New, Outcome, Recorder};
+use crate::words::Words;
+use std::io::Write;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+static RECORDER: OnceLock<Recorder> = OnceLock::new();
+/// The process that opened the recording: a child that was forked from it shares the mapping, and must leave it alone.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+fn recorder() -> Option<&'static Recorder> {
+    (OWNER.load(Ordering::Acquire) != 0).then(|| RECORDER.get())?
+}
+
+/// In a child that was forked: it is another process.
+extern "C" fn forked() {
+    OWNER.store(0, Ordering::Release);
+}
+
+/// Makes the recording of this process, if `HINDMOST_RECORD` names a directory; once. `names` are the operations, each ended by a newline.
+///
+/// # Safety
+///
+/// `names` is null, or points to `length` bytes.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
+    if RECORDER.get().is_some() || names.is_null() {
+        return;
+    }
+    let Some(directory) = std::env::var_os("HINDMOST_RECORD").filter(|name| !name.is_empty()) else {
+        return;
+    };
+    // SAFETY: the caller's promise.
+    let names = unsafe { std::slice::from_raw_parts(names, length) };
+    let words = match file::create(Path::new(&directory), names) {
+        Ok(words) => words,
+        Err(why) => {
+            // A program whose standard error is gone goes on all the same.
+            let pid = std::process::id();
+            let _ = writeln!(std::io::stderr(), "hindmost: nothing is recorded of process {pid}: {why}");
+            return;
+        }
+    };
+    let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
+    let index = Words::new(Vec::leak(index));
+    if RECORDER.set(Recorder::new(words, index)).is_ok() {
+        OWNER.store(std::process::id(), Ordering::Release);
+        // SAFETY: `forked` stores one word.
+        unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    }
+}
+
+/// How far the task is: 1 in `MPI_Init`, 2 after it, 3 in `MPI_Finalize`, 4 after it, 5 in `MPI_Abort`.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_stage(stage: u64) {
+    if let Some(recorder) = recorder() {
+        recorder.stage(stage);
+    }
+}
+
+/// The rank in the world, and its size.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_world(rank: u32, size: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.world(rank, size);
+    }
+}
+
+/// The row of the calling thread plus one, for [`Call::thread`]; 0 if nothing is recorded of it.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_thread() -> u32 {
+    let Some(recorder) = recorder() else {
+        return 0;
+    };
+    // SAFETY: gettid has no arguments and always succeeds.
+    let tid = unsafe { libc::syscall(libc::SYS_gettid) } as u32;
+    recorder.thread(tid, |tid| Path::new(&format!("/proc/self/task/{tid}")).exists())
+}
+
+/// A call begins. Returns 0 if nothing is recorded, so that the shim calls nothing else for it.
+///
+/// # Safety
+///
+/// `call` points to a call; `requests` is null, or points to `count` handles.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_enter(call: *mut Call, requests: *const u64, count: usize) -> u32 {
+    let Some(recorder) = recorder() else {
+        return 0;
+    };
+    // SAFETY: the caller's promise.
+    let (call, requests) = unsafe { (&mut *call, list(requests, count)) };
+    recorder.enter(call, requests);
+    1
+}
+
+/// The call ends: `outcome` is 0 if it is done, 1 if it asked and the answer was no, 2 after an error, 3 if it has started what a request completes.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_leave(call: *const Call, outcome: u32) {
+    let Some(recorder) = recorder() else {
+        return;
+    };
+    let outcome = match outcome {
+        0 => Outcome::Done,
+        1 => Outcome::Unanswered,
+        3 => Outcome::Started,
+        _ => Outcome::Failed,
+    };
+    // SAFETY: the caller's promise.
+    recorder.leave(unsafe { &*call }, outcome);
+}
+
+/// The call has made a request: one under way, or, if `persistent` is not 0, one that can be started.
+///
+/// # Safety
+///
+/// `call` points to the call that [`hindmost_enter`] has filled.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_request(call: *const Call, handle: u64, persistent: u32) {
+    if let Some(recorder) = recorder() {
+        // SAFETY: the caller's promise.
+        let call = unsafe { &*call };
+        match persistent {
+            0 => recorder.start(call, handle),
+            _ => recorder.prepare(call, handle),
+        }
+    }
+}
+
+/// A prepared request is started.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_activate(handle: u64) {
+    if let Some(recorder) = recorder() {
+        recorder.activate(handle);
+    }
+}
+
+/// A request is complete. What was received is told by `source` and `tag`, if `source` is a rank.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_complete(handle: u64, source: i64, tag: i64) {
+    if let Some(recorder) = recorder() {
+        recorder.complete(handle, (source >= 0).then_some((source, tag)));
+    }
+}
+
+/// A request is freed.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_free(handle: u64) {
+    if let Some(recorder) = recorder() {
+        recorder.free(handle);
+    }
+}
+
+/// Whether a status is needed to know what one of these requests received.
+///
+/// # Safety
+///
+/// `requests` is null, or points to `count` handles.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_open_requests(requests: *const u64, count: usize) -> u32 {
+    // SAFETY: the caller's promise.
+    let requests = unsafe { list(requests, count) };
+    recorder().map_or(0, |recorder| u32::from(recorder.any_open(requests)))
+}
+
+/// A communicator, window or file, as the shim describes it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Described {
+    /// See [`New`].
+    pub handle: u64,
+    /// See [`New`].
+    pub parent: u64,
+    /// See [`New`].
+    pub made_by: u64,
+    /// See [`New`].
+    pub ordinal: u64,
+    /// The members, as ranks of the world, negative if of another one.
+    pub members: *const i32,
+    /// Those of the remote group.
+    pub remote: *const i32,
+    /// How many members.
+    pub size: u32,
+    /// How many of the remote group.
+    pub remote_size: u32,
+    /// See [`New`].
+    pub kind: u32,
+    /// See [`New`].
+    pub by_all: u32,
+    /// See [`New`].
+    pub rank: u32,
+}
+
+/// A communicator, window or file is there.
+///
+/// # Safety
+///
+/// `described` points to a description, and its lists to as many ranks as it says.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub unsafe extern "C" fn hindmost_communicator(described: *const Described) {
+    let Some(recorder) = recorder() else {
+        return;
+    };
+    // SAFETY: the caller's promise.
+    let (described, members, remote) = unsafe {
+        let described = &*described;
+        let members = list(described.members.cast::<u32>(), described.size as usize);
+        let remote = list(described.remote.cast::<u32>(), described.remote_size as usize);
+        (described, members, remote)
+    };
+    let ranks = |list: &[u32]| -> Vec<u32> {
+        let known = |rank: &u32| if (*rank as i32) < 0 { recording::layout::UNKNOWN_MEMBER } else { *rank };
+        list.iter().map(known).collect()
+    };
+    recorder.add_communicator(&New {
+        handle: described.handle,
+        kind: described.kind,
+        parent: described.parent,
+        by_all: described.by_all != 0,
+        made_by: described.made_by,
+        ordinal: described.ordinal,
+        rank: described.rank,
+        members: &ranks(members),
+        remote: &ranks(remote),
+    });
+}
+
+/// A communicator, window or file is freed.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "called from C")]
+pub extern "C" fn hindmost_communicator_freed(handle: u64, kind: u32) {
+    if let Some(recorder) = recorder() {
+        recorder.remove_communicator(handle, kind);
+    }
+}
+
+/// # Safety
+///
+/// `first` is null, or points to `count` values that nobody changes for as long as the result is used.
+#[expect(unsafe_code, reason = "lists come from C")]
+unsafe fn list<'a, T>(first: *const T, count: usize) -> &'a [T] {
+    match first.is_null() {
+        true => &[],
+        // SAFETY: the caller's promise.
+        false => unsafe { std::slice::from_raw_parts(first, count) },
+    }
+}

@@ -1,0 +1,166 @@
+//! What tasks are known to do when each of them keeps a record of its calls of MPI: exactly, where stacks alone tell only where they stand.
+//!
+//! Everything here is about one moment. Ranks are those of `MPI_COMM_WORLD`; communicators are known by an identity that is equal on all of
+//! their members.
+
+use crate::state::Rank;
+use std::collections::BTreeMap;
+
+/// A communicator, equal on all of its members and for no other communicator of the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity(pub u64);
+
+/// A direction of messages: from one task to another over a communicator, under a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Channel {
+    /// The communicator.
+    pub communicator: Identity,
+    /// The other task.
+    pub peer: Rank,
+    /// The tag.
+    pub tag: i64,
+}
+
+/// How far a task is in its use of MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It takes part.
+    Present,
+    /// It has ended its use of MPI, or its process is gone: it does nothing for others any more.
+    Gone,
+}
+
+/// Whom a receive takes its message from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum From {
+    /// This task.
+    Rank(Rank),
+    /// Any of these.
+    AnyOf(Vec<Rank>),
+}
+
+/// A receive that is posted and under way, or a message that is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receive {
+    /// Over which communicator.
+    pub communicator: Identity,
+    /// From whom.
+    pub from: From,
+    /// Under which tag; `None` for any.
+    pub tag: Option<i64>,
+}
+
+/// What a collective operation needs of others before a member may return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// That all have entered.
+    All,
+    /// That the root has; how data comes from there is the library's business.
+    Root(Rank),
+    /// Nothing by itself: a library may let it wait all the same.
+    Nothing,
+    /// That those of lower rank in the communicator have.
+    Lower,
+}
+
+/// A collective operation that a task has entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// On which communicator.
+    pub communicator: Identity,
+    /// Its members, in their order.
+    pub members: Vec<Rank>,
+    /// Which collective operation of the communicator it is, counted from 1.
+    pub ordinal: u64,
+    /// Which operation, by a number that is the same on all tasks.
+    pub operation: u32,
+    /// The root.
+    pub root: Option<Rank>,
+    /// What it needs.
+    pub needs: Needs,
+}
+
+/// One thing that a thread waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A message.
+    Message {
+        /// What would take it.
+        receive: Receive,
+        /// The receives that were posted earlier and are under way, which take what comes before.
+        before: Vec<Receive>,
+    },
+    /// That its message is taken.
+    Delivery {
+        /// Where it goes.
+        channel: Channel,
+        /// Which message of the channel it is, counted from 1.
+        number: u64,
+    },
+    /// A collective operation.
+    Collective(Collective),
+    /// Something of which nothing is known.
+    Unknown,
+}
+
+/// What a thread that calls MPI waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Nothing: it is outside of MPI, or in a call that waits for nobody.
+    Nothing,
+    /// All of these.
+    All(Vec<Item>),
+    /// One of these.
+    One(Vec<Item>),
+}
+
+/// How a thread waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Inside a call that returns when what it waits for has happened.
+    Blocked,
+    /// By asking again and again: it may do other things between.
+    Polling,
+}
+
+/// What one task is recorded to have done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Who it is.
+    pub rank: Rank,
+    /// Whether it takes part any more.
+    pub presence: Presence,
+    /// What its threads wait for that have called MPI.
+    pub threads: Vec<(Waits, How)>,
+    /// Messages sent, by channel: sends that were called, complete or not.
+    pub sent: BTreeMap<Channel, u64>,
+    /// Messages received, by channel.
+    pub received: BTreeMap<Channel, u64>,
+    /// Receives that are posted and under way, in their order.
+    pub posted: Vec<Receive>,
+    /// Collective operations begun, by communicator.
+    pub entered: BTreeMap<Identity, u64>,
+    /// The collective operation that it is in, on each communicator.
+    pub inside: Vec<Collective>,
+    /// Some of what it did was not recorded for lack of room: nothing that rests on counts is proven of it.
+    pub is_partial: bool,
+}
+
+impl Receive {
+    /// Whether it could take a message of this task, communicator and tag.
+    pub(crate) fn takes(&self, communicator: Identity, sender: Rank, tag: i64) -> bool {
+        let from = match &self.from {
+            From::Rank(rank) => *rank == sender,
+            From::AnyOf(ranks) => ranks.contains(&sender),
+        };
+        self.communicator == communicator && from && self.tag.is_none_or(|wanted| wanted == tag)
+    }
+
+    /// Those that it may take its message from.
+    pub(crate) fn senders(&self) -> &[Rank] {
+        match &self.from {
+            From::Rank(rank) => std::slice::from_ref(rank),
+            From::AnyOf(ranks) => ranks,
+        }
+    }
+}

@@ -1,0 +1,507 @@
+//! The wait graph against executed programs: random programs of messages, requests and collective operations are run by an interpreter of
+//! MPI's semantics in random schedules and frozen at random moments. Whoever is said to be stuck must never go on, in any of many
+//! continuations; when nobody can move, all that are left must be said to be stuck; and while `on` does nothing, nobody who waits for it alone goes on.
+
+use std::collections::BTreeMap;
+use waitgraph::recorded::{Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits};
+use waitgraph::{Certainty, Rank, Why, wait_graph};
+
+#[derive(Clone)]
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % bound as u64) as usize
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Work,
+    /// Over a communicator to a task, under a tag; the second begins it and leaves a request.
+    Send(usize, usize, i64),
+    Isend(usize, usize, i64),
+    Receive(usize, Option<usize>, Option<i64>),
+    Ireceive(usize, Option<usize>, Option<i64>),
+    Probe(usize, Option<usize>, Option<i64>),
+    Exchange(usize, usize, usize, i64),
+    WaitAll,
+    WaitAny,
+    Collective(usize, Kind, usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Barrier,
+    Bcast,
+    Reduce,
+    Scan,
+}
+
+#[derive(Clone, Debug)]
+struct Message {
+    communicator: usize,
+    from: usize,
+    to: usize,
+    tag: i64,
+    matched: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Posted {
+    task: usize,
+    communicator: usize,
+    from: Option<usize>,
+    tag: Option<i64>,
+    matched: Option<usize>,
+    /// The program has seen that it is complete.
+    seen: bool,
+}
+
+/// What a task waits for in its step: indices of messages and of posted receives.
+#[derive(Clone, Debug)]
+enum Request {
+    Send(usize),
+    Receive(usize),
+}
+
+#[derive(Clone)]
+struct Machine {
+    programs: Vec<Vec<Step>>,
+    members: Vec<Vec<usize>>,
+    /// Sends are complete at once, not when they are received.
+    eager: bool,
+    at: Vec<usize>,
+    inside: Vec<bool>,
+    own: Vec<Vec<Request>>,
+    requests: Vec<Vec<Request>>,
+    messages: Vec<Message>,
+    posted: Vec<Posted>,
+    entered: Vec<Vec<u64>>,
+}
+
+impl Machine {
+    fn random(random: &mut Random) -> Machine {
+        let tasks = 2 + random.below(4);
+        let mut members = vec![(0..tasks).collect::<Vec<_>>()];
+        for _ in 0..random.below(3) {
+            let some: Vec<usize> = (0..tasks).filter(|_| random.below(3) > 0).collect();
+            if some.len() > 1 {
+                members.push(some);
+            }
+        }
+        let mut programs: Vec<Vec<Step>> = vec![Vec::new(); tasks];
+        for _ in 0..3 + random.below(14) {
+            let communicator = random.below(members.len());
+            let group = members[communicator].clone();
+            let (a, b) = (group[random.below(group.len())], group[random.below(group.len())]);
+            let tag = random.below(2) as i64;
+            let from = (random.below(4) > 0).then_some(a);
+            let wanted = (random.below(5) > 0).then_some(if random.below(8) == 0 { 1 - tag } else { tag });
+            match random.below(9) {
+                0 => programs[a].push(Step::Work),
+                1 | 2 => {
+                    let kinds = [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Scan];
+                    let (kind, root) = (kinds[random.below(4)], a);
+                    for &task in &group {
+                        // Rarely one forgets its part, and never calls another on the communicator, which would be a wrong program.
+                        if random.below(10) > 0 {
+                            programs[task].push(Step::Collective(communicator, kind, root));
+                        } else {
+                            programs[task].push(Step::WaitAny);
+                            programs[task].push(Step::Receive(communicator, Some(b), Some(9)));
+                        }
+                    }
+                }
+                3 if a != b => {
+                    programs[a].push(Step::Exchange(communicator, b, b, tag));
+                    programs[b].push(Step::Exchange(communicator, a, a, tag));
+                }
+                4 => programs[a].push(if random.below(2) == 0 { Step::WaitAll } else { Step::WaitAny }),
+                _ if a != b => {
+                    if random.below(6) > 0 {
+                        programs[a].push(match random.below(2) {
+                            0 => Step::Send(communicator, b, tag),
+                            _ => Step::Isend(communicator, b, tag),
+                        });
+                    }
+                    programs[b].push(match random.below(5) {
+                        0 => Step::Probe(communicator, from, wanted),
+                        1 | 2 => Step::Ireceive(communicator, from, wanted),
+                        _ => Step::Receive(communicator, from, wanted),
+                    });
+                }
+                _ => {}
+            }
+        }
+        let n = members.len();
+        Machine {
+            members,
+            eager: random.below(2) == 0,
+            at: vec![0; tasks],
+            inside: vec![false; tasks],
+            own: vec![Vec::new(); tasks],
+            requests: vec![Vec::new(); tasks],
+            messages: Vec::new(),
+            posted: Vec::new(),
+            entered: vec![vec![0; n]; tasks],
+            programs,
+        }
+    }
+
+    fn step(&self, task: usize) -> Option<&Step> {
+        self.programs[task].get(self.at[task])
+    }
+
+    fn fits(posted: &Posted, message: &Message) -> bool {
+        posted.task == message.to
+            && posted.communicator == message.communicator
+            && posted.from.is_none_or(|from| from == message.from)
+            && posted.tag.is_none_or(|tag| tag == message.tag)
+    }
+
+    fn send(&mut self, communicator: usize, from: usize, to: usize, tag: i64) -> Request {
+        let mut message = Message {
+            communicator,
+            from,
+            to,
+            tag,
+            matched: false,
+        };
+        let index = self.messages.len();
+        let open = self.posted.iter_mut().find(|posted| posted.matched.is_none() && Self::fits(posted, &message));
+        if let Some(posted) = open {
+            posted.matched = Some(index);
+            message.matched = true;
+        }
+        self.messages.push(message);
+        Request::Send(index)
+    }
+
+    fn post(&mut self, task: usize, communicator: usize, from: Option<usize>, tag: Option<i64>) -> Request {
+        let mut posted = Posted {
+            task,
+            communicator,
+            from,
+            tag,
+            matched: None,
+            seen: false,
+        };
+        let first = self.messages.iter().position(|message| !message.matched && Self::fits(&posted, message));
+        if let Some(index) = first {
+            self.messages[index].matched = true;
+            posted.matched = Some(index);
+        }
+        self.posted.push(posted);
+        Request::Receive(self.posted.len() - 1)
+    }
+
+    fn is_complete(&self, request: &Request) -> bool {
+        match request {
+            Request::Send(index) => self.eager || self.messages[*index].matched,
+            Request::Receive(index) => self.posted[*index].matched.is_some(),
+        }
+    }
+
+    fn see(&mut self, request: &Request) {
+        if let Request::Receive(index) = request {
+            self.posted[*index].seen = true;
+        }
+    }
+
+    fn completes(&self, task: usize) -> bool {
+        match self.step(task).expect("it is inside a step") {
+            Step::Work | Step::Isend(..) | Step::Ireceive(..) => true,
+            Step::Send(..) | Step::Receive(..) | Step::Exchange(..) => {
+                self.own[task].iter().all(|request| self.is_complete(request))
+            }
+            Step::Probe(communicator, from, tag) => {
+                let posted = Posted {
+                    task,
+                    communicator: *communicator,
+                    from: *from,
+                    tag: *tag,
+                    matched: None,
+                    seen: false,
+                };
+                self.messages.iter().any(|message| !message.matched && Self::fits(&posted, message))
+            }
+            Step::WaitAll => self.requests[task].iter().all(|request| self.is_complete(request)),
+            Step::WaitAny => {
+                self.requests[task].is_empty() || self.requests[task].iter().any(|request| self.is_complete(request))
+            }
+            Step::Collective(c, kind, root) => {
+                let group = &self.members[*c];
+                let mine = self.entered[task][*c];
+                let has = |other: usize| self.entered[other][*c] >= mine;
+                match kind {
+                    Kind::Barrier => group.iter().all(|&other| has(other)),
+                    Kind::Bcast => has(*root),
+                    Kind::Reduce => task != *root || group.iter().all(|&other| has(other)),
+                    Kind::Scan => group.iter().take_while(|&&other| other != task).all(|&other| has(other)),
+                }
+            }
+        }
+    }
+
+    /// One move of a task; false if it cannot move.
+    fn advance(&mut self, task: usize) -> bool {
+        let Some(step) = self.step(task).cloned() else {
+            return false;
+        };
+        if !self.inside[task] {
+            self.inside[task] = true;
+            match step {
+                Step::Send(c, to, tag) => self.own[task] = vec![self.send(c, task, to, tag)],
+                Step::Receive(c, from, tag) => self.own[task] = vec![self.post(task, c, from, tag)],
+                Step::Exchange(c, to, from, tag) => {
+                    let receive = self.post(task, c, Some(from), Some(tag));
+                    self.own[task] = vec![self.send(c, task, to, tag), receive];
+                }
+                Step::Isend(c, to, tag) => {
+                    let request = self.send(c, task, to, tag);
+                    self.requests[task].push(request);
+                }
+                Step::Ireceive(c, from, tag) => {
+                    let request = self.post(task, c, from, tag);
+                    self.requests[task].push(request);
+                }
+                Step::Collective(c, ..) => self.entered[task][c] += 1,
+                Step::Work | Step::Probe(..) | Step::WaitAll | Step::WaitAny => {}
+            }
+            return true;
+        }
+        if !self.completes(task) {
+            return false;
+        }
+        match step {
+            Step::WaitAll => {
+                let done = std::mem::take(&mut self.requests[task]);
+                done.iter().for_each(|request| self.see(request));
+            }
+            Step::WaitAny => {
+                let first = self.requests[task].iter().position(|request| self.is_complete(request));
+                if let Some(first) = first {
+                    let request = self.requests[task].remove(first);
+                    self.see(&request);
+                }
+            }
+            _ => {
+                let done = std::mem::take(&mut self.own[task]);
+                done.iter().for_each(|request| self.see(request));
+            }
+        }
+        self.inside[task] = false;
+        self.at[task] += 1;
+        true
+    }
+
+    /// Moves tasks at random until nobody can move, or `moves` are made; the moves that are left.
+    fn run(&mut self, random: &mut Random, mut moves: usize, may_move: impl Fn(usize) -> bool) -> usize {
+        while moves > 0 {
+            let tasks = self.at.len();
+            let first = random.below(tasks);
+            let moved = (0..tasks)
+                .map(|index| (first + index) % tasks)
+                .filter(|&task| may_move(task))
+                .any(|task| self.advance(task));
+            if !moved {
+                break;
+            }
+            moves -= 1;
+        }
+        moves
+    }
+
+    // What a recorder in each task would have written.
+
+    fn receive(&self, index: usize) -> Receive {
+        let posted = &self.posted[index];
+        self.receive_of(posted.task, posted.communicator, posted.from, posted.tag)
+    }
+
+    fn receive_of(&self, task: usize, communicator: usize, from: Option<usize>, tag: Option<i64>) -> Receive {
+        let others = self.members[communicator].iter().filter(|&&member| member != task);
+        Receive {
+            communicator: Identity(communicator as u64),
+            from: match from {
+                Some(from) => From::Rank(Rank(from as u32)),
+                None => From::AnyOf(others.map(|&member| Rank(member as u32)).collect()),
+            },
+            tag,
+        }
+    }
+
+    fn under_way(&self, task: usize) -> Vec<usize> {
+        let all = 0..self.posted.len();
+        all.filter(|&index| self.posted[index].task == task && !self.posted[index].seen).collect()
+    }
+
+    fn item(&self, task: usize, request: &Request) -> Item {
+        match request {
+            Request::Receive(index) => Item::Message {
+                receive: self.receive(*index),
+                before: self.under_way(task).into_iter().filter(|each| each < index).map(|each| self.receive(each)).collect(),
+            },
+            Request::Send(index) => {
+                let message = &self.messages[*index];
+                let same = |other: &&Message| {
+                    (other.communicator, other.from, other.to, other.tag)
+                        == (message.communicator, message.from, message.to, message.tag)
+                };
+                Item::Delivery {
+                    channel: channel(message.communicator, message.to, message.tag),
+                    number: self.messages[..=*index].iter().filter(same).count() as u64,
+                }
+            }
+        }
+    }
+
+    fn record(&self, task: usize) -> Recorded {
+        let collective = |c: usize, kind: Kind, root: usize| Collective {
+            communicator: Identity(c as u64),
+            members: self.members[c].iter().map(|&member| Rank(member as u32)).collect(),
+            ordinal: self.entered[task][c],
+            operation: kind as u32,
+            root: matches!(kind, Kind::Bcast | Kind::Reduce).then_some(Rank(root as u32)),
+            needs: match kind {
+                Kind::Barrier => Needs::All,
+                Kind::Bcast => Needs::Root(Rank(root as u32)),
+                Kind::Reduce if root == task => Needs::All,
+                Kind::Reduce => Needs::Nothing,
+                Kind::Scan => Needs::Lower,
+            },
+        };
+        let items = |requests: &[Request]| requests.iter().map(|request| self.item(task, request)).collect::<Vec<_>>();
+        // A request that is complete is still recorded as under way, and one that MPI has completed at once as well.
+        let pending = |requests: &[Request]| {
+            let waiting = requests.iter().filter(|request| !matches!(request, Request::Send(_)) || !self.is_complete(request));
+            waiting.cloned().collect::<Vec<_>>()
+        };
+        let mut inside = Vec::new();
+        let waits = match self.step(task).filter(|_| self.inside[task]) {
+            None | Some(Step::Work | Step::Isend(..) | Step::Ireceive(..)) => Waits::Nothing,
+            Some(Step::Send(..) | Step::Receive(..) | Step::Exchange(..)) => Waits::All(items(&pending(&self.own[task]))),
+            Some(Step::WaitAll) => Waits::All(items(&pending(&self.requests[task]))),
+            Some(Step::WaitAny) if pending(&self.requests[task]).len() < self.requests[task].len() => Waits::Nothing,
+            Some(Step::WaitAny) => Waits::One(items(&self.requests[task])),
+            Some(Step::Probe(c, from, tag)) => Waits::All(vec![Item::Message {
+                receive: self.receive_of(task, *c, *from, *tag),
+                before: self.under_way(task).into_iter().map(|each| self.receive(each)).collect(),
+            }]),
+            Some(Step::Collective(c, kind, root)) => {
+                inside.push(collective(*c, *kind, *root));
+                Waits::All(vec![Item::Collective(collective(*c, *kind, *root))])
+            }
+        };
+        let mut sent: BTreeMap<Channel, u64> = BTreeMap::new();
+        let mut received: BTreeMap<Channel, u64> = BTreeMap::new();
+        for message in self.messages.iter().filter(|message| message.from == task) {
+            *sent.entry(channel(message.communicator, message.to, message.tag)).or_default() += 1;
+        }
+        for posted in self.posted.iter().filter(|posted| posted.task == task && posted.seen) {
+            let message = &self.messages[posted.matched.expect("it is seen")];
+            *received.entry(channel(message.communicator, message.from, message.tag)).or_default() += 1;
+        }
+        Recorded {
+            rank: Rank(task as u32),
+            presence: if self.at[task] == self.programs[task].len() { Presence::Gone } else { Presence::Present },
+            threads: vec![(waits, How::Blocked)],
+            sent,
+            received,
+            posted: self.under_way(task).into_iter().map(|index| self.receive(index)).collect(),
+            entered: (0..self.members.len()).map(|c| (Identity(c as u64), self.entered[task][c])).collect(),
+            inside,
+            is_partial: false,
+        }
+    }
+}
+
+fn channel(communicator: usize, peer: usize, tag: i64) -> Channel {
+    Channel {
+        communicator: Identity(communicator as u64),
+        peer: Rank(peer as u32),
+        tag,
+    }
+}
+
+/// Counts of what was seen, so that a test of nothing fails.
+#[derive(Debug, Default)]
+struct Seen {
+    stuck: usize,
+    cycles: usize,
+    edges: usize,
+    deadlocks: usize,
+}
+
+fn check(seed: u64, seen: &mut Seen) {
+    let mut random = Random(seed);
+    let mut machine = Machine::random(&mut random);
+    let moves = random.below(120);
+    let all_moved = machine.run(&mut random, moves, |_| true) > 0;
+    let tasks = machine.at.len();
+    let records: Vec<Recorded> = (0..tasks).map(|task| machine.record(task)).collect();
+    let graph = wait_graph(&records);
+    seen.stuck += graph.stuck.len();
+    seen.cycles += graph.cycles.len();
+    assert!(graph.missing.is_empty() && graph.mismatches.is_empty(), "seed {seed}: {graph:?}");
+    for trial in 0..12 {
+        let mut random = Random(seed ^ trial << 40);
+        let mut later = machine.clone();
+        later.run(&mut random, 400, |_| true);
+        for stuck in &graph.stuck {
+            let task = stuck.0 as usize;
+            assert_eq!(later.at[task], machine.at[task], "seed {seed}: {stuck:?} went on\n{records:#?}\n{graph:#?}");
+        }
+    }
+    if all_moved {
+        let left = (0..tasks).filter(|&task| machine.at[task] < machine.programs[task].len());
+        let left: Vec<Rank> = left.map(|task| Rank(task as u32)).collect();
+        seen.deadlocks += usize::from(!left.is_empty());
+        // Which message a receive has taken that takes several is known only once it is complete: behind such a one a message may have come.
+        let is_open = |task: &Recorded| {
+            let open = |each: &Receive| each.tag.is_none() || matches!(each.from, From::AnyOf(_));
+            let takers = task.posted.iter().filter(|each| open(each)).count();
+            let alone = task.posted.len() == 1 && matches!(machine.step(task.rank.0 as usize), Some(Step::Receive(..)));
+            takers > 0 && !alone
+        };
+        if records.iter().any(is_open) {
+            return;
+        }
+        assert_eq!(graph.stuck, left, "seed {seed}: nobody moves\n{records:#?}\n{graph:#?}");
+        assert!(left.is_empty() || !graph.cycles.is_empty() || !graph.orphans.is_empty(), "seed {seed}: {graph:?}");
+    }
+    for edge in &graph.edges {
+        let alternatives = matches!(edge.why, Why::Message { alternatives: true, .. });
+        if alternatives || edge.certainty != Certainty::Proven || machine.step(edge.waiter.0 as usize).is_none() {
+            continue;
+        }
+        if matches!(machine.step(edge.waiter.0 as usize), Some(Step::WaitAny)) {
+            continue;
+        }
+        seen.edges += 1;
+        let (waiter, on) = (edge.waiter.0 as usize, edge.on.0 as usize);
+        for trial in 0..6 {
+            let mut random = Random(seed ^ trial << 41);
+            let mut later = machine.clone();
+            later.run(&mut random, 400, |task| task != on);
+            assert_eq!(later.at[waiter], machine.at[waiter], "seed {seed}: {edge:?}\n{records:#?}");
+        }
+    }
+}
+
+#[test]
+fn who_is_stuck_never_goes_on() {
+    let mut seen = Seen::default();
+    for seed in 0..12_000 {
+        check(seed, &mut seen);
+    }
+    let Seen {
+        stuck,
+        cycles,
+        edges,
+        deadlocks,
+    } = seen;
+    assert!(stuck > 5_000 && cycles > 500 && edges > 10_000 && deadlocks > 2_000, "{seen:?}");
+}
