@@ -19,7 +19,7 @@ pub use waitgraph::{Certainty, Edge, Mismatch, Rank, Why};
 pub struct Record {
     /// What was read.
     pub recording: Recording,
-    /// Its process has ended while others of the job still run, or it has ended its use of MPI.
+    /// It has called `MPI_Finalize` or `MPI_Abort`, or its process has ended while others of the job still run.
     pub is_gone: bool,
     /// It completed a call between two looks.
     pub moves: bool,
@@ -42,7 +42,7 @@ pub struct Doing {
     pub stage: Stage,
     /// It completed a call between two looks.
     pub moves: bool,
-    /// Its process or its use of MPI has ended.
+    /// See [`Record::is_gone`].
     pub is_gone: bool,
     /// The process.
     pub pid: u32,
@@ -72,7 +72,7 @@ pub struct Waiting {
 pub enum Verdict {
     /// These wait for each other, and nobody else can help them; not proven if some of them ask again and again and may do something else between.
     Deadlock(Vec<Rank>, Certainty),
-    /// The first waits for the second, whose use of MPI has ended.
+    /// The first waits for the second, which has ended, or ends, its use of MPI.
     Gone(Rank, Rank),
     /// Two tasks are in one collective operation and called different ones.
     Mismatch(Mismatch),

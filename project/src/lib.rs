@@ -42,6 +42,8 @@ mod live;
 mod making;
 mod preprocess;
 mod recorded;
+mod recorder;
+mod recordings;
 mod symbolize;
 mod threads;
 
@@ -62,4 +64,6 @@ pub use live::{add_lines_of_job, map_of_job};
 pub use making::{beside, make, make_preprocessed};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, stacks, stacks_of};
+pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};
+pub use recordings::recordings;
 pub use threads::start as start_threads;

@@ -30,9 +30,10 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
     if shown < lines.len() {
         let _ = writeln!(text, "{}", paint(FAINT, format!("  and {} more (--all)", lines.len() - shown)));
     }
-    let outside: Vec<&Doing> = waiting.tasks.iter().filter(|task| task.operation.is_none()).collect();
+    let waits = waiters(waiting);
+    let outside: Vec<&Doing> = waiting.tasks.iter().filter(|task| !waits.contains(&Rank(task.rank))).collect();
     if !outside.is_empty() {
-        let _ = writeln!(text, "\n{}", paint(TITLE, "Outside of MPI:"));
+        let _ = writeln!(text, "\n{}", paint(TITLE, "The others:"));
         for (what, tasks) in grouped(&outside, does) {
             let _ = writeln!(text, "  {} {what}", ranks_text(&tasks));
         }
@@ -108,6 +109,7 @@ fn does(task: &Doing) -> String {
     let time = seconds(task.for_ns);
     match (task.stage, task.is_gone) {
         (Stage::Ended, _) => "called MPI_Finalize and left it".to_owned(),
+        (Stage::Ending, _) => format!("in MPI_Finalize for {time}"),
         (Stage::Aborted, _) => "called MPI_Abort".to_owned(),
         (_, true) => "ended without MPI_Finalize".to_owned(),
         (Stage::Starting, _) => format!("in MPI_Init for {time}"),

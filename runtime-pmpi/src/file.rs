@@ -71,7 +71,7 @@ fn describe(words: Words, names: &[u8]) {
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     text(words, header::HOST, header::HOST_WORDS, host.trim_ascii());
     // As `hindmost run`, Open MPI, Slurm and Hydra name jobs.
-    let job = ["HINDMOST_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_JOBID"];
+    let job = ["HINDMOST_RECORD_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_JOBID"];
     let job = job.iter().find_map(std::env::var_os).unwrap_or_default();
     text(words, header::JOB, header::HOST_WORDS, job.as_bytes());
 }

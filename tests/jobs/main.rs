@@ -19,6 +19,7 @@ mod threads;
 mod trees;
 mod unharmed;
 mod unprepared;
+mod waits;
 mod watching;
 mod why;
 mod witness;

@@ -330,7 +330,10 @@ impl World<'_> {
             let (items, several) = match waits {
                 Waits::Nothing => continue,
                 Waits::All(items) => (items, false),
-                Waits::One(items) => (items, items.len() > 1),
+                Waits::One(items) => {
+                    let open = |item: &&Item| self.need_of(task, item) != Need::Nothing;
+                    (items, items.iter().filter(open).count() > 1)
+                }
             };
             for item in items {
                 self.edges_of(task, item, *how, several, &mut edges);
@@ -379,7 +382,9 @@ impl World<'_> {
                     number: *number,
                     taken,
                 };
-                push(channel.peer, why, Certainty::Proven);
+                // Of several one is enough, or one at least is missing: nobody knows which.
+                let certainty = if several { Certainty::Probable } else { Certainty::Proven };
+                push(channel.peer, why, certainty);
             }
             Item::Collective(collective) => {
                 for (rank, entered) in self.absent(task.rank, collective) {

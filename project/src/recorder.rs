@@ -1,0 +1,104 @@
+//! The flight recorder: made for one MPI library by that library's own compiler, and directories for what it records.
+
+use crate::failure::Failure;
+use std::io::Write as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The file that the C shim is linked with.
+const RUNTIME: &str = "libruntime_pmpi.a";
+
+/// A directory that only this user can read, with a name that was not there.
+pub fn new_recording_directory() -> Result<PathBuf, Failure> {
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let user = rustix::process::getuid().as_raw();
+    for number in 0..10_000 {
+        let directory = parent.join(format!("hindmost-{user}-{}-{number}", std::process::id()));
+        match std::fs::DirBuilder::new().mode(0o700).create(&directory) {
+            Ok(()) => return Ok(directory),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                return Err(Failure::new(format!("cannot make a directory in {}: {error}", parent.display())));
+            }
+        }
+    }
+    Err(Failure::new(format!("all names for a directory in {} are taken", parent.display()))
+        .hint("--record DIR names one"))
+}
+
+/// Makes the directory, for this user alone, if it is not there.
+pub fn make_recording_directory(directory: &Path) -> Result<(), Failure> {
+    match std::fs::DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(Failure::new(format!("cannot make {}: {error}", directory.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes the recorder for the MPI library that `mpicc` compiles for.
+///
+/// `runtime` is the part that all recorders share; without it, the one that stands beside this program.
+pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Result<(), Failure> {
+    let runtime = match runtime {
+        Some(runtime) => runtime.to_owned(),
+        None => runtime_beside()?,
+    };
+    let asked = format!("{} -E -P -x c -", mpicc.display());
+    let header = compile(Command::new(mpicc).args(["-E", "-P", "-x", "c", "-"]), "#include <mpi.h>\n", &asked)?;
+    let shim = engine::recorder_shim(&String::from_utf8_lossy(&header))
+        .map_err(|error| Failure::new(format!("{}: {error}", mpicc.display())))?;
+    let mut command = Command::new(mpicc);
+    command
+        .args(["-shared", "-fPIC", "-O2", "-w", "-fvisibility=hidden", "-Wl,-z,lazy", "-Wl,--exclude-libs,ALL", "-o"])
+        .arg(output)
+        .args(["-x", "c", "-", "-x", "none"])
+        .arg(&runtime)
+        .args(["-lgcc_s", "-lpthread", "-ldl", "-lm"]);
+    compile(&mut command, &shim, &format!("{} -shared", mpicc.display()))?;
+    Ok(())
+}
+
+fn runtime_beside() -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe().map_err(|error| Failure::new(format!("cannot tell where hindmost is: {error}")))?;
+    let directory = own.parent().unwrap_or(Path::new("."));
+    let places = [directory.join(RUNTIME), directory.join("../lib/hindmost").join(RUNTIME)];
+    places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
+        Failure::new(format!("{RUNTIME} is neither beside hindmost nor in ../lib/hindmost"))
+            .hint("cargo build -p runtime-pmpi makes it; --runtime FILE names it")
+    })
+}
+
+/// Runs a compiler on text, and returns what it prints.
+fn compile(command: &mut Command, text: &str, name: &str) -> Result<Vec<u8>, Failure> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            Failure::new(format!("cannot run {name}: {error}")).hint("--mpicc names the compiler of the job's MPI library")
+        })?;
+    let mut input = child
+        .stdin
+        .take()
+        .ok_or_else(|| Failure::new(format!("{name} has no standard input")))?;
+    let text = text.to_owned();
+    // The compiler may print while it reads.
+    let writer = std::thread::spawn(move || {
+        // Whatever goes wrong here the compiler says itself.
+        let _ = input.write_all(text.as_bytes());
+    });
+    let done = child
+        .wait_with_output()
+        .map_err(|error| Failure::new(format!("cannot wait for {name}: {error}")))?;
+    let _ = writer.join();
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        let first: Vec<&str> = said.lines().take(5).collect();
+        return Err(Failure::new(format!("{name} failed: {}", first.join("; "))));
+    }
+    Ok(done.stdout)
+}

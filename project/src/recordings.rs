@@ -1,0 +1,152 @@
+//! The recordings of a job: which files they are, and what is known of their processes.
+
+use crate::failure::Failure;
+use crate::listener::Listener;
+use engine::recorded::{Record, Recording, Stage};
+use regular_files::Limit;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Between two looks at a job that runs: whoever completes a call in between waits for nobody.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// No recording is larger.
+const MOST: Limit = Limit::of(64 << 20);
+
+/// What the tasks of one job have recorded, from directories and files: of several jobs the one that began last. Of a job that runs, as it is now: it is
+/// looked at twice.
+pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Record>, Failure> {
+    let files = files(paths)?;
+    let mut first = read(&files, listener)?;
+    newest_job(&mut first, listener);
+    let alive: Vec<bool> = first.iter().map(|(_, recording)| runs(recording)).collect();
+    let job_runs = alive.contains(&true);
+    let mut later = BTreeMap::new();
+    if job_runs {
+        std::thread::sleep(PAUSE);
+        later = first.iter().filter_map(|(path, _)| Some((path.clone(), read_one(path).ok()?))).collect();
+    }
+    let now = now(&first, job_runs);
+    let mut records = Vec::new();
+    for ((path, recording), alive) in first.into_iter().zip(alive) {
+        let second: Option<Recording> = later.remove(&path);
+        let moves = second.as_ref().is_some_and(|second| completed(second) != completed(&recording));
+        let recording = second.unwrap_or(recording);
+        // Whoever is in MPI_Finalize waits for others perhaps, and does nothing for them any more.
+        let has_ended = recording.stage >= Stage::Ending;
+        let is_here = recording.host == host();
+        records.push(Record {
+            is_gone: has_ended || job_runs && is_here && !alive,
+            moves,
+            now,
+            recording,
+        });
+    }
+    Ok(records)
+}
+
+/// The recordings that the arguments name, sorted.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).map_err(|error| cannot(path, &error))?;
+        for entry in entries {
+            let file = entry.map_err(|error| cannot(path, &error))?.path();
+            if file.extension().is_some_and(|ending| ending == "recording") {
+                files.push(file);
+            }
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(Failure::new(format!("there is no recording in {}", names.join(", ")))
+            .hint("hindmost run -- mpirun … records a job"));
+    }
+    Ok(files)
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("cannot read {}: {error}", path.display()))
+}
+
+/// All that can be read of them; an error only if none can.
+fn read(files: &[PathBuf], listener: &dyn Listener) -> Result<Vec<(PathBuf, Recording)>, Failure> {
+    let mut recordings = Vec::new();
+    let mut bad = Vec::new();
+    for file in files {
+        match read_one(file) {
+            Ok(recording) => recordings.push((file.clone(), recording)),
+            Err(why) => bad.push(format!("{}: {why}", file.display())),
+        }
+    }
+    if recordings.is_empty() {
+        return Err(Failure::new(format!("no recording can be read: {}", bad.join("; "))));
+    }
+    for why in bad {
+        listener.warn(&format!("left out: {why}"));
+    }
+    Ok(recordings)
+}
+
+fn read_one(file: &Path) -> Result<Recording, String> {
+    let bytes = regular_files::read(file, MOST).map_err(|error| error.to_string())?;
+    Recording::read(&bytes).map_err(|error| error.to_string())
+}
+
+/// Leaves the recordings of one job: a directory may hold those of earlier ones.
+fn newest_job(recordings: &mut Vec<(PathBuf, Recording)>, listener: &dyn Listener) {
+    let job_of = |recording: &Recording| (recording.job.clone(), recording.world.map(|(_, size)| size));
+    let newest = recordings.iter().max_by_key(|(_, recording)| recording.started).map(|(_, recording)| job_of(recording));
+    let Some(newest) = newest else {
+        return;
+    };
+    let before = recordings.len();
+    recordings.retain(|(_, recording)| recording.world.is_none() || job_of(recording) == newest);
+    if recordings.len() < before {
+        listener.warn(&format!("{} recordings of earlier jobs are left out", before - recordings.len()));
+    }
+}
+
+/// Whether the process of a recording still runs, on this host.
+fn runs(recording: &Recording) -> bool {
+    let birth = || {
+        let stat = regular_files::read_of_kernel(&format!("/proc/{}/stat", recording.pid)).ok()?;
+        let stat = String::from_utf8_lossy(&stat).into_owned();
+        let behind = stat.rsplit_once(')')?.1;
+        let mut fields = behind.split_ascii_whitespace();
+        // A zombie does nothing any more.
+        let state = fields.next()?;
+        let birth: u64 = fields.nth(18)?.parse().ok()?;
+        (!matches!(state, "Z" | "X")).then_some(birth)
+    };
+    recording.host == host() && birth() == Some(recording.birth)
+}
+
+fn host() -> String {
+    let name = regular_files::read_of_kernel("/proc/sys/kernel/hostname").unwrap_or_default();
+    String::from_utf8_lossy(&name).trim().to_owned()
+}
+
+/// Calls that the threads of a task have completed.
+fn completed(recording: &Recording) -> Vec<(u32, u64)> {
+    recording.threads.iter().map(|thread| (thread.tid, thread.completed)).collect()
+}
+
+/// The clock of this host while the job runs here; else when the last was heard of it.
+fn now(recordings: &[(PathBuf, Recording)], runs: bool) -> u64 {
+    if runs {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        return time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+    }
+    let heard = |recording: &Recording| {
+        let threads = recording.threads.iter();
+        threads.map(|thread| thread.call.as_ref().map_or(thread.last, |call| call.since.max(thread.last))).max()
+    };
+    recordings.iter().filter_map(|(_, recording)| heard(recording)).max().unwrap_or(0)
+}

@@ -1,1 +1,0 @@
-fn main(){ for f in std::env::args().skip(1) { let b=std::fs::read(&f).unwrap(); match recording::Recording::read(&b) { Ok(mut r)=>{ let names=std::mem::take(&mut r.operations); for t in &r.threads { if let Some(c)=&t.call { println!("in {}", names[c.operation as usize]); } } println!("{r:#?}"); } Err(e)=>println!("{f}: {e}") } } }

@@ -1,0 +1,49 @@
+/* Follows a plan: each rank does the steps that PLAN has for it, one after the other, and hangs where they hang it. Steps are parted by
+ * spaces, ranks by '|'; a step is a letter, a communicator (0 the world, 1 the ranks of the same parity, 2 a duplicate of the world), a rank of
+ * the world and a tag: S0,2,7. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 64 };
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0, pending = 0;
+    MPI_Comm comms[3];
+    MPI_Request requests[MOST];
+    int values[MOST];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    comms[0] = MPI_COMM_WORLD;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[1]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
+    const char *step = getenv("PLAN");
+    for (int i = 0; i < rank; i++) step = strchr(step, '|') + 1;
+    for (; *step && *step != '|'; step++) {
+        if (*step == ' ') continue;
+        char what = *step;
+        int c = 0, peer = 0, tag = 0, length = 0;
+        if (sscanf(step + 1, "%d,%d,%d%n", &c, &peer, &tag, &length) < 3) return 3;
+        step += length;
+        if (c == 1) peer /= 2;
+        MPI_Comm comm = comms[c];
+        int sum;
+        switch (what) {
+        case 'S': MPI_Ssend(&value, 1, MPI_INT, peer, tag, comm); break;
+        case 'I': MPI_Issend(&value, 1, MPI_INT, peer, tag, comm, &requests[pending++]); break;
+        case 'R': MPI_Recv(&value, 1, MPI_INT, peer, tag, comm, MPI_STATUS_IGNORE); break;
+        case 'Q': MPI_Irecv(&values[pending], 1, MPI_INT, peer, tag, comm, &requests[pending]); pending++; break;
+        case 'X': MPI_Sendrecv(&value, 1, MPI_INT, peer, tag, &sum, 1, MPI_INT, peer, tag, comm, MPI_STATUS_IGNORE); break;
+        case 'W': MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE); pending = 0; break;
+        case 'B': MPI_Barrier(comm); break;
+        case 'A': MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm); break;
+        case 'L': for (;;) sleep(1);
+        case 'F': MPI_Finalize(); return 0;
+        default: return 4;
+        }
+    }
+    for (;;) sleep(1);
+}

@@ -1,0 +1,406 @@
+//! The flight recorder in real jobs: random plans of messages and collective operations are followed by real ranks under both MPIs until they hang,
+//! and `hindmost waits` must come to what the plan comes to, never saying on the way that somebody is stuck who goes on.
+//!
+//! The truth is worked out here from the plan alone: all sends are synchronous and all peers are named, so that every schedule ends in the
+//! same state.
+
+use crate::hindmost::{PATIENCE, hindmost, my_turn, out, run, said};
+use corpus::{JobProcesses, Mpi};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const RANKS: usize = 5;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % bound as u64) as usize
+    }
+}
+
+/// A step of a plan: what it does, over which communicator, with whom, under which tag.
+#[derive(Clone, Copy, Debug)]
+struct Step(char, usize, usize, usize);
+
+type Plan = Vec<Vec<Step>>;
+
+fn members(communicator: usize, rank: usize) -> Vec<usize> {
+    let is_member = |other: &usize| communicator != 1 || other % 2 == rank % 2;
+    (0..RANKS).filter(is_member).collect()
+}
+
+fn random_plan(seed: u64) -> Plan {
+    let mut random = Random(seed);
+    let mut plan: Plan = vec![Vec::new(); RANKS];
+    for _ in 0..6 + random.below(16) {
+        let (c, tag) = (random.below(3), random.below(2));
+        let a = random.below(RANKS);
+        let group = members(c, a);
+        let b = group[random.below(group.len())];
+        match random.below(8) {
+            0 | 1 => {
+                let what = if random.below(2) == 0 { 'B' } else { 'A' };
+                group.iter().for_each(|&rank| plan[rank].push(Step(what, c, 0, 0)));
+            }
+            2 if a != b => {
+                plan[a].push(Step('X', c, b, tag));
+                plan[b].push(Step('X', c, a, tag));
+            }
+            3 => plan[a].push(Step('W', 0, 0, 0)),
+            _ if a != b => {
+                let send = if random.below(2) == 0 { 'S' } else { 'I' };
+                let receive = if random.below(2) == 0 { 'R' } else { 'Q' };
+                // Now and then a message is forgotten, or sent under another tag.
+                if random.below(8) > 0 {
+                    plan[a].push(Step(send, c, b, tag));
+                }
+                let wrong = usize::from(random.below(8) == 0);
+                plan[b].push(Step(receive, c, a, tag ^ wrong));
+            }
+            _ => {}
+        }
+    }
+    for steps in &mut plan {
+        steps.push(Step('W', 0, 0, 0));
+        steps.push(Step(if random.below(4) == 0 { 'L' } else { 'F' }, 0, 0, 0));
+    }
+    plan
+}
+
+/// Where every rank ends, who can never go on, and who waits for whom.
+#[derive(Debug)]
+struct Truth {
+    blocked: BTreeSet<usize>,
+    stuck: BTreeSet<usize>,
+    edges: BTreeSet<(usize, usize)>,
+}
+
+type Channel = (usize, usize, usize, usize);
+
+/// What a rank waits for: the `number`-th message of a channel to be sent, or to be asked for, or others to enter a collective operation.
+#[derive(Clone, Copy, Debug)]
+enum Need {
+    Sent(Channel, usize),
+    Asked(Channel, usize),
+    Entered(usize, usize),
+}
+
+#[derive(Default)]
+struct State {
+    at: Vec<usize>,
+    inside: Vec<bool>,
+    sent: BTreeMap<Channel, usize>,
+    asked: BTreeMap<Channel, usize>,
+    entered: BTreeMap<(usize, usize), usize>,
+    own: Vec<Vec<Need>>,
+    pending: Vec<Vec<Need>>,
+}
+
+impl State {
+    fn is_met(&self, rank: usize, need: Need) -> bool {
+        let count = |map: &BTreeMap<Channel, usize>, channel| map.get(&channel).copied().unwrap_or(0);
+        match need {
+            Need::Sent(channel, number) => count(&self.sent, channel) >= number,
+            Need::Asked(channel, number) => count(&self.asked, channel) >= number,
+            Need::Entered(c, number) => members(c, rank)
+                .iter()
+                .all(|&other| self.entered.get(&(other, c)).copied().unwrap_or(0) >= number),
+        }
+    }
+
+    fn send(&mut self, channel: Channel) -> Need {
+        let count = self.sent.entry(channel).or_default();
+        *count += 1;
+        Need::Asked(channel, *count)
+    }
+
+    fn ask(&mut self, channel: Channel) -> Need {
+        let count = self.asked.entry(channel).or_default();
+        *count += 1;
+        Need::Sent(channel, *count)
+    }
+
+    fn advance(&mut self, plan: &Plan, rank: usize) -> bool {
+        let Step(what, c, peer, tag) = plan[rank][self.at[rank]];
+        if matches!(what, 'L' | 'F') {
+            return false;
+        }
+        if !self.inside[rank] {
+            self.inside[rank] = true;
+            self.own[rank] = match what {
+                'S' => vec![self.send((c, rank, peer, tag))],
+                'R' => vec![self.ask((c, peer, rank, tag))],
+                'I' => {
+                    let need = self.send((c, rank, peer, tag));
+                    self.pending[rank].push(need);
+                    Vec::new()
+                }
+                'Q' => {
+                    let need = self.ask((c, peer, rank, tag));
+                    self.pending[rank].push(need);
+                    Vec::new()
+                }
+                // What it sends is small, and complete at once.
+                'X' => {
+                    self.send((c, rank, peer, tag));
+                    vec![self.ask((c, peer, rank, tag))]
+                }
+                'W' => std::mem::take(&mut self.pending[rank]),
+                _ => {
+                    let count = self.entered.entry((rank, c)).or_default();
+                    *count += 1;
+                    vec![Need::Entered(c, *count)]
+                }
+            };
+            return true;
+        }
+        let needs = std::mem::take(&mut self.own[rank]);
+        let done = needs.iter().all(|need| self.is_met(rank, *need));
+        if !done {
+            self.own[rank] = needs;
+            return false;
+        }
+        self.inside[rank] = false;
+        self.at[rank] += 1;
+        true
+    }
+}
+
+fn truth(plan: &Plan) -> Truth {
+    let mut state = State {
+        at: vec![0; RANKS],
+        inside: vec![false; RANKS],
+        own: vec![Vec::new(); RANKS],
+        pending: vec![Vec::new(); RANKS],
+        ..State::default()
+    };
+    while (0..RANKS).any(|rank| state.advance(plan, rank)) {}
+    let blocked: BTreeSet<usize> = (0..RANKS).filter(|&rank| state.inside[rank]).collect();
+    // Whom a rank waits for: each of these has to do something.
+    let on = |rank: usize| -> BTreeSet<usize> {
+        let unmet = state.own[rank].iter().filter(|need| !state.is_met(rank, **need));
+        let peers = unmet.flat_map(|need| match *need {
+            Need::Sent((_, from, ..), _) => vec![from],
+            Need::Asked((_, _, to, _), _) => vec![to],
+            Need::Entered(c, number) => {
+                let absent = |other: &usize| state.entered.get(&(*other, c)).copied().unwrap_or(0) < number;
+                members(c, rank).into_iter().filter(absent).collect()
+            }
+        });
+        peers.collect()
+    };
+    let is_gone = |rank: usize| plan[rank][state.at[rank]].0 == 'F';
+    // A rank that sleeps may do anything; one in MPI_Finalize does nothing any more.
+    let mut free: BTreeSet<usize> = (0..RANKS).filter(|rank| !blocked.contains(rank) && !is_gone(*rank)).collect();
+    loop {
+        let next = blocked.iter().find(|rank| !free.contains(rank) && on(**rank).is_subset(&free));
+        let Some(next) = next else {
+            break;
+        };
+        free.insert(*next);
+    }
+    Truth {
+        stuck: blocked.iter().copied().filter(|rank| !free.contains(rank)).collect(),
+        edges: blocked.iter().flat_map(|&rank| on(rank).into_iter().map(move |other| (rank, other))).collect(),
+        blocked,
+    }
+}
+
+fn text(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (rank, steps) in plan.iter().enumerate() {
+        text.push_str(if rank == 0 { "" } else { "|" });
+        for Step(what, c, peer, tag) in steps {
+            let _ = write!(text, " {what}{c},{peer},{tag}");
+        }
+    }
+    text
+}
+
+/// The recorder of an MPI, and the program that follows plans.
+fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = run(Command::new(cargo)
+        .args(["build", "--quiet", "--package", "runtime-pmpi", "--message-format", "json"])
+        .current_dir(env!("CARGO_MANIFEST_DIR")));
+    let messages = String::from_utf8_lossy(&built.stdout).into_owned();
+    let files = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let runtime = files
+        .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
+        .filter_map(|name| Some(PathBuf::from(name.as_str()?)))
+        .find(|name| name.ends_with("libruntime_pmpi.a"))
+        .unwrap_or_else(|| panic!("{}", said(&built)));
+    let mpicc = format!("mpicc.{}", mpi.name());
+    let recorder = out().join(format!("recorder-{}.so", mpi.name()));
+    let output = run(hindmost()
+        .args(["recorder", "--mpicc", &mpicc, "-o"])
+        .arg(&recorder)
+        .arg("--runtime")
+        .arg(&runtime));
+    assert!(output.status.success(), "{}", said(&output));
+    let program = out().join(format!("plan-{}", mpi.name()));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("jobs/plans/plan.c");
+    let output = run(Command::new(mpicc).args(["-O1", "-w", "-o"]).arg(&program).arg(source));
+    assert!(output.status.success(), "{}", said(&output));
+    (recorder, program)
+}
+
+/// A job with the recorder, and where it records.
+fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &str) -> (JobProcesses, PathBuf) {
+    let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
+    let _ = std::fs::remove_dir_all(&directory);
+    let processes = JobProcesses::new();
+    let (variable, value) = processes.variable();
+    let mut command = hindmost();
+    command.args(["run", "--recorder"]).arg(recorder).arg("--record").arg(&directory);
+    command.args(["--", &format!("mpirun.{}", mpi.name())]);
+    if mpi == Mpi::OpenMpi {
+        command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    command.args(["-np", &RANKS.to_string()]).arg(program);
+    command.env(variable, value).env("PLAN", plan);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    (processes, directory)
+}
+
+fn waits(directory: &Path) -> Option<Value> {
+    let output = run(hindmost().args(["waits", "--format", "json"]).arg(directory));
+    let answer = serde_json::from_slice(&output.stdout).ok()?;
+    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", said(&output));
+    Some(answer)
+}
+
+fn ranks(list: &Value) -> BTreeSet<usize> {
+    let list = list.as_array().into_iter().flatten();
+    list.filter_map(|rank| Some(rank.as_u64()? as usize)).collect()
+}
+
+/// Follows a plan until the answer is the truth; fails at the first claim that is none.
+fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
+    let plan = random_plan(seed);
+    let truth = truth(&plan);
+    let (processes, directory) = start(mpi, made, &seed.to_string(), &text(&plan));
+    let begun = Instant::now();
+    let mut last = None;
+    loop {
+        let seen = waits(&directory);
+        let place = || format!("{} seed {seed}: {}\n{truth:?}\n{seen:#?}\n{last:#?}", mpi.name(), text(&plan));
+        if let Some(answer) = &seen {
+            let stuck = ranks(&answer["stuck"]);
+            assert!(stuck.is_subset(&truth.stuck), "{}", place());
+            let edges: BTreeSet<(usize, usize)> = answer["edges"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter(|edge| edge["proven"] == true)
+                .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
+                .collect();
+            let seen_all = answer["tasks"].as_array().is_some_and(|tasks| tasks.len() == RANKS);
+            let edges_fit = edges.is_subset(&truth.edges);
+            let all_wait = truth.blocked.iter().all(|rank| edges.iter().any(|(waiter, _)| waiter == rank) || has_sends_alone(&plan, *rank));
+            if seen_all && stuck == truth.stuck && edges_fit && all_wait {
+                break;
+            }
+        }
+        assert!(begun.elapsed() < PATIENCE, "never came to the truth: {}", place());
+        last = seen;
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    processes.end();
+    // The record outlives its job.
+    let after = waits(&directory).expect("the recordings stay");
+    assert_eq!(ranks(&after["stuck"]), truth.stuck, "{} seed {seed}, after its end", mpi.name());
+    let _ = std::fs::remove_dir_all(&directory);
+}
+
+/// Whether a rank completes several sends at once somewhere: which of them is not complete nobody knows.
+fn has_sends_alone(plan: &Plan, rank: usize) -> bool {
+    plan[rank].iter().filter(|step| step.0 == 'I').count() > 1
+}
+
+/// `HINDMOST_PLANS` names the seeds of another run: `40..80`.
+fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let named = std::env::var("HINDMOST_PLANS").ok();
+    let named = named.as_deref().and_then(|range| range.split_once(".."));
+    named.map_or(usual, |(from, to)| from.parse().unwrap_or(0)..to.parse().unwrap_or(0))
+}
+
+fn plans(mpi: Mpi) {
+    let _turn = my_turn();
+    let made = made(mpi);
+    for seed in seeds(0..6) {
+        check(mpi, &made, seed);
+    }
+}
+
+#[test]
+fn plans_under_open_mpi() {
+    plans(Mpi::OpenMpi);
+}
+
+#[test]
+fn plans_under_mpich() {
+    plans(Mpi::Mpich);
+}
+
+#[test]
+fn what_a_reader_is_told() {
+    let _turn = my_turn();
+    let made = made(Mpi::OpenMpi);
+    // Rank 0 waits for tag 1 of rank 1, which has sent tag 0 before; ranks 2 to 4 wait in a barrier for both.
+    let plan = " R0,1,1 B0,0,0| I0,0,0 R0,0,0| B0,0,0| B0,0,0| B0,0,0";
+    let (processes, directory) = start(Mpi::OpenMpi, &made, "told", plan);
+    let begun = Instant::now();
+    let text = loop {
+        let output = run(hindmost().arg("waits").arg(&directory));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if text.contains("Deadlock") && text.contains("ranks 2-4 wait in MPI_Barrier") {
+            break text;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", said(&output));
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    processes.end();
+    for line in [
+        "Deadlock: ranks 0-1 wait for each other, and nobody else can end it",
+        "rank 0 waits in MPI_Recv for message 1 of rank 1 (tag 1, MPI_COMM_WORLD): rank 1 has sent 0; it has sent 1 message under tag 0, which nobody has received",
+        "rank 1 waits in MPI_Recv for message 1 of rank 0 (tag 0, MPI_COMM_WORLD): rank 0 has sent 0",
+        "for ranks 0-1, which have entered",
+    ] {
+        assert!(text.contains(line), "no '{line}' in:\n{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read() {
+    let directory = out().join("no-recordings");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap_or_else(|error| panic!("{error}"));
+    let refused = |words: &[&str]| crate::hindmost::refused(hindmost().arg("waits").arg(&directory), words);
+    refused(&["there is no recording in", "hindmost run"]);
+    let file = directory.join("hindmost-1.recording");
+    std::fs::write(&file, "short").unwrap_or_else(|error| panic!("{error}"));
+    refused(&["hindmost-1.recording", "cut off", "5 bytes"]);
+    std::fs::write(&file, vec![1; 4 << 20]).unwrap_or_else(|error| panic!("{error}"));
+    refused(&["hindmost-1.recording", "no recording"]);
+    std::fs::remove_file(&file).unwrap_or_else(|error| panic!("{error}"));
+    let made = Command::new("mkfifo").arg(&file).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    refused(&["hindmost-1.recording"]);
+    let no_mpi = hindmost_recorder("gcc");
+    assert!(no_mpi.contains("mpi.h"), "{no_mpi}");
+    assert!(hindmost_recorder("no-such-compiler").contains("--mpicc"));
+}
+
+fn hindmost_recorder(mpicc: &str) -> String {
+    let output = run(hindmost().args(["recorder", "--mpicc", mpicc, "--runtime", "/dev/null", "-o"]).arg(out().join("none.so")));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    said(&output)
+}
