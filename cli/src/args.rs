@@ -1,8 +1,8 @@
 //! The command line.
 
+use crate::recorder_args::{RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs};
 use crate::tree_args::{Shape, TREE_HELP, TreeArgs, TreeFormat};
 use crate::view_args::{VIEW_HELP, ViewArgs};
-use crate::recorder_args::{RECORDER_HELP, RUN_HELP, RecorderArgs, RunArgs, WAITS_HELP, WaitsArgs};
 use crate::watch_args::{WATCH_HELP, WatchArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;

@@ -117,6 +117,7 @@ pub use paths::{PathLookup, find_file};
 pub use progress::{Relation, Value};
 pub use progress_map::Map;
 pub use reading::{map_for_file, map_for_stacks};
+pub use recorder::shim as recorder_shim;
 pub use reuse::{Reuse, Shelf};
 pub use sends::{Coming, SendSite, Sends};
 pub use slicer::{
@@ -126,7 +127,6 @@ pub use slicer::{
 pub use slices::slice_answer;
 pub use snapshot::RunState;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
-pub use recorder::shim as recorder_shim;
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};
 pub use state::{ClassState, Halted, HaltedBy, StateGroup};

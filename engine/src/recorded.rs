@@ -129,7 +129,10 @@ pub fn waiting(records: &[Record]) -> Waiting {
             by_rank.entry(rank).or_insert(record);
         }
     }
-    let size = records.iter().filter_map(|record| record.recording.world).map(|(_, size)| size);
+    let size = records
+        .iter()
+        .filter_map(|record| record.recording.world)
+        .map(|(_, size)| size);
     let identities: BTreeSet<u64> = by_rank
         .values()
         .flat_map(|record| record.recording.communicators.iter().map(|each| each.identity))
@@ -153,7 +156,10 @@ pub fn waiting(records: &[Record]) -> Waiting {
     Waiting {
         size: size.max().unwrap_or(0),
         graph: wait_graph(&tasks),
-        tasks: by_rank.iter().map(|(rank, record)| doing(*rank, record)).collect(),
+        tasks: by_rank
+            .iter()
+            .map(|(rank, record)| doing(*rank, record))
+            .collect(),
         communicators: names(by_rank.values().copied()),
         operations,
     }
@@ -161,7 +167,10 @@ pub fn waiting(records: &[Record]) -> Waiting {
 
 fn doing(rank: u32, record: &Record) -> Doing {
     let recording = &record.recording;
-    let in_call = recording.threads.iter().find_map(|thread| Some((thread.call.as_ref()?, None)));
+    let in_call = recording
+        .threads
+        .iter()
+        .find_map(|thread| Some((thread.call.as_ref()?, None)));
     let polling = recording.threads.iter().find_map(|thread| {
         let polling = thread.polling.as_ref()?;
         Some((&polling.call, Some((polling.times, thread.last))))
@@ -171,7 +180,12 @@ fn doing(rank: u32, record: &Record) -> Doing {
         (Some(call), _) => Some(call),
         (None, polls) => polls,
     };
-    let last = recording.threads.iter().map(|thread| thread.last).max().unwrap_or(0);
+    let last = recording
+        .threads
+        .iter()
+        .map(|thread| thread.last)
+        .max()
+        .unwrap_or(0);
     Doing {
         rank,
         operation: shown.map(|(call, _)| recording.operation(call.operation).to_owned()),
@@ -208,7 +222,9 @@ fn names<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<Identity, St
                 let members = each.members.iter().flatten().flatten().copied();
                 let ranks = base::RankSet::from_iter(members);
                 match each.made_by.map(|made_by| recording.operation(made_by)) {
-                    None if each.members.as_ref().is_some_and(|members| members.len() == 1) => "MPI_COMM_SELF".to_owned(),
+                    None if each.members.as_ref().is_some_and(|members| members.len() == 1) => {
+                        "MPI_COMM_SELF".to_owned()
+                    }
                     None => "MPI_COMM_WORLD".to_owned(),
                     Some(made_by) => format!("the communicator of ranks {ranks} by {made_by}"),
                 }
@@ -244,8 +260,13 @@ impl Task<'_> {
             };
         }
         let calls = recording.threads.iter().filter_map(|thread| thread.call.as_ref());
-        let mut posted: Vec<Receive> = self.under_way().filter_map(|request| self.receive_of(request)).collect();
-        let blocking = calls.clone().filter(|call| matches!(call.does, does::RECEIVES | does::EXCHANGES));
+        let mut posted: Vec<Receive> = self
+            .under_way()
+            .filter_map(|request| self.receive_of(request))
+            .collect();
+        let blocking = calls
+            .clone()
+            .filter(|call| matches!(call.does, does::RECEIVES | does::EXCHANGES));
         posted.extend(blocking.filter_map(|call| self.receive(call.communicator, call.source)));
         Recorded {
             rank: Rank(self.rank),
@@ -253,7 +274,11 @@ impl Task<'_> {
                 true => Presence::Gone,
                 false => Presence::Present,
             },
-            threads: recording.threads.iter().map(|thread| self.waits_of(thread)).collect(),
+            threads: recording
+                .threads
+                .iter()
+                .map(|thread| self.waits_of(thread))
+                .collect(),
             sent,
             received,
             posted,
@@ -262,7 +287,9 @@ impl Task<'_> {
                 .iter()
                 .map(|each| (Identity(each.identity), each.begun))
                 .collect(),
-            inside: calls.filter_map(|call| self.collective(call.communicator, call.ordinal, call)).collect(),
+            inside: calls
+                .filter_map(|call| self.collective(call.communicator, call.ordinal, call))
+                .collect(),
             is_partial: is_partial(recording),
         }
     }
@@ -283,7 +310,10 @@ impl Task<'_> {
         let message = || match self.receive(call.communicator, call.source) {
             Some(receive) => Item::Message {
                 receive,
-                before: self.under_way().filter_map(|request| self.receive_of(request)).collect(),
+                before: self
+                    .under_way()
+                    .filter_map(|request| self.receive_of(request))
+                    .collect(),
             },
             None => Item::Unknown,
         };
@@ -295,10 +325,12 @@ impl Task<'_> {
                 _ => Waits::All(vec![message()]),
             },
             does::EXCHANGES => Waits::All(self.all_of(vec![delivery()], vec![message()])),
-            does::EVERY_PART..=does::COLLECTIVE => match self.collective(call.communicator, call.ordinal, call) {
-                Some(collective) => Waits::All(vec![Item::Collective(collective)]),
-                None => Waits::All(vec![Item::Unknown]),
-            },
+            does::EVERY_PART..=does::COLLECTIVE => {
+                match self.collective(call.communicator, call.ordinal, call) {
+                    Some(collective) => Waits::All(vec![Item::Collective(collective)]),
+                    None => Waits::All(vec![Item::Unknown]),
+                }
+            }
             does::COMPLETES_ALL | does::ASKS_ALL => self.completes_all(call),
             does::COMPLETES_ONE | does::ASKS_ONE => Waits::One(self.items(call)),
             does::EPOCH => Waits::All(vec![Item::Unknown]),
@@ -317,8 +349,10 @@ impl Task<'_> {
     }
 
     fn completes_all(&self, call: &Call) -> Waits {
-        let (sends, others): (Vec<Item>, Vec<Item>) =
-            self.items(call).into_iter().partition(|item| matches!(item, Item::Delivery { .. }));
+        let (sends, others): (Vec<Item>, Vec<Item>) = self
+            .items(call)
+            .into_iter()
+            .partition(|item| matches!(item, Item::Delivery { .. }));
         match (&sends[..], &others[..]) {
             // All of them are sends, and one at least is not complete.
             ([_, _, ..], []) => Waits::One(sends),
@@ -392,7 +426,13 @@ impl Task<'_> {
         let from = match source {
             peer::ANYBODY => {
                 let others = senders.iter().copied().collect::<Option<Vec<u32>>>()?;
-                From::AnyOf(others.into_iter().filter(|rank| *rank != self.rank).map(Rank).collect())
+                From::AnyOf(
+                    others
+                        .into_iter()
+                        .filter(|rank| *rank != self.rank)
+                        .map(Rank)
+                        .collect(),
+                )
             }
             source => From::Rank(Rank((*senders.get(usize::try_from(source).ok()?)?)?)),
         };
@@ -419,11 +459,17 @@ impl Task<'_> {
             return Item::Unknown;
         };
         let row = self.recording().channels.iter().find(|each| {
-            Some(each.communicator) == communicator && !each.received && (i64::from(each.peer), each.tag) == (destination, tag)
+            Some(each.communicator) == communicator
+                && !each.received
+                && (i64::from(each.peer), each.tag) == (destination, tag)
         });
         let later = self
             .under_way()
-            .filter(|other| other.begun > begun && other.communicator == communicator && other.destination == (destination, tag))
+            .filter(|other| {
+                other.begun > begun
+                    && other.communicator == communicator
+                    && other.destination == (destination, tag)
+            })
             .count() as u64;
         match row {
             Some(row) => Item::Delivery {
@@ -436,24 +482,39 @@ impl Task<'_> {
 
     fn collective(&self, communicator: Option<u64>, ordinal: Option<u64>, call: &Call) -> Option<Collective> {
         let known = self.recording().communicator(communicator?)?;
-        let own: Option<Vec<Rank>> = known.members.as_ref()?.iter().map(|rank| rank.map(Rank)).collect();
+        let own: Option<Vec<Rank>> = known
+            .members
+            .as_ref()?
+            .iter()
+            .map(|rank| rank.map(Rank))
+            .collect();
         let (own, remote) = (own?, known.remote.as_ref());
         let mut members = own.clone();
         members.extend(remote.into_iter().flatten().flatten().map(|rank| Rank(*rank)));
-        let root = call.root.and_then(|root| own.get(root as usize).copied()).filter(|_| remote.is_none());
+        let root = call
+            .root
+            .and_then(|root| own.get(root as usize).copied())
+            .filter(|_| remote.is_none());
         let name = self.recording().operation(call.operation);
         Some(Collective {
             communicator: Identity(known.identity),
             members,
             ordinal: ordinal?,
-            operation: self.operations.binary_search_by(|each| each.as_str().cmp(name)).ok()? as u32,
+            operation: self
+                .operations
+                .binary_search_by(|each| each.as_str().cmp(name))
+                .ok()? as u32,
             root,
             needs: match (call.does, root) {
                 // Of an intercommunicator each side waits for the other alone.
                 _ if remote.is_some() => Needs::Nothing,
                 // Without data nobody need wait for anybody; a barrier has none to count.
-                (does::EVERY_PART, _) if call.count > 0 || matches!(name, "MPI_Barrier" | "MPI_Ibarrier") => Needs::All,
-                (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => Needs::Root(root),
+                (does::EVERY_PART, _) if call.count > 0 || matches!(name, "MPI_Barrier" | "MPI_Ibarrier") => {
+                    Needs::All
+                }
+                (does::FROM_ROOT, Some(root)) if root != Rank(self.rank) && call.count > 0 => {
+                    Needs::Root(root)
+                }
                 (does::TO_ROOT, Some(root)) if root == Rank(self.rank) && call.count > 0 => Needs::All,
                 (does::PREFIX, _) if call.count > 0 => Needs::Lower,
                 _ => Needs::Nothing,

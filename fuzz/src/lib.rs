@@ -22,6 +22,7 @@ mod graphs;
 mod maps;
 mod programs;
 mod recorded;
+mod recordings;
 mod seeds;
 mod sources;
 
@@ -38,7 +39,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -86,6 +87,12 @@ pub const TARGETS: [Target; 9] = [
         name: "graph",
         check: graphs::graph,
         seeds: seeds::graphs,
+    },
+    Target {
+        // What the flight recorder has written of a task.
+        name: "recording",
+        check: recordings::recording,
+        seeds: recordings::seeds,
     },
     Target {
         // C and C++ to a map.

@@ -12,7 +12,11 @@ const RUNTIME: &str = "libruntime_pmpi.a";
 /// A directory that only this user can read, with a name that was not there.
 pub fn new_recording_directory() -> Result<PathBuf, Failure> {
     let memory = Path::new("/dev/shm");
-    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let parent = if memory.is_dir() {
+        memory.to_owned()
+    } else {
+        std::env::temp_dir()
+    };
     let user = rustix::process::getuid().as_raw();
     for number in 0..10_000 {
         let directory = parent.join(format!("hindmost-{user}-{}-{number}", std::process::id()));
@@ -20,20 +24,27 @@ pub fn new_recording_directory() -> Result<PathBuf, Failure> {
             Ok(()) => return Ok(directory),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => {
-                return Err(Failure::new(format!("cannot make a directory in {}: {error}", parent.display())));
+                return Err(Failure::new(format!(
+                    "cannot make a directory in {}: {error}",
+                    parent.display()
+                )));
             }
         }
     }
-    Err(Failure::new(format!("all names for a directory in {} are taken", parent.display()))
-        .hint("--record DIR names one"))
+    Err(Failure::new(format!(
+        "all names for a directory in {} are taken",
+        parent.display()
+    ))
+    .hint("--record DIR names one"))
 }
 
 /// Makes the directory, for this user alone, if it is not there.
 pub fn make_recording_directory(directory: &Path) -> Result<(), Failure> {
     match std::fs::DirBuilder::new().mode(0o700).create(directory) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(Failure::new(format!("cannot make {}: {error}", directory.display())))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(Failure::new(format!(
+            "cannot make {}: {error}",
+            directory.display()
+        ))),
         _ => Ok(()),
     }
 }
@@ -47,12 +58,25 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
         None => runtime_beside()?,
     };
     let asked = format!("{} -E -P -x c -", mpicc.display());
-    let header = compile(Command::new(mpicc).args(["-E", "-P", "-x", "c", "-"]), "#include <mpi.h>\n", &asked)?;
+    let header = compile(
+        Command::new(mpicc).args(["-E", "-P", "-x", "c", "-"]),
+        "#include <mpi.h>\n",
+        &asked,
+    )?;
     let shim = engine::recorder_shim(&String::from_utf8_lossy(&header))
         .map_err(|error| Failure::new(format!("{}: {error}", mpicc.display())))?;
     let mut command = Command::new(mpicc);
     command
-        .args(["-shared", "-fPIC", "-O2", "-w", "-fvisibility=hidden", "-Wl,-z,lazy", "-Wl,--exclude-libs,ALL", "-o"])
+        .args([
+            "-shared",
+            "-fPIC",
+            "-O2",
+            "-w",
+            "-fvisibility=hidden",
+            "-Wl,-z,lazy",
+            "-Wl,--exclude-libs,ALL",
+            "-o",
+        ])
         .arg(output)
         .args(["-x", "c", "-", "-x", "none"])
         .arg(&runtime)
@@ -62,12 +86,18 @@ pub fn make_recorder(mpicc: &Path, output: &Path, runtime: Option<&Path>) -> Res
 }
 
 fn runtime_beside() -> Result<PathBuf, Failure> {
-    let own = std::env::current_exe().map_err(|error| Failure::new(format!("cannot tell where hindmost is: {error}")))?;
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::new(format!("cannot tell where hindmost is: {error}")))?;
     let directory = own.parent().unwrap_or(Path::new("."));
-    let places = [directory.join(RUNTIME), directory.join("../lib/hindmost").join(RUNTIME)];
+    let places = [
+        directory.join(RUNTIME),
+        directory.join("../lib/hindmost").join(RUNTIME),
+    ];
     places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-        Failure::new(format!("{RUNTIME} is neither beside hindmost nor in ../lib/hindmost"))
-            .hint("cargo build -p runtime-pmpi makes it; --runtime FILE names it")
+        Failure::new(format!(
+            "{RUNTIME} is neither beside hindmost nor in ../lib/hindmost"
+        ))
+        .hint("cargo build -p runtime-pmpi makes it; --runtime FILE names it")
     })
 }
 
@@ -79,7 +109,8 @@ fn compile(command: &mut Command, text: &str, name: &str) -> Result<Vec<u8>, Fai
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            Failure::new(format!("cannot run {name}: {error}")).hint("--mpicc names the compiler of the job's MPI library")
+            Failure::new(format!("cannot run {name}: {error}"))
+                .hint("--mpicc names the compiler of the job's MPI library")
         })?;
     let mut input = child
         .stdin

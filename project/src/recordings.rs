@@ -25,13 +25,18 @@ pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Reco
     let mut later = BTreeMap::new();
     if job_runs {
         std::thread::sleep(PAUSE);
-        later = first.iter().filter_map(|(path, _)| Some((path.clone(), read_one(path).ok()?))).collect();
+        later = first
+            .iter()
+            .filter_map(|(path, _)| Some((path.clone(), read_one(path).ok()?)))
+            .collect();
     }
     let now = now(&first, job_runs);
     let mut records = Vec::new();
     for ((path, recording), alive) in first.into_iter().zip(alive) {
         let second: Option<Recording> = later.remove(&path);
-        let moves = second.as_ref().is_some_and(|second| completed(second) != completed(&recording));
+        let moves = second
+            .as_ref()
+            .is_some_and(|second| completed(second) != completed(&recording));
         let recording = second.unwrap_or(recording);
         // Whoever is in MPI_Finalize waits for others perhaps, and does nothing for them any more.
         let has_ended = recording.stage >= Stage::Ending;
@@ -65,8 +70,10 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     files.sort();
     if files.is_empty() {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::new(format!("there is no recording in {}", names.join(", ")))
-            .hint("hindmost run -- mpirun … records a job"));
+        return Err(
+            Failure::new(format!("there is no recording in {}", names.join(", ")))
+                .hint("hindmost run -- mpirun … records a job"),
+        );
     }
     Ok(files)
 }
@@ -86,7 +93,10 @@ fn read(files: &[PathBuf], listener: &dyn Listener) -> Result<Vec<(PathBuf, Reco
         }
     }
     if recordings.is_empty() {
-        return Err(Failure::new(format!("no recording can be read: {}", bad.join("; "))));
+        return Err(Failure::new(format!(
+            "no recording can be read: {}",
+            bad.join("; ")
+        )));
     }
     for why in bad {
         listener.warn(&format!("left out: {why}"));
@@ -102,14 +112,20 @@ fn read_one(file: &Path) -> Result<Recording, String> {
 /// Leaves the recordings of one job: a directory may hold those of earlier ones.
 fn newest_job(recordings: &mut Vec<(PathBuf, Recording)>, listener: &dyn Listener) {
     let job_of = |recording: &Recording| (recording.job.clone(), recording.world.map(|(_, size)| size));
-    let newest = recordings.iter().max_by_key(|(_, recording)| recording.started).map(|(_, recording)| job_of(recording));
+    let newest = recordings
+        .iter()
+        .max_by_key(|(_, recording)| recording.started)
+        .map(|(_, recording)| job_of(recording));
     let Some(newest) = newest else {
         return;
     };
     let before = recordings.len();
     recordings.retain(|(_, recording)| recording.world.is_none() || job_of(recording) == newest);
     if recordings.len() < before {
-        listener.warn(&format!("{} recordings of earlier jobs are left out", before - recordings.len()));
+        listener.warn(&format!(
+            "{} recordings of earlier jobs are left out",
+            before - recordings.len()
+        ));
     }
 }
 
@@ -135,7 +151,11 @@ fn host() -> String {
 
 /// Calls that the threads of a task have completed.
 fn completed(recording: &Recording) -> Vec<(u32, u64)> {
-    recording.threads.iter().map(|thread| (thread.tid, thread.completed)).collect()
+    recording
+        .threads
+        .iter()
+        .map(|thread| (thread.tid, thread.completed))
+        .collect()
 }
 
 /// The clock of this host while the job runs here; else when the last was heard of it.
@@ -146,7 +166,18 @@ fn now(recordings: &[(PathBuf, Recording)], runs: bool) -> u64 {
     }
     let heard = |recording: &Recording| {
         let threads = recording.threads.iter();
-        threads.map(|thread| thread.call.as_ref().map_or(thread.last, |call| call.since.max(thread.last))).max()
+        threads
+            .map(|thread| {
+                thread
+                    .call
+                    .as_ref()
+                    .map_or(thread.last, |call| call.since.max(thread.last))
+            })
+            .max()
     };
-    recordings.iter().filter_map(|(_, recording)| heard(recording)).max().unwrap_or(0)
+    recordings
+        .iter()
+        .filter_map(|(_, recording)| heard(recording))
+        .max()
+        .unwrap_or(0)
 }

@@ -64,7 +64,9 @@ impl Parameter {
 
     fn plain(&self) -> Vec<&str> {
         let words = self.ty.split_ascii_whitespace();
-        words.filter(|word| !matches!(*word, "const" | "struct")).collect()
+        words
+            .filter(|word| !matches!(*word, "const" | "struct"))
+            .collect()
     }
 }
 
@@ -101,7 +103,12 @@ fn parameters(words: &[&str]) -> Option<Vec<Parameter>> {
         return Some(Vec::new());
     }
     let parts = inside.split(|word| *word == ",");
-    Some(parts.enumerate().map(|(index, part)| parameter(index, part)).collect())
+    Some(
+        parts
+            .enumerate()
+            .map(|(index, part)| parameter(index, part))
+            .collect(),
+    )
 }
 
 fn parameter(index: usize, words: &[&str]) -> Parameter {
@@ -109,9 +116,13 @@ fn parameter(index: usize, words: &[&str]) -> Parameter {
     let (head, suffix) = words.split_at(bracket);
     // A type alone is one word, besides qualifiers; a second one is the name.
     let is_word = |word: &str| word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let types = head
-        .iter()
-        .filter(|word| is_word(word) && !matches!(**word, "const" | "struct" | "unsigned" | "restrict" | "__restrict"));
+    let types = head.iter().filter(|word| {
+        is_word(word)
+            && !matches!(
+                **word,
+                "const" | "struct" | "unsigned" | "restrict" | "__restrict"
+            )
+    });
     let named = types.count() > 1 && head.last().is_some_and(|last| is_word(last));
     let (ty, name) = match (named, head.split_last()) {
         (true, Some((name, ty))) => (ty, (*name).to_owned()),

@@ -101,9 +101,13 @@ pub fn write(prototype: &Prototype) -> String {
     if let Some(comm) = comm {
         line(format!("call.communicator = COMM_HANDLE({comm});"));
     } else if let Some(window) = window {
-        line(format!("call.communicator = HANDLE({window}); call.kind = WINDOW;"));
+        line(format!(
+            "call.communicator = HANDLE({window}); call.kind = WINDOW;"
+        ));
     } else if let Some(file) = file {
-        line(format!("call.communicator = HANDLE({file}); call.kind = SHARED_FILE;"));
+        line(format!(
+            "call.communicator = HANDLE({file}); call.kind = SHARED_FILE;"
+        ));
     }
     let fields = [
         (Role::Destination, "destination", "rank_of"),
@@ -133,7 +137,11 @@ pub fn write(prototype: &Prototype) -> String {
         None => "result == MPI_SUCCESS".to_owned(),
     };
     if let Some(status) = status {
-        let taken = if flag.is_some() { " call.does = RECEIVES;" } else { "" };
+        let taken = if flag.is_some() {
+            " call.does = RECEIVES;"
+        } else {
+            ""
+        };
         line(format!(
             "if ({came}) {{ call.source = rank_of({status}->MPI_SOURCE); call.receive_tag = {status}->MPI_TAG;{taken} }}"
         ));
@@ -162,7 +170,12 @@ pub fn write(prototype: &Prototype) -> String {
 
 /// What tells the recorder of new communicators, windows and files. Of one that is made later, nothing is known before its request is complete.
 fn made(arguments: &Arguments<'_>, comm: Option<&str>, later: bool) -> Option<String> {
-    if later || !matches!(arguments.row.part, Part::Collective(Flow::Management) | Part::Opens | Part::File) {
+    if later
+        || !matches!(
+            arguments.row.part,
+            Part::Collective(Flow::Management) | Part::Opens | Part::File
+        )
+    {
         return None;
     }
     let name = arguments.prototype.function();

@@ -10,9 +10,8 @@
 
 pub mod layout;
 mod read;
-#[cfg(test)]
-mod tests;
 
 pub use read::{
-    Call, Channel, Communicator, Error, Lost, Members, Pending, Polling, Recording, RequestState, Stage, Thread,
+    Call, Channel, Communicator, Error, Lost, Members, Pending, Polling, Recording, RequestState, Stage,
+    Thread,
 };

@@ -1,9 +1,10 @@
 //! Reads a recording: any bytes give what can be believed of them, or an error.
 
 use crate::layout::{
-    self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, FREE, HEADER, MAGIC, MEMBERS,
-    MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER,
-    VERSION, WORDS, channel, communicator, header, now, peer, request, state, thread,
+    self, ANY_TAG, CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, FREE,
+    HEADER, MAGIC, MEMBERS, MEMBERS_AT, NAMES, NAMES_AT, NOW, REQUEST, REQUESTS, REQUESTS_AT, RETIRED,
+    THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, VERSION, WORDS, channel, communicator, header, now, peer,
+    request, state, thread,
 };
 use std::fmt;
 
@@ -26,7 +27,10 @@ impl fmt::Display for Error {
         match self {
             Self::NoRecording => f.write_str("it is no recording, or the recorder did not get to begin it"),
             Self::Version(version) => {
-                write!(f, "it is a recording of version {version}, and this hindmost reads version {VERSION}")
+                write!(
+                    f,
+                    "it is a recording of version {version}, and this hindmost reads version {VERSION}"
+                )
             }
             Self::CutOff(bytes) => write!(f, "it is cut off: it has {bytes} bytes of {}", WORDS * 8),
         }
@@ -72,7 +76,10 @@ impl Lost {
     #[must_use]
     pub fn anything(self) -> bool {
         let freed = self.freed;
-        self != Lost { freed, ..Lost::default() }
+        self != Lost {
+            freed,
+            ..Lost::default()
+        }
     }
 }
 
@@ -321,7 +328,10 @@ impl File<'_> {
         let lost = self.word(header::LOST);
         let names = self.word(header::NAMES).min((NAMES * 8) as u64) as usize;
         let names = self.0.get(NAMES_AT * 8..NAMES_AT * 8 + names).unwrap_or_default();
-        let operations = String::from_utf8_lossy(names).lines().map(str::to_owned).collect();
+        let operations = String::from_utf8_lossy(names)
+            .lines()
+            .map(str::to_owned)
+            .collect();
         let entries = |at: usize, width: usize, rows: usize| -> Vec<usize> {
             (0..rows)
                 .map(|row| at + row * width)
@@ -439,7 +449,9 @@ impl File<'_> {
             },
             begun: word(communicator::BEGUN),
             done: word(communicator::DONE),
-            last: word(communicator::LAST).checked_sub(1).map(|operation| operation as u32),
+            last: word(communicator::LAST)
+                .checked_sub(1)
+                .map(|operation| operation as u32),
             freed: word(communicator::HANDLE) == 0,
         })
     }

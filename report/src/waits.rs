@@ -3,8 +3,8 @@
 use crate::clean::clean;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
-use engine::recorded::{Doing, Stage, Verdict, Waiting};
 use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Why};
+use engine::recorded::{Doing, Stage, Verdict, Waiting};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -28,10 +28,18 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
         let _ = writeln!(text, "  {line}");
     }
     if shown < lines.len() {
-        let _ = writeln!(text, "{}", paint(FAINT, format!("  and {} more (--all)", lines.len() - shown)));
+        let _ = writeln!(
+            text,
+            "{}",
+            paint(FAINT, format!("  and {} more (--all)", lines.len() - shown))
+        );
     }
     let waits = waiters(waiting);
-    let outside: Vec<&Doing> = waiting.tasks.iter().filter(|task| !waits.contains(&Rank(task.rank))).collect();
+    let outside: Vec<&Doing> = waiting
+        .tasks
+        .iter()
+        .filter(|task| !waits.contains(&Rank(task.rank)))
+        .collect();
     if !outside.is_empty() {
         let _ = writeln!(text, "\n{}", paint(TITLE, "The others:"));
         for (what, tasks) in grouped(&outside, does) {
@@ -46,17 +54,29 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
 pub fn headline(waiting: &Waiting) -> String {
     match waiting.verdict() {
         Verdict::Deadlock(ranks, certainty) => {
-            let (who, each) = (ranks_text(&ranks), if ranks.len() == 2 { "each other" } else { "one another" });
+            let (who, each) = (
+                ranks_text(&ranks),
+                if ranks.len() == 2 {
+                    "each other"
+                } else {
+                    "one another"
+                },
+            );
             match (certainty, &ranks[..]) {
                 (Certainty::Proven, [_]) => format!("Deadlock: {who} waits for itself"),
-                (Certainty::Proven, _) => format!("Deadlock: {who} wait for {each}, and nobody else can end it"),
+                (Certainty::Proven, _) => {
+                    format!("Deadlock: {who} wait for {each}, and nobody else can end it")
+                }
                 (Certainty::Probable, _) => format!(
                     "Probably a deadlock: {who} wait for {each}; some of them only ask again and again, and may do other things between"
                 ),
             }
         }
         Verdict::Gone(waiter, on) => {
-            format!("Rank {} waits for rank {}, which takes no part in MPI any more", waiter.0, on.0)
+            format!(
+                "Rank {} waits for rank {}, which takes no part in MPI any more",
+                waiter.0, on.0
+            )
         }
         Verdict::Mismatch(mismatch) => {
             let call = |collective: &Collective| match collective.root {
@@ -75,11 +95,20 @@ pub fn headline(waiting: &Waiting) -> String {
         }
         Verdict::Awaited(ranks) => {
             let others = ranks_text(&waiters(waiting));
-            let wait = if waiters(waiting).len() == 1 { "waits" } else { "wait" };
+            let wait = if waiters(waiting).len() == 1 {
+                "waits"
+            } else {
+                "wait"
+            };
             let others = capital(&others);
-            format!("{others} {wait} for {}, directly or through others", ranks_text(&ranks))
+            format!(
+                "{others} {wait} for {}, directly or through others",
+                ranks_text(&ranks)
+            )
         }
-        Verdict::Nobody if waiting.tasks.iter().any(|task| task.moves) => "Nobody waits for anybody: the job moves".to_owned(),
+        Verdict::Nobody if waiting.tasks.iter().any(|task| task.moves) => {
+            "Nobody waits for anybody: the job moves".to_owned()
+        }
         Verdict::Nobody => "Nobody is recorded to wait for anybody".to_owned(),
     }
 }
@@ -89,16 +118,31 @@ fn beside(waiting: &Waiting) -> Vec<String> {
     let mut lines = Vec::new();
     if let Verdict::Awaited(ranks) = waiting.verdict() {
         let tasks: Vec<&Doing> = ranks.iter().filter_map(|rank| waiting.task(*rank)).collect();
-        lines.extend(grouped(&tasks, does).into_iter().map(|(what, ranks)| format!("{} {what}", ranks_text(&ranks))));
+        lines.extend(
+            grouped(&tasks, does)
+                .into_iter()
+                .map(|(what, ranks)| format!("{} {what}", ranks_text(&ranks))),
+        );
     }
     let seen = waiting.tasks.len();
     if seen < waiting.size as usize {
-        let line = format!("Read {seen} of {} tasks: the others may do anything.", waiting.size);
+        let line = format!(
+            "Read {seen} of {} tasks: the others may do anything.",
+            waiting.size
+        );
         lines.push(paint(DOUBT, line));
     }
-    let partial: Vec<Rank> = waiting.tasks.iter().filter(|task| task.is_partial).map(|task| Rank(task.rank)).collect();
+    let partial: Vec<Rank> = waiting
+        .tasks
+        .iter()
+        .filter(|task| task.is_partial)
+        .map(|task| Rank(task.rank))
+        .collect();
     if !partial.is_empty() {
-        let line = format!("The recorder had not room for all that {} did: nothing is said that rests on it.", ranks_text(&partial));
+        let line = format!(
+            "The recorder had not room for all that {} did: nothing is said that rests on it.",
+            ranks_text(&partial)
+        );
         lines.push(paint(DOUBT, line));
     }
     lines
@@ -116,7 +160,10 @@ fn does(task: &Doing) -> String {
         _ if task.moves => "moving".to_owned(),
         _ => match (&task.operation, task.polls) {
             (Some(operation), None) => format!("in {} for {time}", clean(operation)),
-            (Some(operation), Some(times)) => format!("asks by {} again and again ({times} times in {time})", clean(operation)),
+            (Some(operation), Some(times)) => format!(
+                "asks by {} again and again ({times} times in {time})",
+                clean(operation)
+            ),
             (None, _) => format!("outside of MPI for {time}"),
         },
     }
@@ -135,7 +182,11 @@ fn wait_lines(waiting: &Waiting) -> Vec<String> {
     // Collective operations: those who wait for the same tasks in the same one, together.
     let mut entries: Vec<(Entry<'_>, Vec<Rank>, Vec<Rank>)> = Vec::new();
     let mut messages: Vec<(Rank, Vec<&Edge>)> = Vec::new();
-    for edges in waiting.graph.edges.chunk_by(|one, other| one.waiter == other.waiter) {
+    for edges in waiting
+        .graph
+        .edges
+        .chunk_by(|one, other| one.waiter == other.waiter)
+    {
         let mut own: Vec<(Entry<'_>, Vec<Rank>)> = Vec::new();
         for edge in edges {
             let Why::Entry { collective, entered } = &edge.why else {
@@ -152,7 +203,10 @@ fn wait_lines(waiting: &Waiting) -> Vec<String> {
             }
         }
         for (entry, on) in own {
-            match entries.iter_mut().find(|(known, _, of_known)| same(known, &entry) && *of_known == on) {
+            match entries
+                .iter_mut()
+                .find(|(known, _, of_known)| same(known, &entry) && *of_known == on)
+            {
                 Some((_, waiters, _)) => waiters.push(edges[0].waiter),
                 None => entries.push((entry, vec![edges[0].waiter], on)),
             }
@@ -181,7 +235,11 @@ fn wait_lines(waiting: &Waiting) -> Vec<String> {
         let alternatives = edges.len() > 1 && edges.iter().all(|edge| is_alternative(edge));
         if alternatives {
             let on: Vec<Rank> = edges.iter().map(|edge| edge.on).collect();
-            let line = format!("rank {} waits in {operation} for a message of any of {}", waiter.0, ranks_text(&on));
+            let line = format!(
+                "rank {} waits in {operation} for a message of any of {}",
+                waiter.0,
+                ranks_text(&on)
+            );
             lines.push((waiter, line));
             continue;
         }
@@ -194,7 +252,13 @@ fn wait_lines(waiting: &Waiting) -> Vec<String> {
 }
 
 fn is_alternative(edge: &Edge) -> bool {
-    matches!(edge.why, Why::Message { alternatives: true, .. })
+    matches!(
+        edge.why,
+        Why::Message {
+            alternatives: true,
+            ..
+        }
+    )
 }
 
 fn message_line(waiting: &Waiting, edge: &Edge, operation: &str) -> String {
@@ -226,11 +290,18 @@ fn message_line(waiting: &Waiting, edge: &Edge, operation: &str) -> String {
             );
             for (tag, count) in unwanted {
                 let messages = if *count == 1 { "message" } else { "messages" };
-                let _ = write!(line, "; it has sent {count} {messages} under tag {tag}, which nobody has received");
+                let _ = write!(
+                    line,
+                    "; it has sent {count} {messages} under tag {tag}, which nobody has received"
+                );
             }
             line
         }
-        Why::Delivery { channel, number, taken } => format!(
+        Why::Delivery {
+            channel,
+            number,
+            taken,
+        } => format!(
             "{asks} until rank {on} takes message {number} (tag {}, {}): rank {on} is ready for {taken}",
             channel.tag,
             communicator(waiting, channel.communicator)
@@ -282,7 +353,9 @@ fn plural<'w>(ranks: &[Rank], one: &'w str, several: &'w str) -> &'w str {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A duration as people say it.

@@ -18,7 +18,8 @@ pub fn create(directory: &Path, names: &[u8]) -> Result<Words, &'static str> {
     // Another host of the job than the one that started it has no such directory yet. Whatever fails here fails again below.
     let _ = std::fs::DirBuilder::new().mode(0o700).create(directory);
     let path = directory.join(format!("hindmost-{}.recording", std::process::id()));
-    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| "its directory's name has a zero in it")?;
+    let path =
+        CString::new(path.as_os_str().as_bytes()).map_err(|_| "its directory's name has a zero in it")?;
     let words = map(&path)?;
     describe(words, names);
     words.publish(header::MAGIC, MAGIC);
@@ -31,7 +32,9 @@ fn map(path: &CStr) -> Result<Words, &'static str> {
     // SAFETY: `path` ends with a zero; open reads nothing else.
     let file = unsafe { libc::open(path.as_ptr(), flags, 0o600) };
     if file < 0 {
-        return Err("its file could not be made (does HINDMOST_RECORD name a directory that can be written?)");
+        return Err(
+            "its file could not be made (does HINDMOST_RECORD name a directory that can be written?)",
+        );
     }
     // Blocks are reserved at once: a disk that is full later would end the program by SIGBUS.
     // SAFETY: `file` is open; no memory is touched.
@@ -53,25 +56,34 @@ fn map(path: &CStr) -> Result<Words, &'static str> {
     }
     // SAFETY: the mapping is WORDS words long, page aligned, never unmapped, and made of integers that any bits are valid for. Others may
     // change it; all access is atomic.
-    let words: &'static [AtomicU64] = unsafe { std::slice::from_raw_parts(mapped.cast::<AtomicU64>(), WORDS) };
+    let words: &'static [AtomicU64] =
+        unsafe { std::slice::from_raw_parts(mapped.cast::<AtomicU64>(), WORDS) };
     Ok(Words::new(words))
 }
 
-/// Fills the header but for the word that makes it count.
-fn describe(words: Words, names: &[u8]) {
+/// Fills the header but for the word that makes it count. `names` are the operations, each ended by a newline.
+pub fn describe(words: Words, names: &[u8]) {
     let names = names.get(..NAMES * 8).unwrap_or(names);
     text(words, NAMES_AT, NAMES, names);
     words.set(header::NAMES, names.len() as u64);
     words.set(header::VERSION, VERSION);
     words.set(header::PID, u64::from(std::process::id()));
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    words.set(header::STARTED, since_epoch.map_or(0, |time| time.as_nanos() as u64));
+    words.set(
+        header::STARTED,
+        since_epoch.map_or(0, |time| time.as_nanos() as u64),
+    );
     words.set(header::CLOCK, clock());
     words.set(header::BIRTH, birth().unwrap_or(0));
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     text(words, header::HOST, header::HOST_WORDS, host.trim_ascii());
     // As `hindmost run`, Open MPI, Slurm and Hydra name jobs.
-    let job = ["HINDMOST_RECORD_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_JOBID"];
+    let job = [
+        "HINDMOST_RECORD_JOB",
+        "PMIX_NAMESPACE",
+        "SLURM_JOB_ID",
+        "PMI_JOBID",
+    ];
     let job = job.iter().find_map(std::env::var_os).unwrap_or_default();
     text(words, header::JOB, header::HOST_WORDS, job.as_bytes());
 }

@@ -42,7 +42,10 @@ pub unsafe extern "C" fn hindmost_open(names: *const u8, length: usize) {
         Err(why) => {
             // A program whose standard error is gone goes on all the same.
             let pid = std::process::id();
-            let _ = writeln!(std::io::stderr(), "hindmost: nothing is recorded of process {pid}: {why}");
+            let _ = writeln!(
+                std::io::stderr(),
+                "hindmost: nothing is recorded of process {pid}: {why}"
+            );
             return;
         }
     };
@@ -228,7 +231,13 @@ pub unsafe extern "C" fn hindmost_communicator(described: *const Described) {
         (described, members, remote)
     };
     let ranks = |list: &[u32]| -> Vec<u32> {
-        let known = |rank: &u32| if (*rank as i32) < 0 { recording::layout::UNKNOWN_MEMBER } else { *rank };
+        let known = |rank: &u32| {
+            if (*rank as i32) < 0 {
+                recording::layout::UNKNOWN_MEMBER
+            } else {
+                *rank
+            }
+        };
         list.iter().map(known).collect()
     };
     recorder.add_communicator(&New {

@@ -4,9 +4,9 @@ use crate::file::clock;
 use crate::tables::{Table, mix};
 use crate::words::Words;
 use recording::layout::{
-    CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, EVENT, EVENTS, FREE, MEMBERS, MEMBERS_AT,
-    NOW, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT, UNKNOWN_MEMBER, channel, communicator, does,
-    header, now, peer, request, state, thread,
+    CHANNEL, CHANNELS, CHANNELS_AT, COMMUNICATOR, COMMUNICATORS, COMMUNICATORS_AT, EVENT, EVENTS, FREE,
+    MEMBERS, MEMBERS_AT, NOW, REQUEST, REQUESTS, REQUESTS_AT, RETIRED, THREAD, THREADS, THREADS_AT,
+    UNKNOWN_MEMBER, channel, communicator, does, header, now, peer, request, state, thread,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -214,7 +214,10 @@ impl Recorder {
             false => 0,
         };
         if call.ordinal != 0 {
-            words.set(call.row as usize + communicator::LAST, u64::from(call.operation) + 1);
+            words.set(
+                call.row as usize + communicator::LAST,
+                u64::from(call.operation) + 1,
+            );
         }
         self.count_begun(call);
         let Some(at) = thread_at(call.thread) else {
@@ -436,7 +439,12 @@ impl Recorder {
     /// What it sends, and what it receives from somebody named, is begun.
     fn count_begun(&self, call: &Call) {
         if sends(call.does) {
-            self.count(call.serial, false, (call.destination, call.send_tag), channel::BEGUN);
+            self.count(
+                call.serial,
+                false,
+                (call.destination, call.send_tag),
+                channel::BEGUN,
+            );
         }
         if receives(call.does) && call.receive_tag >= 0 {
             self.count(call.serial, true, (call.source, call.receive_tag), channel::BEGUN);
@@ -445,7 +453,12 @@ impl Recorder {
 
     fn count_done(&self, call: &Call) {
         if sends(call.does) {
-            self.count(call.serial, false, (call.destination, call.send_tag), channel::DONE);
+            self.count(
+                call.serial,
+                false,
+                (call.destination, call.send_tag),
+                channel::DONE,
+            );
         }
         if receives(call.does) {
             self.count(call.serial, true, (call.source, call.receive_tag), channel::DONE);
@@ -519,7 +532,11 @@ impl Recorder {
             self.forget_channels(words.get(row));
             words.publish(row + communicator::SERIAL, FREE);
             let members = self.store_members(new.members);
-            let remote = if new.remote.is_empty() { 0 } else { self.store_members(new.remote) };
+            let remote = if new.remote.is_empty() {
+                0
+            } else {
+                self.store_members(new.remote)
+            };
             let values = [
                 (communicator::IDENTITY, identity),
                 (communicator::HANDLE, new.handle),
@@ -583,7 +600,9 @@ impl Recorder {
         for &rank in ranks {
             match runs.last_mut() {
                 Some((first, count))
-                    if rank != UNKNOWN_MEMBER && *first != UNKNOWN_MEMBER && first.wrapping_add(*count) == rank =>
+                    if rank != UNKNOWN_MEMBER
+                        && *first != UNKNOWN_MEMBER
+                        && first.wrapping_add(*count) == rank =>
                 {
                     *count += 1;
                 }

@@ -19,7 +19,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % bound as u64) as usize
     }
 }
@@ -46,7 +49,9 @@ fn random_plan(seed: u64) -> Plan {
         match random.below(8) {
             0 | 1 => {
                 let what = if random.below(2) == 0 { 'B' } else { 'A' };
-                group.iter().for_each(|&rank| plan[rank].push(Step(what, c, 0, 0)));
+                group
+                    .iter()
+                    .for_each(|&rank| plan[rank].push(Step(what, c, 0, 0)));
             }
             2 if a != b => {
                 plan[a].push(Step('X', c, b, tag));
@@ -197,17 +202,28 @@ fn truth(plan: &Plan) -> Truth {
     };
     let is_gone = |rank: usize| plan[rank][state.at[rank]].0 == 'F';
     // A rank that sleeps may do anything; one in MPI_Finalize does nothing any more.
-    let mut free: BTreeSet<usize> = (0..RANKS).filter(|rank| !blocked.contains(rank) && !is_gone(*rank)).collect();
+    let mut free: BTreeSet<usize> = (0..RANKS)
+        .filter(|rank| !blocked.contains(rank) && !is_gone(*rank))
+        .collect();
     loop {
-        let next = blocked.iter().find(|rank| !free.contains(rank) && on(**rank).is_subset(&free));
+        let next = blocked
+            .iter()
+            .find(|rank| !free.contains(rank) && on(**rank).is_subset(&free));
         let Some(next) = next else {
             break;
         };
         free.insert(*next);
     }
     Truth {
-        stuck: blocked.iter().copied().filter(|rank| !free.contains(rank)).collect(),
-        edges: blocked.iter().flat_map(|&rank| on(rank).into_iter().map(move |other| (rank, other))).collect(),
+        stuck: blocked
+            .iter()
+            .copied()
+            .filter(|rank| !free.contains(rank))
+            .collect(),
+        edges: blocked
+            .iter()
+            .flat_map(|&rank| on(rank).into_iter().map(move |other| (rank, other)))
+            .collect(),
         blocked,
     }
 }
@@ -227,10 +243,19 @@ fn text(plan: &Plan) -> String {
 fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = run(Command::new(cargo)
-        .args(["build", "--quiet", "--package", "runtime-pmpi", "--message-format", "json"])
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "runtime-pmpi",
+            "--message-format",
+            "json",
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR")));
     let messages = String::from_utf8_lossy(&built.stdout).into_owned();
-    let files = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let files = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let runtime = files
         .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
         .filter_map(|name| Some(PathBuf::from(name.as_str()?)))
@@ -246,34 +271,55 @@ fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
     assert!(output.status.success(), "{}", said(&output));
     let program = out().join(format!("plan-{}", mpi.name()));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("jobs/plans/plan.c");
-    let output = run(Command::new(mpicc).args(["-O1", "-w", "-o"]).arg(&program).arg(source));
+    let output = run(Command::new(mpicc)
+        .args(["-O1", "-w", "-o"])
+        .arg(&program)
+        .arg(source));
     assert!(output.status.success(), "{}", said(&output));
     (recorder, program)
 }
 
 /// A job with the recorder, and where it records.
-fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &str) -> (JobProcesses, PathBuf) {
+fn start(
+    mpi: Mpi,
+    (recorder, program): &(PathBuf, PathBuf),
+    name: &str,
+    plan: &str,
+) -> (JobProcesses, PathBuf) {
     let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
     let _ = std::fs::remove_dir_all(&directory);
     let processes = JobProcesses::new();
     let (variable, value) = processes.variable();
     let mut command = hindmost();
-    command.args(["run", "--recorder"]).arg(recorder).arg("--record").arg(&directory);
+    command
+        .args(["run", "--recorder"])
+        .arg(recorder)
+        .arg("--record")
+        .arg(&directory);
     command.args(["--", &format!("mpirun.{}", mpi.name())]);
     if mpi == Mpi::OpenMpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
     command.args(["-np", &RANKS.to_string()]).arg(program);
     command.env(variable, value).env("PLAN", plan);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
     (processes, directory)
 }
 
 fn waits(directory: &Path) -> Option<Value> {
     let output = run(hindmost().args(["waits", "--format", "json"]).arg(directory));
     let answer = serde_json::from_slice(&output.stdout).ok()?;
-    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", said(&output));
+    assert!(
+        matches!(output.status.code(), Some(0 | 1 | 3)),
+        "{}",
+        said(&output)
+    );
     Some(answer)
 }
 
@@ -291,7 +337,13 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
     let mut last = None;
     loop {
         let seen = waits(&directory);
-        let place = || format!("{} seed {seed}: {}\n{truth:?}\n{seen:#?}\n{last:#?}", mpi.name(), text(&plan));
+        let place = || {
+            format!(
+                "{} seed {seed}: {}\n{truth:?}\n{seen:#?}\n{last:#?}",
+                mpi.name(),
+                text(&plan)
+            )
+        };
         if let Some(answer) = &seen {
             let stuck = ranks(&answer["stuck"]);
             assert!(stuck.is_subset(&truth.stuck), "{}", place());
@@ -302,9 +354,14 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
                 .filter(|edge| edge["proven"] == true)
                 .filter_map(|edge| Some((edge["waiter"].as_u64()? as usize, edge["on"].as_u64()? as usize)))
                 .collect();
-            let seen_all = answer["tasks"].as_array().is_some_and(|tasks| tasks.len() == RANKS);
+            let seen_all = answer["tasks"]
+                .as_array()
+                .is_some_and(|tasks| tasks.len() == RANKS);
             let edges_fit = edges.is_subset(&truth.edges);
-            let all_wait = truth.blocked.iter().all(|rank| edges.iter().any(|(waiter, _)| waiter == rank) || has_sends_alone(&plan, *rank));
+            let all_wait = truth
+                .blocked
+                .iter()
+                .all(|rank| edges.iter().any(|(waiter, _)| waiter == rank) || has_sends_alone(&plan, *rank));
             if seen_all && stuck == truth.stuck && edges_fit && all_wait {
                 break;
             }
@@ -316,7 +373,12 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
     processes.end();
     // The record outlives its job.
     let after = waits(&directory).expect("the recordings stay");
-    assert_eq!(ranks(&after["stuck"]), truth.stuck, "{} seed {seed}, after its end", mpi.name());
+    assert_eq!(
+        ranks(&after["stuck"]),
+        truth.stuck,
+        "{} seed {seed}, after its end",
+        mpi.name()
+    );
     let _ = std::fs::remove_dir_all(&directory);
 }
 
@@ -329,7 +391,9 @@ fn has_sends_alone(plan: &Plan, rank: usize) -> bool {
 fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let named = std::env::var("HINDMOST_PLANS").ok();
     let named = named.as_deref().and_then(|range| range.split_once(".."));
-    named.map_or(usual, |(from, to)| from.parse().unwrap_or(0)..to.parse().unwrap_or(0))
+    named.map_or(usual, |(from, to)| {
+        from.parse().unwrap_or(0)..to.parse().unwrap_or(0)
+    })
 }
 
 fn plans(mpi: Mpi) {
@@ -400,7 +464,9 @@ fn what_cannot_be_read() {
 }
 
 fn hindmost_recorder(mpicc: &str) -> String {
-    let output = run(hindmost().args(["recorder", "--mpicc", mpicc, "--runtime", "/dev/null", "-o"]).arg(out().join("none.so")));
+    let output = run(hindmost()
+        .args(["recorder", "--mpicc", mpicc, "--runtime", "/dev/null", "-o"])
+        .arg(out().join("none.so")));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     said(&output)
 }

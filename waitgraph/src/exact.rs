@@ -15,7 +15,9 @@
 //! Messages of one channel arrive in their order (MPI 4.0, section 3.5), so counts decide: the n-th receive of a channel takes the n-th message.
 
 use crate::certainty_of;
-use crate::recorded::{Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits};
+use crate::recorded::{
+    Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits,
+};
 use crate::state::Rank;
 use crate::{Certainty, scc};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,7 +113,15 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
     let needs: BTreeMap<Rank, Vec<Need>> = tasks
         .iter()
         .filter(|task| task.presence == Presence::Present)
-        .map(|task| (task.rank, task.threads.iter().map(|(waits, _)| world.need(task, waits)).collect()))
+        .map(|task| {
+            (
+                task.rank,
+                task.threads
+                    .iter()
+                    .map(|(waits, _)| world.need(task, waits))
+                    .collect(),
+            )
+        })
         .collect();
     let mut graph = WaitGraph {
         edges: tasks.iter().flat_map(|task| world.edges(task)).collect(),
@@ -119,10 +129,19 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
     };
     let stuck = |needs: &BTreeMap<Rank, Vec<Need>>| -> Vec<Rank> {
         let free = world.free(needs);
-        needs.keys().copied().filter(|rank| !free.contains(rank)).collect()
+        needs
+            .keys()
+            .copied()
+            .filter(|rank| !free.contains(rank))
+            .collect()
     };
     graph.stuck = stuck(&needs);
-    let polls = |rank: &Rank| world.tasks[rank].threads.iter().any(|(_, how)| *how == How::Polling);
+    let polls = |rank: &Rank| {
+        world.tasks[rank]
+            .threads
+            .iter()
+            .any(|(_, how)| *how == How::Polling)
+    };
     let mut needs = needs;
     for (rank, needs) in &mut needs {
         if polls(rank) {
@@ -134,7 +153,11 @@ pub fn wait_graph(tasks: &[Recorded]) -> WaitGraph {
     graph.cycles = cycles(&graph);
     let waits: BTreeSet<Rank> = graph.edges.iter().map(|edge| edge.waiter).collect();
     let on: BTreeSet<Rank> = graph.edges.iter().map(|edge| edge.on).collect();
-    graph.missing = on.iter().copied().filter(|rank| !world.tasks.contains_key(rank)).collect();
+    graph.missing = on
+        .iter()
+        .copied()
+        .filter(|rank| !world.tasks.contains_key(rank))
+        .collect();
     let is_awaited = |rank: &Rank| !waits.contains(rank) && world.is_present(*rank);
     graph.awaited = on.into_iter().filter(is_awaited).collect();
     graph.mismatches = mismatches(tasks);
@@ -238,7 +261,10 @@ impl World<'_> {
                 }
             }
             Item::Delivery { channel, number } => {
-                match self.taken(task.rank, channel).is_some_and(|taken| taken < *number) {
+                match self
+                    .taken(task.rank, channel)
+                    .is_some_and(|taken| taken < *number)
+                {
                     true => self.of_rank(channel.peer),
                     false => Need::Nothing,
                 }
@@ -259,7 +285,12 @@ impl World<'_> {
             return true;
         }
         // Receives that were posted earlier take what comes first, if it fits; one that takes from several may take any.
-        let earlier = |tag: i64| before.iter().filter(|each| each.takes(receive.communicator, sender, tag)).count() as u64;
+        let earlier = |tag: i64| {
+            before
+                .iter()
+                .filter(|each| each.takes(receive.communicator, sender, tag))
+                .count() as u64
+        };
         let left = |tag: i64, sent: u64| {
             let channel = Channel {
                 communicator: receive.communicator,
@@ -271,7 +302,11 @@ impl World<'_> {
         let fitting = sent_to(other, task.rank, receive.communicator)
             .filter(|(tag, _)| receive.tag.is_none_or(|wanted| wanted == *tag));
         let is_exact = |tag: i64| {
-            let takers = || before.iter().filter(|each| each.takes(receive.communicator, sender, tag));
+            let takers = || {
+                before
+                    .iter()
+                    .filter(|each| each.takes(receive.communicator, sender, tag))
+            };
             takers().all(|each| matches!(each.from, From::Rank(_)) && each.tag.is_some())
         };
         fitting
@@ -291,7 +326,9 @@ impl World<'_> {
         };
         let received = receiver.received.get(&own).copied().unwrap_or(0);
         let ready = receiver.posted.iter();
-        let ready = ready.filter(|each| each.takes(channel.communicator, sender, channel.tag)).count() as u64;
+        let ready = ready
+            .filter(|each| each.takes(channel.communicator, sender, channel.tag))
+            .count() as u64;
         Some(received + ready)
     }
 
@@ -321,7 +358,10 @@ impl World<'_> {
             return Vec::new();
         }
         // A task goes on if one of its threads does.
-        let goes_on = task.threads.iter().any(|(waits, _)| self.need(task, waits) == Need::Nothing);
+        let goes_on = task
+            .threads
+            .iter()
+            .any(|(waits, _)| self.need(task, waits) == Need::Nothing);
         if goes_on || task.threads.is_empty() {
             return Vec::new();
         }
@@ -352,7 +392,9 @@ impl World<'_> {
                 certainty: certainty.min(certainty_of(how)),
             });
         };
-        if matches!(item, Item::Message { .. } | Item::Delivery { .. }) && self.need_of(task, item) == Need::Nothing {
+        if matches!(item, Item::Message { .. } | Item::Delivery { .. })
+            && self.need_of(task, item) == Need::Nothing
+        {
             return;
         }
         match item {
@@ -365,7 +407,9 @@ impl World<'_> {
                         communicator: receive.communicator,
                         tag: receive.tag,
                         number: receive.tag.filter(|_| named).map(|tag| {
-                            let earlier = before.iter().filter(|each| each.takes(receive.communicator, *sender, tag));
+                            let earlier = before
+                                .iter()
+                                .filter(|each| each.takes(receive.communicator, *sender, tag));
                             received(task, receive.communicator, *sender, tag) + earlier.count() as u64 + 1
                         }),
                         sent: self.sent_that_fit(task.rank, receive, *sender),
@@ -383,7 +427,11 @@ impl World<'_> {
                     taken,
                 };
                 // Of several one is enough, or one at least is missing: nobody knows which.
-                let certainty = if several { Certainty::Probable } else { Certainty::Proven };
+                let certainty = if several {
+                    Certainty::Probable
+                } else {
+                    Certainty::Proven
+                };
                 push(channel.peer, why, certainty);
             }
             Item::Collective(collective) => {
@@ -412,7 +460,11 @@ impl World<'_> {
         };
         sent_to(other, task.rank, receive.communicator)
             .filter_map(|(tag, sent)| {
-                let posted = task.posted.iter().filter(|each| each.takes(receive.communicator, sender, tag)).count() as u64;
+                let posted = task
+                    .posted
+                    .iter()
+                    .filter(|each| each.takes(receive.communicator, sender, tag))
+                    .count() as u64;
                 let left = sent.saturating_sub(received(task, receive.communicator, sender, tag) + posted);
                 (left > 0 && !receive.takes(receive.communicator, sender, tag)).then_some((tag, left))
             })
@@ -486,7 +538,9 @@ fn cycles(graph: &WaitGraph) -> Vec<Vec<Rank>> {
         })
         .map(|group| group.into_iter().map(|index| graph.stuck[index]).collect())
         .collect();
-    groups.iter_mut().for_each(|group: &mut Vec<Rank>| group.sort_unstable());
+    groups
+        .iter_mut()
+        .for_each(|group: &mut Vec<Rank>| group.sort_unstable());
     groups.sort_unstable();
     groups
 }

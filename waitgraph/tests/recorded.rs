@@ -3,7 +3,9 @@
 //! continuations; when nobody can move, all that are left must be said to be stuck; and while `on` does nothing, nobody who waits for it alone goes on.
 
 use std::collections::BTreeMap;
-use waitgraph::recorded::{Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits};
+use waitgraph::recorded::{
+    Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits,
+};
 use waitgraph::{Certainty, Rank, Why, wait_graph};
 
 #[derive(Clone)]
@@ -11,7 +13,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % bound as u64) as usize
     }
 }
@@ -118,7 +123,11 @@ impl Machine {
                     programs[a].push(Step::Exchange(communicator, b, b, tag));
                     programs[b].push(Step::Exchange(communicator, a, a, tag));
                 }
-                4 => programs[a].push(if random.below(2) == 0 { Step::WaitAll } else { Step::WaitAny }),
+                4 => programs[a].push(if random.below(2) == 0 {
+                    Step::WaitAll
+                } else {
+                    Step::WaitAny
+                }),
                 _ if a != b => {
                     if random.below(6) > 0 {
                         programs[a].push(match random.below(2) {
@@ -170,7 +179,10 @@ impl Machine {
             matched: false,
         };
         let index = self.messages.len();
-        let open = self.posted.iter_mut().find(|posted| posted.matched.is_none() && Self::fits(posted, &message));
+        let open = self
+            .posted
+            .iter_mut()
+            .find(|posted| posted.matched.is_none() && Self::fits(posted, &message));
         if let Some(posted) = open {
             posted.matched = Some(index);
             message.matched = true;
@@ -188,7 +200,10 @@ impl Machine {
             matched: None,
             seen: false,
         };
-        let first = self.messages.iter().position(|message| !message.matched && Self::fits(&posted, message));
+        let first = self
+            .messages
+            .iter()
+            .position(|message| !message.matched && Self::fits(&posted, message));
         if let Some(index) = first {
             self.messages[index].matched = true;
             posted.matched = Some(index);
@@ -225,11 +240,18 @@ impl Machine {
                     matched: None,
                     seen: false,
                 };
-                self.messages.iter().any(|message| !message.matched && Self::fits(&posted, message))
+                self.messages
+                    .iter()
+                    .any(|message| !message.matched && Self::fits(&posted, message))
             }
-            Step::WaitAll => self.requests[task].iter().all(|request| self.is_complete(request)),
+            Step::WaitAll => self.requests[task]
+                .iter()
+                .all(|request| self.is_complete(request)),
             Step::WaitAny => {
-                self.requests[task].is_empty() || self.requests[task].iter().any(|request| self.is_complete(request))
+                self.requests[task].is_empty()
+                    || self.requests[task]
+                        .iter()
+                        .any(|request| self.is_complete(request))
             }
             Step::Collective(c, kind, root) => {
                 let group = &self.members[*c];
@@ -239,7 +261,10 @@ impl Machine {
                     Kind::Barrier => group.iter().all(|&other| has(other)),
                     Kind::Bcast => has(*root),
                     Kind::Reduce => task != *root || group.iter().all(|&other| has(other)),
-                    Kind::Scan => group.iter().take_while(|&&other| other != task).all(|&other| has(other)),
+                    Kind::Scan => group
+                        .iter()
+                        .take_while(|&&other| other != task)
+                        .all(|&other| has(other)),
                 }
             }
         }
@@ -281,7 +306,9 @@ impl Machine {
                 done.iter().for_each(|request| self.see(request));
             }
             Step::WaitAny => {
-                let first = self.requests[task].iter().position(|request| self.is_complete(request));
+                let first = self.requests[task]
+                    .iter()
+                    .position(|request| self.is_complete(request));
                 if let Some(first) = first {
                     let request = self.requests[task].remove(first);
                     self.see(&request);
@@ -322,7 +349,9 @@ impl Machine {
     }
 
     fn receive_of(&self, task: usize, communicator: usize, from: Option<usize>, tag: Option<i64>) -> Receive {
-        let others = self.members[communicator].iter().filter(|&&member| member != task);
+        let others = self.members[communicator]
+            .iter()
+            .filter(|&&member| member != task);
         Receive {
             communicator: Identity(communicator as u64),
             from: match from {
@@ -335,14 +364,20 @@ impl Machine {
 
     fn under_way(&self, task: usize) -> Vec<usize> {
         let all = 0..self.posted.len();
-        all.filter(|&index| self.posted[index].task == task && !self.posted[index].seen).collect()
+        all.filter(|&index| self.posted[index].task == task && !self.posted[index].seen)
+            .collect()
     }
 
     fn item(&self, task: usize, request: &Request) -> Item {
         match request {
             Request::Receive(index) => Item::Message {
                 receive: self.receive(*index),
-                before: self.under_way(task).into_iter().filter(|each| each < index).map(|each| self.receive(each)).collect(),
+                before: self
+                    .under_way(task)
+                    .into_iter()
+                    .filter(|each| each < index)
+                    .map(|each| self.receive(each))
+                    .collect(),
             },
             Request::Send(index) => {
                 let message = &self.messages[*index];
@@ -361,7 +396,10 @@ impl Machine {
     fn record(&self, task: usize) -> Recorded {
         let collective = |c: usize, kind: Kind, root: usize| Collective {
             communicator: Identity(c as u64),
-            members: self.members[c].iter().map(|&member| Rank(member as u32)).collect(),
+            members: self.members[c]
+                .iter()
+                .map(|&member| Rank(member as u32))
+                .collect(),
             ordinal: self.entered[task][c],
             operation: kind as u32,
             root: matches!(kind, Kind::Bcast | Kind::Reduce).then_some(Rank(root as u32)),
@@ -373,22 +411,37 @@ impl Machine {
                 Kind::Scan => Needs::Lower,
             },
         };
-        let items = |requests: &[Request]| requests.iter().map(|request| self.item(task, request)).collect::<Vec<_>>();
+        let items = |requests: &[Request]| {
+            requests
+                .iter()
+                .map(|request| self.item(task, request))
+                .collect::<Vec<_>>()
+        };
         // A request that is complete is still recorded as under way, and one that MPI has completed at once as well.
         let pending = |requests: &[Request]| {
-            let waiting = requests.iter().filter(|request| !matches!(request, Request::Send(_)) || !self.is_complete(request));
+            let waiting = requests
+                .iter()
+                .filter(|request| !matches!(request, Request::Send(_)) || !self.is_complete(request));
             waiting.cloned().collect::<Vec<_>>()
         };
         let mut inside = Vec::new();
         let waits = match self.step(task).filter(|_| self.inside[task]) {
             None | Some(Step::Work | Step::Isend(..) | Step::Ireceive(..)) => Waits::Nothing,
-            Some(Step::Send(..) | Step::Receive(..) | Step::Exchange(..)) => Waits::All(items(&pending(&self.own[task]))),
+            Some(Step::Send(..) | Step::Receive(..) | Step::Exchange(..)) => {
+                Waits::All(items(&pending(&self.own[task])))
+            }
             Some(Step::WaitAll) => Waits::All(items(&pending(&self.requests[task]))),
-            Some(Step::WaitAny) if pending(&self.requests[task]).len() < self.requests[task].len() => Waits::Nothing,
+            Some(Step::WaitAny) if pending(&self.requests[task]).len() < self.requests[task].len() => {
+                Waits::Nothing
+            }
             Some(Step::WaitAny) => Waits::One(items(&self.requests[task])),
             Some(Step::Probe(c, from, tag)) => Waits::All(vec![Item::Message {
                 receive: self.receive_of(task, *c, *from, *tag),
-                before: self.under_way(task).into_iter().map(|each| self.receive(each)).collect(),
+                before: self
+                    .under_way(task)
+                    .into_iter()
+                    .map(|each| self.receive(each))
+                    .collect(),
             }]),
             Some(Step::Collective(c, kind, root)) => {
                 inside.push(collective(*c, *kind, *root));
@@ -398,20 +451,38 @@ impl Machine {
         let mut sent: BTreeMap<Channel, u64> = BTreeMap::new();
         let mut received: BTreeMap<Channel, u64> = BTreeMap::new();
         for message in self.messages.iter().filter(|message| message.from == task) {
-            *sent.entry(channel(message.communicator, message.to, message.tag)).or_default() += 1;
+            *sent
+                .entry(channel(message.communicator, message.to, message.tag))
+                .or_default() += 1;
         }
-        for posted in self.posted.iter().filter(|posted| posted.task == task && posted.seen) {
+        for posted in self
+            .posted
+            .iter()
+            .filter(|posted| posted.task == task && posted.seen)
+        {
             let message = &self.messages[posted.matched.expect("it is seen")];
-            *received.entry(channel(message.communicator, message.from, message.tag)).or_default() += 1;
+            *received
+                .entry(channel(message.communicator, message.from, message.tag))
+                .or_default() += 1;
         }
         Recorded {
             rank: Rank(task as u32),
-            presence: if self.at[task] == self.programs[task].len() { Presence::Gone } else { Presence::Present },
+            presence: if self.at[task] == self.programs[task].len() {
+                Presence::Gone
+            } else {
+                Presence::Present
+            },
             threads: vec![(waits, How::Blocked)],
             sent,
             received,
-            posted: self.under_way(task).into_iter().map(|index| self.receive(index)).collect(),
-            entered: (0..self.members.len()).map(|c| (Identity(c as u64), self.entered[task][c])).collect(),
+            posted: self
+                .under_way(task)
+                .into_iter()
+                .map(|index| self.receive(index))
+                .collect(),
+            entered: (0..self.members.len())
+                .map(|c| (Identity(c as u64), self.entered[task][c]))
+                .collect(),
             inside,
             is_partial: false,
         }
@@ -445,14 +516,20 @@ fn check(seed: u64, seen: &mut Seen) {
     let graph = wait_graph(&records);
     seen.stuck += graph.stuck.len();
     seen.cycles += graph.cycles.len();
-    assert!(graph.missing.is_empty() && graph.mismatches.is_empty(), "seed {seed}: {graph:?}");
+    assert!(
+        graph.missing.is_empty() && graph.mismatches.is_empty(),
+        "seed {seed}: {graph:?}"
+    );
     for trial in 0..12 {
         let mut random = Random(seed ^ trial << 40);
         let mut later = machine.clone();
         later.run(&mut random, 400, |_| true);
         for stuck in &graph.stuck {
             let task = stuck.0 as usize;
-            assert_eq!(later.at[task], machine.at[task], "seed {seed}: {stuck:?} went on\n{records:#?}\n{graph:#?}");
+            assert_eq!(
+                later.at[task], machine.at[task],
+                "seed {seed}: {stuck:?} went on\n{records:#?}\n{graph:#?}"
+            );
         }
     }
     if all_moved {
@@ -463,18 +540,34 @@ fn check(seed: u64, seen: &mut Seen) {
         let is_open = |task: &Recorded| {
             let open = |each: &Receive| each.tag.is_none() || matches!(each.from, From::AnyOf(_));
             let takers = task.posted.iter().filter(|each| open(each)).count();
-            let alone = task.posted.len() == 1 && matches!(machine.step(task.rank.0 as usize), Some(Step::Receive(..)));
+            let alone = task.posted.len() == 1
+                && matches!(machine.step(task.rank.0 as usize), Some(Step::Receive(..)));
             takers > 0 && !alone
         };
         if records.iter().any(is_open) {
             return;
         }
-        assert_eq!(graph.stuck, left, "seed {seed}: nobody moves\n{records:#?}\n{graph:#?}");
-        assert!(left.is_empty() || !graph.cycles.is_empty() || !graph.orphans.is_empty(), "seed {seed}: {graph:?}");
+        assert_eq!(
+            graph.stuck, left,
+            "seed {seed}: nobody moves\n{records:#?}\n{graph:#?}"
+        );
+        assert!(
+            left.is_empty() || !graph.cycles.is_empty() || !graph.orphans.is_empty(),
+            "seed {seed}: {graph:?}"
+        );
     }
     for edge in &graph.edges {
-        let alternatives = matches!(edge.why, Why::Message { alternatives: true, .. });
-        if alternatives || edge.certainty != Certainty::Proven || machine.step(edge.waiter.0 as usize).is_none() {
+        let alternatives = matches!(
+            edge.why,
+            Why::Message {
+                alternatives: true,
+                ..
+            }
+        );
+        if alternatives
+            || edge.certainty != Certainty::Proven
+            || machine.step(edge.waiter.0 as usize).is_none()
+        {
             continue;
         }
         if matches!(machine.step(edge.waiter.0 as usize), Some(Step::WaitAny)) {
@@ -486,7 +579,10 @@ fn check(seed: u64, seen: &mut Seen) {
             let mut random = Random(seed ^ trial << 41);
             let mut later = machine.clone();
             later.run(&mut random, 400, |task| task != on);
-            assert_eq!(later.at[waiter], machine.at[waiter], "seed {seed}: {edge:?}\n{records:#?}");
+            assert_eq!(
+                later.at[waiter], machine.at[waiter],
+                "seed {seed}: {edge:?}\n{records:#?}"
+            );
         }
     }
 }
@@ -503,5 +599,8 @@ fn who_is_stuck_never_goes_on() {
         edges,
         deadlocks,
     } = seen;
-    assert!(stuck > 5_000 && cycles > 500 && edges > 10_000 && deadlocks > 2_000, "{seen:?}");
+    assert!(
+        stuck > 5_000 && cycles > 500 && edges > 10_000 && deadlocks > 2_000,
+        "{seen:?}"
+    );
 }

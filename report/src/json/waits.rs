@@ -16,6 +16,7 @@ pub fn waits_json(waiting: &Waiting) -> String {
         Verdict::Nobody => ("nobody", Vec::new(), true),
     };
     document(&WaitsOut {
+        schema: "hindmost-waits",
         version: VERSION,
         headline: crate::waits_headline(waiting),
         verdict: kind,
@@ -23,7 +24,12 @@ pub fn waits_json(waiting: &Waiting) -> String {
         proven,
         size: waiting.size,
         tasks: waiting.tasks.iter().map(task).collect(),
-        edges: waiting.graph.edges.iter().map(|each| edge(waiting, each)).collect(),
+        edges: waiting
+            .graph
+            .edges
+            .iter()
+            .map(|each| edge(waiting, each))
+            .collect(),
         stuck: numbers(&waiting.graph.stuck),
         cycles: waiting.graph.cycles.iter().map(|cycle| numbers(cycle)).collect(),
         awaited: numbers(&waiting.graph.awaited),
@@ -32,6 +38,7 @@ pub fn waits_json(waiting: &Waiting) -> String {
 
 #[derive(Serialize)]
 struct WaitsOut<'w> {
+    schema: &'static str,
     version: u32,
     headline: String,
     verdict: &'static str,
@@ -142,10 +149,20 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeOut<'w> {
                 tag: *tag,
                 number: *number,
                 sent: *sent,
-                unwanted: unwanted.iter().map(|(tag, count)| UnwantedOut { tag: *tag, count: *count }).collect(),
+                unwanted: unwanted
+                    .iter()
+                    .map(|(tag, count)| UnwantedOut {
+                        tag: *tag,
+                        count: *count,
+                    })
+                    .collect(),
                 alternatives: *alternatives,
             },
-            Why::Delivery { channel, number, taken } => WhyOut::Delivery {
+            Why::Delivery {
+                channel,
+                number,
+                taken,
+            } => WhyOut::Delivery {
                 communicator: name(&channel.communicator),
                 tag: channel.tag,
                 number: *number,
@@ -163,7 +180,10 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeOut<'w> {
 }
 
 fn operation<'w>(waiting: &'w Waiting, collective: &Collective) -> &'w str {
-    waiting.operations.get(collective.operation as usize).map_or("", String::as_str)
+    waiting
+        .operations
+        .get(collective.operation as usize)
+        .map_or("", String::as_str)
 }
 
 fn numbers(ranks: &[Rank]) -> Vec<u32> {

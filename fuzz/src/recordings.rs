@@ -1,0 +1,92 @@
+//! What the flight recorder has written of a task, all the way to who waits for whom.
+
+use engine::recorded::{Record, Recording, waiting};
+use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
+use runtime_pmpi::words::Words;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Any bytes are a recording or an error; nothing in the answer acts on a terminal.
+pub(crate) fn recording(bytes: &[u8]) {
+    let recording = match Recording::read(bytes) {
+        Ok(recording) => recording,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    // The same bytes as those of two tasks: whatever they say of each other is answered.
+    let mut other = recording.clone();
+    other.world = other.world.map(|(rank, size)| ((rank + 1) % size.max(1), size));
+    let record = |recording| Record {
+        recording,
+        is_gone: false,
+        moves: false,
+        now: 0,
+    };
+    let answer = waiting(&[record(recording), record(other)]);
+    let text = report::waits_text(&answer, true);
+    let foreign = text
+        .chars()
+        .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));
+    assert_eq!(foreign, None, "{text:?}");
+    let json = report::waits_json(&answer);
+    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+}
+
+/// A recording with something of everything.
+pub(crate) fn seeds() -> Vec<(String, Vec<u8>)> {
+    let words: Vec<AtomicU64> = (0..recording::layout::WORDS).map(|_| AtomicU64::new(0)).collect();
+    let words: &'static [AtomicU64] = Vec::leak(words);
+    let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
+    let recorder = Recorder::new(Words::new(words), Words::new(Vec::leak(index)));
+    let header = Words::new(words);
+    runtime_pmpi::file::describe(header, b"MPI_Recv\nMPI_Barrier\nMPI_Waitall\n");
+    header.publish(recording::layout::header::MAGIC, recording::layout::MAGIC);
+    recorder.world(1, 6);
+    recorder.stage(2);
+    let thread = recorder.thread(42, |_| true);
+    for (handle, made_by, remote) in [(9, 0, &[][..]), (10, 2, &[]), (11, 3, &[4, 5])] {
+        recorder.add_communicator(&New {
+            handle,
+            kind: 0,
+            parent: if made_by == 0 { 0 } else { 9 },
+            by_all: true,
+            made_by,
+            ordinal: made_by,
+            rank: 1,
+            members: &[0, 1, 2, 3],
+            remote,
+        });
+    }
+    for what in 0..17 {
+        let mut call = Call {
+            operation: what % 3,
+            does: what,
+            communicator: 9 + u64::from(what % 3),
+            thread,
+            destination: 1,
+            send_tag: 7,
+            source: -3,
+            receive_tag: -1,
+            count: 1,
+            root: 1,
+            ..Call::default()
+        };
+        recorder.enter(&mut call, &[100, 101]);
+        recorder.start(&call, 100 + u64::from(what));
+        if what < 16 {
+            recorder.leave(
+                &call,
+                if what % 2 == 0 {
+                    Outcome::Started
+                } else {
+                    Outcome::Unanswered
+                },
+            );
+        }
+    }
+    let bytes = words
+        .iter()
+        .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+    vec![("everything".to_owned(), bytes.collect())]
+}

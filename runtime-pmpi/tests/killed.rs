@@ -1,0 +1,203 @@
+//! A recording is whole at every instant: a process that records is killed at random moments, and what it leaves is read. Nothing in it contradicts itself,
+//! and nothing is missing before the last completed call.
+//!
+//! The process is this test's own program, started again; what it had completed it says by a file of its own. `HINDMOST_KILLS` sets how often.
+
+use recording::Recording;
+use recording::layout::does;
+use runtime_pmpi::file::create;
+use runtime_pmpi::recorder::{Call, New, Outcome, Recorder};
+use runtime_pmpi::words::Words;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+const WORLD: u64 = 77;
+/// Calls of one round: a send, a receive under way, its completion, and a collective operation.
+const ROUND: u64 = 4;
+
+fn call(what: u64, destination: i64, source: i64) -> Call {
+    Call {
+        operation: what as u32,
+        does: what as u32,
+        communicator: WORLD,
+        thread: 1,
+        destination,
+        send_tag: if destination < 0 { -1 } else { 3 },
+        source,
+        receive_tag: if source < 0 { -1 } else { 5 },
+        count: 1,
+        ..Call::default()
+    }
+}
+
+fn make(recorder: &Recorder, handle: u64) {
+    recorder.add_communicator(&New {
+        handle,
+        kind: 0,
+        parent: 0,
+        by_all: true,
+        made_by: u64::from(handle != WORLD),
+        ordinal: 0,
+        rank: 2,
+        members: &[0, 1, 2, 3, 9, 11],
+        remote: &[],
+    });
+}
+
+/// Records for ever.
+fn record(directory: &Path) {
+    let words = create(directory, b"Op0\nOp1\n").expect("the directory is there");
+    let index: Vec<AtomicU64> = (0..Recorder::index_words()).map(|_| AtomicU64::new(0)).collect();
+    let recorder = Recorder::new(words, Words::new(Vec::leak(index)));
+    make(&recorder, WORLD);
+    recorder.world(2, 12);
+    assert_eq!(recorder.thread(4_711, |_| true), 1);
+    recorder.stage(2);
+    let done = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(directory.join("done"));
+    let done = done.expect("the directory can be written");
+    for number in 0.. {
+        let peer = (number / ROUND % 5) as i64;
+        let mut call = match number % ROUND {
+            0 => call(does::SENDS, peer, -1),
+            1 => call(does::RECEIVES, -1, peer),
+            2 => call(does::COMPLETES_ALL, -1, -1),
+            _ => call(does::EVERY_PART, -1, -1),
+        };
+        let handle = 1_000 + number / ROUND;
+        let requests = if number % ROUND == 2 { &[handle][..] } else { &[] };
+        recorder.enter(&mut call, requests);
+        match number % ROUND {
+            1 => {
+                recorder.start(&call, handle);
+                recorder.leave(&call, Outcome::Started);
+            }
+            2 => {
+                recorder.complete(handle, Some((peer, 5)));
+                recorder.leave(&call, Outcome::Done);
+            }
+            _ => recorder.leave(&call, Outcome::Done),
+        }
+        // Communicators come and go, so that rows are used again.
+        if number % 64 == 0 {
+            make(&recorder, 5_000 + number);
+            recorder.remove_communicator(5_000 + number, 0);
+        }
+        done.write_all_at(&(number + 1).to_le_bytes(), 0)
+            .expect("eight bytes");
+    }
+}
+
+/// How many of the first `calls` calls are of this kind, with this peer.
+fn expected(calls: u64, kind: u64, peer: u32) -> u64 {
+    (0..calls)
+        .filter(|number| number % ROUND == kind && number / ROUND % 5 == u64::from(peer))
+        .count() as u64
+}
+
+/// Checks what a process has left that is known to have completed `known` calls; how many it had.
+fn check(bytes: &[u8], known: u64, context: &str) -> u64 {
+    let recording = Recording::read(bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert_eq!(recording.damaged, 0, "{context}: {recording:?}");
+    assert!(!recording.lost.anything(), "{context}: {:?}", recording.lost);
+    let thread = &recording.threads[0];
+    let completed = thread.completed;
+    assert!(
+        (known..=known + 1).contains(&completed),
+        "{context}: {completed} of {known}"
+    );
+    for channel in &recording.channels {
+        let kinds = if channel.received { (1, 2) } else { (0, 0) };
+        let least = |kind| expected(completed, kind, channel.peer);
+        // The call at hand may have been counted already.
+        let most = |kind| expected(completed + 1, kind, channel.peer);
+        assert!(
+            (least(kinds.0)..=most(kinds.0)).contains(&channel.begun),
+            "{context}: {channel:?} of {completed}"
+        );
+        assert!(
+            (least(kinds.1)..=most(kinds.1)).contains(&channel.done),
+            "{context}: {channel:?} of {completed}"
+        );
+        assert!(channel.done <= channel.begun, "{context}: {channel:?}");
+    }
+    let world = recording
+        .communicators
+        .iter()
+        .find(|each| each.made_by.is_none())
+        .expect("the world");
+    assert_eq!(
+        world.members,
+        Some([0, 1, 2, 3, 9, 11].map(Some).to_vec()),
+        "{context}"
+    );
+    assert!(
+        world.done <= world.begun && world.begun <= completed.div_ceil(ROUND) + 1,
+        "{context}: {world:?}"
+    );
+    assert!(
+        recording.requests.len() <= 1,
+        "{context}: {:?}",
+        recording.requests
+    );
+    completed
+}
+
+#[test]
+fn killed_at_any_instant() {
+    if let Some(directory) = std::env::var_os("HINDMOST_TEST_RECORDS") {
+        record(Path::new(&directory));
+        return;
+    }
+    let kills: u64 = std::env::var("HINDMOST_KILLS")
+        .ok()
+        .and_then(|kills| kills.parse().ok())
+        .unwrap_or(60);
+    let own = std::env::current_exe().expect("a test has a file");
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("killed");
+    let mut completed = 0;
+    for kill in 0..kills {
+        let _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let mut child = Command::new(&own)
+            .args(["--exact", "killed_at_any_instant"])
+            .env("HINDMOST_TEST_RECORDS", &directory)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let file = directory.join(format!("hindmost-{}.recording", child.id()));
+        let done = || {
+            let bytes = std::fs::read(directory.join("done")).ok()?;
+            Some(u64::from_le_bytes(bytes.try_into().ok()?))
+        };
+        let begun = Instant::now();
+        while done().is_none() && begun.elapsed() < Duration::from_secs(200) {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        // A reader may look at any time; what it reads is from several instants.
+        if let Some(before) = done() {
+            let bytes = std::fs::read(&file).expect("it is there");
+            let seen = Recording::read(&bytes).expect("it is whole").threads[0].completed;
+            assert!(seen >= before);
+        }
+        // Any time, without a source of chance but its own: microseconds differ from run to run.
+        std::thread::sleep(Duration::from_micros(kill * 7_919 % 3_000));
+        child
+            .kill()
+            .and_then(|()| child.wait().map(drop))
+            .expect("it is killed");
+        let known = done().expect("it has recorded");
+        completed += check(
+            &std::fs::read(&file).expect("it stays"),
+            known,
+            &format!("kill {kill}"),
+        );
+    }
+    assert!(completed > kills, "nothing was recorded");
+}
