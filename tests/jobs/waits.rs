@@ -324,8 +324,12 @@ fn waits(directory: &Path) -> Option<Value> {
 }
 
 fn ranks(list: &Value) -> BTreeSet<usize> {
-    let list = list.as_array().into_iter().flatten();
-    list.filter_map(|rank| Some(rank.as_u64()? as usize)).collect()
+    let set: base::RankSet = list
+        .as_str()
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_else(|error| panic!("{list}: {error}"));
+    set.iter().map(|rank| rank as usize).collect()
 }
 
 /// Follows a plan until the answer is the truth; fails at the first claim that is none.

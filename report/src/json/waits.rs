@@ -1,6 +1,7 @@
 //! Who waits for whom, for programs.
 
 use super::{VERSION, document};
+use base::RankSet;
 use engine::recorded::{Certainty, Collective, Doing, Edge, How, Rank, Stage, Verdict, Waiting, Why};
 use serde::Serialize;
 
@@ -20,7 +21,7 @@ pub fn waits_json(waiting: &Waiting) -> String {
         version: VERSION,
         headline: crate::waits_headline(waiting),
         verdict: kind,
-        ranks: numbers(&ranks),
+        ranks: set(&ranks),
         proven,
         size: waiting.size,
         tasks: waiting.tasks.iter().map(task).collect(),
@@ -30,9 +31,9 @@ pub fn waits_json(waiting: &Waiting) -> String {
             .iter()
             .map(|each| edge(waiting, each))
             .collect(),
-        stuck: numbers(&waiting.graph.stuck),
-        cycles: waiting.graph.cycles.iter().map(|cycle| numbers(cycle)).collect(),
-        awaited: numbers(&waiting.graph.awaited),
+        stuck: set(&waiting.graph.stuck),
+        cycles: waiting.graph.cycles.iter().map(|cycle| set(cycle)).collect(),
+        awaited: set(&waiting.graph.awaited),
     })
 }
 
@@ -42,14 +43,14 @@ struct WaitsOut<'w> {
     version: u32,
     headline: String,
     verdict: &'static str,
-    ranks: Vec<u32>,
+    ranks: String,
     proven: bool,
     size: u32,
     tasks: Vec<TaskOut<'w>>,
     edges: Vec<EdgeOut<'w>>,
-    stuck: Vec<u32>,
-    cycles: Vec<Vec<u32>>,
-    awaited: Vec<u32>,
+    stuck: String,
+    cycles: Vec<String>,
+    awaited: String,
 }
 
 #[derive(Serialize)]
@@ -186,6 +187,6 @@ fn operation<'w>(waiting: &'w Waiting, collective: &Collective) -> &'w str {
         .map_or("", String::as_str)
 }
 
-fn numbers(ranks: &[Rank]) -> Vec<u32> {
-    ranks.iter().map(|rank| rank.0).collect()
+fn set(ranks: &[Rank]) -> String {
+    ranks.iter().map(|rank| rank.0).collect::<RankSet>().to_string()
 }
