@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RANKS: usize = 5;
@@ -279,13 +279,21 @@ fn made(mpi: Mpi) -> (PathBuf, PathBuf) {
     (recorder, program)
 }
 
-/// A job with the recorder, and where it records.
-fn start(
-    mpi: Mpi,
-    (recorder, program): &(PathBuf, PathBuf),
-    name: &str,
-    plan: &str,
-) -> (JobProcesses, PathBuf) {
+/// A job with the recorder.
+struct Running {
+    processes: JobProcesses,
+    launcher: Child,
+    directory: PathBuf,
+}
+
+impl Running {
+    fn end(&mut self) {
+        self.processes.end();
+        self.launcher.wait().unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &str) -> Running {
     let directory = out().join(format!("recorded-{}-{name}", mpi.name()));
     let _ = std::fs::remove_dir_all(&directory);
     let processes = JobProcesses::new();
@@ -306,10 +314,14 @@ fn start(
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    command
+    let launcher = command
         .spawn()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    (processes, directory)
+    Running {
+        processes,
+        launcher,
+        directory,
+    }
 }
 
 fn waits(directory: &Path) -> Option<Value> {
@@ -336,11 +348,11 @@ fn ranks(list: &Value) -> BTreeSet<usize> {
 fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
     let plan = random_plan(seed);
     let truth = truth(&plan);
-    let (processes, directory) = start(mpi, made, &seed.to_string(), &text(&plan));
+    let mut job = start(mpi, made, &seed.to_string(), &text(&plan));
     let begun = Instant::now();
     let mut last = None;
     loop {
-        let seen = waits(&directory);
+        let seen = waits(&job.directory);
         let place = || {
             format!(
                 "{} seed {seed}: {}\n{truth:?}\n{seen:#?}\n{last:#?}",
@@ -374,16 +386,16 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
         last = seen;
         std::thread::sleep(Duration::from_millis(100));
     }
-    processes.end();
+    job.end();
     // The record outlives its job.
-    let after = waits(&directory).expect("the recordings stay");
+    let after = waits(&job.directory).expect("the recordings stay");
     assert_eq!(
         ranks(&after["stuck"]),
         truth.stuck,
         "{} seed {seed}, after its end",
         mpi.name()
     );
-    let _ = std::fs::remove_dir_all(&directory);
+    let _ = std::fs::remove_dir_all(&job.directory);
 }
 
 /// Whether a rank completes several sends at once somewhere: which of them is not complete nobody knows.
@@ -424,10 +436,10 @@ fn what_a_reader_is_told() {
     let made = made(Mpi::OpenMpi);
     // Rank 0 waits for tag 1 of rank 1, which has sent tag 0 before; ranks 2 to 4 wait in a barrier for both.
     let plan = " R0,1,1 B0,0,0| I0,0,0 R0,0,0| B0,0,0| B0,0,0| B0,0,0";
-    let (processes, directory) = start(Mpi::OpenMpi, &made, "told", plan);
+    let mut job = start(Mpi::OpenMpi, &made, "told", plan);
     let begun = Instant::now();
     let text = loop {
-        let output = run(hindmost().arg("waits").arg(&directory));
+        let output = run(hindmost().arg("waits").arg(&job.directory));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if text.contains("Deadlock") && text.contains("ranks 2-4 wait in MPI_Barrier") {
             break text;
@@ -435,7 +447,7 @@ fn what_a_reader_is_told() {
         assert!(begun.elapsed() < PATIENCE, "{}", said(&output));
         std::thread::sleep(Duration::from_millis(100));
     };
-    processes.end();
+    job.end();
     for line in [
         "Deadlock: ranks 0-1 wait for each other, and nobody else can end it",
         "rank 0 waits in MPI_Recv for message 1 of rank 1 (tag 1, MPI_COMM_WORLD): rank 1 has sent 0; it has sent 1 message under tag 0, which nobody has received",
