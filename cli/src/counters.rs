@@ -86,7 +86,7 @@ fn of_sources(args: &CountersArgs, paths: &[&String]) -> anyhow::Result<(Map, Ve
 
 fn of_map(path: &Path) -> anyhow::Result<(Map, Vec<SourceFile>)> {
     let map = project::read_map(path)?;
-    let finder = SourceFinder::new(Some(path));
+    let finder = SourceFinder::new(Some(path), &project::Reader::default());
     let mut sources = Vec::new();
     for file in &map.files {
         match finder.read(&file.path) {

@@ -160,6 +160,7 @@ pub(crate) fn answer(
         path,
         mut warnings,
         none,
+        reader,
         ..
     } = found;
     warnings.extend(lost);
@@ -181,7 +182,7 @@ pub(crate) fn answer(
         answer.explain_no_map(why);
     }
     answer.warnings.append(&mut warnings);
-    project::check_advice(&mut answer, &SourceFinder::new(path.as_deref()));
+    project::check_advice(&mut answer, &SourceFinder::new(path.as_deref(), &reader));
     answer.advise(match args.cores.is_empty() {
         true => Origin::Live,
         false => Origin::Recorded,
@@ -197,7 +198,7 @@ pub(crate) fn answer(
         };
         let tree = tree_of(args, &map, seen);
         if format == TreeFormat::Html {
-            let finder = SourceFinder::new(path.as_deref());
+            let finder = SourceFinder::new(path.as_deref(), &reader);
             finder.fill(&map, &mut answer, None);
             let shown = crate::tree::shown(&tree, &args.shape)?;
             let hosts = hosts_of(seen, &tree);
@@ -219,7 +220,7 @@ pub(crate) fn answer(
     let mut explanation = names
         .map(|names| order::explain(&map, records, names))
         .transpose()?;
-    let finder = SourceFinder::new(path.as_deref());
+    let finder = SourceFinder::new(path.as_deref(), &reader);
     finder.fill(&map, &mut answer, explanation.as_mut());
     if args.slice && args.job_slice.shape.slice_format.is_document() {
         crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;

@@ -60,7 +60,7 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
             .into());
     };
     let map = project::read_map(path)?;
-    let finder = SourceFinder::new(Some(path));
+    let finder = SourceFinder::new(Some(path), &project::Reader::default());
     let mut notes = Vec::new();
     let answer = match (&settings.snapshot, &settings.report) {
         (Some(path), _) => {

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
         Some(names) => Some(explain(&map, &recorded.one_by_one()?, names)?),
         None => None,
     };
-    let finder = SourceFinder::new(Some(&args.map));
+    let finder = SourceFinder::new(Some(&args.map), &project::Reader::default());
     project::check_advice(&mut answer, &finder);
     answer.advise(engine::Origin::Recorded);
     finder.fill(&map, &mut answer, explanation.as_mut());

@@ -26,7 +26,12 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
         .slice_at(file, line, variable, args.shape.options())
         .map_err(|error| failure(&error))?;
     let title = format!("what may have had an influence on {}", args.criterion);
-    print(&slice, &title, args.shape.slice_format, &SourceFinder::new(None))?;
+    print(
+        &slice,
+        &title,
+        args.shape.slice_format,
+        &SourceFinder::new(None, &project::Reader::default()),
+    )?;
     Ok(Status::Done)
 }
 

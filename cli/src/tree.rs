@@ -40,7 +40,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     }
     if args.format == TreeFormat::Html {
         let mut answer = args.map.is_some().then(|| moments.answer(&map)).flatten();
-        let finder = SourceFinder::new(args.map.as_deref());
+        let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
         if let Some(answer) = &mut answer {
             finder.fill(&map, answer, None);
         }
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
     print(&tree, args.format, &args.shape, &warnings)?;
     if args.slice && args.format == TreeFormat::Text {
         output::print("\n")?;
-        let finder = SourceFinder::new(args.map.as_deref());
+        let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
         let answer = moments.answer(&map).ok_or_else(|| {
             Failure::new("--slice needs stacks: partial trees do not hold all that is known of tasks")
         })?;
@@ -179,7 +179,7 @@ pub(crate) fn print(
             .into());
         }
         TreeFormat::Html => {
-            let none = SourceFinder::new(None);
+            let none = SourceFinder::new(None, &project::Reader::default());
             output::print_plain(&page::html(
                 &Map::default(),
                 &shown,

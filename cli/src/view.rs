@@ -173,7 +173,10 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
 
 /// Reads the files that the tree names, as far as they are here and still what the map is of.
 fn add_sources(job: &mut Job, args: &ViewArgs, map: Option<&Map>) {
-    let finder = SourceFinder::new(args.map.as_deref().or(Some(&args.file)));
+    let finder = SourceFinder::new(
+        args.map.as_deref().or(Some(&args.file)),
+        &project::Reader::of_owners([args.file.as_path()]),
+    );
     let mut room = MOST_SOURCE;
     let files: Vec<String> = job.files().into_iter().map(str::to_owned).collect();
     for file in files {

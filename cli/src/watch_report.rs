@@ -26,7 +26,7 @@ pub(crate) fn write(
         answer.explain_no_map(why);
     }
     answer.advise(engine::Origin::Live);
-    let finder = SourceFinder::new(found.path.as_deref());
+    let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
     finder.fill(&found.map, &mut answer, None);
     let options = args.shape.options();
     let tree = engine::order_tree(

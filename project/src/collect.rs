@@ -8,9 +8,8 @@ use crate::headers;
 use base::FileKind;
 use engine::SourceFile;
 use rayon::prelude::*;
-use regular_files::Limit;
+use regular_files::{Limit, Reader};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use walkdir::{DirEntry, WalkDir};
@@ -27,6 +26,8 @@ pub struct Sources {
     /// Real paths of `files`: two spellings of one file would make each of its functions ambiguous.
     known: BTreeSet<PathBuf>,
     room: Room,
+    /// With whose rights they are read.
+    reader: Reader,
 }
 
 /// How many bytes all sources together may still have: each of a thousand holes of 256 MB is within the limit of one. The largest trees that we know of have half a
@@ -42,8 +43,8 @@ impl Default for Room {
 
 impl Room {
     /// The bytes of a source, if there is room for them.
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        let mut file = regular_files::open(path)?;
+    fn read(&self, path: &Path, reader: &Reader) -> std::io::Result<Vec<u8>> {
+        let mut file = reader.open(path)?;
         // The room is taken before the file is read, since others are read at the same time.
         let size = file.metadata()?.len();
         if size > Limit::SOURCE.bytes() {
@@ -63,6 +64,14 @@ impl Room {
 }
 
 impl Sources {
+    /// None yet, to be read with these rights.
+    pub(crate) fn read_by(reader: &Reader) -> Self {
+        Sources {
+            reader: reader.clone(),
+            ..Sources::default()
+        }
+    }
+
     /// Adds what the user names: files as they are, directories with all C and C++ files and headers below them.
     pub fn add_paths(&mut self, paths: &[PathBuf]) {
         for path in paths {
@@ -109,7 +118,7 @@ impl Sources {
         };
         let mut missing: Vec<&str> = Vec::new();
         for unit in &units {
-            match candidates(&unit.path).into_iter().find(|path| path.is_file()) {
+            match { candidates(&unit.path).into_iter() }.find(|path| self.reader.is_file(path)) {
                 // The path in the map is the debug info's, wherever the bytes come from.
                 Some(found) => self.add_as(&found, &unit.path),
                 // Headers of the system hold code too, but none of the program's.
@@ -118,7 +127,9 @@ impl Sources {
             }
         }
         // Macros of headers without code matter as well. What MPI's own mean is known by their names.
-        let is_ours = |directory: &PathBuf| directory.is_dir() && !directory.join("mpi.h").exists();
+        let reader = &self.reader;
+        let is_ours =
+            |directory: &PathBuf| reader.is_dir(directory) && !reader.is_file(&directory.join("mpi.h"));
         let headers = directories.iter();
         let headers = headers.filter_map(|directory| candidates(directory).into_iter().find(is_ours));
         self.include_dirs.extend(headers);
@@ -140,7 +151,7 @@ impl Sources {
     pub fn add_headers(&mut self) {
         let mut next = 0;
         while let Some(file) = self.files.get(next) {
-            let found = headers::included_by(file, &self.include_dirs);
+            let found = headers::included_by(file, &self.include_dirs, &self.reader);
             for path in found {
                 self.add_quietly(&path);
             }
@@ -172,9 +183,9 @@ impl Sources {
     }
 
     fn try_add(&mut self, path: &Path, name: &str) -> std::io::Result<()> {
-        let real = fs::canonicalize(path)?;
+        let real = self.reader.canonicalize(path)?;
         if self.known.insert(real) {
-            let bytes = self.room.read(path)?;
+            let bytes = self.room.read(path, &self.reader)?;
             self.files.push(SourceFile {
                 path: name.to_owned(),
                 bytes,
@@ -202,9 +213,10 @@ impl Sources {
         }
         // Before they are read: a thousand links to one file would all be in memory. One that cannot be read is not tried again either, though a file that can
         // may include it.
-        found.retain(|path| fs::canonicalize(path).map_or(true, |real| self.known.insert(real)));
-        let room = &self.room;
-        let read: Vec<std::io::Result<Vec<u8>>> = found.par_iter().map(|path| room.read(path)).collect();
+        found.retain(|path| { self.reader.canonicalize(path) }.map_or(true, |real| self.known.insert(real)));
+        let (room, reader) = (&self.room, &self.reader);
+        let read: Vec<std::io::Result<Vec<u8>>> =
+            found.par_iter().map(|path| room.read(path, reader)).collect();
         for (path, read) in found.iter().zip(read) {
             match read {
                 Ok(bytes) => self.files.push(SourceFile {
@@ -286,6 +298,7 @@ pub fn normalise(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn all_sources_together_have_a_limit_and_links_are_one_file() {

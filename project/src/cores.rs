@@ -6,6 +6,7 @@ use crate::job_map::{Build, JobMap};
 use crate::listener::Listener;
 use crate::symbolize;
 use base::RankSet;
+use regular_files::Reader;
 use runtime_probe::{Core, libraries_of_core};
 use snapshot::Task;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,22 +89,28 @@ pub fn map_of_cores(
     let error = first_error.unwrap_or_else(|| Failure::new("no core names the program that left it"));
     match given {
         Some(_) => Err(error),
-        None => Ok(JobMap::none(&error)),
+        None => Ok(JobMap::none(&error, &reader_of(cores))),
     }
 }
 
 /// Adds lines from the debug info of the programs that left the cores, as far as these builds are still here.
 pub fn add_lines_of_cores(records: &mut [Task], cores: &[Core]) {
+    let reader = reader_of(cores);
     symbolize::add_lines(records, &|name| {
         let of_name = |core: &&Core| {
             let path = core.executable().map(Path::new);
             path.and_then(Path::file_name).is_some_and(|last| last == name)
         };
         let core = cores.iter().find(of_name)?;
-        let executable = Executable::read(Path::new(core.executable()?)).ok()?;
+        let executable = Executable::read_by(&reader, Path::new(core.executable()?)).ok()?;
         let is_the_same = core.executable_build_id().as_deref() == Some(&executable.identity.build_id[..]);
         is_the_same.then_some(executable)
     });
+}
+
+/// A core belongs to the user of its process, and names files as that process did.
+fn reader_of<'c>(cores: impl IntoIterator<Item = &'c Core>) -> Reader {
+    Reader::of_owners(cores.into_iter().map(Core::path))
 }
 
 fn map_for(
@@ -113,7 +120,8 @@ fn map_for(
     listener: &dyn Listener,
 ) -> Result<JobMap, Failure> {
     let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
-    let executable = Executable::read(path)?;
+    let reader = &reader_of(cores.iter().copied());
+    let executable = Executable::read_by(reader, path)?;
     let is_another = |core: &&Core| {
         let build_id = core.executable_build_id();
         build_id.is_some_and(|build_id| build_id != executable.identity.build_id)
@@ -131,10 +139,10 @@ fn map_for(
     }
     let libraries = || {
         let paths = cores.first().map(|core| libraries_of_core(core));
-        let read = |path| Executable::read(path).ok();
+        let read = |path| Executable::read_by(reader, path).ok();
         paths.iter().flatten().filter_map(|path| read(path)).collect()
     };
-    let build = Build::new(executable, libraries);
+    let build = Build::new(executable, libraries, reader);
     match given {
         Some(given) => JobMap::given(given, &build),
         None => JobMap::found(&build, &[], listener),

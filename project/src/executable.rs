@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::files;
 use engine::{BindError, DebugHints, Identity, Map};
-use regular_files::Limit;
+use regular_files::{Limit, Reader};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ pub struct Executable {
     debug: OnceCell<DebugInfo>,
     /// What tells its build from all others.
     pub identity: Identity,
+    /// With whose rights files are read that it names.
+    reader: Reader,
 }
 
 /// Debug info that is not in the executable.
@@ -28,26 +30,31 @@ struct DebugInfo {
 }
 
 impl Executable {
-    /// Reads an executable. Its debug info may be in other files, which are looked for when they are needed.
+    /// Reads an executable that the user names. Its debug info may be in other files, which are looked for when they are needed.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        Self::from_bytes(path, files::read_within(path, Limit::PROGRAM)?)
+        let reader = &Reader::default();
+        Self::from_bytes(path, files::read_within(path, Limit::PROGRAM)?, reader)
+    }
+
+    /// Reads an executable that others name.
+    pub fn read_by(reader: &Reader, path: &Path) -> Result<Self, Failure> {
+        Self::from_bytes(path, read_by(reader, path)?, reader)
     }
 
     /// The executable of a process: its bytes are those that run, even when the file has been replaced since.
-    pub fn of_process(pid: u32, path: &Path) -> Result<Self, Failure> {
-        Self::from_bytes(
-            path,
-            files::read_within(Path::new(&format!("/proc/{pid}/exe")), Limit::PROGRAM)?,
-        )
+    pub fn of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
+        // Who runs a program need not be allowed to read it, and the link is the kernel's: no name of his leads us there.
+        let itself = files::read_within(Path::new(&format!("/proc/{pid}/exe")), Limit::PROGRAM)?;
+        Self::from_bytes(path, itself, reader)
     }
 
     /// A shared object of a process, by its path as the process sees it.
-    pub fn library_of_process(pid: u32, path: &Path) -> Result<Self, Failure> {
+    pub fn library_of_process(pid: u32, path: &Path, reader: &Reader) -> Result<Self, Failure> {
         let seen = format!("/proc/{pid}/root{}", path.display());
-        Self::from_bytes(path, files::read_within(Path::new(&seen), Limit::PROGRAM)?)
+        Self::from_bytes(path, read_by(reader, Path::new(&seen))?, reader)
     }
 
-    fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
+    fn from_bytes(path: &Path, bytes: Vec<u8>, reader: &Reader) -> Result<Self, Failure> {
         let identity =
             engine::identity(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         Ok(Self {
@@ -55,12 +62,13 @@ impl Executable {
             bytes,
             debug: OnceCell::new(),
             identity,
+            reader: reader.clone(),
         })
     }
 
     /// The executable with all its debug info, as the engine takes it.
     fn program(&self) -> engine::Program<'_> {
-        let find = || find_debug_info(&self.path, &self.bytes, &self.identity);
+        let find = || find_debug_info(self);
         let debug = self.debug.get_or_init(find);
         engine::Program {
             executable: &self.bytes,
@@ -141,14 +149,27 @@ fn is_of_system(path: &str) -> bool {
 /// Where distributions and build systems put separate debug info.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
+fn read_by(reader: &Reader, path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    reader.read(path, Limit::PROGRAM).map_err(failed)
+}
+
 /// Finds what the executable's debug info is spread over.
-fn find_debug_info(path: &Path, bytes: &[u8], identity: &Identity) -> DebugInfo {
+fn find_debug_info(executable: &Executable) -> DebugInfo {
+    let Executable {
+        path,
+        bytes,
+        identity,
+        reader,
+        ..
+    } = executable;
     let mut files = DebugFiles {
         left: ALL_DEBUG_FILES,
+        reader: reader.clone(),
     };
     let mut found = DebugInfo::default();
     // What names a supplementary file, and so what a relative name starts from.
-    let mut naming = path.to_owned();
+    let mut naming = path.clone();
     if !identity.has_debug_info
         && let Some((file, bytes)) = find_debug_file(path, &identity.hints, &mut files)
     {
@@ -197,11 +218,12 @@ const ALL_DEBUG_FILES: u64 = 8 << 30;
 struct DebugFiles {
     /// How many bytes may still be read.
     left: u64,
+    reader: Reader,
 }
 
 impl DebugFiles {
     fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
-        let bytes = regular_files::read(path, Limit::of(self.left)).ok()?;
+        let bytes = self.reader.read(path, Limit::of(self.left)).ok()?;
         self.left = self.left.saturating_sub(bytes.len() as u64);
         Some(bytes)
     }
@@ -238,7 +260,10 @@ mod tests {
     fn all_debug_files_together_have_a_limit() {
         let path = std::env::temp_dir().join(format!("hindmost-debug-files-{}", std::process::id()));
         std::fs::write(&path, [7; 10]).unwrap();
-        let mut files = DebugFiles { left: 25 };
+        let mut files = DebugFiles {
+            left: 25,
+            reader: Reader::default(),
+        };
         let lengths = [0; 3].map(|_| files.read(&path).map(|bytes| bytes.len()));
         assert_eq!(lengths, [Some(10), Some(10), None]);
         std::fs::remove_file(path).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use engine::{Answer, Excerpt, Explanation, Map};
-use regular_files::Limit;
+use regular_files::{Limit, Reader};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -115,19 +115,24 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Finds the files that a map names, which may be relative to where the map was made.
 pub struct SourceFinder {
     roots: Vec<PathBuf>,
+    reader: Reader,
 }
 
 impl SourceFinder {
-    /// Relative paths are tried below the current directory, then beside the map.
-    pub fn new(map: Option<&Path>) -> Self {
+    /// Relative paths are tried below the current directory, then beside the map. Files are read with the rights of the map's owner, and of whoever else
+    /// had a part in their names.
+    pub fn new(map: Option<&Path>, others: &Reader) -> Self {
         let mut roots = vec![PathBuf::new()];
         roots.extend(map.and_then(Path::parent).map(Path::to_owned));
-        Self { roots }
+        Self {
+            roots,
+            reader: others.and(&Reader::of_owners(map)),
+        }
     }
 
     /// The bytes of a file that a map names, if it is here.
     pub fn read(&self, path: &str) -> Option<Vec<u8>> {
-        let read = |root: &PathBuf| regular_files::read(&root.join(path), Limit::SOURCE).ok();
+        let read = |root: &PathBuf| self.reader.read(&root.join(path), Limit::SOURCE).ok();
         self.roots.iter().find_map(read)
     }
 
@@ -136,13 +141,13 @@ impl SourceFinder {
         let there = self
             .roots
             .iter()
-            .filter_map(|root| root.join(path).canonicalize().ok());
-        there.into_iter().find(|path| path.is_file())
+            .filter_map(|root| self.reader.canonicalize(&root.join(path)).ok());
+        there.into_iter().find(|path| self.reader.is_file(path))
     }
 
     /// As [`Self::read`], of a regular file of at most so many bytes: the name may come from anywhere.
     pub fn read_regular(&self, path: &str, most: u64) -> Option<Vec<u8>> {
-        let read = |root: &PathBuf| regular_files::read(&root.join(path), Limit::of(most)).ok();
+        let read = |root: &PathBuf| self.reader.read(&root.join(path), Limit::of(most)).ok();
         self.roots.iter().find_map(read)
     }
 

@@ -6,10 +6,11 @@
 
 use crate::collect::normalise;
 use engine::SourceFile;
+use regular_files::Reader;
 use std::path::{Path, PathBuf};
 
-/// The files that `file` includes, as far as they exist, in the order of the lines.
-pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf]) -> Vec<PathBuf> {
+/// The files that `file` includes, as far as they exist for `reader`, in the order of the lines.
+pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf], reader: &Reader) -> Vec<PathBuf> {
     let beside = Path::new(&file.path).parent().unwrap_or(Path::new(""));
     includes(&file.bytes)
         .filter_map(|(name, quoted)| {
@@ -25,7 +26,7 @@ pub(crate) fn included_by(file: &SourceFile, include_dirs: &[PathBuf]) -> Vec<Pa
                 .chain(include_dirs.iter().cloned())
                 .chain(outer)
                 .map(|directory| normalise(&directory.join(&name)))
-                .find(|path| path.is_file())
+                .find(|path| reader.is_file(path))
         })
         .collect()
 }

@@ -11,6 +11,7 @@ use crate::making;
 use crate::threads;
 use base::{Diagnostic, Severity, Span};
 use engine::{Map, Mismatch, NoMap, SourceFile};
+use regular_files::{Limit, Reader};
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,16 +31,19 @@ pub struct JobMap {
     pub none: Option<NoMap>,
     /// What could not be bound, each at the head of the function that it is about.
     pub unbound: Vec<Diagnostic>,
+    /// With whose rights the sources are read that the job names.
+    pub reader: Reader,
 }
 
 impl JobMap {
     /// No map: stacks are read, named and compared all the same, and nothing of the code's order is known.
-    pub fn none(why: &Failure) -> Self {
+    pub fn none(why: &Failure, reader: &Reader) -> Self {
         Self {
             map: Map::default(),
             path: None,
             unbound: Vec::new(),
             warnings: Vec::new(),
+            reader: reader.clone(),
             none: Some(NoMap {
                 reason: format!("there is no map of the program ({why})"),
                 remedy: why.advice().map(str::to_owned),
@@ -49,7 +53,7 @@ impl JobMap {
 
     /// No map, but the code of the program and of its libraries: who is behind may follow from the order of its instructions.
     pub fn of_code(why: &Failure, build: &Build<'_>, listener: &dyn Listener) -> Self {
-        let mut found = Self::none(why);
+        let mut found = Self::none(why, &build.reader);
         let slot = Slot::of_code(&build.identities(), listener);
         if let Some(map) = slot.as_ref().and_then(Slot::read)
             && build.executable.fits(&map).is_ok()
@@ -101,6 +105,7 @@ impl JobMap {
             warnings: Vec::new(),
             none: None,
             unbound,
+            reader: build.reader.clone(),
         })
     }
 
@@ -108,8 +113,9 @@ impl JobMap {
     pub fn found(build: &Build<'_>, roots: &[PathBuf], listener: &dyn Listener) -> Result<Self, Failure> {
         let executable = &build.executable;
         let mut warnings = Vec::new();
-        for path in beside(&executable.path) {
-            let Ok(map) = files::read_map(&path) else {
+        for path in beside(&executable.path, &build.reader) {
+            let read = build.reader.read(&path, Limit::RECORD).ok();
+            let Some(map) = read.and_then(|bytes| Map::from_bytes(&bytes).ok()) else {
                 warnings.push(format!(
                     "{} is not a map that can be read: ignored",
                     path.display()
@@ -124,6 +130,7 @@ impl JobMap {
                         warnings,
                         none: None,
                         unbound: Vec::new(),
+                        reader: build.reader.clone(),
                     });
                 }
                 Err(mismatch) => warnings.push(format!("{}: ignored: {mismatch}", path.display())),
@@ -139,6 +146,7 @@ impl JobMap {
                 warnings,
                 none: None,
                 unbound: Vec::new(),
+                reader: build.reader.clone(),
             });
         }
         Self::made(build, roots, slot.as_ref(), warnings, listener)
@@ -153,7 +161,7 @@ impl JobMap {
     ) -> Result<Self, Failure> {
         threads::start(None);
         let executable = &build.executable;
-        let mut sources = Sources::default();
+        let mut sources = Sources::read_by(&build.reader);
         sources.add_sources_of(executable, roots)?;
         let mut newer = newer_than(executable, "the executable", &sources.files);
         let mut libraries = Vec::new();
@@ -202,6 +210,7 @@ impl JobMap {
             warnings,
             none: None,
             unbound,
+            reader: build.reader.clone(),
         })
     }
 
@@ -228,6 +237,8 @@ pub struct Build<'a> {
     /// The program.
     pub executable: Executable,
     libraries: Libraries<'a>,
+    /// With whose rights files are read that it names.
+    reader: Reader,
 }
 
 /// To know them, all modules of a task are looked through: only a map that is made or kept asks for them.
@@ -235,9 +246,14 @@ type Libraries<'a> = LazyCell<Vec<Executable>, Box<dyn FnOnce() -> Vec<Executabl
 
 impl<'a> Build<'a> {
     /// A program, and how its shared objects are found if they are asked for.
-    pub fn new(executable: Executable, libraries: impl FnOnce() -> Vec<Executable> + 'a) -> Self {
+    pub fn new(
+        executable: Executable,
+        libraries: impl FnOnce() -> Vec<Executable> + 'a,
+        reader: &Reader,
+    ) -> Self {
         Build {
             executable,
+            reader: reader.clone(),
             libraries: LazyCell::new(Box::new(libraries)),
         }
     }
@@ -268,11 +284,11 @@ fn bind(
 }
 
 /// Maps beside an executable, by name.
-fn beside(executable: &Path) -> Vec<PathBuf> {
+fn beside(executable: &Path, reader: &Reader) -> Vec<PathBuf> {
     let in_directory = executable.with_file_name("app.hmap");
     [making::beside(executable), in_directory]
         .into_iter()
-        .filter(|path| path.is_file())
+        .filter(|path| reader.is_file(path))
         .collect()
 }
 

@@ -66,4 +66,5 @@ pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, stacks, stacks_of};
 pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};
 pub use recordings::recordings;
+pub use regular_files::Reader;
 pub use threads::start as start_threads;

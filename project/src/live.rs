@@ -7,6 +7,7 @@ use crate::job_map::{Build, JobMap};
 use crate::listener::Listener;
 use crate::symbolize;
 use engine::Map;
+use regular_files::Reader;
 use runtime_probe::{Job, TaskRef};
 use snapshot::Task;
 use std::collections::BTreeMap;
@@ -18,19 +19,23 @@ use std::path::{Path, PathBuf};
 /// The map that was given does not fit.
 pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) -> Result<JobMap, Failure> {
     let programs = programs(job);
+    let reader = &reader_of(job);
     let mut first_error: Option<Failure> = None;
     for (path, tasks) in &programs {
         // Any task of the program will do, but the first may have ended by now.
         let executable = tasks
             .iter()
-            .find_map(|task| Executable::of_process(task.pid, path).ok());
+            .find_map(|task| Executable::of_process(task.pid, path, reader).ok());
         let Some(executable) = executable else {
-            let unread = tasks.first().map(|task| Executable::of_process(task.pid, path));
+            let unread = tasks
+                .first()
+                .map(|task| Executable::of_process(task.pid, path, reader));
             first_error = first_error.or(unread.and_then(Result::err));
             continue;
         };
         let first = tasks.first().map(|task| task.pid);
-        let build = Build::new(executable, move || first.map(libraries_of).unwrap_or_default());
+        let libraries = move || first.map(|pid| libraries_of(pid, reader)).unwrap_or_default();
+        let build = Build::new(executable, libraries, reader);
         let found = match given_map {
             Some(given) => JobMap::given(given, &build),
             None => JobMap::found(&build, &further_roots(tasks), listener),
@@ -42,25 +47,29 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
         }
     }
     if programs.is_empty() {
-        return no_program(given_map, job);
+        return no_program(given_map, job, reader);
     }
     let error = first_error.unwrap_or_else(|| Failure::new("no program of the job can be read"));
     match given_map {
         Some(_) => Err(error),
-        None => Ok(without_map(&error, &programs, listener)),
+        None => Ok(without_map(&error, (&programs, reader), listener)),
     }
 }
 
 /// What can be known of a job without a map: the order of its code, if all tasks run one program.
-fn without_map(why: &Failure, programs: &[(PathBuf, Vec<&TaskRef>)], listener: &dyn Listener) -> JobMap {
+fn without_map(
+    why: &Failure,
+    (programs, reader): (&[(PathBuf, Vec<&TaskRef>)], &Reader),
+    listener: &dyn Listener,
+) -> JobMap {
     let [(path, tasks)] = programs else {
-        return JobMap::none(why);
+        return JobMap::none(why, reader);
     };
-    let read = |task: &&TaskRef| Some((task.pid, Executable::of_process(task.pid, path).ok()?));
+    let read = |task: &&TaskRef| Some((task.pid, Executable::of_process(task.pid, path, reader).ok()?));
     let Some((pid, executable)) = tasks.iter().find_map(read) else {
-        return JobMap::none(why);
+        return JobMap::none(why, reader);
     };
-    let build = Build::new(executable, move || {
+    let libraries = move || {
         let paths = runtime_probe::all_libraries_of(pid);
         // What a system brings along is not what a job hangs in, and its code is large.
         let is_of_system = |path: &Path| {
@@ -71,14 +80,16 @@ fn without_map(why: &Failure, programs: &[(PathBuf, Vec<&TaskRef>)], listener: &
         let is_own =
             |path: &&PathBuf| !is_of_system(path) && !engine::is_runtime_library(&path.to_string_lossy());
         let own = paths.iter().filter(is_own);
-        own.filter_map(|path| Executable::library_of_process(pid, path).ok())
+        own.filter_map(|path| Executable::library_of_process(pid, path, reader).ok())
             .collect()
-    });
+    };
+    let build = Build::new(executable, libraries, reader);
     JobMap::of_code(why, &build, listener)
 }
 
 /// Adds lines from the debug info of what runs, as far as there is any.
 pub fn add_lines_of_job(records: &mut [Task], job: &Job) {
+    let reader = &reader_of(job);
     let is_named = |path: &str, name: &str| path.rsplit('/').next() == Some(name);
     symbolize::add_lines(records, &|name| {
         let runs = |task: &&TaskRef| {
@@ -86,26 +97,26 @@ pub fn add_lines_of_job(records: &mut [Task], job: &Job) {
             is_named(path.strip_suffix(" (deleted)").unwrap_or(path), name)
         };
         if let Some(task) = job.tasks.iter().find(runs) {
-            return Executable::of_process(task.pid, Path::new(&task.executable)).ok();
+            return Executable::of_process(task.pid, Path::new(&task.executable), reader).ok();
         }
         let first = job.tasks.first()?;
         let libraries = runtime_probe::libraries_of(first.pid);
         let path = libraries
             .iter()
             .find(|path| is_named(&path.to_string_lossy(), name))?;
-        Executable::library_of_process(first.pid, path).ok()
+        Executable::library_of_process(first.pid, path, reader).ok()
     });
 }
 
 /// The shared objects of a task that have debug info, as far as they can be read.
-fn libraries_of(pid: u32) -> Vec<Executable> {
+fn libraries_of(pid: u32, reader: &Reader) -> Vec<Executable> {
     let paths = runtime_probe::libraries_of(pid);
-    let read = |path: &PathBuf| Executable::library_of_process(pid, path).ok();
+    let read = |path: &PathBuf| Executable::library_of_process(pid, path, reader).ok();
     paths.iter().filter_map(read).collect()
 }
 
 /// No executable can be read: the probe knows why, task by task.
-fn no_program(given_map: Option<&Path>, job: &Job) -> Result<JobMap, Failure> {
+fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<JobMap, Failure> {
     let map = match given_map {
         Some(path) => files::read_map(path)?,
         None => Map::default(),
@@ -115,6 +126,7 @@ fn no_program(given_map: Option<&Path>, job: &Job) -> Result<JobMap, Failure> {
         path: given_map.map(Path::to_owned),
         unbound: Vec::new(),
         none: None,
+        reader: reader.clone(),
         warnings: vec![format!(
             "the executable of {} could not be read",
             match &job.tasks[..] {
@@ -123,6 +135,15 @@ fn no_program(given_map: Option<&Path>, job: &Job) -> Result<JobMap, Failure> {
             }
         )],
     })
+}
+
+/// With whose rights files are read that the tasks name. They may all have ended by now, and their numbers be those of others.
+fn reader_of(job: &Job) -> Reader {
+    let users = Vec::from_iter(job.tasks.iter().filter_map(TaskRef::user));
+    match users.is_empty() {
+        true => Reader::of_nobody(),
+        false => Reader::of(users),
+    }
 }
 
 /// The programs that the tasks run, most tasks first.

@@ -17,6 +17,7 @@ mod outputs;
 mod page;
 mod parts;
 mod preprocess;
+mod rights;
 mod sarif;
 mod show;
 mod support;

@@ -98,16 +98,11 @@ impl Sandbox {
 
     /// Starts a program of the sandbox that says a line when it is where it is to be looked at.
     pub fn start(&self, program: &str, arguments: &[&str]) -> Target {
-        use std::io::Read as _;
-        let mut child = Command::new(self.path(program))
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut ready = [0];
-        child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
-        Target(child)
+        Target::started(
+            Command::new(self.path(program))
+                .args(arguments)
+                .stdin(Stdio::null()),
+        )
     }
 }
 
@@ -115,6 +110,15 @@ impl Sandbox {
 pub struct Target(Child);
 
 impl Target {
+    /// Starts what says a byte when it is where it is to be looked at.
+    pub fn started(command: &mut Command) -> Self {
+        use std::io::Read as _;
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut ready = [0];
+        child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        Target(child)
+    }
+
     pub fn pid(&self) -> String {
         self.0.id().to_string()
     }
