@@ -1,5 +1,8 @@
 //! What launchers tell their ranks through the environment, and what launchers are called.
 
+/// Nobody has run a larger job: such a size is garbage, and whoever counted the ranks that are missing would count for ever.
+pub(crate) const LARGEST: u32 = 1 << 24;
+
 /// The variables of one kind of launcher.
 pub(crate) struct Kind {
     rank: &'static str,
@@ -55,7 +58,8 @@ impl Kind {
 
     /// The size of the job that an environment gives.
     pub(crate) fn size(&self, environment: &[u8]) -> Option<u32> {
-        self.size.iter().find_map(|name| number(environment, name))
+        let size = self.size.iter().find_map(|name| number(environment, name))?;
+        (size <= LARGEST).then_some(size)
     }
 
     /// How many ranks of the job were started on this host, if an environment gives it.
@@ -129,6 +133,13 @@ mod tests {
         let environment = b"XPMI_RANK=9\0PMI_RANK_=8\0PMI_RANK=7\0PMI_SIZE=x\0";
         assert_eq!(number(environment, "PMI_RANK"), Some(7));
         assert_eq!(number(environment, "PMI_SIZE"), None);
+    }
+
+    #[test]
+    fn a_job_of_billions_is_garbage() {
+        let size = |text: &[u8]| KINDS[1].size(text);
+        assert_eq!(size(b"OMPI_COMM_WORLD_SIZE=16777216"), Some(LARGEST));
+        assert_eq!(size(b"OMPI_COMM_WORLD_SIZE=4294967295"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use crate::contents::Contents;
 use crate::elf::Module;
 use crate::error::ProbeError;
-use crate::launcher::{KINDS, is_launcher, of_jobs};
+use crate::launcher::{KINDS, LARGEST, is_launcher, of_jobs};
 use crate::mpir;
 use crate::procfs;
 use crate::proctable::{self, ProcessTable, TableEntry};
@@ -395,9 +395,6 @@ pub(crate) fn size_of(tasks: &[TaskRef]) -> Option<u32> {
         _ => None,
     }
 }
-
-/// Nobody has run a larger job: such a size is garbage.
-const LARGEST: u32 = 1 << 24;
 
 /// The ranks of a job of `size` that are not `seen`.
 fn missing(size: Option<u32>, seen: impl Fn(u32) -> bool) -> RankSet {
