@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Format};
 use crate::output::{self, Status, Terminal};
-use project::{Build, Executable, Failure, JobMap, Sources};
+use project::{Build, Executable, Failure, JobMap, SourceFinder, Sources};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
     let mut executable = Executable::read(&args.program)?;
@@ -33,7 +33,9 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
             map
         }
     };
-    let check = executable.check(&map)?;
+    let mut check = executable.check(&map)?;
+    let finder = SourceFinder::new(args.map.as_deref());
+    check.check_advice(&mut |file, lines| project::lines_that_get_counters(file, lines, &finder));
     match args.format {
         Format::Text => output::print(&report::check_text(&check, &args.program.to_string_lossy()))?,
         Format::Json => output::print_plain(&report::check_json(&check, &args.program.to_string_lossy()))?,

@@ -7,7 +7,7 @@ use crate::output::{self, Status, Terminal};
 use crate::page;
 use crate::tree_args::TreeFormat;
 use base::RankSet;
-use engine::{Earlier, Map, Origin, Outcome};
+use engine::{Earlier, Map, NextStep, NoMap, Origin, Outcome};
 use project::{Failure, JobMap, SourceFinder};
 use runtime_probe::{Job, Options, ProbeError, ProcessTable, Threads};
 use snapshot::{Header, Task};
@@ -46,9 +46,14 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     let take = || {
         let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
         warn_of_told(&records);
-        if no_map {
-            project::add_lines_of_job(&mut records, &job);
-        }
+        // Of a program that is not the map's its own debug info tells at least the lines.
+        let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
+        let mut without = Vec::from_iter(records.iter_mut().filter(wants_lines).map(std::mem::take));
+        project::add_lines_of_job(&mut without, &job);
+        let places = records
+            .iter_mut()
+            .filter(|task| task.frames.is_empty() && task.task.is_empty());
+        places.zip(without).for_each(|(place, task)| *place = task);
         (header, records)
     };
     let (mut header, mut records) = take();
@@ -178,15 +183,31 @@ pub(crate) fn answer(
     }
     warnings.extend(seen.notes.iter().cloned());
     answer.explain_ended(&seen.ended);
+    let is_live = args.cores.is_empty();
+    let is_no_job = is_live && records.iter().all(|task| task.rank.is_none());
     if let Some(why) = &none {
         answer.explain_no_map(why);
+        let programs: BTreeSet<&str> = records.iter().map(|task| task.program.as_str()).collect();
+        if is_no_job && programs.len() > 1 {
+            answer.explain_no_map(&NoMap {
+                reason: "these are no ranks of a parallel job, as far as their environments tell, and run different programs"
+                    .to_owned(),
+                remedy: None,
+            });
+        }
     }
     answer.warnings.append(&mut warnings);
     project::check_advice(&mut answer, &SourceFinder::new(path.as_deref(), &reader));
-    answer.advise(match args.cores.is_empty() {
+    answer.advise(match is_live {
         true => Origin::Live,
         false => Origin::Recorded,
     });
+    if is_no_job
+        && let Outcome::NotPlaced | Outcome::NothingReadable = answer.outcome
+        && let Some((pid, command)) = runtime_probe::launchers().into_iter().next()
+    {
+        answer.next = Some(NextStep::OtherJob { pid, command });
+    }
     if let Some(format) = args
         .tree
         .filter(|&format| format != TreeFormat::Text || args.format == AnswerFormat::Json)
@@ -229,7 +250,7 @@ pub(crate) fn answer(
     output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
     if args.tree.is_some() {
         output::print("\n")?;
-        crate::tree::print(&tree_of(args, &map, seen), TreeFormat::Text, &args.shape, &[])?;
+        crate::tree::print_below_answer(&tree_of(args, &map, seen), &args.shape)?;
     }
     if args.slice {
         output::print("\n")?;
@@ -260,7 +281,12 @@ fn hosts_of(seen: &Seen, tree: &engine::OrderedTree) -> Vec<(String, engine::Tas
 
 /// The prefix tree of what was seen.
 fn tree_of(args: &FindArgs, map: &Map, seen: &Seen) -> engine::OrderedTree {
-    let options = args.shape.options();
+    let mut options = args.shape.options();
+    let is_ordered = |task: &Task| !map.functions.is_empty() && task.error.is_none();
+    if !seen.records.iter().any(is_ordered) {
+        // Without a map every pair of branches would be said to have no known order.
+        options.refine = engine::Refine::Nothing;
+    }
     let job = if seen.samples.is_empty() {
         engine::job_tree(map, &seen.records, &seen.missing, &options)
     } else {

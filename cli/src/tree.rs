@@ -193,6 +193,17 @@ pub(crate) fn print(
     Ok(())
 }
 
+/// Prints what the user wants to see of a tree as text, below the answer.
+pub(crate) fn print_below_answer(tree: &OrderedTree, shape: &Shape) -> anyhow::Result<()> {
+    let text = report::TreeText {
+        lines: shape.lines,
+        below_answer: true,
+        ..report::TreeText::default()
+    };
+    output::print(&report::tree_text(&shown(tree, shape)?, text))?;
+    Ok(())
+}
+
 fn after(tree: &OrderedTree, operation: &Operation) -> anyhow::Result<OrderedTree> {
     tree.after(operation).map_err(|nothing| {
         Failure::new(format!("the tree has nothing of {}", nothing.wanted))

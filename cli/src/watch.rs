@@ -254,7 +254,7 @@ impl<'a> Watch<'a> {
             let found = project::map_of_job(self.args.map.as_deref(), job, &Terminal::new())?;
             if let Some(why) = &found.none {
                 output::warn(&format!(
-                    "{}: the job is watched by its stacks alone, and nobody will be proven to be behind",
+                    "{}: the job is watched by its stacks alone, so that whoever goes round a loop in one function looks still, and who is behind may not be proven",
                     why.reason
                 ));
             }

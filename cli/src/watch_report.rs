@@ -25,8 +25,9 @@ pub(crate) fn write(
     if let Some(why) = &found.none {
         answer.explain_no_map(why);
     }
-    answer.advise(engine::Origin::Live);
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
+    project::check_advice(&mut answer, &finder);
+    answer.advise(engine::Origin::Live);
     finder.fill(&found.map, &mut answer, None);
     let options = args.shape.options();
     let tree = engine::order_tree(
@@ -37,7 +38,13 @@ pub(crate) fn write(
     let text = format!(
         "{why}\n\n{}\n{}",
         report::answer_text(&answer),
-        report::tree_text(&tree, report::TreeText::default())
+        report::tree_text(
+            &tree,
+            report::TreeText {
+                below_answer: true,
+                ..report::TreeText::default()
+            }
+        )
     );
     let path = |ending: &str| -> PathBuf {
         let mut path = args.report.clone().into_os_string();

@@ -61,10 +61,8 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
         ));
     }
     if function.confidence == Confidence::Partial {
-        return doing(format!(
-            "the map is partial here: see what was not understood with: hindmost show MAP {}",
-            base::shell_word(&format!("{path}:{}", function.span.line))
-        ));
+        // The reason says what was not understood, and only its author could write it otherwise.
+        return None;
     }
     if frame_a.places.len() > 1 || frame_b.places.len() > 1 {
         let several = if frame_a.places.len() > 1 {

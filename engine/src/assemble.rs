@@ -218,6 +218,7 @@ fn assemble<'a>(
     {
         assumptions.push(awaited::ASSUMPTION.to_owned());
     }
+    let excerpts = job.excerpts(&classes, finding.as_ref());
     Answer {
         tasks: job.total,
         finding,
@@ -235,7 +236,7 @@ fn assemble<'a>(
         ended_ranks: RankSet::default(),
         assumptions,
         warnings,
-        excerpts: job.excerpts(&classes),
+        excerpts,
         classes,
         motion,
         next: None,
@@ -429,7 +430,7 @@ impl<'a> JobView<'a> {
         Some(TaskClass {
             who: self.named.who(tasks.iter().copied()),
             first: Some(first_task(first)),
-            position: stack.position.clone(),
+            position: outside::with_system_call(stack.position.clone(), first),
             frames: stack.frames.clone(),
             is_candidate: false,
             outside: Some(reason.to_owned()),
@@ -457,7 +458,8 @@ impl<'a> JobView<'a> {
         let (mut frames, mut position) = match self.order.is_of_code_alone() {
             true => {
                 let stack = outside::stack(self.tasks[first]);
-                (stack.frames, stack.position)
+                let position = outside::with_system_call(stack.position, self.tasks[first]);
+                (stack.frames, position)
             }
             false => {
                 let frames = frames::view(self.map, located, self.tasks[first]);

@@ -34,6 +34,28 @@ impl Check {
         self.loops.len() - self.count(LoopState::Unordered)
     }
 
+    /// How many loops keep no variable at some call: a task that hangs there has no iteration, and that may block the answer.
+    pub fn blocking(&self) -> usize {
+        self.loops.len() - self.count(LoopState::Kept)
+    }
+
+    /// Notes which loops can be given a counter: `lines_of` says of a file and lines of it at which of them that is so.
+    pub fn check_advice(&mut self, lines_of: &mut dyn FnMut(&str, &[u32]) -> BTreeSet<u32>) {
+        let mut lines: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for each in self.loops.iter().filter(|each| each.state != LoopState::Kept) {
+            lines.entry(each.file.clone()).or_default().push(each.line);
+        }
+        let counted: BTreeMap<String, BTreeSet<u32>> = { lines.into_iter() }
+            .map(|(file, lines)| {
+                let counted = lines_of(&file, &lines);
+                (file, counted)
+            })
+            .collect();
+        for each in &mut self.loops {
+            each.can_be_counted = { counted.get(&each.file) }.is_some_and(|lines| lines.contains(&each.line));
+        }
+    }
+
     /// The share of those that keep one at every call, in per cent; all when there are none.
     pub fn kept_percent(&self) -> f64 {
         match self.with_variables() {
@@ -62,6 +84,8 @@ pub struct CheckedLoop {
     pub calls: Vec<CheckedCall>,
     /// The variables that order it in the source, best first.
     pub variables: Vec<String>,
+    /// Its text is of a form that `counters` changes; whoever can read it says so ([`Check::check_advice`]).
+    pub can_be_counted: bool,
 }
 
 /// What becomes of a loop's variables.
@@ -136,6 +160,7 @@ pub fn check(map: &Map, program: &Program<'_>) -> Result<Check, BindError> {
             state,
             calls,
             variables: in_loop.lovs.iter().map(|lov| lov.name.clone()).collect(),
+            can_be_counted: false,
         });
     }
     check

@@ -372,7 +372,13 @@ fn doubt(classes: &[TaskClass], named: &[usize], outcome: Outcome, pair: Option<
         return pair.reason.clone();
     }
     let of_named = named.iter().find_map(|&at| classes[at].outside.clone());
-    let of_others = || classes.iter().find_map(|class| class.outside.clone());
+    let of_others = || {
+        let mut reasons = classes
+            .iter()
+            .filter_map(|class| Some((&class.who, class.outside.as_ref()?)));
+        let (who, reason) = reasons.next()?;
+        Some(format!("{who}: {reason}"))
+    };
     of_named
         .or_else(of_others)
         .unwrap_or_else(|| "nothing orders the tasks".to_owned())

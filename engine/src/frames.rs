@@ -120,7 +120,7 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
         .is_some_and(|called| recorded.function.starts_with("__") && blocking::waits(called));
     let function = match called_as {
         Some(called) if unknown || profiling_name || left_for_another => called,
-        _ => recorded.function.clone(),
+        _ => crate::readable::readable(&recorded.function),
     };
     let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
     FrameView {

@@ -65,6 +65,7 @@ mod notes;
 mod outside;
 mod parting;
 mod paths;
+mod readable;
 mod reading;
 pub mod recorded;
 mod reuse;

@@ -174,10 +174,11 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
         return Motion::Unknown(format!("the first time, {obstacle}"));
     }
     let verdict = job.order.compare(&first, second);
-    // What is not known to be forward is a movement all the same, if anything is another than it was.
-    let otherwise = |why: String| match differs(before, job.tasks[at]) {
+    // What is not known to be forward is a movement all the same, if anything is another than it was; and if nothing is, the task was
+    // not seen to move, whatever the order cannot tell.
+    let otherwise = || match differs(before, job.tasks[at]) {
         Some(values) => Motion::Moved(values),
-        None => Motion::Unknown(why),
+        None => Motion::SamePlace,
     };
     match verdict.relation {
         Relation::Before => {
@@ -197,10 +198,10 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
             Activity::Blocked(_) | Activity::Inside(_) => Motion::Waiting,
         },
         // Time does not run backwards: a loop around both was entered anew, and nothing readable tells so.
-        Relation::After => otherwise("it is at an earlier point of what it seems to repeat".to_owned()),
+        Relation::After => otherwise(),
         Relation::Incomparable | Relation::Unknown => match uncounted_loop(job, &first, at, &verdict) {
             Some(place) => Motion::InPlace(Some(place)),
-            None => otherwise(progress::sentence(job.map, &verdict, &first, second)),
+            None => otherwise(),
         },
     }
 }

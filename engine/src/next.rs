@@ -1,7 +1,7 @@
 //! The one next step of an answer: what its reader can do now.
 
 use crate::advice::Advice;
-use crate::answer::{Answer, Grounds, Outcome};
+use crate::answer::{Answer, FirstTask, Grounds, Outcome};
 use crate::awaited::Awaited;
 use crate::state::HaltedBy;
 
@@ -28,6 +28,13 @@ pub enum NextStep {
     Resume {
         /// The process.
         pid: u32,
+    },
+    /// Ask about the job of this launcher instead, where what was asked about is no parallel job.
+    OtherJob {
+        /// The launcher.
+        pid: u32,
+        /// What it is called.
+        command: String,
     },
     /// Find out whether the job moves at all: look twice.
     LookTwice,
@@ -72,6 +79,12 @@ pub(crate) fn of(answer: &Answer, origin: Origin) -> Option<NextStep> {
     }
     if named.is_some() {
         return None;
+    }
+    // With one process alone there is nothing to compare.
+    if let (Origin::Live, 1, Some(only)) = (origin, answer.tasks, answer.classes.first())
+        && let Some(FirstTask { pid: Some(pid), rank }) = only.first
+    {
+        return Some(NextStep::Attach { pid, rank });
     }
     let advice = answer.undecided.iter().find_map(|pair| pair.advice.clone());
     if let Some(advice) = advice {

@@ -1,6 +1,6 @@
 //! What an answer rests on and what goes with it: assumptions, doubts about the map, the source to show.
 
-use crate::answer::{Activity, TaskClass};
+use crate::answer::{Activity, Certainty, Finding, TaskClass};
 use crate::assemble::JobView;
 use crate::paths::short_name;
 use crate::{Excerpt, Relation, threads};
@@ -76,10 +76,18 @@ impl JobView<'_> {
         })
     }
 
-    /// Where the hindmost stand; the candidates when there is no hindmost.
-    pub(crate) fn excerpts(&self, classes: &[TaskClass]) -> Vec<Excerpt> {
+    /// Where those stand that are named, and the other candidates where that is not proven.
+    pub(crate) fn excerpts(&self, classes: &[TaskClass], finding: Option<&Finding>) -> Vec<Excerpt> {
+        let ordered = 0..self.classes.classes.len();
+        let named = finding.map_or(&[][..], |finding| &finding.classes);
+        let mut shown = Vec::from_iter(named.iter().copied().filter(|class| ordered.contains(class)));
+        let is_settled = finding.is_some_and(|finding| finding.certainty == Certainty::Proven);
+        if !is_settled || shown.is_empty() {
+            let others = self.classes.minimal.iter().filter(|class| !named.contains(class));
+            shown.extend(others);
+        }
         let mut excerpts: Vec<Excerpt> = Vec::new();
-        for &class in &self.classes.minimal {
+        for class in shown {
             let first = self.first_member(class);
             // What a task's own threads do that its main one waits for is what the task does.
             if excerpts.len() < EXCERPTS

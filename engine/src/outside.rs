@@ -8,7 +8,7 @@ use crate::answer::{Activity, Position};
 use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::is_blocking;
 use crate::frames::FrameView;
-use snapshot::{Frame, Task};
+use snapshot::{Frame, RunState, Task};
 use std::collections::BTreeMap;
 
 /// Where a task stands that the map does not know, as far as its stack tells.
@@ -73,47 +73,82 @@ pub(crate) fn stack(task: &Task) -> OutsideStack {
     of_frames(task, stacks.find(works).map_or(&[], Vec::as_slice))
 }
 
-fn of_frames(task: &Task, recorded: &[Frame]) -> OutsideStack {
+/// A frame that is shown of a stack of which the map knows nothing.
+pub(crate) struct ShownFrame {
+    /// Which of the recorded frames it is.
+    pub(crate) index: usize,
+    /// The operation of MPI that it is the entry point of.
+    pub(crate) entry: Option<String>,
+    /// It stands for all that libraries of the system, of MPI or of a language do below the program.
+    pub(crate) is_runtime: bool,
+    /// How many frames below it are not shown.
+    pub(crate) folded: usize,
+}
+
+/// Which frames of such a stack are shown.
+pub(crate) fn shown_frames(task: &Task, recorded: &[Frame]) -> Vec<ShownFrame> {
     let (operation, name) = match in_mpi(task, recorded) {
         InMpi::Inside { at, function } | InMpi::Named { at, function } => (Some(at), Some(function)),
         InMpi::Outside | InMpi::SomewhereInside | InMpi::Unknown => (None, None),
     };
-    let mut frames: Vec<FrameView> = Vec::new();
-    let mut place: Vec<PlaceOfFrame> = Vec::new();
+    let mut shown: Vec<ShownFrame> = Vec::new();
     let mut last_is_runtime = None;
     // What calls `main` comes first, in stripped programs without a name of its own.
     let starts = recorded.iter().rposition(is_start).map_or(0, |last| last + 1);
     for (index, frame) in recorded.iter().enumerate().skip(starts) {
         let entry = name.clone().filter(|_| operation == Some(index));
         let runtime = runtime_of(frame, entry.is_some(), last_is_runtime);
-        if let (Some(runtime), Some(_), Some(view)) = (runtime, last_is_runtime, frames.last_mut()) {
-            view.folded += 1;
+        if let (Some(runtime), Some(_), Some(above)) = (runtime, last_is_runtime, shown.last_mut()) {
+            above.folded += 1;
             last_is_runtime = Some(runtime);
+            // Code without a name, above one that has one, tells a reader nothing.
+            if is_nameless(&recorded[above.index]) && above.entry.is_none() && !is_nameless(frame) {
+                above.index = index;
+            }
             continue;
         }
-        let is_innermost = index + 1 == recorded.len();
-        let call = (runtime.is_none() && !is_innermost).then_some((frame.pc, frame.line, frame.column));
-        let view = view(frame, entry);
-        place.push(PlaceOfFrame {
-            function: view.function.clone(),
-            module: view.module.clone(),
-            call,
+        shown.push(ShownFrame {
+            index,
+            entry,
+            is_runtime: runtime.is_some(),
+            folded: 0,
         });
-        frames.push(view);
         last_is_runtime = runtime;
     }
-    let position = position(&frames, last_is_runtime.is_some());
+    shown
+}
+
+fn is_nameless(frame: &Frame) -> bool {
+    matches!(frame.function.as_str(), "" | "??")
+}
+
+fn of_frames(task: &Task, recorded: &[Frame]) -> OutsideStack {
+    let shown = shown_frames(task, recorded);
+    let frames = shown.iter().map(|each| FrameView {
+        folded: each.folded,
+        ..view(&recorded[each.index], each.entry.clone())
+    });
+    let frames = Vec::from_iter(frames);
+    let place = frames.iter().zip(&shown).map(|(view, each)| {
+        let frame = &recorded[each.index];
+        let is_innermost = each.index + 1 == recorded.len();
+        PlaceOfFrame {
+            function: view.function.clone(),
+            module: view.module.clone(),
+            call: (!each.is_runtime && !is_innermost).then_some((frame.pc, frame.line, frame.column)),
+        }
+    });
     OutsideStack {
+        position: position(&frames, shown.last().is_some_and(|last| last.is_runtime)),
+        place: place.collect(),
         frames,
-        position,
-        place,
     }
 }
 
 fn view(frame: &Frame, entry: Option<String>) -> FrameView {
     let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
     FrameView {
-        function: entry.unwrap_or_else(|| frame.function.clone()),
+        function: entry.unwrap_or_else(|| crate::readable::readable(&frame.function)),
         short_file: frame.file.as_ref().map(base_name),
         file: frame.file.clone(),
         line: frame.line.filter(|&line| line > 0),
@@ -149,22 +184,63 @@ fn position(frames: &[FrameView], ends_in_runtime: bool) -> Position {
     }
 }
 
+/// Who sleeps in a system call does not compute, although no library's entry point tells so: the C library may be a part of the program.
+pub(crate) fn with_system_call(mut position: Position, task: &Task) -> Position {
+    let asleep = task
+        .state
+        .as_ref()
+        .filter(|state| state.run == RunState::Sleeping);
+    if let (Activity::Computing, Some(call)) = (
+        &position.activity,
+        asleep.and_then(|state| state.system_call.clone()),
+    ) {
+        position.activity = Activity::Inside(match call.as_str() {
+            "restart_syscall" => begun_as(task).unwrap_or(call),
+            _ => call,
+        });
+    }
+    position
+}
+
+/// The call with a time limit that a task sleeps in, where the kernel has begun it again after a stop and calls it `restart_syscall`.
+fn begun_as(task: &Task) -> Option<String> {
+    const TIMED: [&str; 7] = [
+        "sleep",
+        "usleep",
+        "nanosleep",
+        "clock_nanosleep",
+        "thrd_sleep",
+        "poll",
+        "ppoll",
+    ];
+    let plain = |frame: &Frame| {
+        let name = frame.function.split('@').next().unwrap_or_default();
+        name.trim_start_matches('_').to_owned()
+    };
+    task.frames
+        .iter()
+        .map(plain)
+        .find(|name| TIMED.contains(&name.as_str()))
+}
+
 /// Whether a frame is of what starts every program or thread.
 pub(crate) fn is_start(frame: &Frame) -> bool {
     let name = frame.function.split('@').next().unwrap_or_default();
-    matches!(
-        name,
-        "_start"
-            | "__libc_start_main"
-            | "__libc_start_main_impl"
-            | "__libc_start_call_main"
-            | "_start_c"
-            | "libc_start_main_stage2"
-            | "start_thread"
-            | "clone"
-            | "clone3"
-            | "__clone3"
-    )
+    // Rust's library calls a program's `main`, and what its threads do, through this one.
+    name.contains("__rust_begin_short_backtrace")
+        || matches!(
+            name,
+            "_start"
+                | "__libc_start_main"
+                | "__libc_start_main_impl"
+                | "__libc_start_call_main"
+                | "_start_c"
+                | "libc_start_main_stage2"
+                | "start_thread"
+                | "clone"
+                | "clone3"
+                | "__clone3"
+        )
 }
 
 /// What folds a frame into the one above.

@@ -1,10 +1,11 @@
 //! What the kernel says of the tasks: who runs, who sleeps in which system call, and who cannot run at all.
 
-use crate::Who;
+use crate::answer::Position;
+use crate::{Who, outside};
 use snapshot::{RunState, Task};
 
 /// What the kernel says of the tasks of one class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClassState {
     /// Its tasks by what their main threads do, most tasks first.
     pub groups: Vec<StateGroup>,
@@ -14,6 +15,17 @@ pub struct ClassState {
     pub cpu_ms: Option<(u64, u64)>,
     /// The same of what each has used since an earlier moment.
     pub cpu_ms_since: Option<(u64, u64)>,
+    /// Who holds the lock that the first of its tasks which waits for one waits for.
+    pub lock: Option<LockHolder>,
+}
+
+/// The thread that holds a lock for which the main thread of its process waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LockHolder {
+    /// The thread, by the kernel's number.
+    pub thread: u32,
+    /// Where it stands, if its stack was read.
+    pub position: Option<Position>,
 }
 
 /// Tasks of one class whose main threads do the same.
@@ -85,6 +97,27 @@ pub(crate) fn of_class(tasks: &[&Task], earlier: &dyn Fn(&Task) -> Option<u64>) 
         pids: tasks.iter().filter_map(|task| task.pid).take(PIDS).collect(),
         cpu_ms: extremes(tasks.iter().filter_map(cpu)),
         cpu_ms_since: extremes(tasks.iter().filter_map(since)),
+        lock: tasks.iter().find_map(|task| lock_holder(task)),
+    })
+}
+
+fn lock_holder(task: &Task) -> Option<LockHolder> {
+    let holder = task.state.as_ref()?.lock?.owner?;
+    let thread = task.threads.iter().find(|thread| thread.thread == holder);
+    let frames = thread
+        .map(|thread| &thread.frames)
+        .filter(|frames| !frames.is_empty());
+    let position = frames.map(|frames| {
+        let alone = Task {
+            frames: frames.clone(),
+            program: task.program.clone(),
+            ..Task::default()
+        };
+        outside::stack(&alone).position
+    });
+    Some(LockHolder {
+        thread: holder,
+        position,
     })
 }
 

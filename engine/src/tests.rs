@@ -310,9 +310,9 @@ fn a_loop_that_nothing_counts_is_not_left() {
     // In another iteration of the loop around it, it was left.
     let later = ["run:5 step=4,work:17", "run:6 step=4,MPI_Allreduce:0"];
     assert_eq!(between(STEPS, &spins, &later).diagnosis, Diagnosis::Slow);
-    // With the value around it unread, nothing is known.
+    // With the value around it unread, it is where it was, and nothing tells whether it has been elsewhere in between.
     let unread = ["run:5,work:17", "run:6 step=3,MPI_Allreduce:0"];
-    assert_eq!(between(STEPS, &unread, &unread).classes[0].unknown, 1);
+    assert_eq!(between(STEPS, &unread, &unread).classes[0].same_place, 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use crate::answer::{Activity, Position};
 use crate::frames::{self, FrameView};
-use crate::{Who, mpi, stacks};
+use crate::{Who, mpi, outside, stacks};
 use progress::{Located, Order};
 use progress_map::Map;
 use snapshot::{Task, Thread};
@@ -129,11 +129,25 @@ pub(crate) fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadAc
         position.call = mpi::call(map, &located, &alone);
         return (ThreadActivity::Working(position), frames);
     }
+    // Without a map, whoever is in the program's own file does its work.
+    let is_own = |module: &String| !task.program.is_empty() && base_name(module) == base_name(&task.program);
+    let in_program = thread
+        .frames
+        .iter()
+        .any(|frame| frame.module.as_ref().is_some_and(is_own));
+    if order.map().functions.is_empty() && in_program {
+        let stack = outside::stack(&alone);
+        return (ThreadActivity::Working(stack.position), stack.frames);
+    }
     let doing = match (&thread.error, thread.frames.is_empty()) {
         (Some(error), true) => ThreadActivity::Unreadable(error.clone()),
         _ => ThreadActivity::Helper(library(thread)),
     };
     (doing, Vec::new())
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The library that a thread belongs to: the outermost that is not the C library's part in every thread.

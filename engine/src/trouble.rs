@@ -7,11 +7,12 @@ use crate::Who;
 use crate::answer::{Activity, Answer, Grounds, TaskClass};
 use crate::awaited::{Awaited, ChainEnd};
 use crate::blocking::is_test;
+use crate::state::LockHolder;
 use base::RankSet;
 use snapshot::RunState;
 
 /// A kind of trouble, and whose it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trouble {
     /// Whom to look at: those who are named, or whom these wait for; all tasks for [`TroubleKind::AllInMpi`].
     pub who: Who,
@@ -20,7 +21,7 @@ pub struct Trouble {
 }
 
 /// A kind of trouble.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TroubleKind {
     /// They cannot run: [`Answer::halted`] says why.
     CannotRun,
@@ -34,6 +35,10 @@ pub enum TroubleKind {
     InputOutput(String),
     /// They sleep for a time, in this system call.
     Asleep(String),
+    /// They wait for a signal, in this system call.
+    Signal(String),
+    /// They wait for a lock that this thread of their own holds.
+    Lock(LockHolder),
     /// They wait for other threads of their own.
     OwnThreads,
     /// They wait for a process that they have started, in this system call.
@@ -118,6 +123,9 @@ fn waits(class: &TaskClass) -> bool {
 
 /// What tasks do that are outside of MPI.
 fn kind_of(class: &TaskClass) -> Option<TroubleKind> {
+    if let Some(holder) = class.state.as_ref().and_then(|state| state.lock.clone()) {
+        return Some(TroubleKind::Lock(holder));
+    }
     if matches!(class.position.activity, Activity::Joining(_)) {
         return Some(TroubleKind::OwnThreads);
     }
@@ -176,9 +184,9 @@ fn of_system_call(call: &str) -> TroubleKind {
     ];
     let name = call.to_owned();
     match call {
-        "nanosleep" | "clock_nanosleep" | "pause" | "rt_sigsuspend" | "rt_sigtimedwait" => {
-            TroubleKind::Asleep(name)
-        }
+        // The last is how the kernel calls those with a time limit that it begins again after a stop.
+        "nanosleep" | "clock_nanosleep" | "restart_syscall" => TroubleKind::Asleep(name),
+        "pause" | "rt_sigsuspend" | "rt_sigtimedwait" => TroubleKind::Signal(name),
         "wait4" | "waitid" => TroubleKind::Child(name),
         "futex" => TroubleKind::OwnThreads,
         call if FILES.contains(&call) => TroubleKind::InputOutput(name),

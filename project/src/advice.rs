@@ -2,7 +2,7 @@
 
 use crate::files::SourceFinder;
 use engine::{Answer, CounterRequest, PathLookup, SourceFile};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest source that is looked into for that: nobody waits for an answer because of its advice.
 const LARGEST: u64 = 4 << 20;
@@ -18,8 +18,14 @@ pub fn check(answer: &mut Answer, finder: &SourceFinder) {
 }
 
 fn gets_counter(path: &str, line: u32, finder: &SourceFinder) -> bool {
+    lines_that_get_counters(path, &[line], finder).contains(&line)
+}
+
+/// For the loops at which of these lines of a file `hindmost counters` prints a change.
+pub fn lines_that_get_counters(path: &str, lines: &[u32], finder: &SourceFinder) -> BTreeSet<u32> {
+    let none = BTreeSet::new();
     let Some(bytes) = finder.read_regular(path, LARGEST) else {
-        return false;
+        return none;
     };
     let files = vec![SourceFile {
         path: path.to_owned(),
@@ -27,12 +33,13 @@ fn gets_counter(path: &str, line: u32, finder: &SourceFinder) -> bool {
     }];
     let map = engine::map_sources(files.clone(), &|_| {});
     let PathLookup::Found(file) = engine::find_file(&map, path) else {
-        return false;
+        return none;
     };
     let request = CounterRequest {
         without_calls: true,
-        lines: vec![(file, line)],
+        lines: lines.iter().map(|&line| (file, line)).collect(),
         root: String::new(),
     };
-    !engine::counters(&map, &files, &request).added.is_empty()
+    let added = engine::counters(&map, &files, &request).added;
+    added.into_iter().map(|(_, line, _)| line).collect()
 }

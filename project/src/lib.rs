@@ -47,7 +47,7 @@ mod recordings;
 mod symbolize;
 mod threads;
 
-pub use advice::check as check_advice;
+pub use advice::{check as check_advice, lines_that_get_counters};
 pub use cache::Kept;
 pub use cache::units::Units;
 pub use collect::Sources;

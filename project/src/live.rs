@@ -50,9 +50,48 @@ pub fn map_of_job(given_map: Option<&Path>, job: &Job, listener: &dyn Listener) 
         return no_program(given_map, job, reader);
     }
     let error = first_error.unwrap_or_else(|| Failure::new("no program of the job can be read"));
+    let first = programs.first();
+    let error = match first.and_then(|(path, tasks)| Some((path, interpreted(path)?, tasks))) {
+        Some((path, language, tasks)) => of_interpreter(path, language, tasks),
+        None => error,
+    };
     match given_map {
         Some(_) => Err(error),
         None => Ok(without_map(&error, (&programs, reader), listener)),
+    }
+}
+
+/// The language of the programs that an executable interprets, by its name.
+fn interpreted(executable: &Path) -> Option<&'static str> {
+    const LANGUAGES: [(&str, &str); 6] = [
+        ("python", "Python"),
+        ("julia", "Julia"),
+        ("Rterm", "R"),
+        ("perl", "Perl"),
+        ("octave", "Octave"),
+        ("ruby", "Ruby"),
+    ];
+    let name = executable.file_name()?.to_str()?;
+    let starts = |&&(start, _): &&(&str, &str)| name.starts_with(start);
+    LANGUAGES.iter().find(starts).map(|&(_, language)| language)
+}
+
+/// A debug build of an interpreter would tell nothing of the program that it runs.
+fn of_interpreter(path: &Path, language: &str, tasks: &[&TaskRef]) -> Failure {
+    let failure = Failure::new(format!(
+        "{} runs a program in {language}, and maps are made of C and C++",
+        path.display()
+    ));
+    let is_there = |tool: &str| {
+        std::env::var_os("PATH")
+            .is_some_and(|all| std::env::split_paths(&all).any(|path| path.join(tool).is_file()))
+    };
+    match tasks.first() {
+        Some(first) if language == "Python" && is_there("py-spy") => failure.hint(format!(
+            "`py-spy dump --pid {}` shows the lines of the program itself",
+            first.pid
+        )),
+        _ => failure,
     }
 }
 

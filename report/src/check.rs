@@ -25,12 +25,32 @@ pub fn check_text(check: &Check, program: &str) -> String {
         counted(check.pairs, "call", "calls"),
         percent(check.readable, check.pairs),
     );
+    if check.blocking() > 0 {
+        let _ = writeln!(
+            out,
+            "{} an answer where a task hangs in them: {} a variable at some call, {} none in the source",
+            match check.blocking() {
+                1 => "1 loop can block".to_owned(),
+                blocking => format!("{blocking} loops can block"),
+            },
+            verb(
+                check.count(LoopState::Lost) + check.count(LoopState::Partly),
+                "loses",
+                "lose"
+            ),
+            verb(check.count(LoopState::Unordered), "has", "have"),
+        );
+    }
     for state in [LoopState::Lost, LoopState::Partly, LoopState::Unordered] {
         for each in check.loops.iter().filter(|each| each.state == state) {
             let _ = writeln!(out, "{}", line(each));
         }
     }
     out
+}
+
+fn verb(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn line(each: &CheckedLoop) -> String {
@@ -41,7 +61,8 @@ fn line(each: &CheckedLoop) -> String {
         each.statement,
         clean(&each.function)
     );
-    let names = clean(&each.variables.join(", ")).into_owned();
+    let names = each.variables.iter().map(|name| format!("'{}'", clean(name)));
+    let names = Vec::from_iter(names).join(", ");
     let dark = { each.calls.iter() }
         .filter(|call| call.readable < call.sites)
         .map(|call| call.line.to_string());
@@ -56,7 +77,10 @@ fn line(each: &CheckedLoop) -> String {
 /// What helps, as a command or a flag.
 pub(crate) fn advice(each: &CheckedLoop) -> String {
     let place = format!("{}:{}", each.file, each.line);
-    let counter = format!("hindmost counters {}", clean(&base::shell_word(&place)));
+    let counter = match each.can_be_counted {
+        true => format!("hindmost counters {}", clean(&base::shell_word(&place))),
+        false => "give it a volatile variable that every iteration increments by one".to_owned(),
+    };
     match each.state {
         LoopState::Kept => String::new(),
         LoopState::Lost | LoopState::Partly if each.optimised => {

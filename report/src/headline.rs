@@ -103,6 +103,21 @@ fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
         }
         (None, Outcome::NotPlaced) => {
             match &answer.classes[..] {
+                [only] if answer.tasks == 1 => {
+                    let words = format!("One process, and no other to compare it with: {}", stands(only));
+                    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
+                    let is_rank = only.first.as_ref().is_some_and(|first| first.rank.is_some());
+                    return match is_rank {
+                        true => writeln!(
+                            out,
+                            "  It is one rank of a job; the pid of the launcher shows all."
+                        ),
+                        false => writeln!(
+                            out,
+                            "  It is no rank of a parallel job, as far as its environment tells."
+                        ),
+                    };
+                }
                 [only] if only.who.count() == 1 => {
                     let words = format!("Nothing to compare with: {}", stands(only));
                     writeln!(out, "{}", paint(DOUBT, clean(&words)))?;

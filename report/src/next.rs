@@ -13,6 +13,9 @@ pub(crate) fn words(step: &NextStep) -> String {
         }
         NextStep::Attach { pid, rank: None } => format!("gdb -p {pid} looks into it"),
         NextStep::Resume { pid } => format!("kill -CONT {pid} lets it go on, on the host that it runs on"),
+        NextStep::OtherJob { pid, command } => {
+            format!("hindmost find {pid} looks at the job that {command} runs on this host")
+        }
         NextStep::LookTwice => {
             "hindmost find --twice 2s, with the same arguments, tells who moves and who does not".to_owned()
         }

@@ -25,6 +25,9 @@ pub(crate) fn halted(halted: &Halted) -> String {
         HaltedBy::Tracer(None) => {
             format!("{who} {is_are} stopped by a tracer (a debugger): let it go on there.")
         }
+        HaltedBy::Kernel(Some(place)) if is_vfork(place) => format!(
+            "{who} {is_are} in vfork(), state D: what it started has neither become another program (exec) nor ended."
+        ),
         HaltedBy::Kernel(Some(place)) => format!(
             "{who} {is_are} in an uninterruptible system call ({place} in the kernel; state D): often disk or network storage."
         ),
@@ -39,6 +42,14 @@ pub(crate) fn halted(halted: &Halted) -> String {
             if halted.who.count() == 1 { "it" } else { "them" },
         ),
     }
+}
+
+/// Whether a function of the kernel, in which a process cannot be interrupted, is the one that waits for what `vfork` has started.
+fn is_vfork(place: &str) -> bool {
+    matches!(
+        place,
+        "kernel_clone" | "_do_fork" | "do_fork" | "wait_for_vfork_done"
+    )
 }
 
 /// The state of a class on one line: `1 running; pid 4711; 12.3 s of processor time`.
@@ -65,6 +76,9 @@ pub(crate) fn of_class(state: &ClassState, who: &Who) -> String {
             seconds(cpu),
             since.unwrap_or_default()
         ));
+    }
+    if let Some(holder) = &state.lock {
+        parts.push(format!("thread {} holds the lock", holder.thread));
     }
     parts.join("; ")
 }

@@ -77,7 +77,8 @@ pub(crate) fn name(tree: &OrderedTree, node: &TreeNode) -> String {
         NodeKind::Frame => clean(&node.function).into_owned(),
         NodeKind::Here => "(here)".to_owned(),
         NodeKind::Threads => "[other threads]".to_owned(),
-        NodeKind::Unreadable => format!("[not read: {}]", clean(&node.function)),
+        NodeKind::Unreadable if node.children.is_empty() => format!("[not read: {}]", clean(&node.function)),
+        NodeKind::Unreadable => format!("[not ordered: {}]", clean(&node.function)),
         NodeKind::Missing => "[missing]".to_owned(),
     };
     match &node.temporal {

@@ -1,6 +1,7 @@
 //! What kind of trouble a job is in, in words.
 
 use crate::headline::capital;
+use crate::text::describe;
 use engine::{Trouble, TroubleKind, Who};
 
 /// The kind of trouble, as a sentence with its full stop.
@@ -37,6 +38,21 @@ pub(crate) fn sentence(trouble: &Trouble) -> String {
                 says("sleeps for a time", "sleep for a time")
             )
         }
+        TroubleKind::Signal(call) => format!(
+            "{}, in the system call {call}",
+            says("waits for a signal", "wait for a signal")
+        ),
+        TroubleKind::Lock(holder) => format!(
+            "{} by thread {} of the same process{}",
+            says(
+                "waits for a lock that is held",
+                "wait for locks that are held, the first"
+            ),
+            holder.thread,
+            { holder.position.as_ref() }
+                .map(|position| format!(", which is {}", describe(position)))
+                .unwrap_or_default()
+        ),
         TroubleKind::OwnThreads => says("waits for threads of its own", "wait for threads of their own"),
         TroubleKind::Child(call) => format!(
             "{}, in the system call {call}",
@@ -63,6 +79,8 @@ pub(crate) fn word(kind: &TroubleKind) -> &'static str {
         TroubleKind::Computing => "computing",
         TroubleKind::InputOutput(_) => "input-output",
         TroubleKind::Asleep(_) => "asleep",
+        TroubleKind::Signal(_) => "signal",
+        TroubleKind::Lock(_) => "lock",
         TroubleKind::OwnThreads => "own-threads",
         TroubleKind::Child(_) => "child",
         TroubleKind::SystemCall(_) => "system-call",

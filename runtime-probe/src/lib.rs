@@ -98,4 +98,4 @@ pub use mpir::of_launcher as launcher_table;
 pub use proctable::{ProcessTable, TableEntry, own_host};
 pub use sys::die_without_memory;
 pub use take::{Options, Threads, take};
-pub use tasks::{Job, TaskRef, discover, job_of_pids, tasks_of};
+pub use tasks::{Job, TaskRef, discover, job_of_pids, launchers, tasks_of};

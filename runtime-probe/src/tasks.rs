@@ -15,7 +15,7 @@ use base::RankSet;
 use progress_map::Map;
 use regular_files::User;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One process to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -328,6 +328,17 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
     })
 }
 
+/// The launchers of jobs that run on this host and whose ranks we may look at, each with its name.
+pub fn launchers() -> Vec<(u32, String)> {
+    let processes = procfs::processes().unwrap_or_default();
+    let named = |pid: u32| Some(procfs::command(pid)).filter(|command| is_launcher(command));
+    let outermost = processes.iter().filter(|&&(_, parent)| named(parent).is_none());
+    outermost
+        .filter_map(|&(pid, _)| Some((pid, named(pid)?)))
+        .filter(|&(pid, _)| procfs::environment(pid).is_ok())
+        .collect()
+}
+
 /// The processes with these pids, each once, in the order given; their ranks as their environment tells.
 ///
 /// Never fails: [`take`](crate::take) reports those that do not exist.
@@ -466,11 +477,10 @@ impl Family {
             ..Job::default()
         };
         for (&rank, processes) in &by_rank {
-            // A wrapper starts exactly one process of its own rank, the application or another wrapper.
-            let deepest = processes.iter().map(|&(depth, _)| depth).max().unwrap_or(0);
-            let (chosen, others): (Vec<_>, Vec<_>) =
-                processes.iter().partition(|&&(depth, _)| depth == deepest);
+            let chosen = application(processes, &|pid| self.parents.get(&pid).copied(), &Program::of);
             let task = |&(_, pid): &(usize, u32)| TaskRef::of(pid, Some(rank));
+            let (chosen, others): (Vec<_>, Vec<_>) =
+                processes.iter().partition(|(_, pid)| chosen.contains(pid));
             if chosen.len() > 1 {
                 let pids: Vec<String> = chosen.iter().map(|(_, pid)| pid.to_string()).collect();
                 job.notes.push(format!(
@@ -509,25 +519,111 @@ impl Family {
     }
 }
 
+/// What a process runs, as far as it tells an application from what wraps it and from what it has started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Program {
+    executable: Option<PathBuf>,
+    /// It has loaded MPI's library.
+    has_mpi: bool,
+}
+
+impl Program {
+    fn of(pid: u32) -> Self {
+        let maps = procfs::text(&format!("/proc/{pid}/maps")).unwrap_or_default();
+        let names = maps.lines().filter_map(|line| line.rsplit('/').next());
+        Self {
+            executable: procfs::executable(pid).ok(),
+            has_mpi: { names }.any(|name| name.starts_with("libmpi") && name.contains(".so")),
+        }
+    }
+}
+
+/// Which of the processes that carry one rank are its application; each with the number of those above it.
+///
+/// A wrapper starts exactly one process of its own rank, the application or another wrapper: so it is the deepest. But an application may
+/// start helpers, which have no MPI; and what it forks runs the same program, but is not who takes part in the job.
+fn application(
+    processes: &[(usize, u32)],
+    parent_of: &dyn Fn(u32) -> Option<u32>,
+    program_of: &dyn Fn(u32) -> Program,
+) -> BTreeSet<u32> {
+    if let [(_, only)] = processes {
+        return BTreeSet::from([*only]);
+    }
+    let programs: BTreeMap<u32, Program> = { processes.iter() }
+        .map(|&(_, pid)| (pid, program_of(pid)))
+        .collect();
+    let some_have_mpi = programs.values().any(|program| program.has_mpi);
+    let may_be = |&&(_, pid): &&(usize, u32)| !some_have_mpi || programs[&pid].has_mpi;
+    let deepest = { processes.iter().filter(may_be) }.map(|&(depth, _)| depth).max();
+    let chosen = processes.iter().filter(may_be);
+    let chosen = chosen.filter(|&&(depth, _)| Some(depth) == deepest);
+    let forked_by = |mut pid: u32| {
+        // The bound is against circles of parents, which a reused pid could close.
+        for _ in processes {
+            match parent_of(pid).filter(|above| programs.contains_key(above)) {
+                Some(above)
+                    if programs[&above].executable.is_some() && programs[&above] == programs[&pid] =>
+                {
+                    pid = above;
+                }
+                _ => break,
+            }
+        }
+        pid
+    };
+    chosen.map(|&(_, pid)| forked_by(pid)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn neither_helpers_nor_what_a_rank_has_forked_stand_for_it() {
+        // A shell (2) wraps the application (3), which forks twice (4, 5) and has a shell (6) start something (7).
+        let parents = BTreeMap::from([(3, 2), (4, 3), (5, 4), (6, 3), (7, 6)]);
+        let of = |executable: &str, has_mpi| Program {
+            executable: Some(PathBuf::from(executable)),
+            has_mpi,
+        };
+        let chosen = |pids: &[(usize, u32)], has_mpi: bool| {
+            let program = |pid: u32| match pid {
+                2 | 6 => of("/bin/sh", false),
+                7 => of("/bin/sleep", false),
+                _ => of("/home/a/app", has_mpi),
+            };
+            Vec::from_iter(application(pids, &|pid| parents.get(&pid).copied(), &program))
+        };
+        let all = [(0, 2), (1, 3), (2, 4), (3, 5), (2, 6), (3, 7)];
+        assert_eq!(chosen(&all, true), [3]);
+        // Where MPI is a part of the program itself, a fork is known all the same.
+        assert_eq!(chosen(&all[..4], false), [3]);
+        // Two ranks' worth of processes side by side are both read.
+        assert_eq!(chosen(&[(0, 3), (0, 8)], true), [3, 8]);
+    }
+
+    #[test]
     fn the_deepest_process_of_each_rank_is_taken() {
+        // Beyond all pids that the kernel gives, so that nothing is looked up.
+        const FAR: u32 = 0x7000_0000;
         // 1 launcher; 2 proxy; 3 -> 4 a wrapped rank 0; 5 rank 2; 6 and 7 both rank 3.
         let processes = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 2), (6, 2), (7, 2), (8, 0)];
-        let family = Family::below(1, &processes);
-        assert_eq!(family.members, [2, 3, 4, 5, 6, 7]);
-        let ranks = BTreeMap::from([(3, 0), (4, 0), (5, 2), (6, 3), (7, 3)]);
-        let job = family.job(1, &ranks, Some(5), Some(3));
-        let found: Vec<_> = job.tasks.iter().map(|task| (task.rank, task.pid)).collect();
+        let processes = processes.map(|(pid, parent)| (FAR + pid, FAR + parent));
+        let family = Family::below(FAR + 1, &processes);
+        assert_eq!(family.members, [2, 3, 4, 5, 6, 7].map(|pid| FAR + pid));
+        let ranks =
+            BTreeMap::from([(3, 0), (4, 0), (5, 2), (6, 3), (7, 3)].map(|(pid, rank)| (FAR + pid, rank)));
+        let job = family.job(FAR + 1, &ranks, Some(5), Some(3));
+        let found: Vec<_> = { job.tasks.iter() }
+            .map(|task| (task.rank, task.pid - FAR))
+            .collect();
         assert_eq!(found, [(Some(0), 4), (Some(2), 5), (Some(3), 6), (Some(3), 7)]);
         assert_eq!(job.others.len(), 1);
         assert_eq!(job.missing.to_string(), "1,4");
         assert_eq!(job.notes.len(), 2, "{:?}", job.notes);
         assert!(job.ended.is_empty(), "two of them are on other hosts");
-        let all_here = family.job(1, &ranks, Some(5), Some(5));
+        let all_here = family.job(FAR + 1, &ranks, Some(5), Some(5));
         assert_eq!(all_here.ended.to_string(), "1,4");
     }
 

@@ -107,7 +107,10 @@ impl Thread {
         self.frames = builder.build(&stack);
         let unread = builder.unread;
         wanted.extend(self.other_stack(&end, still, space, reader.limit));
-        self.error = incomplete(&end, still, modules, space, &stack);
+        self.error = match matches!(end, End::Guessed { .. }) && begins_at_main(&mut self.frames) {
+            true => None,
+            false => incomplete(&end, still, modules, space, &stack),
+        };
         let copy_more = !wanted.is_empty();
         // Without tables the frame pointer is worth having.
         let lost = unread
@@ -165,6 +168,26 @@ fn may_be_stopped(call: &Call, tid: u32) -> bool {
     calls::begins_again(call, tid) && procfs::stat(tid).is_ok_and(|stat| stat.state == 'S')
 }
 
+/// Drops what was guessed outside of `main`, if that is all that was: what calls it is the C library, of which musl's has no unwind
+/// information, and tells nothing.
+fn begins_at_main(frames: &mut Vec<Frame>) -> bool {
+    let is_main = |frame: &Frame| frame.function == "main" && !frame.guessed;
+    let Some(main) = frames.iter().position(is_main) else {
+        return false;
+    };
+    let starts_programs = |frame: &Frame| {
+        matches!(
+            frame.function.as_str(),
+            "" | "??" | "_start" | "_start_c" | "__libc_start_main" | "libc_start_main_stage2"
+        )
+    };
+    let is_whole = frames[..main].iter().all(starts_programs);
+    if is_whole {
+        frames.drain(..main);
+    }
+    is_whole
+}
+
 /// What to say of a stack that did not end at its outermost frame.
 fn incomplete(
     end: &End,
@@ -196,4 +219,34 @@ fn contains(ranges: &[(u64, usize)], address: u64, length: usize) -> bool {
         let offset = address.checked_sub(start);
         offset.is_some_and(|offset| offset.saturating_add(length as u64) <= size as u64)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_calls_main_need_not_be_known() {
+        let stack = |frames: &[(&str, bool)]| {
+            let frame = |&(function, guessed): &(&str, bool)| Frame {
+                function: function.to_owned(),
+                guessed,
+                ..Frame::default()
+            };
+            let mut frames = Vec::from_iter(frames.iter().map(frame));
+            let is_whole = begins_at_main(&mut frames);
+            (is_whole, frames.len())
+        };
+        assert_eq!(
+            stack(&[("??", true), ("??", true), ("main", false), ("f", false)]),
+            (true, 2)
+        );
+        assert_eq!(
+            stack(&[("_start", true), ("main", true), ("f", false)]),
+            (false, 3)
+        );
+        assert_eq!(stack(&[("??", true), ("??", false), ("main", false)]), (true, 1));
+        assert_eq!(stack(&[("g", true), ("main", false)]), (false, 2));
+        assert_eq!(stack(&[("main", true)]), (false, 1));
+    }
 }

@@ -128,7 +128,7 @@ impl End {
             } => {
                 let name = modules.get(*module).name();
                 let because = match lacks {
-                    Lacks::Entry => "it has no unwind information there".to_owned(),
+                    Lacks::Entry => "that has no unwind information".to_owned(),
                     Lacks::Register(register) => {
                         format!(
                             "its unwind information cannot be followed, {}",
@@ -137,7 +137,7 @@ impl End {
                     }
                 };
                 return Some(format!(
-                    "the frames outside of {address:#x} in {name} are guessed: {because}"
+                    "its stack outside of {name} is guessed, and takes no part in the order: at {address:#x} {because}"
                 ));
             }
             End::BadEntry(unknown) => format!("the unwind information{whose} cannot be followed: {unknown}"),

@@ -3,6 +3,7 @@
 //! One binary, so that all jobs can take turns: they need every processor there is.
 
 mod alarms;
+mod always;
 mod answers;
 mod awaited;
 mod bad_input;

@@ -208,12 +208,38 @@ fn in_python() {
 #[test]
 fn of_two_programs() {
     let _turn = my_turn();
-    let source = written("two.c", SUMS);
-    let one = compiled("mpicc.openmpi", &source, "first", &["-O2"]);
-    let two = compiled("mpicc.openmpi", &source, "second", &["-O1"]);
-    let (one, two) = (one.to_string_lossy(), two.to_string_lossy());
-    let arguments = ["-np", "2", &one, ":", "-np", "2", &two];
-    ask_as(Mpi::OpenMpi, &arguments, &probably_rank_1);
+    // With debug info there is a map of one of them, and what it says is not said of the other.
+    let second = written("two.c", &format!("\n\n{}", SUMS.replace("stay_away", "linger")));
+    for flags in [&["-O2"][..], &["-g", "-O2"]] {
+        let one = compiled("mpicc.openmpi", &written("one.c", SUMS), "first", flags);
+        let two = compiled("mpicc.openmpi", &second, "second", flags);
+        let (one, two) = (one.to_string_lossy(), two.to_string_lossy());
+        let arguments = ["-np", "2", &one, ":", "-np", "2", &two];
+        if flags.len() == 1 {
+            ask_as(Mpi::OpenMpi, &arguments, &probably_rank_1);
+            continue;
+        }
+        // The map is of the first, in which rank 1 is behind rank 0.
+        let behind =
+            |code: i32, answer: &Value| code == 0 && answer["named"] == "1" && answer["by"] == "order";
+        let answer = ask_as(Mpi::OpenMpi, &arguments, &behind);
+        assert_eq!(answer["hindmost"][0]["line"], 6, "{answer:#}");
+        let why = answer["unreadable"][0]["error"].as_str().unwrap_or_default();
+        assert_eq!(
+            why,
+            "it runs second, and the map is of first: nothing but MPI orders tasks of different programs"
+        );
+        let classes = answer["classes"].as_array().into_iter().flatten();
+        for class in classes {
+            let own = if class["ranks"] == "2-3" { "two.c" } else { "one.c" };
+            assert!(
+                class["frames"][0]["file"]
+                    .as_str()
+                    .is_some_and(|file| file.ends_with(own)),
+                "{answer:#}"
+            );
+        }
+    }
 }
 
 /// All ranks pass through one loop; rank 2 is stopped in it.

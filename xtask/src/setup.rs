@@ -10,9 +10,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program, and the Debian packages that bring it with what it needs to be of use.
-const TOOLS: [(&str, &[&str]); 33] = [
+const TOOLS: [(&str, &[&str]); 34] = [
     ("gcc", &["gcc", "libc6-dev"]),
     ("clang", &["clang"]),
+    ("musl-gcc", &["musl-tools"]),
     ("dwz", &["dwz"]),
     ("dwp", &["binutils"]),
     ("llvm-dwp", &["llvm"]),

@@ -48,7 +48,7 @@ fn an_optimised_build_loses_what_nobody_needs() {
     let unsafe_register = run
         .out
         .lines()
-        .find(|line| line.contains("app.c:15: for in main loses n"));
+        .find(|line| line.contains("app.c:15: for in main loses 'n'"));
     assert!(unsafe_register.unwrap().contains("-fno-ipa-ra"), "{}", run.out);
     sandbox.compile("app.c", "app", &["-g", "-O2", "-fno-ipa-ra"]);
     let run = sandbox.run(&["check", "app"]);
@@ -57,7 +57,7 @@ fn an_optimised_build_loses_what_nobody_needs() {
     let lost = run
         .out
         .lines()
-        .find(|line| line.contains("app.c:9: for in forever loses e"))
+        .find(|line| line.contains("app.c:9: for in forever loses 'e'"))
         .unwrap();
     assert!(
         lost.contains("-Og") && lost.contains("hindmost counters"),
@@ -78,6 +78,8 @@ fn an_optimised_build_loses_what_nobody_needs() {
         );
     }
     let found = json(&sandbox.run(&["check", "app", "--format", "json"]));
+    assert!(run.out.contains("2 loops can block an answer"), "{}", run.out);
+    assert_eq!(found["blocking"], 2, "{found}");
     let figures =
         ["loops", "kept", "lost", "partly", "without_variable"].map(|key| found[key].as_u64().unwrap());
     assert_eq!(figures, [2, 1, 1, 0, 1], "{found}");

@@ -177,7 +177,7 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
             },
             // MPI's profiling interface gives every function a second name; the program wrote the first.
             function: own
-                .map(|look| base::mpi_name(look.label.function).to_owned())
+                .map(|look| crate::readable::readable(base::mpi_name(look.label.function)))
                 .unwrap_or_default(),
             file: own.and_then(|look| look.label.file).map(str::to_owned),
             line: own.map(|look| look.label.line).filter(|&line| line > 0),

@@ -6,7 +6,7 @@
 
 use super::numbers::number_of;
 use super::{JobTree, TaskNames, TreeOptions};
-use crate::stacks;
+use crate::{outside, stacks};
 use base::RankSet;
 use progress::{Located, Order};
 use progress_map::Map;
@@ -184,16 +184,28 @@ fn stack(
         ..Task::default()
     };
     let located = order.locate(&stacks::execution_point(&alone));
-    if located.frames.is_empty() || options.library {
+    // A function of the map's name in another program is another function.
+    let is_known = error.is_none() && located.frames.iter().any(|frame| frame.function.is_some());
+    if options.library {
         let first = located.origin.first().copied().flatten().unwrap_or(0);
         let located_at = |index: usize| located.origin.iter().position(|&origin| origin == Some(index));
         for (index, frame) in frames.iter().enumerate().skip(first) {
-            labels.push(match located_at(index) {
+            labels.push(match located_at(index).filter(|_| is_known) {
                 Some(at) if located.frames[at].function.is_some() => {
                     program_frame(order, &located, at, frame, options)
                 }
                 _ => library_frame(frame, true, options),
             });
+        }
+        return labels;
+    }
+    if !is_known {
+        for shown in outside::shown_frames(&alone, frames) {
+            let mut label = library_frame(&frames[shown.index], !shown.is_runtime, options);
+            if let Some(operation) = shown.entry {
+                label.function = operation;
+            }
+            labels.push(label);
         }
         return labels;
     }

@@ -139,6 +139,8 @@ struct StateOut<'a> {
     cpu_ms: Option<(u64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ms_since: Option<(u64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock_held_by: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -164,6 +166,7 @@ fn state_out<'a>(state: &'a ClassState, who: &Who) -> StateOut<'a> {
         pids: &state.pids,
         cpu_ms: state.cpu_ms,
         cpu_ms_since: state.cpu_ms_since,
+        lock_held_by: state.lock.as_ref().map(|holder| holder.thread),
     }
 }
 

@@ -15,6 +15,8 @@ pub struct TreeText {
     pub lines: usize,
     /// So many columns for a list of tasks.
     pub members: usize,
+    /// An answer stands above it, so that it does not say itself who is behind.
+    pub below_answer: bool,
 }
 
 impl Default for TreeText {
@@ -22,13 +24,17 @@ impl Default for TreeText {
         Self {
             lines: 60,
             members: 32,
+            below_answer: false,
         }
     }
 }
 
 /// A tree as text, with its legend and the reasons for its order.
 pub fn tree_text(tree: &OrderedTree, options: TreeText) -> String {
-    let mut out = headline(tree);
+    let mut out = match options.below_answer {
+        true => paint(TITLE, "The tree of their stacks:\n"),
+        false => headline(tree),
+    };
     out.push('\n');
     let shown = choose(tree, options.lines);
     let mut rails: Vec<bool> = Vec::new();
