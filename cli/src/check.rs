@@ -34,7 +34,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
         }
     };
     let mut check = executable.check(&map)?;
-    let finder = SourceFinder::new(args.map.as_deref());
+    let finder = SourceFinder::new(
+        args.map.as_deref(),
+        &project::Reader::of_owners([args.program.as_path()]),
+    );
     check.check_advice(&mut |file, lines| project::lines_that_get_counters(file, lines, &finder));
     match args.format {
         Format::Text => output::print(&report::check_text(&check, &args.program.to_string_lossy()))?,
