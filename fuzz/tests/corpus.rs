@@ -104,6 +104,11 @@ fn foreign() {
 }
 
 #[test]
+fn recording() {
+    check("recording");
+}
+
+#[test]
 fn sources() {
     check("sources");
 }

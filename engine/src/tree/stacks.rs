@@ -207,6 +207,10 @@ fn stack(
             }
             labels.push(label);
         }
+        // A task that has not come to its program stands in what starts it: it is a task all the same.
+        if let Some(frame) = frames.last().filter(|_| labels.is_empty()) {
+            labels.push(library_frame(frame, true, options));
+        }
         return labels;
     }
     let mut in_library = false;

@@ -228,7 +228,7 @@ fn a_map_of_another_build() {
     let map = Map {
         binding: Some(Binding {
             build_id: vec![0xab, 0xcd],
-            executable: "/ci/app".to_owned(),
+            executable: "/ci/program".to_owned(),
             ..Binding::default()
         }),
         ..Map::default()
@@ -236,7 +236,7 @@ fn a_map_of_another_build() {
     let task = snap_in(&map, target.pid(), "main");
     let error = task.error.clone().unwrap();
     assert!(error.contains("has build-id "), "{error}");
-    assert!(error.contains("bound to build-id abcd (/ci/app)"), "{error}");
+    assert!(error.contains("bound to build-id abcd (/ci/program)"), "{error}");
     assert!(
         error.contains("map this build again with `hindmost map --exe "),
         "{error}"

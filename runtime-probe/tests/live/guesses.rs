@@ -45,7 +45,7 @@ fn frames_without_tables_are_shown_and_marked() {
         );
         assert!(!task.frames[first + 1..].is_empty(), "{flags}: {task:?}");
         assert!(
-            task.error.as_ref().unwrap().contains("are guessed"),
+            task.error.as_ref().unwrap().contains("is guessed"),
             "{flags}: {task:?}"
         );
         if flags.contains("-s ") {
