@@ -36,7 +36,9 @@ int main()
     d.run(&Device::raise, 2);
     d.how = which ? &Device::scaled : &Device::plain;
     Device *p = &d;
-    observe((p->*(p->how))(3));
-    observe(p->*(&Device::high));
+    int (Device::*how)(int) = p->how;
+    observe((p->*how)(3));
+    Field field = &Device::high;
+    observe(p->*field);
     return 0;
 }
