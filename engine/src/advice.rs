@@ -1,12 +1,10 @@
 //! What a user can do when the order of two tasks is unknown.
 //!
-//! The cause is found again in the two stacks rather than in the words of the reason: the first frame (from the
-//! outermost) at which something stands in the way.
+//! What stands in the way is what the reason of the verdict is about.
 
 use crate::frames::loops_around;
-use base::Confidence;
-use progress::{Located, LocatedFrame, Verdict};
-use progress_map::{Across, Function, LovClass, Map};
+use progress::{Located, LocatedFrame, Reason, Verdict};
+use progress_map::{Across, Function, LoopId, Lov, LovClass, Map};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -43,6 +41,7 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
     let doing = |text: String| Some(Advice::Do(text));
     let depth = verdict.proof.depth;
     let (frame_a, frame_b) = (a.frames.get(depth)?, b.frames.get(depth)?);
+    let reason = verdict.unknown_because()?;
     let Some(id) = verdict.proof.function else {
         return doing(match (frame_a.function, frame_b.function) {
             (Some(_), Some(_)) => return None,
@@ -54,66 +53,86 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
     };
     let function = &map.functions[id];
     let path = &map.files[function.file].path;
-    if frame_a.obstacle.is_some() || frame_b.obstacle.is_some() {
-        return doing(format!(
+    let several = on_one_line(function, frame_a, frame_b);
+    match (reason, several) {
+        (Reason::Obstacle(_), _) => doing(format!(
             "rebuild with -g and make the map from the sources of that build, so that the lines of {} are known",
             function.name
-        ));
-    }
-    if function.confidence == Confidence::Partial {
+        )),
         // The reason says what was not understood, and only its author could write it otherwise.
-        return None;
+        (Reason::ReadInPart { .. }, _) => None,
+        (_, Some(several)) => apart(path, function, several),
+        (Reason::Irreducible { at, .. }, None) => doing(format!("enter the loop at {at} from its top only")),
+        (Reason::NoVariable { in_loop, .. }, None) => {
+            Some(for_loop(path, function, *in_loop, (frame_a, frame_b)))
+        }
+        (_, None) => uncounted_loop(path, function, (frame_a, frame_b)),
     }
-    if frame_a.places.len() > 1 || frame_b.places.len() > 1 {
-        let several = if frame_a.places.len() > 1 {
-            frame_a
-        } else {
-            frame_b
-        };
-        if !differ_in_loop(function, frame_a, frame_b) {
-            // Of one point, before and after what it assigns, nothing can be put elsewhere.
-            let points = several
-                .places
-                .iter()
-                .map(|place| function.points[place.point].span);
-            let spans: BTreeSet<(u32, u32)> = points.map(|span| (span.line, span.column)).collect();
-            let line = spans.first().map_or(0, |&(line, _)| line);
-            return match spans.len() {
-                0 | 1 => None,
-                _ => doing(format!(
-                    "put what {path}:{line} does in several steps on lines of their own, or build with a compiler that records columns"
-                )),
-            };
-        }
+}
+
+/// The frame whose line stands for several points, if it is the line and not a loop around it that could not be decided.
+fn on_one_line<'l>(
+    function: &Function,
+    a: &'l LocatedFrame,
+    b: &'l LocatedFrame,
+) -> Option<&'l LocatedFrame> {
+    let several = [a, b].into_iter().find(|frame| frame.places.len() > 1)?;
+    (!differ_in_loop(function, a, b)).then_some(several)
+}
+
+/// Advice for a line that stands for several points.
+fn apart(path: &str, function: &Function, several: &LocatedFrame) -> Option<Advice> {
+    // Of one point, before and after what it assigns, nothing can be put elsewhere.
+    let points = several
+        .places
+        .iter()
+        .map(|place| function.points[place.point].span);
+    let spans: BTreeSet<(u32, u32)> = points.map(|span| (span.line, span.column)).collect();
+    let line = spans.first().map_or(0, |&(line, _)| line);
+    match spans.len() {
+        0 | 1 => None,
+        _ => Some(Advice::Do(format!(
+            "put what {path}:{line} does in several steps on lines of their own, or build with a compiler that records columns"
+        ))),
     }
-    for (in_loop, shared) in loops_around(function, frame_a)
-        .into_iter()
-        .zip(loops_around(function, frame_b))
-    {
-        if in_loop != shared {
-            break;
-        }
-        let in_loop = &function.loops[in_loop];
-        let at = format!("{path}:{}", in_loop.span.line);
-        if !in_loop.reducible {
-            return doing(format!("enter the loop at {at} from its top only"));
-        }
-        let comparable = || in_loop.lovs.iter().filter(|lov| lov.across != Across::Nothing);
-        let read = |name: &String| frame_a.values.contains_key(name) && frame_b.values.contains_key(name);
-        let decides = |name: &String| frame_a.values.get(name) != frame_b.values.get(name);
-        if comparable().any(|lov| read(&lov.name) && (lov.class == LovClass::Strict || decides(&lov.name))) {
-            continue;
-        }
-        let unread = comparable().find(|lov| !read(&lov.name) && lov.class == LovClass::Strict);
-        return match unread {
-            Some(lov) => doing(unread_advice(&lov.name, &at, frame_a, frame_b)),
-            None => Some(Advice::AddCounter {
-                file: path.clone(),
-                line: in_loop.span.line,
-            }),
-        };
+}
+
+/// Advice for the outermost loop around two frames that lets a task come to one place more than once with equal values.
+fn uncounted_loop(
+    path: &str,
+    function: &Function,
+    (frame_a, frame_b): (&LocatedFrame, &LocatedFrame),
+) -> Option<Advice> {
+    let (of_a, of_b) = (loops_around(function, frame_a), loops_around(function, frame_b));
+    let shared = of_a.into_iter().zip(of_b).take_while(|(a, b)| a == b);
+    let value = |frame: &LocatedFrame, name: &str| frame.values.get(name).copied();
+    let decides = |lov: &&Lov| {
+        let (a, b) = (value(frame_a, &lov.name), value(frame_b, &lov.name));
+        a.is_some() && b.is_some() && (lov.class == LovClass::Strict || a != b)
+    };
+    let mut loops = shared.map(|(in_loop, _)| in_loop);
+    let uncounted = loops.find(|&in_loop| !comparable(function, in_loop).any(|lov| decides(&lov)))?;
+    Some(for_loop(path, function, uncounted, (frame_a, frame_b)))
+}
+
+/// Advice for a loop whose variables do not tell the iteration.
+fn for_loop(path: &str, function: &Function, id: LoopId, (a, b): (&LocatedFrame, &LocatedFrame)) -> Advice {
+    let line = function.loops[id].span.line;
+    let is_read = |name: &String| a.values.contains_key(name) && b.values.contains_key(name);
+    let mut strict = comparable(function, id).filter(|lov| lov.class == LovClass::Strict);
+    match strict.find(|lov| !is_read(&lov.name)) {
+        Some(lov) => Advice::Do(unread_advice(&lov.name, &format!("{path}:{line}"), a, b)),
+        None => Advice::AddCounter {
+            file: path.to_owned(),
+            line,
+        },
     }
-    None
+}
+
+/// The variables of a loop whose values on different tasks can be compared.
+fn comparable(function: &Function, id: LoopId) -> impl Iterator<Item = &Lov> {
+    let lovs = function.loops[id].lovs.iter();
+    lovs.filter(|lov| lov.across != Across::Nothing)
 }
 
 fn map_the_source_of(function: &str) -> String {

@@ -7,7 +7,7 @@ use crate::next::{self, NextStep, Origin};
 use crate::state::{ClassState, Halted};
 use crate::threads::ThreadGroup;
 use crate::trouble::{self, Trouble};
-use crate::{CallView, Excerpt, FrameView, JobMotion, Relation, Value, Who};
+use crate::{CallView, Excerpt, FrameView, JobMotion, Reason, Relation, Value, Who};
 use base::RankSet;
 
 /// What a job's stacks say, ready to be shown.
@@ -407,6 +407,8 @@ pub struct UndecidedPair {
     pub b: usize,
     /// Why, as a sentence without its full stop.
     pub reason: String,
+    /// The reason itself.
+    pub unknown_because: Reason,
     /// What the user can do about it.
     pub advice: Option<Advice>,
 }

@@ -132,7 +132,7 @@ fn assemble<'a>(
     let mut others: Vec<(&Task, String)> = Vec::new();
     for (task, located) in tasks.iter().zip(located) {
         match located.obstacle.clone() {
-            Some(reason) => others.push((task, reason)),
+            Some(reason) => others.push((task, reason.to_string())),
             None => placed.push((task, located)),
         }
     }
@@ -488,7 +488,10 @@ impl<'a> JobView<'a> {
         };
         let tasks = Vec::from_iter(members.iter().map(|&at| self.tasks[at]));
         let who: &dyn Fn(&[&'a Task]) -> Who = &|tasks| self.named.who(tasks.iter().copied());
-        let unordered = self.classes.classes[class].unordered.clone();
+        let unordered = self.classes.classes[class]
+            .unordered
+            .as_ref()
+            .map(ToString::to_string);
         let threads_behind = match position.activity {
             Activity::Joining(_) if unordered.is_none() => counterparts::behind(&self.order, &tasks, who),
             _ => Vec::new(),
@@ -609,36 +612,34 @@ impl<'a> JobView<'a> {
             pairs.push(UndecidedPair {
                 a: 0,
                 b: 1,
-                reason: reason.clone(),
+                reason: reason.to_string(),
+                unknown_because: reason.clone(),
                 advice: None,
             });
         }
         for &(a, b) in &self.classes.undecided {
-            let verdict = self.verdict(a, b);
-            let (at_a, at_b) = (
-                &self.located[self.first_member(a)],
-                &self.located[self.first_member(b)],
-            );
-            pairs.push(UndecidedPair {
-                a,
-                b,
-                reason: progress::sentence(self.map, &verdict, at_a, at_b),
-                advice: advice::for_unknown(self.map, &verdict, at_a, at_b),
-            });
+            let tasks = (self.first_member(a), self.first_member(b));
+            pairs.extend(self.undecided_pair((a, b), tasks));
         }
         if self.outcome() == Outcome::Undecided
             && let [only] = &self.classes.classes[..]
             && let [first, second, ..] = only.members[..]
         {
-            let (at_a, at_b) = (&self.located[first], &self.located[second]);
-            let verdict = self.order.compare(at_a, at_b);
-            pairs.push(UndecidedPair {
-                a: 0,
-                b: 0,
-                reason: progress::sentence(self.map, &verdict, at_a, at_b),
-                advice: advice::for_unknown(self.map, &verdict, at_a, at_b),
-            });
+            pairs.extend(self.undecided_pair((0, 0), (first, second)));
         }
         pairs
+    }
+
+    /// Why the order of two classes is not known, as two of their tasks show.
+    fn undecided_pair(&self, (a, b): (usize, usize), tasks: (usize, usize)) -> Option<UndecidedPair> {
+        let (at_a, at_b) = (&self.located[tasks.0], &self.located[tasks.1]);
+        let verdict = self.order.compare(at_a, at_b);
+        Some(UndecidedPair {
+            a,
+            b,
+            reason: progress::sentence(self.map, &verdict, at_a, at_b),
+            unknown_because: verdict.unknown_because()?.clone(),
+            advice: advice::for_unknown(self.map, &verdict, at_a, at_b),
+        })
     }
 }

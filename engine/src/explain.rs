@@ -3,7 +3,7 @@
 use crate::assemble::shared_ranks;
 use crate::paths::short_name;
 use crate::{Excerpt, Relation, Value, Who, advice, stacks};
-use progress::{Decided, Located, Order, Verdict};
+use progress::{Decided, Located, Order, Reason, Verdict};
 use progress_map::{LoopId, Map};
 use rayon::prelude::*;
 use snapshot::Task;
@@ -101,6 +101,7 @@ impl<'a> Comparer<'a> {
         Explanation {
             relation: verdict.relation,
             reason: progress::sentence(map, &verdict, &self.located[a], &self.located[b]),
+            unknown_because: verdict.unknown_because().cloned(),
             assumption: progress::assumption(&verdict).map(str::to_owned),
             advice: (verdict.relation == Relation::Unknown)
                 .then(|| advice::for_unknown(map, &verdict, &self.located[a], &self.located[b]))
@@ -161,6 +162,8 @@ pub struct Explanation {
     pub relation: Relation,
     /// Why, as a sentence without its full stop.
     pub reason: String,
+    /// The reason itself, when the relation is unknown.
+    pub unknown_because: Option<Reason>,
     /// What the verdict takes for granted, as a clause.
     pub assumption: Option<String>,
     /// What to do when the relation is unknown.

@@ -115,7 +115,7 @@ pub use mpi::{CallArgument, CallView};
 pub use next::{NextStep, Origin};
 pub use outside::is_runtime_library;
 pub use paths::{PathLookup, find_file};
-pub use progress::{Relation, Value};
+pub use progress::{Reason, Relation, Value};
 pub use progress_map::Map;
 pub use reading::{map_for_file, map_for_stacks};
 pub use recorder::shim as recorder_shim;

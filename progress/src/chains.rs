@@ -5,8 +5,8 @@
 //! minimal, and it is held against every other group before it is called so: that nobody is behind it is never
 //! inferred.
 
-use crate::Relation;
 use crate::classes::Arranged;
+use crate::{Reason, Relation};
 use std::collections::VecDeque;
 
 /// With more chains than this the groups have hardly any order among them.
@@ -145,9 +145,7 @@ fn too_many(count: usize) -> Arranged {
     Arranged {
         classes: (0..count).map(|group| vec![group]).collect(),
         minimal: Vec::new(),
-        unfinished: Some(format!(
-            "there are {count} different execution points, and most of them have no order among them"
-        )),
+        unfinished: Some(Reason::TooManyPoints(count)),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::chains;
 use crate::group::group;
-use crate::{Located, Order, Relation, Verdict};
+use crate::{Located, Order, Reason, Relation, Verdict};
 
 /// So many groups are compared pair by pair.
 const ALL_PAIRS: usize = 400;
@@ -17,7 +17,7 @@ pub struct Class {
     pub members: Vec<usize>,
     /// Why the members' own order is unknown, when it is: they are at one position with the same values read, but
     /// inside a loop that nothing orders.
-    pub unordered: Option<String>,
+    pub unordered: Option<Reason>,
 }
 
 /// Classes and their order.
@@ -30,7 +30,7 @@ pub struct Classes {
     /// Pairs of candidates whose order is unknown: while there are any, no hindmost can be named.
     pub undecided: Vec<(usize, usize)>,
     /// Why the candidates were not all found, if so; then none can be named either.
-    pub unfinished: Option<String>,
+    pub unfinished: Option<Reason>,
 }
 
 impl Classes {
@@ -59,7 +59,7 @@ pub(crate) struct Arranged {
     /// The classes that no other class is known to be behind, ascending.
     pub minimal: Vec<usize>,
     /// As [`Classes::unfinished`].
-    pub unfinished: Option<String>,
+    pub unfinished: Option<Reason>,
 }
 
 /// Groups tasks into classes and orders the classes.

@@ -177,13 +177,13 @@ impl Order<'_> {
     /// they are in one execution of what these frames call, and code is asked only from there on.
     ///
     /// # Errors
-    /// Why that is not known, as a sentence without its full stop.
+    /// Why that is not known.
     pub(crate) fn compare_code(
         &self,
         task_a: &Located,
         task_b: &Located,
         same: usize,
-    ) -> Result<CodeVerdict, String> {
+    ) -> Result<CodeVerdict, CodeDoubt> {
         let (a, b) = (&task_a.code, &task_b.code);
         let mut last: Option<CodeVerdict> = None;
         for depth in first_open((task_a, task_b), same).. {
@@ -196,19 +196,12 @@ impl Order<'_> {
                     let beneath = beneath::relation((task_a, entry(a)), (task_b, entry(b)));
                     return { last.zip(beneath).filter(|_| settled) }
                         .map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict })
-                        .ok_or_else(|| "what they are in beneath the program is not known".to_owned());
+                        .ok_or(CodeDoubt::Beneath);
                 }
-                _ => {
-                    return Err(
-                        "one of them is in a call that the other is about to make or has made".to_owned(),
-                    );
-                }
+                _ => return Err(CodeDoubt::BesideCall),
             };
             if (frame_a.binding, frame_a.function) != (frame_b.binding, frame_b.function) {
-                return Err(format!(
-                    "one call led to {} and to {}",
-                    frame_a.name, frame_b.name
-                ));
+                return Err(CodeDoubt::CalleesDiffer);
             }
             if let Some(relation) = self.beside_call((task_a, frame_a), (task_b, frame_b), same) {
                 return Ok(CodeVerdict {
@@ -219,17 +212,7 @@ impl Order<'_> {
                     counts: None,
                 });
             }
-            let (relation, proof) = self.compare_code_frames(frame_a, frame_b).map_err(|doubt| {
-                let name = &frame_a.name;
-                match doubt {
-                    CodeDoubt::NoCounter => {
-                        format!("no register counts the iterations of a loop in the code of {name}")
-                    }
-                    CodeDoubt::MayNotReturn => {
-                        format!("a call in the code of {name} may not return")
-                    }
-                }
-            })?;
+            let (relation, proof) = self.compare_code_frames(frame_a, frame_b)?;
             let (told, around) = proof.loops();
             if relation != Relation::Equal
                 && (proof.is_past_uncounted_loops()
@@ -237,10 +220,7 @@ impl Order<'_> {
                     || self.may_have_gone_round((task_a, frame_a.levels()), told, around.0)
                     || self.may_have_gone_round((task_b, frame_b.levels()), told, around.1))
             {
-                return Err(format!(
-                    "one of them may have gone round in a loop of {} more often than a register tells",
-                    frame_a.name
-                ));
+                return Err(CodeDoubt::RoundsUncounted);
             }
             if let (
                 false,
@@ -254,40 +234,25 @@ impl Order<'_> {
             {
                 // One piece of the source may have several copies, of which none leads to another.
                 if relation == Relation::Incomparable {
-                    return Err(format!(
-                        "they are on ways through the code of {} that do not meet",
-                        frame_a.name
-                    ));
+                    return Err(CodeDoubt::WaysApart);
                 }
                 let (levels_a, levels_b) = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
                 let is_of_source = is_of_source(&levels_a) && is_of_source(&levels_b);
                 if !passed && !is_of_source {
-                    return Err(format!(
-                        "the source of {} is not known, and its code has ways to one of the two places that do not pass the other",
-                        frame_a.name
-                    ));
+                    return Err(CodeDoubt::OtherWays);
                 }
                 let both_call = frame_a.in_call && frame_b.in_call;
                 if both_call && may_be_one_point(levels_a.clone(), levels_b.clone()) {
-                    return Err(format!(
-                        "in the source of {} they may be at one point, of which its code has several copies",
-                        frame_a.name
-                    ));
+                    return Err(CodeDoubt::CopiesOfOnePoint);
                 }
                 let may_be_another = |(task, levels): &(&Located, Range<usize>)| {
                     self.may_be_another_call((*task, levels.clone()))
                 };
                 if may_be_another(&levels_a) || may_be_another(&levels_b) {
-                    return Err(format!(
-                        "a call in the code of {} may be one of several calls of its source",
-                        frame_a.name
-                    ));
+                    return Err(CodeDoubt::SeveralCalls);
                 }
                 if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop) {
-                    return Err(format!(
-                        "one of them may be on its way out of a loop of {} that the other is in",
-                        frame_a.name
-                    ));
+                    return Err(CodeDoubt::MayBeLeaving);
                 }
             }
             let verdict = CodeVerdict {
@@ -304,13 +269,11 @@ impl Order<'_> {
                 return Ok(verdict);
             }
             if frame_a.in_call != frame_b.in_call {
-                return Err(
-                    "one of them is in a call that the other is about to make or has made".to_owned(),
-                );
+                return Err(CodeDoubt::BesideCall);
             }
             last = Some(verdict);
         }
-        Err("the stacks are too deep".to_owned())
+        Err(CodeDoubt::TooDeep)
     }
 
     /// How two tasks stand of which one is in a call and the other next to it, where the source puts both at one point of one iteration in their

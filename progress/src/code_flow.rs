@@ -80,6 +80,26 @@ pub(crate) enum CodeDoubt {
     NoCounter,
     /// The only way from one to the other goes through a call that may not return.
     MayNotReturn,
+    /// What the tasks are in beneath the program is not known.
+    Beneath,
+    /// One of them is in a call that the other is about to make or has made.
+    BesideCall,
+    /// One call led to two functions.
+    CalleesDiffer,
+    /// One of them may have gone round in a loop more often than a register tells.
+    RoundsUncounted,
+    /// They are on ways through the code that do not meet: copies, perhaps, of one piece of the source.
+    WaysApart,
+    /// The source is not known, and there are ways to one of the two places that do not pass the other.
+    OtherWays,
+    /// In the source they may be at one point, of which the code has several copies.
+    CopiesOfOnePoint,
+    /// A call of the code may be one of several calls of its source.
+    SeveralCalls,
+    /// One of them may be on its way out of a loop that the other is in.
+    MayBeLeaving,
+    /// The stacks are too deep.
+    TooDeep,
 }
 
 /// The graph of one function.

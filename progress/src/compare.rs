@@ -1,12 +1,12 @@
 //! Comparing two execution points, frame by frame and pair by pair.
 
-use crate::Beneath;
 use crate::arms::{self, Arms};
 use crate::beneath;
 use crate::code::CodeIndex;
 use crate::flow::{self, Node, Region};
 use crate::iteration::{self, Iteration};
 use crate::locate::{Located, LocatedFrame, Place};
+use crate::reason::Reason;
 use crate::tail;
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::mutant::{Mutant, on};
@@ -140,9 +140,9 @@ impl<'m> Order<'m> {
         b: &Located,
     ) -> (usize, Option<FunctionId>, Relation, Decided) {
         let unknown =
-            |depth, function, reason: String| (depth, function, Relation::Unknown, Decided::Nothing(reason));
+            |depth, function, reason: Reason| (depth, function, Relation::Unknown, Decided::Nothing(reason));
         if let Some(obstacle) = a.obstacle.as_ref().or(b.obstacle.as_ref()) {
-            return unknown(0, None, obstacle.clone());
+            return unknown(0, None, obstacle.clone().into());
         }
         let inner_first = on(Mutant::InnerFramesFirst).then(|| a.frames.len().min(b.frames.len()));
         for depth in inner_first.map_or(0, |frames| frames.saturating_sub(1)).. {
@@ -164,10 +164,11 @@ impl<'m> Order<'m> {
                     };
                     // It has not made the call yet, or is back from it: the point of the program is the same, and yet one of the
                     // two may be what the other waits for.
-                    let reason = format!(
-                        "task {inside} is inside {}, task {outside} on the line that calls it",
-                        frame.name
-                    );
+                    let reason = Reason::CallUnderWay {
+                        inside: inside.clone(),
+                        outside: outside.clone(),
+                        callee: frame.name.clone(),
+                    };
                     return unknown(depth, None, reason);
                 }
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
@@ -175,8 +176,7 @@ impl<'m> Order<'m> {
             let function = match (frame_a.function, frame_b.function) {
                 (Some(x), Some(y)) if x == y => x,
                 (None, None) if depth == 0 => {
-                    let reason = "no function on their stacks is in the map".to_owned();
-                    return unknown(depth, None, reason);
+                    return unknown(depth, None, Reason::NothingInMap);
                 }
                 (None, None) => {
                     // Below here the stacks are a library's business, unless it calls back.
@@ -184,8 +184,7 @@ impl<'m> Order<'m> {
                         .iter()
                         .any(|side| side.frames[depth..].iter().any(|frame| frame.function.is_some()));
                     if calls_back {
-                        let reason = format!("{} is not in the map and calls back into it", frame_a.name);
-                        return unknown(depth, None, reason);
+                        return unknown(depth, None, Reason::CallsBack(frame_a.name.clone()));
                     }
                     let entry = |task: &Located| task.origin.get(depth).copied().flatten();
                     // A macro may make a call more than once.
@@ -200,14 +199,11 @@ impl<'m> Order<'m> {
                         return (depth, None, relation, Decided::NotBegun(operation.to_owned()));
                     }
                     if beneath.is_none() {
-                        let reason = format!(
-                            "of {}, which is not in the map, it is only known that task {} is {} and task {} {}",
-                            frame_a.name,
-                            a.task,
-                            within(a.beneath.as_ref()),
-                            b.task,
-                            within(b.beneath.as_ref()),
-                        );
+                        let reason = Reason::Beneath {
+                            function: frame_a.name.clone(),
+                            a: (a.task.clone(), a.beneath.clone()),
+                            b: (b.task.clone(), b.beneath.clone()),
+                        };
                         return unknown(depth, None, reason);
                     }
                     let outer = depth.checked_sub(1).and_then(|last| a.frames[last].function);
@@ -226,20 +222,20 @@ impl<'m> Order<'m> {
                     if depth > 0 && self.parted_by_pointer(&a.frames[depth - 1], &b.frames[depth - 1]) {
                         return (depth, None, Relation::Incomparable, decided);
                     }
-                    let reason = format!("the stacks part into {} and {}", frame_a.name, frame_b.name);
+                    let reason = Reason::Part(frame_a.name.clone(), frame_b.name.clone());
                     return unknown(depth, None, reason);
                 }
             };
             if let Some(obstacle) = frame_a.obstacle.as_ref().or(frame_b.obstacle.as_ref()) {
-                return unknown(depth, Some(function), obstacle.clone());
+                return unknown(depth, Some(function), obstacle.clone().into());
             }
             let body = &self.map.functions[function];
             if body.confidence == Confidence::Partial {
-                let why = body
-                    .confidence_reason
-                    .as_deref()
-                    .unwrap_or("part of it was not understood");
-                return unknown(depth, Some(function), format!("{}: {why}", body.name));
+                let reason = Reason::ReadInPart {
+                    function: body.name.clone(),
+                    why: body.confidence_reason.clone(),
+                };
+                return unknown(depth, Some(function), reason);
             }
             match self.compare_frames(walk, function, frame_a, frame_b) {
                 (Relation::Equal, _) => {
@@ -248,7 +244,7 @@ impl<'m> Order<'m> {
                         frame.callee_known || side.frames.len() <= depth + 1
                     };
                     if goes_on && !(known(frame_a, a) && known(frame_b, b)) {
-                        let reason = format!("a frame between {} and its callee is missing", body.name);
+                        let reason = Reason::FrameMissing(body.name.clone());
                         return unknown(depth, Some(function), reason);
                     }
                     // A macro may make a call more than once.
@@ -259,17 +255,14 @@ impl<'m> Order<'m> {
                             .is_some_and(|frame| frame.function.is_some())
                     };
                     if both && (mapped(a) || mapped(b)) && self.in_macro(body, frame_a) {
-                        let reason = format!(
-                            "{}: which call of a macro that could not be expanded is not known",
-                            body.name
-                        );
+                        let reason = Reason::CallInMacro(body.name.clone());
                         return unknown(depth, Some(function), reason);
                     }
                 }
                 (relation, decided) => return (depth, Some(function), relation, decided),
             }
         }
-        unknown(0, None, "the stacks are too deep".to_owned())
+        unknown(0, None, Reason::TooDeep)
     }
 
     /// Whether a frame may be inside a macro that is left as it is.
@@ -333,17 +326,16 @@ impl<'m> Order<'m> {
             }
             None => (
                 Relation::Unknown,
-                Decided::Nothing(format!("no position of {} is known", function.name)),
+                Decided::Nothing(Reason::NoPosition(function.name.clone())),
             ),
         }
     }
 
-    fn ambiguous(&self, function: &Function, a: &LocatedFrame, b: &LocatedFrame) -> String {
+    fn ambiguous(&self, function: &Function, a: &LocatedFrame, b: &LocatedFrame) -> Reason {
         let wider = if a.places.len() >= b.places.len() { a } else { b };
         let spans = wider.places.iter().map(|place| function.points[place.point].span);
         let line = spans.map(|span| span.line).max().unwrap_or_default();
-        let file = &self.map.files[function.file].path;
-        format!("{file}:{line} stands for several program points, and they are not all on one side")
+        Reason::SeveralPoints(self.line_of(function, line))
     }
 
     /// Compares two places of one function, from the outermost loop around both inwards.
@@ -356,25 +348,23 @@ impl<'m> Order<'m> {
         same: &mut Vec<SameEpoch>,
     ) -> (Relation, Decided) {
         let function = &self.map.functions[id];
-        let nothing = |reason: String| (Relation::Unknown, Decided::Nothing(reason));
+        let nothing = |reason: Reason| (Relation::Unknown, Decided::Nothing(reason));
         let mut region = Region::Function;
         let mut outer = None;
         loop {
             let node_a = flow::node_of(function, outer, a);
             let node_b = flow::node_of(function, outer, b);
             if node_a == node_b && self.may_recur(function, region, node_a) {
-                let same = same.last().map_or("", |same| same.name.as_str());
-                return nothing(format!(
-                    "both are there with the same {same}, perhaps more than once"
-                ));
+                let variable = same.last().map(|same| same.name.clone());
+                return nothing(Reason::MayRecur(variable.unwrap_or_default()));
             }
             let inner = match (node_a, node_b) {
                 (Node::Inner(x), Node::Inner(y)) if x == y => x,
                 _ if a == b => return (Relation::Equal, Decided::SamePoint),
                 _ => {
                     if unsequenced(function, a.point, b.point) {
-                        let at = self.source_place(function, a.point);
-                        return nothing(format!("C leaves the order of the operands at {at} open"));
+                        let line = function.points[a.point].span.line;
+                        return nothing(Reason::Unsequenced(self.line_of(function, line)));
                     }
                     let decided = Decided::Flow {
                         a: a.point,
@@ -386,19 +376,17 @@ impl<'m> Order<'m> {
                         (true, false) => (Relation::Before, decided),
                         (false, true) => (Relation::After, decided),
                         (false, false) => (Relation::Incomparable, decided),
-                        (true, true) => nothing("control flow leads from each to the other".to_owned()),
+                        (true, true) => nothing(Reason::Circle),
                     };
                 }
             };
             let in_loop = &function.loops[inner];
-            let at = || {
-                format!(
-                    "the loop at {}:{}",
-                    self.map.files[function.file].path, in_loop.span.line
-                )
-            };
+            let at = || self.line_of(function, in_loop.span.line);
             if !in_loop.reducible {
-                return nothing(format!("{} is entered by a jump into its middle", at()));
+                return nothing(Reason::Irreducible {
+                    in_loop: inner,
+                    at: at(),
+                });
             }
             match iteration::compare(function, inner, (frame_a, a), (frame_b, b), walk.same_task) {
                 Iteration::Differ { relation, lov, a, b } => {
@@ -437,11 +425,12 @@ impl<'m> Order<'m> {
                 Iteration::Unknown(_) if on(Mutant::MissingVariableSkipped) => {
                     (region, outer) = (Region::Iteration(inner), Some(inner));
                 }
-                Iteration::Unknown(reasons) => {
-                    return nothing(format!(
-                        "{} has no readable loop-order variable that decides ({reasons})",
-                        at()
-                    ));
+                Iteration::Unknown(silent) => {
+                    return nothing(Reason::NoVariable {
+                        in_loop: inner,
+                        at: at(),
+                        silent,
+                    });
                 }
             }
         }
@@ -461,13 +450,6 @@ impl<'m> Order<'m> {
             .any(|lov| lov.class == LovClass::Strict && lov.updates == updates);
         let once = strict && matches!(node, Node::Place(_));
         !once && !on(Mutant::RecurrenceIgnored) && flow::reaches(function, region, node, node)
-    }
-
-    fn source_place(&self, function: &Function, point: PointId) -> String {
-        format!(
-            "{}:{}",
-            self.map.files[function.file].path, function.points[point].span.line
-        )
     }
 }
 
@@ -505,13 +487,4 @@ fn unsequenced(function: &Function, a: PointId, b: PointId) -> bool {
     !on(Mutant::OperandsInOrder)
         && a.iter()
             .any(|x| b.iter().any(|y| x.group == y.group && x.operand != y.operand))
-}
-
-/// Whether a task is in something that waits for others, in words.
-fn within(beneath: Option<&Beneath>) -> String {
-    match beneath {
-        None => "in none of MPI's operations".to_owned(),
-        Some(beneath) if beneath.begun => format!("in {}", beneath.operation),
-        Some(beneath) => format!("about to begin {}", beneath.operation),
-    }
 }

@@ -108,7 +108,7 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             _ => format!("task {} has executed nothing of {operation} yet", a.task),
         },
         (Decided::Code(found), _) => by_code(found, before),
-        (Decided::Nothing(reason), _) => reason.clone(),
+        (Decided::Nothing(reason), _) => reason.to_string(),
     };
     text
 }

@@ -1,12 +1,12 @@
 //! Tasks that look alike: one position, one set of values. They are the units that the order is worked out for.
 
-use crate::{Class, CodeStack, Decided, Located, LocatedFrame, Order, Place, Relation, Value};
+use crate::{Class, CodeStack, Decided, Located, LocatedFrame, Obstacle, Order, Place, Relation, Value};
 use progress_map::FunctionId;
 
 /// What tells the members of a class from other tasks.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
-    obstacle: Option<&'a str>,
+    obstacle: Option<&'a Obstacle>,
     frames: Vec<FrameKey<'a>>,
     in_library: bool,
     /// The operation, and whether it has begun.
@@ -128,7 +128,7 @@ fn key<'a>(order: &Order<'_>, task: &'a Located, with_code: bool) -> Key<'a> {
         })
         .collect();
     Key {
-        obstacle: task.obstacle.as_deref(),
+        obstacle: task.obstacle.as_ref(),
         frames,
         in_library: program < task.frames.len(),
         beneath: { task.beneath.as_ref() }.map(|beneath| (beneath.operation.as_str(), beneath.begun)),

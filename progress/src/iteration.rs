@@ -7,6 +7,7 @@
 
 use crate::flow::{self, Region};
 use crate::locate::{LocatedFrame, Place};
+use crate::reason::{Silent, TermRole, WhyNoTerm, WhySilent};
 use crate::{Relation, Value};
 use base::mutant::{Mutant, on};
 use progress_map::{
@@ -29,8 +30,8 @@ pub(crate) enum Iteration<'m> {
         a: Value,
         b: Value,
     },
-    /// None of them can tell, and why.
-    Unknown(String),
+    /// None of them can tell, and why; there may be none.
+    Unknown(Vec<Silent>),
 }
 
 /// Compares the iterations of `in_loop` in which two frames of one function are.
@@ -42,7 +43,7 @@ pub(crate) fn compare<'m>(
     same_task: bool,
 ) -> Iteration<'m> {
     let in_loop = &function.loops[id];
-    let mut reasons: Vec<String> = Vec::new();
+    let mut silent: Vec<Silent> = Vec::new();
     let mut same = None;
     for lov in &in_loop.lovs {
         match one(function, id, lov, (frame_a, a), (frame_b, b), same_task) {
@@ -51,10 +52,13 @@ pub(crate) fn compare<'m>(
                 same.get_or_insert(Iteration::Same { region, lov, a, b });
             }
             Ok(decided) => return decided,
-            Err(reason) => {
-                let reason = format!("{}: {reason}", lov.name);
-                if !reasons.contains(&reason) {
-                    reasons.push(reason);
+            Err(why) => {
+                let each = Silent {
+                    name: lov.name.clone(),
+                    why,
+                };
+                if !silent.contains(&each) {
+                    silent.push(each);
                 }
             }
         }
@@ -63,17 +67,12 @@ pub(crate) fn compare<'m>(
         return same;
     }
     if in_loop.lovs.is_empty() {
-        reasons.extend(
-            in_loop
-                .refused
-                .iter()
-                .map(|refused| format!("{}: {}", refused.name, refused.reason)),
-        );
-        if reasons.is_empty() {
-            reasons.push("no variable changes in it".to_owned());
-        }
+        silent.extend(in_loop.refused.iter().map(|refused| Silent {
+            name: refused.name.clone(),
+            why: WhySilent::Refused(refused.reason.clone()),
+        }));
     }
-    Iteration::Unknown(reasons.join("; "))
+    Iteration::Unknown(silent)
 }
 
 fn one<'m>(
@@ -83,14 +82,11 @@ fn one<'m>(
     (frame_a, a): (&LocatedFrame, Place),
     (frame_b, b): (&LocatedFrame, Place),
     same_task: bool,
-) -> Result<Iteration<'m>, String> {
+) -> Result<Iteration<'m>, WhySilent> {
     let value_a = read(frame_a, &lov.name)?;
     let value_b = read(frame_b, &lov.name)?;
     if !same_task && lov.across == Across::Nothing {
-        return Err(format!(
-            "its values on different tasks cannot be compared ({})",
-            lov.because
-        ));
+        return Err(WhySilent::NotAcrossTasks(lov.because.clone()));
     }
     for (place, value) in [(a, value_a), (b, value_b)] {
         check_passed_zero(function, lov, place, value)?;
@@ -105,7 +101,7 @@ fn one<'m>(
     } else {
         let sign = direction(lov, frame_a)?;
         if sign != direction(lov, frame_b)? {
-            return Err("its step has different signs on the two tasks".to_owned());
+            return Err(WhySilent::SignsDiffer);
         }
         check_absorption(lov, frame_a, value_a, value_b)?;
         (
@@ -133,11 +129,7 @@ fn one<'m>(
                 b: value_b,
             });
         }
-        std::cmp::Ordering::Equal => {
-            return Err(format!(
-                "it is {value_a} on both, but not every iteration changes it"
-            ));
-        }
+        std::cmp::Ordering::Equal => return Err(WhySilent::Weak(value_a)),
     };
     Ok(Iteration::Differ {
         relation,
@@ -150,7 +142,7 @@ fn one<'m>(
 /// The last `c--` of `while (c-- > 0)` takes an unsigned variable around zero, which is undone where the change since the
 /// header is known. Elsewhere nothing but the rest of the condition sees it, and no call: whatever is called there is
 /// called for a condition that holds.
-fn check_passed_zero(function: &Function, lov: &Lov, place: Place, value: Value) -> Result<(), String> {
+fn check_passed_zero(function: &Function, lov: &Lov, place: Place, value: Value) -> Result<(), WhySilent> {
     let in_call = function.points[place.point].kind.is_call();
     let (Direction::Down, Cut::Updates, Some(bits), false) =
         (lov.direction, &lov.cut, lov.unsigned_bits, in_call)
@@ -162,7 +154,7 @@ fn check_passed_zero(function: &Function, lov: &Lov, place: Place, value: Value)
     };
     let end = 1i128 << bits.min(64);
     if (end - i128::from(*step).abs()..end).contains(&value) {
-        return Err(format!("it is {value}, which may be below zero"));
+        return Err(WhySilent::MayBeBelowZero(value));
     }
     Ok(())
 }
@@ -176,14 +168,9 @@ pub(crate) fn assumption(lov: &Lov, same_task: bool) -> Assumption {
     }
 }
 
-fn read(frame: &LocatedFrame, name: &str) -> Result<Value, String> {
-    if let Some(value) = frame.values.get(name) {
-        return Ok(*value);
-    }
-    Err(match frame.missing.get(name) {
-        Some(reason) => format!("its value could not be read ({reason})"),
-        None => "its value was not recorded".to_owned(),
-    })
+fn read(frame: &LocatedFrame, name: &str) -> Result<Value, WhySilent> {
+    let value = frame.values.get(name).copied();
+    value.ok_or_else(|| WhySilent::Unread(frame.missing.get(name).cloned()))
 }
 
 /// How much a variable has changed at `place` since the header of this iteration, where the map knows it; else 0.
@@ -237,45 +224,42 @@ fn steps_since_start(
     frame: &LocatedFrame,
     place: Place,
     value: Value,
-) -> Result<Value, String> {
-    let start = term(lov.start.as_ref(), "start", frame)?;
+) -> Result<Value, WhySilent> {
+    let start = term(lov.start.as_ref(), TermRole::Start, frame)?;
     let step = match &lov.cut {
         // Between two headers the whole iteration's change is one step.
         Cut::Header { per_iteration, .. } => Value::Int(i128::from(*per_iteration)),
-        Cut::Updates => term(lov.step.as_ref(), "step", frame)?,
+        Cut::Updates => term(lov.step.as_ref(), TermRole::Step, frame)?,
     };
     let (Value::Int(value), Value::Int(start), Value::Int(step)) =
         (at_header(function, header, lov, place, value), start, step)
     else {
-        return Err("steps of a floating-point variable cannot be counted exactly".to_owned());
+        return Err(WhySilent::InexactSteps);
     };
     if step == 0 {
-        return Err("its step is 0".to_owned());
+        return Err(WhySilent::StepIsZero);
     }
     let change = value.wrapping_sub(start);
     if change % step != 0 {
-        return Err(format!(
-            "{value} is not a whole number of steps of {step} from its start {start}"
-        ));
+        return Err(WhySilent::BetweenSteps { value, step, start });
     }
     Ok(Value::Int(change / step))
 }
 
-fn term(term: Option<&Term>, role: &str, frame: &LocatedFrame) -> Result<Value, String> {
-    match term {
-        None => Err(format!("its {role} is not known")),
-        Some(term) => evaluate(term, role, frame),
-    }
+fn term(term: Option<&Term>, role: TermRole, frame: &LocatedFrame) -> Result<Value, WhySilent> {
+    let value = term.ok_or(WhyNoTerm::NotInMap);
+    let value = value.and_then(|term| evaluate(term, frame));
+    value.map_err(|why| WhySilent::Term { role, why })
 }
 
-fn evaluate(term: &Term, role: &str, frame: &LocatedFrame) -> Result<Value, String> {
+fn evaluate(term: &Term, frame: &LocatedFrame) -> Result<Value, WhyNoTerm> {
     match term {
         Term::Constant(value) => Ok(Value::Int(i128::from(*value))),
         Term::Float(value) => Ok(Value::Float(*value)),
         Term::Arithmetic { op, operands } => {
-            let operand = |index: usize| match evaluate(&operands[index], role, frame)? {
+            let operand = |index: usize| match evaluate(&operands[index], frame)? {
                 Value::Int(value) => Ok(value),
-                Value::Float(_) => Err(format!("its {role} {term} is not computed in whole numbers")),
+                Value::Float(_) => Err(WhyNoTerm::Floating(term.to_string())),
             };
             let (left, right) = (operand(0)?, operand(1)?);
             let value = match op {
@@ -287,10 +271,12 @@ fn evaluate(term: &Term, role: &str, frame: &LocatedFrame) -> Result<Value, Stri
             };
             value
                 .map(Value::Int)
-                .ok_or_else(|| format!("its {role} {term} has no value"))
+                .ok_or_else(|| WhyNoTerm::NoValue(term.to_string()))
         }
         Term::Variable { name, negated, .. } => {
-            let value = read(frame, name).map_err(|reason| format!("its {role} {name}: {reason}"))?;
+            let Some(&value) = frame.values.get(name) else {
+                return Err(WhyNoTerm::Unread(name.clone(), frame.missing.get(name).cloned()));
+            };
             Ok(match value {
                 Value::Int(value) if *negated => Value::Int(-value),
                 Value::Float(value) if *negated => Value::Float(-value),
@@ -301,16 +287,16 @@ fn evaluate(term: &Term, role: &str, frame: &LocatedFrame) -> Result<Value, Stri
 }
 
 /// +1 when later iterations have larger values, -1 when smaller.
-fn direction(lov: &Lov, frame: &LocatedFrame) -> Result<i8, String> {
+fn direction(lov: &Lov, frame: &LocatedFrame) -> Result<i8, WhySilent> {
     match lov.direction {
         Direction::Up => Ok(1),
         Direction::Down => Ok(-1),
-        Direction::SignOfStep => match term(lov.step.as_ref(), "step", frame)? {
+        Direction::SignOfStep => match term(lov.step.as_ref(), TermRole::Step, frame)? {
             Value::Int(step) if step > 0 => Ok(1),
             Value::Int(step) if step < 0 => Ok(-1),
             Value::Float(step) if step > 0.0 => Ok(1),
             Value::Float(step) if step < 0.0 => Ok(-1),
-            _ => Err("its step is 0".to_owned()),
+            _ => Err(WhySilent::StepIsZero),
         },
     }
 }
@@ -324,7 +310,7 @@ fn in_direction(sign: i8, value: Value) -> Value {
 }
 
 /// A floating-point sum stands still once its step is smaller than half the spacing of its values.
-fn check_absorption(lov: &Lov, frame: &LocatedFrame, a: Value, b: Value) -> Result<(), String> {
+fn check_absorption(lov: &Lov, frame: &LocatedFrame, a: Value, b: Value) -> Result<(), WhySilent> {
     if lov.growth != Growth::Floating || on(Mutant::AbsorptionIgnored) {
         return Ok(());
     }
@@ -332,23 +318,21 @@ fn check_absorption(lov: &Lov, frame: &LocatedFrame, a: Value, b: Value) -> Resu
         Value::Int(value) => value as f64,
         Value::Float(value) => value,
     };
-    let step = float(term(lov.step.as_ref(), "step", frame)?).abs();
+    let step = float(term(lov.step.as_ref(), TermRole::Step, frame)?).abs();
     // Two ulps of a double: one would do, the second allows for the step's own rounding.
     let spacing = 2.0 * f64::EPSILON * float(a).abs().max(float(b).abs());
     // Written so that NaN fails.
     if step > spacing {
         Ok(())
     } else {
-        Err(format!("its step {step} is lost in rounding at {a}"))
+        Err(WhySilent::Absorbed { step, at: a })
     }
 }
 
-fn order(a: Value, b: Value) -> Result<std::cmp::Ordering, String> {
+fn order(a: Value, b: Value) -> Result<std::cmp::Ordering, WhySilent> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Ok(a.cmp(&b)),
-        (Value::Float(a), Value::Float(b)) => a
-            .partial_cmp(&b)
-            .ok_or_else(|| "its value is not a number".to_owned()),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b).ok_or(WhySilent::NotANumber),
         // A whole number among floating-point ones: some recorders write 1.0 as 1.
         (Value::Int(a), Value::Float(b)) => order(Value::Float(a as f64), Value::Float(b)),
         (Value::Float(a), Value::Int(b)) => order(Value::Float(a), Value::Float(b as f64)),

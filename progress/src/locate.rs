@@ -5,7 +5,7 @@
 //! so calls of the same name inside a chosen call stay in the set. The innermost frame may be anywhere on its line,
 //! before or after the assignment of a point that assigns.
 
-use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Order, Value};
+use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Obstacle, Order, SourceLine, Value};
 use base::mutant::{Mutant, on};
 use base::{is_mpi, mpi_name};
 use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
@@ -30,7 +30,7 @@ pub struct Located {
     /// Its calls in machine code.
     pub code: CodeStack,
     /// Why nothing can be said about the whole stack.
-    pub obstacle: Option<String>,
+    pub obstacle: Option<Obstacle>,
 }
 
 /// A frame looked up in the map.
@@ -49,7 +49,7 @@ pub struct LocatedFrame {
     /// Variables that could not be read.
     pub missing: BTreeMap<String, String>,
     /// Why no places are known.
-    pub obstacle: Option<String>,
+    pub obstacle: Option<Obstacle>,
 }
 
 /// A program point, before or after what it assigns takes effect.
@@ -71,12 +71,9 @@ impl Order<'_> {
             false => functions.iter().position(Option::is_some),
         };
         let obstacle = match (&point.incomplete, first) {
-            (Some(reason), _) => Some(reason.clone()),
-            (None, None) if point.frames.is_empty() => Some(format!("task {} has no stack", point.task)),
-            (None, None) => Some(format!(
-                "no function on the stack of task {} is in the map",
-                point.task
-            )),
+            (Some(reason), _) => Some(Obstacle::Incomplete(reason.clone())),
+            (None, None) if point.frames.is_empty() => Some(Obstacle::NoStack(point.task.clone())),
+            (None, None) => Some(Obstacle::NotInMap(point.task.clone())),
             (None, Some(_)) => None,
         };
         let first = first.unwrap_or(point.frames.len());
@@ -101,7 +98,7 @@ impl Order<'_> {
         };
         let obstacle = obstacle.or_else(|| {
             let unknown = self.is_of_code_alone() && code.is_empty();
-            unknown.then(|| format!("nothing of the code on the stack of task {} is known", point.task))
+            unknown.then(|| Obstacle::CodeUnknown(point.task.clone()))
         });
         Located {
             task: point.task.clone(),
@@ -112,6 +109,14 @@ impl Order<'_> {
             beneath: point.beneath.clone(),
             code,
             obstacle,
+        }
+    }
+
+    /// A line of a function.
+    pub(crate) fn line_of(&self, function: &Function, line: u32) -> SourceLine {
+        SourceLine {
+            file: self.map().files[function.file].path.clone(),
+            line,
         }
     }
 
@@ -168,22 +173,16 @@ impl Order<'_> {
             return located;
         };
         let Some(line) = frame.line else {
-            located.obstacle = Some(format!("the line of {} is not known", frame.function));
+            located.obstacle = Some(Obstacle::NoLine(frame.function.clone()));
             return located;
         };
         let body = &self.map().functions[id];
         if frame.inexact {
-            located.obstacle = Some(format!(
-                "in {} the task computes, in code that an optimising compiler has mixed",
-                body.name
-            ));
+            located.obstacle = Some(Obstacle::Mixed(body.name.clone()));
             return located;
         }
         if self.may_be_a_loop(id) {
-            located.obstacle = Some(format!(
-                "{} calls itself last: in this optimised build the frame may be that of a deeper call",
-                body.name
-            ));
+            located.obstacle = Some(Obstacle::MayBeDeeper(body.name.clone()));
             return located;
         }
         let on_line: Vec<PointId> = body
@@ -194,8 +193,7 @@ impl Order<'_> {
             .collect();
         let on_line = with_nested_calls(body.points.as_slice(), on_line);
         if on_line.is_empty() {
-            let file = &self.map().files[body.file].path;
-            located.obstacle = Some(format!("the map has no program point at {file}:{line}"));
+            located.obstacle = Some(Obstacle::NoPoint(self.line_of(body, line)));
             return located;
         }
         let is_cxx = body.language().is_cxx();
@@ -205,10 +203,10 @@ impl Order<'_> {
                 .iter()
                 .any(|&point| body.points[point].kind != PointKind::Exit)
         {
-            located.obstacle = Some(format!(
-                "in {} {} runs at the end of a scope: by which way it is left is not known",
-                body.name, callee.function
-            ));
+            located.obstacle = Some(Obstacle::LeavesScope {
+                function: body.name.clone(),
+                callee: callee.function.clone(),
+            });
             return located;
         }
         let points = |ids: &[PointId], keep: &dyn Fn(PointId) -> bool| -> Vec<PointId> {
@@ -267,9 +265,10 @@ impl Order<'_> {
                     // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
                     let calls = points(&on_line, &|p| is_call(&body.points[p]));
                     if calls.is_empty() {
-                        let file = &self.map().files[body.file].path;
-                        let name = &callee.function;
-                        located.obstacle = Some(format!("no call at {file}:{line} can be that of {name}"));
+                        located.obstacle = Some(Obstacle::NoSuchCall {
+                            at: self.line_of(body, line),
+                            callee: callee.function.clone(),
+                        });
                         return located;
                     }
                     calls

@@ -1,6 +1,6 @@
 //! The result of a comparison, with its proof.
 
-use crate::Value;
+use crate::{Reason, Value};
 use progress_map::{Assumption, FunctionId, LoopId, PointId};
 
 /// How two execution points stand to each other.
@@ -51,6 +51,16 @@ pub struct Verdict {
     pub trusts_outside: bool,
     /// Where and why it was decided.
     pub proof: Proof,
+}
+
+impl Verdict {
+    /// Why the relation is unknown, if it is.
+    pub fn unknown_because(&self) -> Option<&Reason> {
+        match &self.proof.decided {
+            Decided::Nothing(reason) => Some(reason),
+            _ => None,
+        }
+    }
 }
 
 /// Where and why a comparison was decided.
@@ -115,8 +125,8 @@ pub enum Decided {
     NotBegun(String),
     /// The source does not tell; machine code does.
     Code(CodeVerdict),
-    /// Nothing: the reason, as a sentence without its full stop.
-    Nothing(String),
+    /// Nothing, and why.
+    Nothing(Reason),
 }
 
 /// A relation by machine code.

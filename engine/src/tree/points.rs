@@ -62,9 +62,9 @@ impl<'m> Points<'m> {
         }
     }
 
-    /// Why a unit takes no part in the order, if it does not.
-    pub(crate) fn obstacle(&self, unit: usize) -> Option<&str> {
-        self.located[self.ends[unit][0]].obstacle.as_deref()
+    /// Whether a unit takes part in the order.
+    pub(crate) fn is_placed(&self, unit: usize) -> bool {
+        self.located[self.ends[unit][0]].obstacle.is_none()
     }
 
     /// How one unit stands to another: a relation holds of all leaves of the one and all of the other.

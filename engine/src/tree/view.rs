@@ -112,7 +112,7 @@ impl Hindmost {
             })
         };
         let all_placed: Vec<usize> = (0..points.units.len())
-            .filter(|&unit| points.obstacle(unit).is_none())
+            .filter(|&unit| points.is_placed(unit))
             .collect();
         let placed: Vec<usize> = all_placed.iter().copied().filter(|&unit| is_here(unit)).collect();
         let relation = |a: usize, b: usize| points.relation(a, b);

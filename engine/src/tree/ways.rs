@@ -9,7 +9,7 @@
 //! Siblings that differ in values alone, each of which is before the next by one and the same variable, are a chain: of them
 //! no other pairs are compared.
 
-use progress::{Decided, Located, LocatedFrame, Order, Place, Relation, Value};
+use progress::{Decided, Located, LocatedFrame, Obstacle, Order, Place, Relation, Value};
 use progress_map::FunctionId;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ struct Look<'p> {
     places: &'p [Place],
     callee_known: bool,
     missing: Vec<(&'p str, &'p str)>,
-    obstacle: Option<&'p str>,
+    obstacle: Option<&'p Obstacle>,
     /// The frame of a function outside the map, with one inside the map further in.
     calls_back: bool,
     next: Next,
@@ -82,7 +82,7 @@ impl<'p> Look<'p> {
             places: &frame.places,
             callee_known: frame.callee_known,
             missing: missing.map(|(name, why)| (name.as_str(), why.as_str())).collect(),
-            obstacle: frame.obstacle.as_deref(),
+            obstacle: frame.obstacle.as_ref(),
             calls_back: !is_mapped(frame) && comes_back(depth),
             next,
         };

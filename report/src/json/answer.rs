@@ -43,6 +43,7 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
                 a: pair.a,
                 b: pair.b,
                 reason: &pair.reason,
+                reason_code: pair.unknown_because.code(),
                 advice: pair.advice.as_ref().map(ToString::to_string),
             })
             .collect(),
@@ -281,6 +282,7 @@ struct UndecidedOut<'a> {
     a: usize,
     b: usize,
     reason: &'a str,
+    reason_code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 pub(super) struct ExplanationOut<'a> {
     relation: &'static str,
     reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason_code: Option<&'static str>,
     assumption: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
@@ -45,6 +47,7 @@ pub(super) fn explanation_out(proof: &Explanation) -> ExplanationOut<'_> {
     ExplanationOut {
         relation: proof.relation.word(),
         reason: &proof.reason,
+        reason_code: proof.unknown_because.as_ref().map(engine::Reason::code),
         assumption: proof.assumption.as_deref(),
         advice: proof.advice.as_ref().map(ToString::to_string),
         function: proof.function.as_deref(),
