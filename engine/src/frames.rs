@@ -36,6 +36,8 @@ pub struct FrameView {
     pub in_map: bool,
     /// How many library frames below this one are not shown.
     pub folded: usize,
+    /// Where the order found it in the map, and the functions that it called and that have left no frame.
+    pub stands: Vec<slicer::Stand>,
 }
 
 impl FrameView {
@@ -58,6 +60,7 @@ pub fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
             line: frame.line?,
             column: frame.column,
             callee: frames.get(at + 1).map(|next| next.function.clone()),
+            stands: frame.stands.clone(),
         })
     });
     wanted.collect()
@@ -73,6 +76,9 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
     for (index, frame) in located.frames.iter().enumerate() {
         let Some(recorded) = located.origin[index].and_then(|at| task.frames.get(at)) else {
             // It is not on the stack any more.
+            if let Some(caller) = views.last_mut().filter(|caller| !caller.stands.is_empty()) {
+                caller.stands.extend(stand(map, frame, true));
+            }
             continue;
         };
         let Some(id) = mpi::own_function(map, frame) else {
@@ -103,9 +109,30 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
             module: None,
             in_map: true,
             folded: 0,
+            stands: Vec::from_iter(stand(map, frame, index + 1 < located.frames.len())),
         });
     }
     views
+}
+
+/// Where a frame is in the map. Of one that `calls` the next it is known by which calls.
+fn stand(map: &Map, frame: &LocatedFrame, calls: bool) -> Option<slicer::Stand> {
+    let function = &map.functions[frame.function?];
+    let file = &map.files[function.file];
+    let mut points = Vec::from_iter(frame.places.iter().map(|place| place.point));
+    points.dedup();
+    let are_calls = points.iter().all(|&point| function.points[point].kind.is_call());
+    // What a compiler put there (a copy of a structure) is called by no call of the source.
+    let is_known = frame.obstacle.is_none() && (!calls || are_calls && !points.is_empty());
+    let at = |point: PointId| (point, function.points[point].span.line);
+    is_known.then(|| slicer::Stand {
+        content_hash: file.hash,
+        file: file.path.clone(),
+        function: function.name.clone(),
+        first_line: function.span.line,
+        count: function.points.len(),
+        calls: if calls { points.into_iter().map(at).collect() } else { Vec::new() },
+    })
 }
 
 fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> FrameView {
@@ -136,6 +163,7 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
         module: recorded.module.as_ref().map(base_name),
         in_map: false,
         folded: 0,
+        stands: Vec::new(),
     }
 }
 

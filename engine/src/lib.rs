@@ -123,7 +123,7 @@ pub use reuse::{Reuse, Shelf};
 pub use sends::{Coming, SendSite, Sends};
 pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
-    Options as SliceOptions, Slice, Statement, TooManyCallees,
+    Options as SliceOptions, Slice, Stand, Statement, TooManyCallees,
 };
 pub use slices::slice_answer;
 pub use snapshot::RunState;

@@ -160,6 +160,7 @@ fn view(frame: &Frame, entry: Option<String>) -> FrameView {
         module: frame.module.as_ref().map(base_name),
         in_map: false,
         folded: 0,
+        stands: Vec::new(),
     }
 }
 

@@ -339,6 +339,8 @@ pub(crate) fn call_ranges(functions: &IdVec<FunctionId, Function>, calls: &[Call
 pub struct Graph {
     pub(crate) names: Vec<String>,
     pub(crate) files: IdVec<FileId, String>,
+    /// By file: the hash of the contents that were read.
+    pub(crate) hashes: IdVec<FileId, [u8; 32]>,
     pub(crate) nodes: IdVec<NodeId, Node>,
     pub(crate) functions: IdVec<FunctionId, Function>,
     /// Sorted by node.

@@ -70,5 +70,5 @@ mod within;
 pub use build::TooManyCallees;
 pub use graph::Graph;
 pub use packed::GraphError;
-pub use slice::{Because, CriterionError, Frame, Options, Slice, Statement};
+pub use slice::{Because, CriterionError, Frame, Options, Slice, Stand, Statement};
 pub use state::Dependence;

@@ -8,6 +8,7 @@ use crate::walk::Walk;
 use crate::within::Within;
 use base::Id as _;
 use hashbrown::HashMap;
+use progress_map::PointId;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -25,7 +26,31 @@ pub struct Frame {
     /// What the frame calls: the next function on the stack, with or without source. `None` where the task is in this
     /// function itself.
     pub callee: Option<String>,
+    /// What the order found of the frame: its function, and behind it those that were called from there and have left no frame,
+    /// outermost first. Empty where it found nothing; then names and lines decide.
+    pub stands: Vec<Stand>,
 }
+
+/// Where a call is under way, as the order has found it in the map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// The hash of the file's contents that the map was made of: the points are those of these contents.
+    pub content_hash: [u8; 32],
+    /// The source file, as the map names it.
+    pub file: String,
+    /// The function, by its name in the source.
+    pub function: String,
+    /// The line on which it begins.
+    pub first_line: u32,
+    /// How many points it has.
+    pub count: usize,
+    /// The calls that may be under way, each with its line; none where the task is in the function itself, and the line
+    /// of the frame decides.
+    pub calls: Vec<(PointId, u32)>,
+}
+
+/// A function on a stack, the points where it may be, and the name of what it calls there.
+type UnderWay<'f> = (FunctionId, Vec<NodeId>, Option<&'f str>);
 
 /// What to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,12 +220,13 @@ impl Graph {
         let mut stack: Vec<(FunctionId, Vec<NodeId>)> = Vec::new();
         let mut within: Vec<Within> = Vec::new();
         for frame in frames {
-            if let Some(found) = self.resolve(frame) {
-                within.push(match &frame.callee {
-                    Some(callee) => self.within_macros(&found.1, Some(callee)),
+            let found = self.found_by_order(frame);
+            for (function, points, callee) in found.or_else(|| self.resolve(frame)).unwrap_or_default() {
+                within.push(match callee {
+                    Some(callee) => self.within_macros(&points, Some(callee)),
                     None => Within::default(),
                 });
-                stack.push(found);
+                stack.push((function, points));
             }
         }
         if stack.is_empty() {
@@ -273,8 +299,50 @@ impl Graph {
         (self.name(self.functions[function].name) == "main").then_some(stack)
     }
 
-    /// The function of a frame and the points where it may be.
-    fn resolve(&self, frame: &Frame) -> Option<(FunctionId, Vec<NodeId>)> {
+    /// What the order found of a frame, if this graph is of the same contents of all files concerned: each function with the
+    /// points where it may be, and what is called there.
+    fn found_by_order<'f>(&self, frame: &'f Frame) -> Option<Vec<UnderWay<'f>>> {
+        let mut found = Vec::new();
+        for (at, stand) in frame.stands.iter().enumerate() {
+            let id = self.function_of(stand)?;
+            let first = self.functions[id].first_node.index();
+            let points = match stand.calls[..] {
+                [] => self.points_of(id, frame)?,
+                _ => { stand.calls.iter() }
+                    .map(|(call, _)| NodeId::from_index(first + call.index()))
+                    .collect(),
+            };
+            let next = frame.stands.get(at + 1).map(|next| next.function.as_str());
+            found.push((id, points, next.or(frame.callee.as_deref())));
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// The function that the order has found.
+    fn function_of(&self, stand: &Stand) -> Option<FunctionId> {
+        let mut candidates = self.functions.iter_enumerated().filter(|(_, function)| {
+            function.kind == FunctionKind::Source
+                && function.line == stand.first_line
+                && function.points as usize == stand.count
+                && self.name(function.name) == stand.function
+                && self.files[function.file] == stand.file
+                && self.hashes[function.file] == stand.content_hash
+        });
+        let (id, function) = candidates.next()?;
+        // The compiler's preprocessor may have shown the map another function than this one.
+        let is_there = |(call, line): &(PointId, u32)| {
+            let node = NodeId::from_index(function.first_node.index() + call.index());
+            call.index() < stand.count
+                && self.nodes[node].kind == NodeKind::Call
+                && self.nodes[node].line == *line
+        };
+        let is_inside = stand.calls.iter().all(is_there);
+        // Of two lambdas on one line, points do not tell which.
+        (is_inside && candidates.next().is_none()).then_some(id)
+    }
+
+    /// The function of a frame by its name and lines, the points where it may be, and what is called there.
+    fn resolve<'f>(&self, frame: &'f Frame) -> Option<Vec<UnderWay<'f>>> {
         let covers = |id: &FunctionId| {
             let function = &self.functions[*id];
             function.kind == FunctionKind::Source
@@ -283,6 +351,11 @@ impl Graph {
                 && (function.line..=function.end_line).contains(&frame.line)
         };
         let id = self.functions.ids().find(covers)?;
+        Some(vec![(id, self.points_of(id, frame)?, frame.callee.as_deref())])
+    }
+
+    /// The points of its function at which a frame may be by its line.
+    fn points_of(&self, id: FunctionId, frame: &Frame) -> Option<Vec<NodeId>> {
         let function = &self.functions[id];
         let first = function.first_node.index();
         let points = (first..first + function.points as usize).map(NodeId::from_index);
@@ -311,7 +384,7 @@ impl Graph {
             .filter(|&node| self.nodes[node].line == frame.line)
             .collect();
         let mut points = [exact, calls, starting, on_line].into_iter();
-        Some((id, points.find(|points| !points.is_empty())?))
+        points.find(|points| !points.is_empty())
     }
 
     fn slice_of(&self, reached: Reached) -> Slice {

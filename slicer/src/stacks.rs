@@ -38,6 +38,7 @@ impl Graph {
                 line: each.line,
                 column: Some(each.column),
                 callee: callee.map(|name| self.name(name).to_owned()),
+                stands: Vec::new(),
             });
             seen.push(id);
             callee = Some(function.name);

@@ -239,6 +239,7 @@ int main(int argc, char **argv) {
         line,
         column: None,
         callee: callee.map(str::to_owned),
+        stands: Vec::new(),
     };
     let frames = [
         frame("main", 14, Some("middle")),
@@ -290,6 +291,7 @@ int main(void) {
         line,
         column: None,
         callee: Some(callee.to_owned()),
+        stands: Vec::new(),
     };
     let frames = [frame("main", 18, "wait_for"), frame("wait_for", 8, "input")];
     let slice = graph(text).slice_stack(&frames, SliceOptions::default());
@@ -337,6 +339,7 @@ int other(MPI_Comm comm) {
         line: 20,
         column: None,
         callee: Some("MPI_Allreduce".to_owned()),
+        stands: Vec::new(),
     }];
     let slice = graph(text).slice_stack(&frames, SliceOptions::default());
     let lines = slice.expect("a slice").lines().into_iter();

@@ -115,6 +115,7 @@ fn inside_out<V>(program: &Program<'_>, allocators: &BTreeMap<FunctionIndex, V>)
 /// The graph while it is being built.
 struct Parts {
     files: IdVec<FileId, String>,
+    hashes: IdVec<FileId, [u8; 32]>,
     nodes: IdVec<NodeId, Node>,
     first_nodes: Vec<NodeId>,
     calls: Vec<PendingCall>,
@@ -143,6 +144,7 @@ struct PendingCall {
 impl Parts {
     fn new(program: &Program<'_>) -> Parts {
         let files: IdVec<FileId, String> = program.units.iter().map(|unit| unit.path.clone()).collect();
+        let hashes = program.units.iter().map(|unit| unit.content_hash).collect();
         let mut nodes = IdVec::new();
         let mut first_nodes = Vec::with_capacity(program.functions.len());
         for (id, info) in program.functions.iter_enumerated() {
@@ -187,6 +189,7 @@ impl Parts {
         let count = program.functions.len();
         Parts {
             files,
+            hashes,
             nodes,
             first_nodes,
             calls: Vec::new(),
@@ -578,6 +581,7 @@ impl Parts {
         Graph {
             names,
             files: self.files,
+            hashes: self.hashes,
             nodes: self.nodes,
             call_ranges: call_ranges(&functions, &calls),
             functions,

@@ -23,6 +23,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
     }
     let names = input.each(Input::text)?;
     let files = input.each(Input::text)?;
+    let hashes = files.iter().map(|_| input.hash()).collect::<Result<Vec<_>, _>>()?;
     let mut last = Last::default();
     let nodes = input.each(|input| input.node(&mut last))?;
     let count = nodes.len();
@@ -37,6 +38,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
     let graph = Graph {
         names,
         files: files.into(),
+        hashes: hashes.into(),
         nodes: nodes.into(),
         call_ranges: call_ranges(&functions, &calls),
         functions,
@@ -134,6 +136,16 @@ impl Input<'_> {
             last = id.index();
             Ok(id)
         })
+    }
+
+    fn hash(&mut self) -> Result<[u8; 32], GraphError> {
+        match self.bytes[self.at..].first_chunk() {
+            Some(hash) => {
+                self.at += hash.len();
+                Ok(*hash)
+            }
+            None => self.malformed(),
+        }
     }
 
     fn text(&mut self) -> Result<String, GraphError> {

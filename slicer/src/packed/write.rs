@@ -13,6 +13,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
     let Graph {
         names,
         files,
+        hashes,
         nodes,
         functions,
         calls,
@@ -26,6 +27,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
     } = graph;
     out.each(names, |out, name| out.text(name));
     out.each(files.as_slice(), |out, file| out.text(file));
+    hashes.iter().for_each(|hash| out.bytes.extend_from_slice(hash));
     let mut last = Last::default();
     out.each(nodes.as_slice(), |out, node| out.node(node, &mut last));
     let mut last = 0;

@@ -42,6 +42,7 @@ fn check_stack(text: &str, stack: &[(&str, u32)], expect: Expect) {
         line,
         column: None,
         callee,
+        stands: Vec::new(),
     });
     let slice = graph("t.c", text).slice_stack(&Vec::from_iter(frames), Options::default());
     expect.assert_eq(&match slice {

@@ -136,6 +136,7 @@ impl Subject {
                 line: self.layout.sites[frame.site].own.0,
                 column: None,
                 callee,
+                stands: Vec::new(),
             });
         frames.collect()
     }
