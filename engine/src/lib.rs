@@ -120,7 +120,7 @@ pub use progress_map::Map;
 pub use reading::{map_for_file, map_for_stacks};
 pub use recorder::shim as recorder_shim;
 pub use reuse::{Reuse, Shelf};
-pub use sends::{Coming, SendSite, Sends};
+pub use sends::{Coming, SendSite, Sends, Untraceable};
 pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
     Options as SliceOptions, Slice, Stand, Statement, TooManyCallees,

@@ -11,6 +11,7 @@ use library::{Part, Role, roles};
 use progress::{Located, LocatedFrame};
 use progress_map::{FunctionId, Map, MpiArgument, MpiCall, PointId, PointKind, Term};
 use std::collections::BTreeSet;
+use std::fmt;
 use waitgraph::Tag;
 
 /// The sends of the source that could be the message which a task waits for.
@@ -42,8 +43,66 @@ pub enum Coming {
     Never,
     /// These of [`Sends::sites`] can, by their indices.
     Perhaps(Vec<usize>),
-    /// Not known, and why, as a sentence without its full stop.
-    NotKnown(String),
+    /// Not known, and why.
+    NotKnown(Untraceable),
+}
+
+/// Why it is not known what a task may still execute. Functions by their names, calls by where they stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untraceable {
+    /// Where its stack begins is not known.
+    NoBeginning,
+    /// Where it stands in the program is not known.
+    NoPlace,
+    /// A function outside the map calls functions that are in it.
+    CallsBack(String),
+    /// Of a function only the name was read.
+    NameOnly(String),
+    /// A function was not understood.
+    NotUnderstood(String),
+    /// A function of C++ may call others without a sign of it.
+    ImplicitCalls(String),
+    /// A call through a pointer may lead anywhere.
+    ThroughPointer(String),
+    /// What a macro does is not known: its name, and where.
+    Macro(String, String),
+    /// A function that is called is not in the map: its name, and where.
+    NotInMap(String, String),
+}
+
+impl Untraceable {
+    /// A word for the kind of reason that stays the same from version to version.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Untraceable::NoBeginning | Untraceable::NoPlace => "stack-not-in-map",
+            Untraceable::CallsBack(_) => "function-calls-back",
+            Untraceable::NameOnly(_) | Untraceable::NotUnderstood(_) => "function-read-in-part",
+            Untraceable::ImplicitCalls(_) => "function-calls-implicitly",
+            Untraceable::ThroughPointer(_) => "call-through-pointer",
+            Untraceable::Macro(..) => "call-in-macro",
+            Untraceable::NotInMap(..) => "function-not-in-map",
+        }
+    }
+}
+
+/// The sentence, without its full stop.
+impl fmt::Display for Untraceable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Untraceable::NoBeginning => f.write_str("where its stack begins is not known"),
+            Untraceable::NoPlace => f.write_str("where it stands in the program is not known"),
+            Untraceable::CallsBack(name) => write!(f, "{name} is not in the map, and calls what is"),
+            Untraceable::NameOnly(name) => write!(f, "of {name} only the name was read"),
+            Untraceable::NotUnderstood(name) => write!(f, "{name} was not understood"),
+            Untraceable::ImplicitCalls(name) => write!(
+                f,
+                "{name} is a function of C++, which may call others without a sign of it"
+            ),
+            Untraceable::ThroughPointer(at) => write!(f, "the call through a pointer at {at} may lead anywhere"),
+            Untraceable::Macro(name, at) => write!(f, "what the macro {name} at {at} does is not known"),
+            Untraceable::NotInMap(name, at) => write!(f, "{name}, which is called at {at}, is not in the map"),
+        }
+    }
 }
 
 /// A message that is waited for.
@@ -164,17 +223,17 @@ impl<'m> Reach<'m> {
     }
 
     /// Goes on from every frame of a stack.
-    fn follow(&mut self, sender: &Located) -> Result<(), String> {
+    fn follow(&mut self, sender: &Located) -> Result<(), Untraceable> {
         if sender.obstacle.is_some() || sender.frames.first().is_none_or(|frame| frame.name != "main") {
-            return Err("where its stack begins is not known".to_owned());
+            return Err(Untraceable::NoBeginning);
         }
         let own = |frame: &LocatedFrame| crate::mpi::own_function(self.map, frame).is_some();
         let Some(last) = sender.frames.iter().rposition(own) else {
-            return Err("where it stands in the program is not known".to_owned());
+            return Err(Untraceable::NoPlace);
         };
         for (depth, frame) in sender.frames[..=last].iter().enumerate() {
             let Some(id) = frame.function else {
-                return Err(format!("{} is not in the map, and calls what is", frame.name));
+                return Err(Untraceable::CallsBack(frame.name.clone()));
             };
             self.understood(id)?;
             let body = &self.map.functions[id];
@@ -203,7 +262,7 @@ impl<'m> Reach<'m> {
     }
 
     /// Executes a point, and goes on behind it.
-    fn pass(&mut self, id: FunctionId, point: PointId) -> Result<(), String> {
+    fn pass(&mut self, id: FunctionId, point: PointId) -> Result<(), Untraceable> {
         let body = &self.map.functions[id];
         if let Ok(site) = self.sites.binary_search(&(id, point)) {
             self.met.insert(site);
@@ -213,29 +272,22 @@ impl<'m> Reach<'m> {
         match &body.points[point].kind {
             PointKind::Call(name) if is_mpi(name) => {}
             PointKind::Call(name) => self.enter(name, &at())?,
-            PointKind::IndirectCall => {
-                return Err(format!(
-                    "the call through a pointer at {} may lead anywhere",
-                    at()
-                ));
-            }
-            PointKind::MacroCall(name) => {
-                return Err(format!("what the macro {name} at {} does is not known", at()));
-            }
+            PointKind::IndirectCall => return Err(Untraceable::ThroughPointer(at())),
+            PointKind::MacroCall(name) => return Err(Untraceable::Macro(name.clone(), at())),
             PointKind::Entry | PointKind::Exit | PointKind::Eval | PointKind::Return | PointKind::Branch => {}
         }
         self.work.extend(body.successors(point).map(|next| (id, next)));
         Ok(())
     }
 
-    fn enter(&mut self, name: &str, at: &str) -> Result<(), String> {
+    fn enter(&mut self, name: &str, at: &str) -> Result<(), Untraceable> {
         let first = self.by_name.partition_point(|(known, _)| *known < name);
         let known = self.by_name[first..]
             .iter()
             .take_while(|(known, _)| *known == name);
         let callees = Vec::from_iter(known.map(|&(_, id)| id));
         if callees.is_empty() && !dataflow::is_library(name) {
-            return Err(format!("{name}, which is called at {at}, is not in the map"));
+            return Err(Untraceable::NotInMap(name.to_owned(), at.to_owned()));
         }
         for id in callees {
             self.understood(id)?;
@@ -250,15 +302,13 @@ impl<'m> Reach<'m> {
         Ok(())
     }
 
-    fn understood(&self, id: FunctionId) -> Result<(), String> {
+    fn understood(&self, id: FunctionId) -> Result<(), Untraceable> {
         let body = &self.map.functions[id];
+        let name = body.name.clone();
         match (body.confidence, body.language()) {
-            _ if body.points.is_empty() => Err(format!("of {} only the name was read", body.name)),
-            (Confidence::Partial, _) => Err(format!("{} was not understood", body.name)),
-            (_, Language::Cxx) => Err(format!(
-                "{} is a function of C++, which may call others without a sign of it",
-                body.name
-            )),
+            _ if body.points.is_empty() => Err(Untraceable::NameOnly(name)),
+            (Confidence::Partial, _) => Err(Untraceable::NotUnderstood(name)),
+            (_, Language::Cxx) => Err(Untraceable::ImplicitCalls(name)),
             _ => Ok(()),
         }
     }

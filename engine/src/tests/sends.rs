@@ -294,7 +294,7 @@ fn where_anything_may_be_called_nothing_is_claimed() {
     };
     let send = "MPI_Send(a, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);";
     let unknown = |text: &str, word: &str| match of(text, "main:2,puts:0").coming {
-        Coming::NotKnown(why) => assert!(why.contains(word), "{why}"),
+        Coming::NotKnown(why) => assert!(why.to_string().contains(word), "{why}"),
         coming => panic!("{coming:?} of {text}"),
     };
     unknown("int main(void) {\n puts(a);\n other();\n}\n", "other");

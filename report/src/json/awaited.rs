@@ -36,7 +36,9 @@ struct WaitOut<'a> {
 struct SendsOut<'a> {
     coming: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason_code: Option<&'static str>,
     sites: Vec<SendOut<'a>>,
 }
 
@@ -115,10 +117,10 @@ fn wait_out(wait: &Wait) -> WaitOut<'_> {
 }
 
 fn sends_out(sends: &Sends) -> SendsOut<'_> {
-    let (coming, reason) = match &sends.coming {
+    let (coming, why) = match &sends.coming {
         Coming::Never => ("never", None),
         Coming::Perhaps(_) => ("perhaps", None),
-        Coming::NotKnown(why) => ("not-known", Some(why.as_str())),
+        Coming::NotKnown(why) => ("not-known", Some(why)),
     };
     let reachable = |index: usize| match &sends.coming {
         Coming::Never => Some(false),
@@ -128,7 +130,8 @@ fn sends_out(sends: &Sends) -> SendsOut<'_> {
     let sites = sends.sites.iter().enumerate();
     SendsOut {
         coming,
-        reason,
+        reason: why.map(ToString::to_string),
+        reason_code: why.map(engine::Untraceable::code),
         sites: sites
             .map(|(index, of)| SendOut {
                 call: &of.call,
