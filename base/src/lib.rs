@@ -13,6 +13,7 @@ pub mod mutant;
 mod number;
 mod printable;
 mod ranks;
+mod reading;
 mod shell;
 mod span;
 
@@ -26,6 +27,7 @@ pub use mpi::{is_mpi, mpi_entry_point, mpi_name};
 pub use number::{NoNumber, Number, put_number, take_number};
 pub use printable::{acts_on_terminal, escape_json};
 pub use ranks::{ParseRanksError, RankSet};
+pub use reading::Reading;
 pub use shell::shell_word;
 pub use span::Span;
 

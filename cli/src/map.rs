@@ -2,7 +2,7 @@
 
 use crate::args::MapArgs;
 use crate::output::{self, Status, Terminal};
-use base::{Confidence, Diagnostic, Severity};
+use base::{Confidence, Diagnostic, Reading, Severity};
 use engine::{Map, Parser, Summary};
 use project::{Executable, Failure, Kept, Preprocessor, Sources, Trust, Units};
 use std::path::{Path, PathBuf};
@@ -155,14 +155,11 @@ fn summary(map: &Map, summary: &Summary, path: &Path, bytes: usize, seconds: f64
         0 => String::new(),
         partial => format!(" ({partial} in part)"),
     };
-    let read = |reason: &str| {
-        let reasons = map
-            .functions
-            .iter()
-            .filter_map(|f| f.confidence_reason.as_deref());
-        reasons.filter(|other| *other == reason).count()
+    let read = |reading: Reading| {
+        let functions = map.functions.iter();
+        functions.filter(|function| function.reading() == reading).count()
     };
-    let rebuilt = match (read(engine::FROM_PREPROCESSOR), read(engine::FROM_EXACT_PARSER)) {
+    let rebuilt = match (read(Reading::Preprocessed), read(Reading::Exactly)) {
         (0, 0) => String::new(),
         (rebuilt, 0) => format!(" ({rebuilt} as preprocessed)"),
         (0, exactly) => format!(" ({exactly} by the exact parser)"),

@@ -6,9 +6,6 @@ use frontend::{Macros, Positions, Source, join_file_scope, same_function};
 use ir::Unit;
 use std::ops::Range;
 
-/// What a function that the exact parser read carries as the reason for its confidence.
-pub const FROM_EXACT_PARSER: &str = "by the exact parser in the build whose command was run";
-
 /// Replaces the functions of `unit` by what the exact parser makes of them in `outputs`, which the preprocessor made of the
 /// file, once for each way in which the build compiles it. A function whose tokens cannot all be given a place stays as it
 /// is. Says how many were replaced.
@@ -43,12 +40,11 @@ pub(crate) fn read_exactly(
     };
     let mut read = exact::parse(&preprocessed, &place).map_err(|why| why.to_string())?;
     let mut replaced = 0;
-    for mut function in std::mem::take(&mut read.functions) {
+    for function in std::mem::take(&mut read.functions) {
         let lines = (function.span.line, function.span.end_line);
         if function.confidence != Confidence::Clean || !positions.are_certain(lines.0, lines.1) {
             continue;
         }
-        function.confidence_reason = Some(FROM_EXACT_PARSER.to_owned());
         match unit
             .functions
             .iter()

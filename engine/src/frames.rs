@@ -131,7 +131,11 @@ fn stand(map: &Map, frame: &LocatedFrame, calls: bool) -> Option<slicer::Stand> 
         function: function.name.clone(),
         first_line: function.span.line,
         count: function.points.len(),
-        calls: if calls { points.into_iter().map(at).collect() } else { Vec::new() },
+        calls: if calls {
+            points.into_iter().map(at).collect()
+        } else {
+            Vec::new()
+        },
     })
 }
 

@@ -98,9 +98,13 @@ impl fmt::Display for Untraceable {
                 f,
                 "{name} is a function of C++, which may call others without a sign of it"
             ),
-            Untraceable::ThroughPointer(at) => write!(f, "the call through a pointer at {at} may lead anywhere"),
+            Untraceable::ThroughPointer(at) => {
+                write!(f, "the call through a pointer at {at} may lead anywhere")
+            }
             Untraceable::Macro(name, at) => write!(f, "what the macro {name} at {at} does is not known"),
-            Untraceable::NotInMap(name, at) => write!(f, "{name}, which is called at {at}, is not in the map"),
+            Untraceable::NotInMap(name, at) => {
+                write!(f, "{name}, which is called at {at}, is not in the map")
+            }
         }
     }
 }

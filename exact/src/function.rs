@@ -5,7 +5,8 @@ use crate::types::{self, Derived, derivations, is_of_structures, name_of};
 use crate::unit::Lowering;
 use base::{Confidence, IdVec};
 use ir::{
-    Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId, Stmt, StmtId, StmtKind, Type,
+    Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId, Reading, Stmt, StmtId,
+    StmtKind, Type,
 };
 use lang_c::ast::{DerivedDeclarator, FunctionDefinition, Identifier};
 use lang_c::span::Node;
@@ -83,6 +84,7 @@ pub fn lower(unit: &mut Lowering<'_>, definition: &Node<FunctionDefinition>) -> 
         locals: body.locals,
         exprs: body.exprs,
         stmts: body.stmts,
+        reading: Reading::Exactly,
         confidence: if body.partial.is_some() {
             Confidence::Partial
         } else {

@@ -19,7 +19,9 @@ use crate::prepare::Raw;
 use crate::shape::is_control;
 use crate::token::{TokenKind, lex};
 use base::{Confidence, IdVec, Language, Span};
-use ir::{Callee, Expr, ExprId, ExprKind, Function, FunctionKind, MacroBody, Stmt, StmtKind, Type, Unit};
+use ir::{
+    Callee, Expr, ExprId, ExprKind, Function, FunctionKind, MacroBody, Reading, Stmt, StmtKind, Type, Unit,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More arguments than these, behind the named ones, are not told apart.
@@ -189,6 +191,7 @@ fn unknown(definition: &Definition) -> Function {
         receivers: BTreeMap::new(),
         stmts,
         body,
+        reading: Reading::AsWritten,
         confidence: Confidence::Partial,
         confidence_reason: Some("a macro that is no expression and no statement".to_owned()),
     }

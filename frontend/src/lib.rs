@@ -104,8 +104,7 @@ pub use everywhere::macro_calls;
 pub use macros::{Macros, MacrosOfFile};
 pub use parse::{parse, parse_asking};
 pub use preprocessed::{
-    FROM_PREPROCESSOR, Mismatch, Positions, improve, join_file_scope, parse_preprocessed, same_function,
-    wants_preprocessing,
+    Mismatch, Positions, improve, join_file_scope, parse_preprocessed, same_function, wants_preprocessing,
 };
 
 /// A source file.

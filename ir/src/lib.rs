@@ -28,7 +28,7 @@ mod name;
 pub mod packed;
 mod stmt;
 
-pub use base::Language;
+pub use base::{Language, Reading};
 pub use expr::{BinaryOp, Callee, Expr, ExprKind, MacroCall, UnaryOp, VarRef};
 pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
@@ -166,6 +166,8 @@ pub struct Function {
     pub stmts: IdVec<StmtId, Stmt>,
     /// The body, a [`StmtKind::Block`].
     pub body: StmtId,
+    /// How its text was read.
+    pub reading: Reading,
     /// How well the body was understood.
     pub confidence: Confidence,
     /// Why `confidence` is not `Clean`, for the user.

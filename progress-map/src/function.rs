@@ -5,7 +5,7 @@
 //! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
 
 use crate::{FileId, LoopId, PointId, ScopeId};
-use base::{Confidence, IdVec, Language, Span};
+use base::{Confidence, IdVec, Language, Reading, Span};
 
 /// A function and everything that orders two positions inside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,11 @@ impl Function {
             Some(_) => Language::Cxx,
             None => Language::C,
         }
+    }
+
+    /// How its text was read, as far as nothing else had to be said of it.
+    pub fn reading(&self) -> Reading {
+        Reading::of_remark(self.confidence_reason.as_deref())
     }
 
     /// The calls from which the exit is reached without another call, sorted.

@@ -5,7 +5,8 @@ use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
 use base::{Confidence, Id, IdVec, Language, Span};
 use ir::{
-    Expr, ExprId, ExprKind, Function, FunctionKind, Local, LocalId, Receiver, Stmt, StmtId, StmtKind, Type,
+    Expr, ExprId, ExprKind, Function, FunctionKind, Local, LocalId, Reading, Receiver, Stmt, StmtId,
+    StmtKind, Type,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
@@ -153,6 +154,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
         receivers,
         stmts,
         body: block,
+        reading: Reading::AsWritten,
         confidence,
         confidence_reason,
     })
@@ -195,6 +197,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, con
         receivers,
         stmts,
         body: block,
+        reading: Reading::AsWritten,
         confidence,
         confidence_reason,
     });

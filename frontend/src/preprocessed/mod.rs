@@ -7,7 +7,7 @@
 //! preparation and the same lowering as any text.
 //!
 //! Only the build whose command was run is seen: both arms of a `#if` are in a function that was read from raw text,
-//! one of them in a function that was rebuilt, and its [`ir::Function::confidence_reason`] says so.
+//! one of them in a function that was rebuilt, and its [`ir::Function::reading`] says so.
 
 mod align;
 mod lines;
@@ -22,13 +22,10 @@ use crate::position::{Lines, PositionMap};
 use crate::prepare::{Note, Raw, prepare};
 use crate::token::{TokenKind, lex};
 use align::{Aligner, Place};
-use base::Confidence;
+use base::{Confidence, Reading};
 use ir::{Callee, ExprKind, Function, Unit};
 use lines::{Line, own_lines};
 use std::ops::Range;
-
-/// What a rebuilt function carries as the reason for its confidence.
-pub const FROM_PREPROCESSOR: &str = "as the preprocessor left it in the build whose command was run";
 
 /// Lines over which an invocation and what follows it may go.
 const JOIN_LIMIT: usize = 40;
@@ -107,9 +104,7 @@ pub fn improve(
         if function.confidence == Confidence::Partial || !agreed(&function) {
             continue;
         }
-        if function.confidence == Confidence::Clean {
-            function.confidence_reason = Some(FROM_PREPROCESSOR.to_owned());
-        }
+        function.reading = Reading::Preprocessed;
         let span = function.span;
         let known = unit.functions.iter().position(|f| same_function(f, &function));
         match known {

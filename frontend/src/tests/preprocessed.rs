@@ -96,12 +96,18 @@ int clean(void) { return 1; }
     assert!(wants_preprocessing(&unit));
     let twice = [output.as_bytes().to_vec(), output.as_bytes().to_vec()];
     assert_eq!(improve(&mut unit, &own, &twice, &macros), Ok(1));
-    let reasons: Vec<_> = unit
+    let readings: Vec<_> = unit
         .functions
         .iter()
-        .map(|f| (f.name.as_str(), f.confidence_reason.as_deref()))
+        .map(|f| (f.name.as_str(), f.reading))
         .collect();
-    assert_eq!(reasons, [("f", Some(crate::FROM_PREPROCESSOR)), ("clean", None)]);
+    assert_eq!(
+        readings,
+        [
+            ("f", base::Reading::Preprocessed),
+            ("clean", base::Reading::AsWritten)
+        ]
+    );
     expect![[r#"
         fn f(n:i32)
           9:3 decl i:i32@9:7

@@ -1,8 +1,8 @@
 //! Bytes to a unit.
 
 use super::{
-    BINARY, FROM_MACRO, KIND, LOOPS, Malformed, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code,
-    type_code,
+    BINARY, FROM_MACRO, KIND, LOOPS, Malformed, PLAIN_TYPES, READINGS, SAME_PLACE, UNARY, expr_code,
+    stmt_code, type_code,
 };
 use crate::{
     Callee, Class, Expr, ExprId, ExprKind, Function, FunctionKind, Global, Language, Local, LocalId,
@@ -254,6 +254,7 @@ impl<'b> Input<'b> {
             2 => Confidence::Partial,
             _ => return self.malformed(),
         };
+        let reading = self.one_of(&READINGS)?;
         let linkage_name = has_linkage_name.then(|| self.owned()).transpose()?;
         let confidence_reason = has_reason.then(|| self.owned()).transpose()?;
         let (span, returns) = (self.span()?, self.ty()?);
@@ -301,6 +302,7 @@ impl<'b> Input<'b> {
             receivers,
             stmts,
             body,
+            reading,
             confidence,
             confidence_reason,
         })

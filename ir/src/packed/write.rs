@@ -1,6 +1,8 @@
 //! A unit to bytes.
 
-use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
+use super::{
+    BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, READINGS, SAME_PLACE, UNARY, expr_code, stmt_code, type_code,
+};
 use crate::{Callee, Expr, ExprKind, Function, Local, Receiver, Stmt, StmtKind, Type, Unit, VarRef};
 use base::{Confidence, Diagnostic, Id, Number, Severity, Span, put_number};
 use std::collections::BTreeMap;
@@ -170,6 +172,7 @@ impl<'u> Out<'u> {
             Confidence::Repaired => 1,
             Confidence::Partial => 2,
         });
+        self.bytes.push(index(&READINGS, function.reading));
         if let Some(name) = &function.linkage_name {
             self.name(name);
         }

@@ -23,7 +23,10 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
     }
     let names = input.each(Input::text)?;
     let files = input.each(Input::text)?;
-    let hashes = files.iter().map(|_| input.hash()).collect::<Result<Vec<_>, _>>()?;
+    let hashes = files
+        .iter()
+        .map(|_| input.hash())
+        .collect::<Result<Vec<_>, _>>()?;
     let mut last = Last::default();
     let nodes = input.each(|input| input.node(&mut last))?;
     let count = nodes.len();
