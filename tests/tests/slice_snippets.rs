@@ -1,7 +1,8 @@
 //! Slices of small programs. The criterion is the line with `// <-- slice`; a line is in the slice if and only if it ends in
 //! `// in`.
 
-use engine::{DependenceGraph, SliceFrame, SliceOptions, SourceFile, dependence_graph};
+use engine::{DependenceGraph, SliceFrame, SliceOptions, SourceFile, Stand, dependence_graph, map_sources};
+use progress_map::{Map, PointKind};
 use std::fmt::Write as _;
 use tests::slices::slicing::units;
 
@@ -442,4 +443,76 @@ fn what_cannot_be_sliced_says_why() {
         none.to_string(),
         "no frame of the stack has a function whose source is known"
     );
+}
+
+/// Where the order finds the call of `callee` in a function.
+fn stand(map: &Map, function: &str, callee: &str) -> Stand {
+    let found = map.functions.iter().find(|each| each.name == function);
+    let function = found.expect("a function of the map");
+    let is_it = |kind: &PointKind| matches!(kind, PointKind::Call(name) if name == callee);
+    let calls = function
+        .points
+        .iter_enumerated()
+        .filter(|(_, point)| is_it(&point.kind));
+    Stand {
+        content_hash: map.files[function.file].hash,
+        file: map.files[function.file].path.clone(),
+        function: function.name.clone(),
+        first_line: function.span.line,
+        count: function.points.len(),
+        calls: calls.map(|(id, point)| (id, point.span.line)).collect(),
+    }
+}
+
+/// `step` has called `wait_for` last and has left no frame; the order gives it back.
+#[test]
+fn functions_that_left_no_frame_are_on_the_stack() {
+    let text = r"
+int input(int);
+void wait_for(int a) {
+    while (a)
+        input(a);
+}
+void step(int a) {
+    int b = a + 1;
+    int c = a + 2;
+    wait_for(b);
+}
+int main(void) {
+    int a = input(1);
+    step(a);
+    return 0;
+}
+";
+    let file = SourceFile {
+        path: "snippet.c".to_owned(),
+        bytes: text.as_bytes().to_owned(),
+    };
+    let map = map_sources(vec![file], &|_| {});
+    let frame = |function: &str, line, callee: &str, stands: &[Stand]| SliceFrame {
+        file: "snippet.c".to_owned(),
+        function: function.to_owned(),
+        line,
+        column: None,
+        callee: Some(callee.to_owned()),
+        stands: stands.to_vec(),
+    };
+    let lines = |outer: &[Stand]| -> Vec<u32> {
+        let inner = [stand(&map, "wait_for", "input")];
+        let frames = [
+            frame("main", 14, "wait_for", outer),
+            frame("wait_for", 5, "input", &inner),
+        ];
+        let slice = graph(text).slice_stack(&frames, SliceOptions::default());
+        let lines = slice.expect("a slice").lines().into_iter();
+        lines.map(|(_, line)| line).collect()
+    };
+    let found = [stand(&map, "main", "step"), stand(&map, "step", "wait_for")];
+    assert_eq!(lines(&found), [4, 5, 8, 10, 13, 14]);
+    // Points of another text are none of this one: then names and lines decide.
+    let other = found.map(|stand| Stand {
+        content_hash: [0; 32],
+        ..stand
+    });
+    assert_eq!(lines(&other), lines(&[]));
 }
