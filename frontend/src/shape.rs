@@ -338,13 +338,27 @@ impl Shape {
     /// words follows the parameter list.
     fn is_old_style(&self, out: &[u8]) -> bool {
         let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
-        let rest = self.item.iter().skip_while(|t| text(t) != b")").skip(1);
-        let declaration: Vec<_> = rest.take(2).collect();
-        let words = declaration.iter().all(|t| t.kind == TokenKind::Ident);
-        declaration.len() == 2
-            && words
+        let Some(close) = self.item.iter().position(|t| text(t) == b")") else {
+            return false;
+        };
+        let declarations = &self.item[close + 1..];
+        let starts = declarations.get(..2);
+        let is_name = |t: &Written| t.kind == TokenKind::Ident;
+        starts.is_some_and(|two| is_name(&two[0]) && (is_name(&two[1]) || self.declares_listed(close, out)))
             && self.item.len() < OLD_STYLE_LIMIT
             && !self.item.iter().any(|t| text(t) == b"=")
+    }
+
+    /// Whether what stands behind the `)` at `close` names one of the words that are listed in front of it: `f(p) T *p;`.
+    fn declares_listed(&self, close: usize, out: &[u8]) -> bool {
+        let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
+        let Some(open) = self.item[..close].iter().position(|t| text(t) == b"(") else {
+            return false;
+        };
+        let (list, behind) = (&self.item[open + 1..close], &self.item[close + 1..]);
+        let is_list = { list.iter() }.all(|t| t.kind == TokenKind::Ident || text(t) == b",");
+        let is_listed = |t: &Written| list.iter().any(|each| text(each) == text(t));
+        is_list && { behind.iter() }.any(|t| t.kind == TokenKind::Ident && is_listed(t))
     }
 
     /// Whether the `(` that follows opens the arguments of a call, as far as tokens can tell.

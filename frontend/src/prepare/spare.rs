@@ -21,23 +21,25 @@ impl Writer<'_> {
     /// of the next token.
     pub(super) fn unknown_macro(&mut self, at: usize) -> Option<usize> {
         let token = self.raw.tokens[at];
-        let taken_for =
-            if repair::is_unknown_attribute(self.raw.text, self.raw.tokens, at) || self.is_spare(at) {
-                self.blank_to(token.end);
-                "an attribute"
-            } else if self.is_unknown_string(at) {
-                self.stand_in("\"\"", TokenKind::Str, token.start, token.end);
-                // The macros of <inttypes.h> are strings in every build.
-                if matches!(self.text(token).get(..3), Some(b"PRI" | b"SCN")) {
-                    return Some(at + 1);
-                }
-                "a string"
-            } else if self.begins_lambda(at) {
-                self.stand_in(CAPTURES, TokenKind::Punct, token.start, token.end);
-                "the captures of a lambda"
-            } else {
-                return None;
-            };
+        let taken_for = if repair::is_unknown_attribute(self.raw.text, self.raw.tokens, at)
+            || self.is_spare(at)
+            || self.is_alone(at)
+        {
+            self.blank_to(token.end);
+            "an attribute"
+        } else if self.is_unknown_string(at) {
+            self.stand_in("\"\"", TokenKind::Str, token.start, token.end);
+            // The macros of <inttypes.h> are strings in every build.
+            if matches!(self.text(token).get(..3), Some(b"PRI" | b"SCN")) {
+                return Some(at + 1);
+            }
+            "a string"
+        } else if self.begins_lambda(at) {
+            self.stand_in(CAPTURES, TokenKind::Punct, token.start, token.end);
+            "the captures of a lambda"
+        } else {
+            return None;
+        };
         let (line, word) = (self.line(token.start), String::from_utf8_lossy(self.text(token)));
         let reason = format!("'{word}' taken for {taken_for} at line {line}");
         self.note(token.start..token.end, Confidence::Repaired, reason);
@@ -64,6 +66,36 @@ impl Writer<'_> {
                 word,
                 b"complex" | b"_Complex" | b"imaginary" | b"_Imaginary" | b"nullptr"
             )
+    }
+
+    /// Whether the word at `at` stands on a line of its own between items, where no type can: what it stands for is whole items,
+    /// attributes or braces around items (`LIB_NAMESPACE_OPEN`), and nothing that a function does.
+    fn is_alone(&self, at: usize) -> bool {
+        let is_item = self.shape.item().is_empty()
+            && !self.shape.in_function()
+            && matches!(self.shape.innermost(), None | Some(Open::Linkage));
+        if !is_item || !is_shouted(self.word_at(Some(at))) || !self.is_name(Some(at)) {
+            return false;
+        }
+        let tokens = self.raw.tokens;
+        let line = |at: usize| tokens.get(at).map(|token| self.line(token.start));
+        let (before, own) = (at.checked_sub(1).and_then(line), line(at));
+        // A directive may go on over several lines; what follows one is on a line of its own.
+        let is_directive = |at: usize| tokens[at].kind == TokenKind::Directive;
+        let begins = before.is_none() || before < own || is_directive(at - 1);
+        if !begins || line(at + 1) == own {
+            return false;
+        }
+        let Some(next) = (at + 1..tokens.len()).find(|&next| !is_directive(next)) else {
+            return true;
+        };
+        let (word, after) = (self.word_at(Some(next)), Some(next + 1));
+        match word {
+            b"namespace" | b"template" | b"class" | b"struct" | b"union" | b"enum" | b"using"
+            | b"typedef" | b"extern" | b"static" | b"inline" | b"constexpr" | b"}" => true,
+            _ if is_type_word(word) => true,
+            _ => self.is_name(Some(next)) && self.is_name(after),
+        }
     }
 
     /// Whether the word at `at` is spare beside a type.

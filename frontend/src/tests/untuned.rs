@@ -612,3 +612,63 @@ fn functions_whose_names_builds_change() {
         "#]],
     );
 }
+
+#[test]
+fn heads_of_old_style_with_pointers() {
+    check(
+        "void f(c)
+FILE *c;
+{
+  g(c);
+}
+static void
+h(c, n)
+  struct s *c;
+  int n, (*what)();
+{
+  g(n);
+}
+",
+        expect![[r#"
+            fn f(c:ptr)
+              4:3 g@4:3(c)
+            static fn h(c:ptr, n:i32)
+              11:3 g@11:3(n)
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_words_alone_between_items() {
+    check_cxx(
+        "LIB_NAMESPACE_OPEN
+
+#ifdef LIB_WITH_MORE
+#include \"more.h\"
+#endif
+
+namespace inner
+{
+  LIB_NO_WARNINGS
+  int f(int n) { return g(n); }
+  struct kind { LIB_OBJECT
+    int h() { return g(1); }
+  };
+}
+LIB_TYPE
+k(int n) { return g(n); }
+enum which {
+  LIB_ONLY
+};
+LIB_NAMESPACE_CLOSE
+",
+        expect![[r#"
+            fn inner::f(n&:i32)
+              10:18 return g@10:25(&n)
+            fn inner::kind::h()
+              12:15 return g@12:22(1)
+            fn k(n&:i32)
+              16:12 return g@16:19(&n)
+        "#]],
+    );
+}
