@@ -13,11 +13,12 @@ use crate::moved;
 use crate::optimised::{at_two, gcc, llvm, rearranged};
 use crate::passed::{bind_mpi_calls, callee_names};
 use crate::paths::{PathId, match_files};
+use crate::range;
 use crate::sites::bind_sites;
 use crate::sources::producer;
 use crate::stack::Frames;
 use crate::trouble::{Outcome, Trouble};
-use crate::variables::{Context, bind_variables};
+use crate::variables::{Bound, Context, bind_variables};
 use crate::walk::{Forest, walk};
 use crate::wanted::{add_handed, global_names, wanted};
 use base::{Diagnostic, IdVec, Severity, Span};
@@ -69,7 +70,11 @@ pub(crate) fn assemble(
         pieces: &laid_out.pieces,
         frames: &frames,
     };
-    let (variables, mut outcomes) = bind_variables(&context, &wanted);
+    let Bound {
+        variables,
+        indices,
+        mut outcomes,
+    } = bind_variables(&context, &wanted);
 
     report.debug_info(debug, &forest.damaged, damaged_programs);
     report.files(
@@ -142,6 +147,7 @@ pub(crate) fn assemble(
     };
     flow::note_signed(&mut binding.code, &binding.variables);
     report.moved(moved::withhold(map, &mut binding, compiler));
+    range::add(&mut binding, indices);
     binding.calls = bind_calls(
         debug,
         &forest,

@@ -2,7 +2,9 @@
 
 use crate::debug::{Debug, Die, clip};
 use crate::elf::Image;
+use crate::range;
 use crate::trouble::Trouble;
+use gimli::UnitOffset;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -19,6 +21,10 @@ pub(crate) struct Candidate {
     pub(crate) scope: Option<Vec<Range<u64>>>,
     /// It is described in an instance that has code, so that its location holds there.
     pub(crate) concrete: bool,
+    /// The blocks around it, from the outermost to the innermost, by their place in the debug info.
+    pub(crate) blocks: Vec<UnitOffset>,
+    /// The compiler has made it.
+    pub(crate) is_artificial: bool,
 }
 
 /// The variables of one function instance.
@@ -28,7 +34,8 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Reads the variables of the function or inlined call `die`, which has code, that have one of the `names`.
+    /// Reads the variables of the function or inlined call `die`, which has code, that have one of the `names`, and those that loops over
+    /// ranges hide.
     pub(crate) fn of_instance(
         image: &Image<'_>,
         debug: &Debug<'_>,
@@ -56,7 +63,7 @@ impl Body {
             return body;
         }
         // Blocks around the current entry, by depth; and the depth of a nested function whose variables are not ours.
-        let mut blocks: Vec<(isize, Option<Vec<Range<u64>>>)> = Vec::new();
+        let mut blocks: Vec<Block> = Vec::new();
         let mut foreign: Option<isize> = None;
         while let Ok(Some(entry)) = cursor.next_dfs() {
             let depth = entry.depth();
@@ -67,24 +74,27 @@ impl Body {
                 continue;
             }
             foreign = None;
-            while blocks.last().is_some_and(|&(outer, _)| outer >= depth) {
+            while blocks.last().is_some_and(|block| block.depth >= depth) {
                 blocks.pop();
             }
             match entry.tag() {
                 gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine => foreign = Some(depth),
                 gimli::DW_TAG_lexical_block | gimli::DW_TAG_try_block | gimli::DW_TAG_catch_block => {
                     let ranges = image.map(|image| debug.ranges(image, unit, entry));
-                    blocks.push((depth, ranges));
+                    blocks.push(Block {
+                        depth,
+                        offset: entry.offset(),
+                        ranges,
+                    });
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                     let die = Die {
                         unit,
                         offset: entry.offset(),
                     };
-                    let scope = blocks.last().and_then(|(_, ranges)| ranges.clone());
                     let concrete = image.is_some();
                     body.candidates
-                        .extend(candidate(debug, die, scope, concrete, names));
+                        .extend(candidate(debug, die, &blocks, concrete, names));
                 }
                 _ => {}
             }
@@ -93,17 +103,24 @@ impl Body {
     }
 }
 
+/// A block around an entry.
+struct Block {
+    depth: isize,
+    offset: UnitOffset,
+    ranges: Option<Vec<Range<u64>>>,
+}
+
 fn candidate(
     debug: &Debug<'_>,
     die: Die,
-    scope: Option<Vec<Range<u64>>>,
+    blocks: &[Block],
     concrete: bool,
     names: &BTreeSet<&str>,
 ) -> Option<Candidate> {
     let chain = debug.origins(die);
     let name = debug
         .string_along(&chain, gimli::DW_AT_name)
-        .filter(|name| names.contains(name.as_str()))?;
+        .filter(|name| names.contains(name.as_str()) || range::is_hidden(name))?;
     // A declaration (`extern int n;` in a block) names something at file scope.
     if chain.first()?.1.has_attr(gimli::DW_AT_declaration) {
         return None;
@@ -116,8 +133,12 @@ fn candidate(
         origin: chain.last()?.0,
         name,
         line: line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0),
-        scope,
+        scope: blocks.last().and_then(|block| block.ranges.clone()),
         concrete,
+        blocks: blocks.iter().map(|block| block.offset).collect(),
+        is_artificial: chain
+            .iter()
+            .any(|(_, entry)| entry.has_attr(gimli::DW_AT_artificial)),
     })
 }
 

@@ -38,6 +38,7 @@ mod optimised;
 mod passed;
 mod paths;
 mod pieces;
+mod range;
 mod registers;
 mod sections;
 mod sites;

@@ -28,6 +28,8 @@ pub(crate) enum Trouble {
     NoDefinition,
     /// A library exports it, so the program may use another in its place.
     Exported,
+    /// Where the first element of its range lies is not known.
+    Row,
     /// Its type does not allow it.
     Type(TypeRefusal),
     /// Some of its locations cannot be used.
@@ -43,6 +45,9 @@ impl fmt::Display for Trouble {
             Self::Exported => {
                 f.write_str("the library exports it, so it may live in the program or in another library")
             }
+            Self::Row => f.write_str(
+                "where the first element of its range lies is known of arrays and std::vector only",
+            ),
             Self::Type(refusal) => refusal.fmt(f),
             Self::Location(refusal) => refusal.fmt(f),
         }

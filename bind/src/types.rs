@@ -17,6 +17,8 @@ pub(crate) enum TypeRefusal {
     NoMember(String),
     /// The member is a bit-field.
     BitField(String),
+    /// The iterator of a range, of that type, does not go along a row of elements.
+    NoRow(String),
     /// Not an integer, pointer or floating-point number of a machine size; says what it is.
     NotScalar(String),
 }
@@ -28,6 +30,10 @@ impl fmt::Display for TypeRefusal {
             Self::NotPointer => f.write_str("it is reached through something that is no pointer"),
             Self::NoMember(name) => write!(f, "its structure has no member '{name}' in the debug info"),
             Self::BitField(name) => write!(f, "'{name}' is a bit-field, which is not read yet"),
+            Self::NoRow(name) => write!(
+                f,
+                "its iterator, of type '{name}', is not known to go along a row of elements"
+            ),
             Self::NotScalar(what) => write!(f, "it is {what}, not a number or pointer of up to 8 bytes"),
         }
     }
@@ -93,6 +99,18 @@ fn pointee(debug: &Debug<'_>, die: Die, path: &mut Vec<PathStep>) -> Result<Die,
         _ => return Err(TypeRefusal::NotPointer),
     }
     target.ok_or(TypeRefusal::Unknown)
+}
+
+/// Where member `name` of a structure begins, whatever it is.
+pub(crate) fn offset(debug: &Debug<'_>, structure: Die, name: &str) -> Option<u64> {
+    let found = member(debug, structure, name, &mut BTreeSet::new());
+    found.ok()?.map(|(offset, _)| offset)
+}
+
+/// The type of member `name` of a structure.
+pub(crate) fn member_type(debug: &Debug<'_>, structure: Die, name: &str) -> Option<Die> {
+    let found = member(debug, structure, name, &mut BTreeSet::new());
+    found.ok()??.1
 }
 
 /// Offset and type of member `name`, found also inside anonymous members and base classes.

@@ -9,13 +9,16 @@ use crate::debug::{Debug, Die, UnitId, clip};
 use crate::elf::Image;
 use crate::functions::Piece;
 use crate::locations::{At, Places, places};
+use crate::range::{self, Index};
 use crate::stack::{Frame, Frames};
 use crate::trouble::{Outcome, Trouble};
 use crate::types::access;
 use crate::walk::{Forest, NodeId, OriginId};
 use crate::wanted::{Root, Wanted};
 use base::IdVec;
-use progress_map::{BoundVariable, Encoding, FunctionId, FunctionInstance, LocationRange, PathStep};
+use progress_map::{
+    BoundVariable, Encoding, FunctionId, FunctionInstance, LocationRange, PathStep, RangePart, Storage,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -33,7 +36,7 @@ pub(crate) struct Context<'c, 'a, 'i> {
 pub(crate) fn bind_variables(
     context: &Context<'_, '_, '_>,
     wanted: &BTreeMap<FunctionId, Vec<Wanted<'_>>>,
-) -> (Vec<BoundVariable>, Vec<Outcome>) {
+) -> Bound {
     let mut nodes: BTreeMap<FunctionId, Vec<NodeId>> = BTreeMap::new();
     for (id, node) in context.forest.nodes.iter_enumerated() {
         if let Some(function) = context.identified[node.origin]
@@ -45,6 +48,7 @@ pub(crate) fn bind_variables(
     let mut search = Search {
         context,
         bound: Vec::new(),
+        indices: Vec::new(),
     };
     let mut outcomes = Vec::new();
     for (&function, wanted) in wanted {
@@ -58,12 +62,25 @@ pub(crate) fn bind_variables(
     }
     let mut bound = search.bound;
     bound.sort_by(|a, b| (a.instance, &a.name, &a.scope).cmp(&(b.instance, &b.name, &b.scope)));
-    (bound, outcomes)
+    Bound {
+        variables: bound,
+        indices: search.indices,
+        outcomes,
+    }
+}
+
+/// What [`bind_variables`] finds.
+pub(crate) struct Bound {
+    pub(crate) variables: Vec<BoundVariable>,
+    /// To be added when it is known where iterators are to be believed.
+    pub(crate) indices: Vec<Index>,
+    pub(crate) outcomes: Vec<Outcome>,
 }
 
 struct Search<'s, 'c, 'a, 'i> {
     context: &'s Context<'c, 'a, 'i>,
     bound: Vec<BoundVariable>,
+    indices: Vec<Index>,
 }
 
 impl<'a, 'i> Search<'_, '_, 'a, 'i> {
@@ -103,7 +120,10 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                         .filter(|root| matches!(root, Root::Local { name: other, .. } if *other == name));
                     let only = rivals.count() == 1;
                     match choose(&own, shared, name, line, only) {
-                        Ok(chosen) => self.local(wanted, &chosen, id, outcome),
+                        Ok(chosen) => match wanted.of_range {
+                            None => self.local(wanted, &chosen, id, outcome),
+                            Some(part) => self.range(wanted, part, (&own, shared, &chosen), id, outcome),
+                        },
                         Err(trouble) => drop(outcome.trouble.insert(trouble)),
                     }
                 }
@@ -133,21 +153,11 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             if !candidate.concrete && places.ranges.is_empty() {
                 continue;
             }
-            for (instance, range) in &self.context.pieces[id] {
-                let scope = match &candidate.scope {
-                    None => Vec::new(),
-                    Some(scope) => {
-                        let scope = Vec::from_iter(clip(scope, range).map(|part| (part.start, part.end)));
-                        if scope.is_empty() {
-                            continue;
-                        }
-                        scope
-                    }
-                };
-                let locations = clip_locations(&places.ranges, range);
+            for (instance, scope, code) in self.scopes(candidate, id) {
+                let locations = clip_locations(&places.ranges, &code);
                 outcome.readable |= !locations.is_empty();
                 self.bound.push(BoundVariable {
-                    instance: *instance,
+                    instance,
                     name: wanted.name.to_owned(),
                     scope,
                     locations,
@@ -156,6 +166,104 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                 });
             }
         }
+    }
+
+    /// Records where a loop over a range stands in one instance. `chosen` are the descriptions of the loop's variable.
+    fn range(
+        &mut self,
+        wanted: &Wanted<'_>,
+        part: RangePart,
+        (own, shared, chosen): (&Body, &Body, &[&Candidate]),
+        id: NodeId,
+        outcome: &mut Outcome,
+    ) {
+        let debug = self.context.debug;
+        let frame = Some(self.context.frames.of(id));
+        for variable in chosen {
+            let Some(hidden) = range::hidden(own, shared, variable) else {
+                outcome.trouble.insert(Trouble::NotFound);
+                continue;
+            };
+            for iterator in &hidden.iterator {
+                let (path, encoding) = match range::address(debug, iterator.die) {
+                    Ok(found) => found,
+                    Err(refusal) => {
+                        outcome.trouble.insert(Trouble::Type(refusal));
+                        continue;
+                    }
+                };
+                if part == RangePart::Position {
+                    let places = self.places(iterator.die, &path, encoding, false, frame);
+                    outcome
+                        .trouble
+                        .extend(places.refused.iter().copied().map(Trouble::Location));
+                    for (instance, scope, code) in self.scopes(iterator, id) {
+                        let locations = clip_locations(&places.ranges, &code);
+                        outcome.readable |= !locations.is_empty();
+                        self.bound.push(BoundVariable {
+                            instance,
+                            name: wanted.name.to_owned(),
+                            scope,
+                            locations,
+                            path: path.clone(),
+                            encoding,
+                        });
+                    }
+                    continue;
+                }
+                let row = hidden
+                    .range
+                    .and_then(|range| Some((range, range::row(debug, range.die, iterator.die)?)));
+                let Some((range, row)) = row else {
+                    outcome.trouble.insert(Trouble::Row);
+                    continue;
+                };
+                let whole = |candidate: &Candidate| {
+                    // The range's own address, and an iterator as a whole: eight bytes.
+                    self.places(candidate.die, &[], Encoding::Address, false, frame)
+                        .ranges
+                };
+                let ends = hidden.end.map(&whole).unwrap_or_default();
+                let ranges = whole(range);
+                let position = Storage::Range {
+                    variable: variable.name.clone(),
+                    line: variable.line,
+                    part: RangePart::Position,
+                };
+                for (instance, scope, code) in self.scopes(iterator, id) {
+                    outcome.readable = true;
+                    self.indices.push(Index {
+                        name: wanted.name.to_owned(),
+                        position: position.to_string(),
+                        instance,
+                        scope,
+                        row,
+                        range: clip_locations(&ranges, &code),
+                        end: clip_locations(&ends, &code),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The scope of a variable in each piece of an instance that it reaches into, and the code of that piece.
+    fn scopes(
+        &self,
+        candidate: &Candidate,
+        id: NodeId,
+    ) -> Vec<(FunctionInstance, Vec<(u64, u64)>, Range<u64>)> {
+        let pieces = self.context.pieces[id].iter();
+        let reached = pieces.filter_map(|(instance, code)| {
+            let scope = match &candidate.scope {
+                None => Vec::new(),
+                Some(scope) => {
+                    let scope = Vec::from_iter(clip(scope, code).map(|part| (part.start, part.end)));
+                    (!scope.is_empty()).then_some(scope)?
+                }
+            };
+            Some((*instance, scope, code.clone()))
+        });
+        reached.collect()
     }
 
     /// The steps from the variable to the value, and how it is read.

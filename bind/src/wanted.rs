@@ -2,7 +2,7 @@
 //! arguments of MPI calls.
 
 use crate::types::Access;
-use progress_map::{FunctionId, Map, Storage};
+use progress_map::{FunctionId, Map, RangePart, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
@@ -10,6 +10,8 @@ pub(crate) struct Wanted<'m> {
     pub(crate) name: &'m str,
     pub(crate) root: Root<'m>,
     pub(crate) accesses: Vec<Access<'m>>,
+    /// It is not the variable itself but where the loop over a range stands that it belongs to.
+    pub(crate) of_range: Option<RangePart>,
 }
 
 /// The variable that a storage starts from.
@@ -68,8 +70,12 @@ pub(crate) fn add_handed<'m>(
             continue;
         }
         let root = Root::Local { name, line: *line };
-        let accesses = Vec::new();
-        own.push(Wanted { name, root, accesses });
+        own.push(Wanted {
+            name,
+            root,
+            accesses: Vec::new(),
+            of_range: None,
+        });
         only_handed.insert((handed.callee, name.as_str()));
     }
     only_handed
@@ -89,10 +95,18 @@ pub(crate) fn global_names<'m>(wanted: &BTreeMap<FunctionId, Vec<Wanted<'m>>>) -
 fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
     let mut accesses = Vec::new();
     let mut storage = storage;
+    let mut of_range = None;
     let root = loop {
         match storage {
             Storage::Local { name, line } => break Root::Local { name, line: *line },
             Storage::Global { name } => break Root::Global(name),
+            Storage::Range { variable, line, part } => {
+                of_range = Some(*part);
+                break Root::Local {
+                    name: variable,
+                    line: *line,
+                };
+            }
             Storage::Member { base, member, arrow } => {
                 accesses.push(Access::Member {
                     name: member,
@@ -107,5 +121,10 @@ fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
         }
     };
     accesses.reverse();
-    Wanted { name, root, accesses }
+    Wanted {
+        name,
+        root,
+        accesses,
+        of_range,
+    }
 }

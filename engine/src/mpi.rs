@@ -248,7 +248,7 @@ pub(crate) fn own_function(map: &Map, frame: &LocatedFrame) -> Option<FunctionId
 fn follows_pointer(storage: &Storage) -> bool {
     match storage {
         Storage::Local { .. } | Storage::Global { .. } => false,
-        Storage::Pointee(_) => true,
+        Storage::Pointee(_) | Storage::Range { .. } => true,
         Storage::Member { base, arrow, .. } => *arrow || follows_pointer(base),
     }
 }

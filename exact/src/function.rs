@@ -164,6 +164,7 @@ impl Body<'_, '_> {
             is_static,
             address_taken: ty == Type::Array,
             promises: false,
+            counts_for: None,
             of_structures: false,
         });
         self.bind(name.node.name.clone(), Binding::Local(local));

@@ -48,7 +48,7 @@ enum { HM_ADDITIVE, HM_MULTIPLICATIVE, HM_FLOATING };
 enum { HM_SAME_SEQUENCE, HM_RELATIVE, HM_NOTHING };
 enum { HM_PROVEN, HM_ASSUMED, HM_RANK_DEPENDENT };
 enum { HM_NO_TERM, HM_INTEGER, HM_NUMBER, HM_VARIABLE, HM_MINUS_VARIABLE, HM_ADD, HM_SUB, HM_MUL, HM_DIV, HM_REM };
-enum { HM_POINTEE, HM_MEMBER, HM_ARROW };
+enum { HM_POINTEE, HM_MEMBER, HM_ARROW, HM_INDEX, HM_POSITION };
 enum { HM_NOTE, HM_WARNING, HM_ERROR };
 enum { HM_ANYWHERE, HM_CONCRETE, HM_INLINED };
 enum { HM_SIGNED, HM_UNSIGNED, HM_FLOAT, HM_ADDRESS };
@@ -934,9 +934,9 @@ static hm_storage hm_a_storage(hm_section *s, uint32_t line, hm_text listed) {
     storage.steps = (hm_step *)hm_room(s->r, storage.step_count, sizeof *storage.steps);
     for (i = 0; i < storage.step_count && !s->r->why; i++) {
         unsigned kind = hm_byte(s, 47);
-        if (kind > 2) { hm_fail(s->r, "a step is of no known kind"); break; }
+        if (kind > HM_POSITION) { hm_fail(s->r, "a step is of no known kind"); break; }
         storage.steps[i].kind = (int)kind;
-        if (kind) storage.steps[i].member = hm_string(s, 48);
+        if (kind == HM_MEMBER || kind == HM_ARROW) storage.steps[i].member = hm_string(s, 48);
     }
     return storage;
 }

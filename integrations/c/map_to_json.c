@@ -55,7 +55,7 @@ static void span(hm_span s) {
 }
 
 static void storage(const hm_storage *s) {
-    static const char *const marks[] = {"*", ".", "->"};
+    static const char *const marks[] = {"*", ".", "->", "index", "position"};
     size_t i;
     printf("{\"base\":\"%s\",\"name\":", s->is_global ? "global" : "local");
     text(s->name);
@@ -63,7 +63,7 @@ static void storage(const hm_storage *s) {
     printf(",\"steps\":[");
     for (i = 0; i < s->step_count; i++) {
         hm_text member = s->steps[i].member;
-        char *joined = (char *)malloc(member.length + 3);
+        char *joined = (char *)malloc(member.length + sizeof "position");
         hm_text whole;
         comma(i);
         if (!joined) exit(2);

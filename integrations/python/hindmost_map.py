@@ -470,8 +470,10 @@ def read_storage(columns, line, listed):
     storage["steps"] = []
     for _ in range((shape - 2) // 2 if shape >= 2 else 0):
         step = columns[47].byte()
-        member = "" if step == 0 else columns.string(48)
-        storage["steps"].append(["*", ".", "->"][step] + member)
+        if step > 4:
+            raise MapError(f"no step of kind {step}")
+        member = columns.string(48) if step in (1, 2) else ""
+        storage["steps"].append(["*", ".", "->", "index", "position"][step] + member)
     return storage
 
 

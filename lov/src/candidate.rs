@@ -5,8 +5,8 @@ use dataflow::{
     Action, Effort, FlowKind, FunctionIndex, FunctionInfo, MemberPath, Program, Target, Touch, operands,
     target_of,
 };
-use ir::{Callee, ExprId, ExprKind, Function, Type, VarRef};
-use progress_map::{LoopId, PointId, Storage};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
+use progress_map::{LoopId, PointId, RangePart, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop under analysis.
@@ -192,10 +192,7 @@ fn describe(
     match target {
         Target::Local(local) => {
             let variable = &context.info.function.locals[*local];
-            let storage = Storage::Local {
-                name: variable.name.clone(),
-                line: variable.span.line,
-            };
+            let storage = local_storage(context.info.function, *local);
             Some((variable.name.clone(), storage, variable.ty))
         }
         Target::Global(name) => {
@@ -258,16 +255,27 @@ pub(crate) fn global_type(context: Context<'_, '_>, name: &str) -> Type {
         .map_or(Type::Unknown, |global| global.ty)
 }
 
+/// How debug info names a local variable.
+fn local_storage(function: &Function, local: LocalId) -> Storage {
+    let local = &function.locals[local];
+    let line = local.span.line;
+    match local.counts_for {
+        Some(variable) => Storage::Range {
+            variable: function.locals[variable].name.clone(),
+            line,
+            part: RangePart::Index,
+        },
+        None => Storage::Local {
+            name: local.name.clone(),
+            line,
+        },
+    }
+}
+
 /// How debug info names what an lvalue denotes.
 pub(crate) fn storage(context: Context<'_, '_>, id: ExprId) -> Option<Storage> {
     match context.kind(id) {
-        ExprKind::Var(VarRef::Local(local)) => {
-            let variable = &context.info.function.locals[*local];
-            Some(Storage::Local {
-                name: variable.name.clone(),
-                line: variable.span.line,
-            })
-        }
+        ExprKind::Var(VarRef::Local(local)) => Some(local_storage(context.info.function, *local)),
         ExprKind::Var(VarRef::Global(name)) => Some(Storage::Global {
             name: name.to_string(),
         }),
@@ -322,8 +330,9 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
 pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option<String> {
     let (name, own_line) = match storage {
         _ if on(Mutant::ShadowIgnored) => return None,
-        Storage::Local { name, line } => (name, Some(*line)),
-        Storage::Global { name } => (name, None),
+        Storage::Local { name, line } => (name.clone(), Some(*line)),
+        Storage::Range { line, .. } => (storage.to_string(), Some(*line)),
+        Storage::Global { name } => (name.clone(), None),
         Storage::Member { base, .. } | Storage::Pointee(base) => return hidden_name(context, base),
     };
     let spans = || {
@@ -339,7 +348,7 @@ pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option
         .function
         .locals
         .iter()
-        .filter(|local| local.name == *name);
+        .filter(|local| local.name == name);
     let hiding = match own_line {
         // Debug info tells variables of one name apart by their line only.
         Some(own) if same_name.clone().filter(|local| local.span.line == own).count() > 1 => same_name.next(),

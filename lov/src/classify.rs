@@ -9,7 +9,7 @@ use base::mutant::{Mutant, on};
 use dataflow::{Effort, FunctionIndex, Program, Touch};
 use ir::{BinaryOp, Type};
 use progress_map::{
-    Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, Refused, Storage, Term,
+    Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, RangePart, Refused, Storage, Term,
 };
 use std::collections::BTreeSet;
 
@@ -52,7 +52,10 @@ fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
             continue;
         }
         match classify(context, &candidate) {
-            Ok(lov) => lovs.push(lov),
+            Ok(lov) => {
+                lovs.extend(position(&lov));
+                lovs.push(lov);
+            }
             Err(reason) => refused.push(Refused {
                 name: candidate.name,
                 reason,
@@ -61,6 +64,31 @@ fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
     }
     lovs.sort_by(|a, b| preference(a).cmp(&preference(b)));
     (lovs, refused)
+}
+
+/// Where the first element of a range lies, debug info may not tell, and so not how many have been left behind. Within a task
+/// the address of the one at hand tells as much.
+fn position(index: &Lov) -> Option<Lov> {
+    let Storage::Range { variable, line, .. } = &index.storage else {
+        return None;
+    };
+    let storage = Storage::Range {
+        variable: variable.clone(),
+        line: *line,
+        part: RangePart::Position,
+    };
+    Some(Lov {
+        name: storage.to_string(),
+        storage,
+        across: Across::Nothing,
+        assumption: Assumption::RankDependent,
+        because: "every cycle moves it to the next element; where the elements lie differs by task"
+            .to_owned(),
+        cut: Cut::Updates,
+        step: None,
+        start: None,
+        ..index.clone()
+    })
 }
 
 /// Best first: strict before weak, comparable across tasks before not, then what is cheapest to read and to trust.

@@ -79,7 +79,7 @@ pub(crate) fn type_of(context: Context<'_, '_>, storage: &Storage) -> Type {
                 .map_or(Type::Unknown, |local| local.ty)
         }
         Storage::Global { name } => global_type(context, name),
-        Storage::Member { .. } | Storage::Pointee(_) => Type::Unknown,
+        Storage::Member { .. } | Storage::Pointee(_) | Storage::Range { .. } => Type::Unknown,
     }
 }
 

@@ -433,6 +433,24 @@ pub enum Storage {
     },
     /// What a pointer points to.
     Pointee(Box<Storage>),
+    /// Where a loop over a range stands: `for (auto variable : range)`.
+    Range {
+        /// The loop's variable, by its name in the source.
+        variable: String,
+        /// `DW_AT_decl_line` of it.
+        line: u32,
+        /// What is told of the place.
+        part: RangePart,
+    },
+}
+
+/// What is told of the place where a loop over a range stands. The program holds an iterator that has no name in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RangePart {
+    /// How many elements lie before it.
+    Index,
+    /// The address of the element.
+    Position,
 }
 
 impl std::fmt::Display for Storage {
@@ -443,6 +461,10 @@ impl std::fmt::Display for Storage {
                 write!(f, "{base}{}{member}", if *arrow { "->" } else { "." })
             }
             Storage::Pointee(base) => write!(f, "*{base}"),
+            Storage::Range { variable, part, .. } => match part {
+                RangePart::Index => write!(f, "index({variable})"),
+                RangePart::Position => write!(f, "position({variable})"),
+            },
         }
     }
 }

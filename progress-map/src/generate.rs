@@ -13,7 +13,7 @@ use crate::format::Packing;
 use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, Direction, File, FileId, Function, FunctionId, Growth,
     Handed, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument, MpiCall, Point, PointId,
-    PointKind, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    PointKind, RangePart, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -416,14 +416,23 @@ fn storage(rng: &mut Rng, listed: &str) -> Storage {
     } else {
         rng.word()
     };
-    let mut storage = match rng.below(2) {
+    let mut storage = match rng.below(3) {
         0 => Storage::Global { name },
+        1 => Storage::Range {
+            variable: name,
+            line: rng.u32(),
+            part: rng.pick(&[RangePart::Index, RangePart::Position]),
+        },
         _ => Storage::Local {
             name,
             line: rng.u32(),
         },
     };
-    for _ in 0..rng.pick(&[0, 0, 1, 2, 5, 64]) {
+    let steps = match storage {
+        Storage::Range { .. } => 0,
+        _ => rng.pick(&[0, 0, 1, 2, 5, 64]),
+    };
+    for _ in 0..steps {
         storage = match rng.below(3) {
             0 => Storage::Pointee(Box::new(storage)),
             arrow => Storage::Member {

@@ -30,7 +30,7 @@ pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};
 pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
-    Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    RangePart, Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 pub use handed::Handed;
 pub use macros::MacroCalls;

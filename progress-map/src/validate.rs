@@ -331,10 +331,15 @@ fn lov(f: &Function, lov: &crate::Lov) -> Option<&'static str> {
 }
 
 fn is_shallow(storage: &Storage) -> bool {
+    // Nothing leads on from where a loop stands.
+    if matches!(storage, Storage::Range { .. }) {
+        return true;
+    }
     let mut base = storage;
     for _ in 0..=crate::format::MAX_STEPS {
         match base {
             Storage::Local { .. } | Storage::Global { .. } => return true,
+            Storage::Range { .. } => return false,
             Storage::Member { base: inner, .. } | Storage::Pointee(inner) => base = inner,
         }
     }

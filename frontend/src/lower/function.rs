@@ -309,6 +309,7 @@ impl<'f, 'a> Body<'f, 'a> {
                                 is_static: false,
                                 address_taken: false,
                                 promises: false,
+                                counts_for: None,
                                 of_structures: false,
                             });
                         }
@@ -388,6 +389,7 @@ impl<'f, 'a> Body<'f, 'a> {
             ty,
             is_static,
             promises: false,
+            counts_for: None,
             of_structures: false,
         });
         self.bind(text, Binding::Local(local));

@@ -25,6 +25,7 @@ impl Body<'_, '_> {
             is_static: false,
             address_taken: false,
             promises: false,
+            counts_for: None,
             of_structures: false,
         });
         self.this = Some(local);

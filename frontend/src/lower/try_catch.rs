@@ -4,7 +4,9 @@ use crate::lower::declare::{self, Derived, Specifiers};
 use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
-use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, Type};
+use crate::pragma::divided_loops;
+use base::Id as _;
+use ir::{ExprId, ExprKind, Local, LocalId, LoopKind, StmtId, StmtKind, Type, VarRef};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
@@ -118,13 +120,28 @@ impl Body<'_, '_> {
         let value = self.push_expr(lowered, range);
         before.push(self.push_stmt(StmtKind::Expr(value), range));
         let cond = self.unseen(range);
-        let step = self.range_step(range);
+        let index = self.declare_index(node);
+        let zero = self.push_expr(ExprKind::Int(0), range);
+        let init = StmtKind::Decl {
+            local: index,
+            init: Some(zero),
+        };
+        let init = self.push_stmt(init, range);
+        let step = self.range_step(range, index);
+        let (start, _) = self.file.raw_range(node);
+        let around = self.divided_loops;
+        let depth = around.max(divided_loops(self.file.raw, start));
+        self.divided_loops = depth.saturating_sub(1);
         self.jumps.push((self.scope_depth(), true));
         let block = self.scoped(|body| {
             let mut statements = Vec::new();
             let declarator = field(node, "declarator");
             if let Some((names, _)) = declarator.and_then(|d| body.binding_of(d)) {
+                let first = body.locals.len();
                 statements.extend(body.structured_binding(names, None));
+                if first < body.locals.len() {
+                    body.count_for(index, LocalId::from_index(first));
+                }
             } else if let Some(declared) = declarator.and_then(|d| declare::declarator(body.file, d)) {
                 let ty = Specifiers::read(body.file, node).ty;
                 let local = body.declare_local(declared.name, declared.derived.apply(ty), false);
@@ -132,6 +149,7 @@ impl Body<'_, '_> {
                     body.references.insert(local);
                 }
                 body.note_elements(local, &declared, ty);
+                body.count_for(index, local);
                 let init = Some(body.unseen(declared.name));
                 statements.push(body.push_stmt(StmtKind::Decl { local, init }, declared.name));
                 if declared.derived == Derived::Plain
@@ -153,33 +171,65 @@ impl Body<'_, '_> {
             )
         });
         self.jumps.pop();
+        self.divided_loops = around;
         let looping = StmtKind::Loop {
             kind: LoopKind::For,
-            init: None,
+            init: Some(init),
             cond: Some(cond),
             step: Some(step),
             body: block,
-            divided: false,
+            divided: depth > 0,
         };
         before.push(self.push_stmt(looping, node));
         StmtKind::Group(before.into())
     }
 
-    /// How the iterator moves: by a function of the program, if it has one.
-    fn range_step(&mut self, range: Node) -> ExprId {
+    /// A variable for how many elements the loop over a range has left behind.
+    fn declare_index(&mut self, node: Node) -> LocalId {
+        self.locals.push(Local {
+            name: String::new(),
+            span: self.file.span(node),
+            ty: Type::Int {
+                signed: Some(true),
+                bits: Some(64),
+            },
+            is_static: false,
+            address_taken: false,
+            promises: false,
+            of_structures: false,
+            counts_for: None,
+        })
+    }
+
+    /// The loop whose elements `index` counts has this variable.
+    fn count_for(&mut self, index: LocalId, variable: LocalId) {
+        let (name, span) = (&self.locals[variable].name, self.locals[variable].span);
+        let name = format!("index({name})");
+        let index = &mut self.locals[index];
+        (index.name, index.span, index.counts_for) = (name, span, Some(variable));
+    }
+
+    /// How the iterator moves: by one element, and by a function of the program, if it has one.
+    fn range_step(&mut self, range: Node, index: LocalId) -> ExprId {
+        let target = self.push_expr(ExprKind::Var(VarRef::Local(index)), range);
+        let step = ExprKind::Step {
+            target,
+            up: true,
+            prefix: true,
+        };
+        let step = self.push_expr(step, range);
         let name = "operator++".to_owned();
         if self.file.is_cxx_function(&name) {
             let callee = ir::Callee::Named(name.into());
             let args = Vec::new();
-            return self.push_expr(
-                ExprKind::Call {
-                    callee,
-                    args: args.into(),
-                },
-                range,
-            );
+            let call = ExprKind::Call {
+                callee,
+                args: args.into(),
+            };
+            let call = self.push_expr(call, range);
+            return self.push_expr(ExprKind::Comma(call, step), range);
         }
-        self.unseen(range)
+        step
     }
 
     /// The condition of a statement: its value, and what is to be done before it. `whole` is where the condition stands.

@@ -193,20 +193,23 @@ fn range_for_structured_bindings_and_conditions_that_declare() {
             fn f(m:ptr, p&:ptr)
               2:3 group
                 2:16 (?)@list
-                2:3 for *const step *const
+                2:3 for *const step ++index(x)#1
+                    2:16 decl index(x)#1:i64@2:12 = 0
                   2:22 block
                     2:12 decl x#1&:i32@2:12 = *const
                     2:22 use@2:22(&x#1)
               3:3 group
                 3:18 (?)*m
-                3:3 for *const step *const
+                3:3 for *const step ++index(x)#2
+                    3:18 decl index(x)#2:i64@3:14 = 0
                   3:21 block
                     3:14 decl x#2:ptr@3:14 = *const
                     3:21 block
                       3:23 x#2.second++
               4:3 group
                 4:23 (?)*m
-                4:3 for *const step *const
+                4:3 for *const step ++index(k)
+                    4:23 decl index(k):i64@4:15 = 0
                   4:26 block
                     4:15 decl k#1:ptr@4:15 = *const
                     4:18 decl v:ptr@4:18 = *const

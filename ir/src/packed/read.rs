@@ -263,6 +263,9 @@ impl<'b> Input<'b> {
         if params > locals.len() {
             return self.malformed();
         }
+        if { locals.iter() }.any(|local| local.counts_for.is_some_and(|id| id.index() >= locals.len())) {
+            return self.malformed();
+        }
         self.locals = locals.len();
         let mut at = 0;
         let exprs: IdVec<ExprId, Expr> = self
@@ -310,7 +313,11 @@ impl<'b> Input<'b> {
 
     fn local(&mut self) -> Result<Local, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
-        let [is_static, address_taken, promises, of_structures] = self.flags()?;
+        let [is_static, address_taken, promises, of_structures, counts] = self.flags()?;
+        let counts_for = match counts {
+            true => Some(LocalId::from_index(self.size()?)),
+            false => None,
+        };
         Ok(Local {
             name,
             span,
@@ -319,6 +326,7 @@ impl<'b> Input<'b> {
             address_taken,
             promises,
             of_structures,
+            counts_for,
         })
     }
 

@@ -219,7 +219,11 @@ impl<'u> Out<'u> {
             local.address_taken,
             local.promises,
             local.of_structures,
+            local.counts_for.is_some(),
         ]);
+        if let Some(variable) = local.counts_for {
+            self.size(variable.index());
+        }
     }
 
     /// The operand `id` of a node that stands at `at`.

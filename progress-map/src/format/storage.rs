@@ -2,8 +2,8 @@
 
 use super::columns::Column;
 use super::strings::{Sink, Source};
-use crate::Storage;
 use crate::error::ReadError;
+use crate::{RangePart, Storage};
 
 const SHAPE: Column = Column(44);
 const NAME: Column = Column(45);
@@ -20,6 +20,9 @@ const SHAPE_GENERAL: u64 = 2;
 const STEP_POINTEE: u8 = 0;
 const STEP_MEMBER: u8 = 1;
 const STEP_ARROW: u8 = 2;
+/// From the variable of a loop over a range; no other step leads to it.
+const STEP_INDEX: u8 = 3;
+const STEP_POSITION: u8 = 4;
 
 /// More steps are refused: dropping or printing a [`Storage`] goes as deep as it nests.
 pub(crate) const MAX_STEPS: usize = 64;
@@ -44,6 +47,19 @@ pub(crate) fn write_storage<'a>(sink: &mut Sink<'a, '_>, line: u32, listed: &str
                 base = inner;
             }
             Storage::Global { name } => break (true, name),
+            Storage::Range {
+                variable,
+                line: declared,
+                part,
+            } => {
+                let step = match part {
+                    RangePart::Index => STEP_INDEX,
+                    RangePart::Position => STEP_POSITION,
+                };
+                steps.push((step, None));
+                sink.columns.at(LINE).near32(line, *declared);
+                break (false, variable);
+            }
             Storage::Local { name, line: declared } => {
                 sink.columns.at(LINE).near32(line, *declared);
                 break (false, name);
@@ -96,9 +112,23 @@ pub(crate) fn read_storage(
     };
     for _ in 0..steps {
         let step = source.columns.at(STEP).byte()?;
-        storage = match step {
-            STEP_POINTEE => Storage::Pointee(Box::new(storage)),
-            STEP_MEMBER | STEP_ARROW => Storage::Member {
+        storage = match (step, storage) {
+            (STEP_INDEX | STEP_POSITION, Storage::Local { name, line }) => Storage::Range {
+                variable: name,
+                line,
+                part: match step {
+                    STEP_INDEX => RangePart::Index,
+                    _ => RangePart::Position,
+                },
+            },
+            (_, Storage::Range { .. }) => {
+                return Err(source
+                    .columns
+                    .at(STEP)
+                    .malformed("a step leads on from where a loop stands"));
+            }
+            (STEP_POINTEE, storage) => Storage::Pointee(Box::new(storage)),
+            (STEP_MEMBER | STEP_ARROW, storage) => Storage::Member {
                 base: Box::new(storage),
                 member: source.text(MEMBER)?,
                 arrow: step == STEP_ARROW,

@@ -3,8 +3,8 @@
 use base::{Confidence, Id, Severity, Span};
 use progress_map::{
     Across, Assumption, Binding, BoundVariable, Cut, Direction, Encoding, FileId, Function, FunctionInstance,
-    Growth, Loop, LoopSource, Lov, LovClass, Map, PathStep, Point, PointKind, Scope, ScopeKind, Storage,
-    Term, TermOp,
+    Growth, Loop, LoopSource, Lov, LovClass, Map, PathStep, Point, PointKind, RangePart, Scope, ScopeKind,
+    Storage, Term, TermOp,
 };
 use serde_json::{Map as Object, Value, json};
 
@@ -222,6 +222,13 @@ fn a_storage(storage: &Storage) -> Value {
     match storage {
         Storage::Local { name, line } => json!({"base": "local", "name": name, "line": line, "steps": []}),
         Storage::Global { name } => json!({"base": "global", "name": name, "steps": []}),
+        Storage::Range { variable, line, part } => {
+            let step = match part {
+                RangePart::Index => "index",
+                RangePart::Position => "position",
+            };
+            json!({"base": "local", "name": variable, "line": line, "steps": [step]})
+        }
         Storage::Pointee(base) => step(base, "*".to_owned()),
         Storage::Member { base, member, arrow } => {
             step(base, format!("{}{member}", if *arrow { "->" } else { "." }))

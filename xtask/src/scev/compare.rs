@@ -190,6 +190,7 @@ fn why_not_theirs(in_loop: &Loop) -> String {
         (_, Growth::Floating, _) => "floating point",
         (_, Growth::Multiplicative, _) => "grows or shrinks by a factor",
         (Storage::Member { .. } | Storage::Global { .. } | Storage::Pointee(_), ..) => "held in memory",
+        (Storage::Range { .. }, ..) => "a loop over a range",
         (Storage::Local { .. }, _, Cut::Updates) => "several steps, or one on every path",
         (Storage::Local { .. }, _, Cut::Header { .. }) => "a local in memory, or its loop was made two",
     };
