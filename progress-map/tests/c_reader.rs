@@ -72,6 +72,25 @@ fn each(reader: &Path, name: &str, inputs: &[Vec<u8>]) -> Vec<Value> {
     answers
 }
 
+/// The sections that the reader in C skips, which a map does not flag as required.
+const SKIPPED: [&[u8; 4]; 5] = [b"CHOI", b"MACR", b"MAYC", b"BSIT", b"BCOD"];
+
+/// Bit 0 of a section's flags.
+const REQUIRED: u8 = 1;
+
+const REFUSAL: &str = "the map has a required section that this reader does not know";
+
+/// Where the entries of a map's section table are.
+fn table(map: &[u8]) -> impl Iterator<Item = usize> {
+    let sections = u32::from_le_bytes(map[12..16].try_into().unwrap());
+    (0..sections as usize).map(|section| 32 + section * 24)
+}
+
+/// Whether damage has flagged a section as required that the reader in C skips: then it must refuse what this crate reads.
+fn is_required_of_c(map: &[u8]) -> bool {
+    table(map).any(|at| SKIPPED.iter().any(|tag| map[at..at + 4] == **tag) && map[at + 4] & REQUIRED != 0)
+}
+
 fn maps() -> Vec<Map> {
     let mut program = synthetic(2000, 3);
     program.binding = Some(bind(&program, 4));
@@ -128,6 +147,7 @@ fn hostile_bytes_are_a_map_or_refused() {
         {
             // Promises that are no matter of safety are not checked in C: what this crate refuses may be read there.
             match Map::from_bytes(input) {
+                Ok(_) if is_required_of_c(input) => assert_eq!(read, REFUSAL, "input {at}"),
                 Ok(map) => {
                     assert!(*read == a_map(&map), "input {at}: {read}");
                     maps += 1;
@@ -136,6 +156,28 @@ fn hostile_bytes_are_a_map_or_refused() {
             }
         }
         assert!(maps > 40 && refused > 400, "{maps} maps, {refused} refused");
+    }
+}
+
+#[test]
+fn a_section_that_c_skips_is_refused_where_it_is_required() {
+    let samples = Vec::from_iter(maps().iter().map(Map::to_bytes));
+    let mut inputs = Vec::new();
+    for skipped in SKIPPED {
+        let of_sample = |sample: &Vec<u8>| {
+            let at = table(sample).find(|&at| sample[at..at + 4] == *skipped)?;
+            Some((sample.clone(), at))
+        };
+        let (mut bytes, at) = samples.iter().find_map(of_sample).unwrap();
+        assert!(!is_required_of_c(&bytes));
+        bytes[at + 4] = REQUIRED;
+        reseal(&mut bytes);
+        assert!(is_required_of_c(&bytes) && Map::from_bytes(&bytes).is_ok());
+        inputs.push(bytes);
+    }
+    for reader in READERS.iter() {
+        let answers = each(reader, "required.maps", &inputs);
+        assert!(answers.iter().all(|answer| answer == REFUSAL), "{answers:?}");
     }
 }
 
