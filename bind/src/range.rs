@@ -7,8 +7,8 @@
 //!
 //! The iterator is an address if it is a pointer, or the standard library's for a row of elements. Then the elements before it can be
 //! counted, where the first one can be found: an array and a `std::array` lie where the reference leads; a
-//! `std::vector` says where its elements are. The body may have changed the vector, and moved its elements, if it leaves the loop
-//! then: so the end that the loop has kept must still be the vector's own, or there is no index. All three variables are set before the
+//! `std::vector` says where its elements are. The body may have replaced the vector, or ended its life, if it leaves the loop
+//! then: so what the vector says must fit what the loop has kept, or there is no index. All three variables are set before the
 //! first iteration, and only the iterator changes then. So the index is made of what is believed of the iterator, last of
 //! all, and needs no rules of its own.
 
@@ -270,48 +270,55 @@ fn locations(index: &Index, positions: &[LocationRange]) -> Vec<LocationRange> {
     found
 }
 
-/// `(position - first) / stride`, divided by whether the end that the loop keeps is that of the range: what is divided by zero has no
-/// value.
+/// `(position - first) / stride`, divided by whether that can be: what is divided by zero has no value.
+///
+/// A range that has the address of its first element may have been replaced since the loop began, or be gone. So the end that the loop keeps
+/// must be that of the range, the element must not lie in front of the first one, and there must be whole elements in between.
 fn expression(
     row: Row,
     position: &LocationRange,
     range: &LocationRange,
     end: &LocationRange,
 ) -> Option<Vec<u8>> {
-    let range = value(&range.expression)?;
-    let mut bytes = value(&position.expression)?;
-    let at = |bytes: &mut Vec<u8>, offset: u64| {
-        bytes.extend_from_slice(&range);
-        plus(bytes, offset);
+    let (range, position) = (value(&range.expression)?, value(&position.expression)?);
+    let field = |offset: u64| {
+        let mut bytes = range.clone();
+        plus(&mut bytes, offset);
+        bytes.push(gimli::DW_OP_deref.0);
+        bytes
     };
-    let first = |bytes: &mut Vec<u8>| match row.first {
-        First::Here(offset) => at(bytes, offset),
-        First::Kept { first, .. } | First::Counted { first, .. } => {
-            at(bytes, first);
-            bytes.push(gimli::DW_OP_deref.0);
+    let stride = {
+        let mut bytes = Vec::new();
+        constant(&mut bytes, row.stride);
+        bytes
+    };
+    let of = |a: &[u8], b: &[u8], operator: gimli::DwOp| [a, b, &[operator.0]].concat();
+    let (first, last) = match row.first {
+        First::Here(offset) => {
+            let mut first = range.clone();
+            plus(&mut first, offset);
+            (first, None)
+        }
+        First::Kept { first, last } => (field(first), Some(field(last))),
+        First::Counted { first, count } => {
+            let length = of(&field(count), &stride, gimli::DW_OP_mul);
+            let last = of(&field(first), &length, gimli::DW_OP_plus);
+            (field(first), Some(last))
         }
     };
-    first(&mut bytes);
-    bytes.push(gimli::DW_OP_minus.0);
-    constant(&mut bytes, row.stride);
-    bytes.push(gimli::DW_OP_div.0);
-    match row.first {
-        First::Here(_) => {}
-        First::Kept { last, .. } => {
-            at(&mut bytes, last);
-            bytes.push(gimli::DW_OP_deref.0);
+    let distance = of(&position, &first, gimli::DW_OP_minus);
+    let mut bytes = of(&distance, &stride, gimli::DW_OP_div);
+    if let Some(last) = last {
+        let (zero, end) = ([gimli::DW_OP_lit0.0], value(&end.expression)?);
+        let checks = [
+            of(&last, &end, gimli::DW_OP_eq),
+            of(&zero, &first, gimli::DW_OP_lt),
+            of(&first, &position, gimli::DW_OP_le),
+            of(&of(&distance, &stride, gimli::DW_OP_mod), &zero, gimli::DW_OP_eq),
+        ];
+        for check in checks {
+            bytes = of(&bytes, &check, gimli::DW_OP_div);
         }
-        First::Counted { count, .. } => {
-            first(&mut bytes);
-            at(&mut bytes, count);
-            bytes.push(gimli::DW_OP_deref.0);
-            constant(&mut bytes, row.stride);
-            bytes.extend([gimli::DW_OP_mul.0, gimli::DW_OP_plus.0]);
-        }
-    }
-    if !matches!(row.first, First::Here(_)) {
-        bytes.extend(value(&end.expression)?);
-        bytes.extend([gimli::DW_OP_eq.0, gimli::DW_OP_div.0]);
     }
     bytes.push(gimli::DW_OP_stack_value.0);
     Some(bytes)

@@ -77,6 +77,14 @@ pub(crate) struct Bound {
     pub(crate) outcomes: Vec<Outcome>,
 }
 
+/// A piece of an instance that a variable's scope reaches into.
+struct Reached {
+    instance: FunctionInstance,
+    /// Empty: the whole piece.
+    scope: Vec<(u64, u64)>,
+    code: Range<u64>,
+}
+
 struct Search<'s, 'c, 'a, 'i> {
     context: &'s Context<'c, 'a, 'i>,
     bound: Vec<BoundVariable>,
@@ -153,7 +161,12 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             if !candidate.concrete && places.ranges.is_empty() {
                 continue;
             }
-            for (instance, scope, code) in self.scopes(candidate, id) {
+            for Reached {
+                instance,
+                scope,
+                code,
+            } in self.scopes(candidate, id)
+            {
                 let locations = clip_locations(&places.ranges, &code);
                 outcome.readable |= !locations.is_empty();
                 self.bound.push(BoundVariable {
@@ -197,7 +210,12 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                     outcome
                         .trouble
                         .extend(places.refused.iter().copied().map(Trouble::Location));
-                    for (instance, scope, code) in self.scopes(iterator, id) {
+                    for Reached {
+                        instance,
+                        scope,
+                        code,
+                    } in self.scopes(iterator, id)
+                    {
                         let locations = clip_locations(&places.ranges, &code);
                         outcome.readable |= !locations.is_empty();
                         self.bound.push(BoundVariable {
@@ -230,7 +248,12 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                     line: variable.line,
                     part: RangePart::Position,
                 };
-                for (instance, scope, code) in self.scopes(iterator, id) {
+                for Reached {
+                    instance,
+                    scope,
+                    code,
+                } in self.scopes(iterator, id)
+                {
                     outcome.readable = true;
                     self.indices.push(Index {
                         name: wanted.name.to_owned(),
@@ -247,11 +270,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
     }
 
     /// The scope of a variable in each piece of an instance that it reaches into, and the code of that piece.
-    fn scopes(
-        &self,
-        candidate: &Candidate,
-        id: NodeId,
-    ) -> Vec<(FunctionInstance, Vec<(u64, u64)>, Range<u64>)> {
+    fn scopes(&self, candidate: &Candidate, id: NodeId) -> Vec<Reached> {
         let pieces = self.context.pieces[id].iter();
         let reached = pieces.filter_map(|(instance, code)| {
             let scope = match &candidate.scope {
@@ -261,7 +280,11 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                     (!scope.is_empty()).then_some(scope)?
                 }
             };
-            Some((*instance, scope, code.clone()))
+            Some(Reached {
+                instance: *instance,
+                scope,
+                code: code.clone(),
+            })
         });
         reached.collect()
     }

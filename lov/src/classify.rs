@@ -87,6 +87,8 @@ fn position(index: &Lov) -> Option<Lov> {
         cut: Cut::Updates,
         step: None,
         start: None,
+        // Nothing but the loop can change the iterator, and where the range is does not matter.
+        visible: Assumption::Proven,
         ..index.clone()
     })
 }
@@ -128,6 +130,7 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
     let trust = operands
         .map(|operand| invariance(context, operand))
         .fold(hidden, Touch::max);
+    let trust = trust.max(stays(&candidate.storage));
     let trust = match trust.max(sharing.start_touch.clone()) {
         Touch::Leaves => None,
         Touch::Assumed(reason) | Touch::May(reason) => Some(reason),
@@ -164,6 +167,17 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
             _ => None,
         },
     })
+}
+
+/// Elements are counted from where the range says that the first one is. The body may replace the range, or end its life, if it is on its
+/// way out of the loop; most of that is seen when the index is read, but not all.
+fn stays(storage: &Storage) -> Touch {
+    match storage {
+        Storage::Range { .. } => {
+            Touch::Assumed("the range is taken to keep its elements until the loop is left".to_owned())
+        }
+        _ => Touch::Leaves,
+    }
 }
 
 /// How a variable moves, on one task.

@@ -248,7 +248,8 @@ pub struct Lov {
     /// The value on entry, when it is a constant or a variable that the loop does not change.
     pub start: Option<Term>,
     /// What it rests on that `updates` are all its changes: nothing, or ([`Assumption::Assumed`]) that functions
-    /// outside the map leave it alone, though they could change it; `because` names them.
+    /// outside the map leave it alone, though they could change it; `because` names them. Of an index also that the range keeps its
+    /// elements.
     pub visible: Assumption,
     /// The width in bits of an unsigned variable: its arithmetic wraps around at two to that power. `None` for all
     /// others, which the language does not let wrap.

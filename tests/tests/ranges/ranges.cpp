@@ -287,6 +287,135 @@ static void letters(const std::string &items)
         step(1000 * (x - 'a'));
 }
 
+// What the loop asks its range stays as well, before there is an iterator.
+struct asked {
+    std::vector<int> items;
+    const int *begin() const
+    {
+        step(10);
+        return items.data();
+    }
+    const int *end() const
+    {
+        step(20);
+        return items.data() + items.size();
+    }
+};
+
+static asked fetched(int count)
+{
+    step(1);
+    return {numbers(count)};
+}
+
+static void asking(int count)
+{
+    for (int x : fetched(count))
+        step(1000 * x + 30);
+    step(99999);
+}
+
+// Elements that stay when they go: copies with each iteration, and all of them behind the loop.
+struct leaving {
+    int place;
+    bool is_copy;
+    leaving(int place) : place(place), is_copy(false) {}
+    leaving(const leaving &other) : place(other.place), is_copy(true) {}
+    ~leaving() { step(is_copy ? 1000 * place + 5 : 50009 - place); }
+};
+
+static void gone()
+{
+    for (auto x : std::array<leaving, 3>{0, 1, 2})
+        step(1000 * x.place);
+}
+
+// Left by an exception, and begun anew.
+static void thrown(const std::vector<int> &items)
+{
+    int base = 0;
+    for (int tries = 0; tries < 3; tries++) {
+        try {
+            for (int x : items) {
+                step(base + 1000 * x);
+                if (x == tries)
+                    throw x;
+            }
+        } catch (int at) {
+            step(base + 1000 * at + 500);
+        }
+        base += 10000;
+    }
+}
+
+static void again(const std::vector<int> &items)
+{
+    int base = 0;
+restart:
+    for (int x : items) {
+        step(base + 1000 * x);
+        if (x == 2 && base < 20000) {
+            base += 10000;
+            goto restart;
+        }
+    }
+}
+
+// The vector is gone, and its place is used otherwise.
+struct numbered {
+    long number;
+    std::vector<int> items;
+};
+
+static void deleted(std::vector<int> items)
+{
+    auto *all = new numbered{7, std::move(items)};
+    for (int x : all->items) {
+        step(1000 * x);
+        if (x == 1) {
+            delete all;
+            step(1000 * x + 1);
+            step(1000 * x + 2);
+            step(1000 * x + 3);
+            return;
+        }
+    }
+}
+
+static void bound(const std::array<std::pair<int, int>, 8> &items)
+{
+    int at = 0;
+    for (auto [x, other] : items)
+        step(1000 * at++ + other - other);
+}
+
+struct tree {
+    int place;
+    std::vector<tree> below;
+};
+
+static void walk(const tree &node)
+{
+    step(node.place);
+    for (const tree &x : node.below)
+        walk(x);
+}
+
+static void one_line(const std::vector<std::vector<int>> &rows)
+{
+    int at = 0;
+    for (auto &x : rows) { for (int x : x) step(1000 * at++ + x - x); for (int x : rows[0]) step(1000 * at++ + x - x); }
+}
+
+#define EACH(x, items, statement) for (auto x : items) statement
+
+static void expanded(const std::vector<int> &items)
+{
+    int at = 0;
+    EACH(x, items, EACH(x, items, step(at++)));
+    EACH(x, items, step(at++)); EACH(x, items, step(at++));
+}
+
 int main(int argc, char **argv)
 {
     int which = argc > 1 ? atoi(argv[1]) : 0, more = argc > 2 ? atoi(argv[2]) : 0;
@@ -339,6 +468,23 @@ int main(int argc, char **argv)
     case 22: table(rows); break;
     case 23: listed({0, 1, 2, 3, 4, 5, 6}); break;
     case 24: letters("abcdefgh"); break;
+    case 25: asking(4 + more); break;
+    case 26: gone(); break;
+    case 27: thrown(some); break;
+    case 28: again(some); break;
+    case 29: deleted(some); break;
+    case 30: {
+        std::array<std::pair<int, int>, 8> items{};
+        bound(items);
+        break;
+    }
+    case 31: {
+        tree root{0, {{1000, {{1100, {}}, {1200, {{1210, {}}}}}}, {2000, {}}, {3000, {{3100, {}}, {3200, {}}}}}};
+        walk(root);
+        break;
+    }
+    case 32: one_line({numbers(2), numbers(1), numbers(3)}); break;
+    case 33: expanded(numbers(3)); break;
     }
     free(unused);
     puts("over");
