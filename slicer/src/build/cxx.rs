@@ -9,7 +9,7 @@
 use crate::build::memory::Home;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, operands};
-use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, Receiver, StmtKind, Type, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, Receiver, StmtId, StmtKind, Type, VarRef};
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -302,6 +302,11 @@ fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
         ExprKind::Deref(inner) => function.exprs[inner].kind == ExprKind::Constant,
         _ => false,
     };
+    // What such a loop begins with: the count of elements that it has left behind.
+    let counts_elements = |init: StmtId| match function.stmts[init].kind {
+        StmtKind::Decl { local, .. } => function.locals[local].counts_for.is_some(),
+        _ => false,
+    };
     let mut found = Vec::new();
     for stmt in &function.stmts {
         let StmtKind::Group(parts) = &stmt.kind else {
@@ -313,7 +318,7 @@ fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
                 StmtKind::Expr(range),
                 StmtKind::Loop {
                     kind: LoopKind::For,
-                    init: None,
+                    init,
                     cond: Some(cond),
                     step,
                     body,
@@ -323,7 +328,7 @@ fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
             else {
                 continue;
             };
-            if !is_unseen(*cond) {
+            if !is_unseen(*cond) || init.is_some_and(|init| !counts_elements(init)) {
                 continue;
             }
             found.push((*cond, *range));
