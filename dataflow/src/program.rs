@@ -12,7 +12,7 @@ use crate::summary::{self, Effect, Summaries};
 use base::mutant::{Mutant, on};
 use base::{Id as _, IdVec, define_id};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, Member, Type, Unit, VarRef};
-use progress_map::PointId;
+use progress_map::{Interference, Outsider, PointId};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -100,10 +100,10 @@ impl<'u> FunctionInfo<'u> {
 pub enum Touch {
     /// It cannot.
     Leaves,
-    /// It could, but is taken not to: who, in words.
-    Assumed(String),
-    /// It may: who, in words.
-    May(String),
+    /// It could, but is taken not to: by whom or what.
+    Assumed(Interference),
+    /// It may: by whom or what.
+    May(Interference),
 }
 
 impl<'u> Program<'u> {
@@ -380,20 +380,19 @@ impl<'u> Program<'u> {
                 .any(|(name, _)| *name == *global)
         {
             let line = info.flow.points[point].span.line;
-            return Touch::May(format!("the call at line {line} sets it"));
+            return Touch::May(Interference::SetByCall { line });
         }
         match callee {
             Callee::Named(name) => match self.is_known(info.unit, name) {
                 true => self.some_may_change(id, self.callees(info.unit, name), target),
-                false => self.unknown_may_change(id, name, args, target),
+                false => self.unknown_may_change(id, Some(name), args, target),
             },
-            Callee::Macro(called) => Touch::May(format!(
-                "the macro {} could not be expanded and may change it",
-                called.name
-            )),
+            Callee::Macro(called) => Touch::May(Interference::ByMacro {
+                name: called.name.to_string(),
+            }),
             Callee::Indirect(_) => {
                 let known = self.some_behind_pointer_may_change(id, target);
-                known.max(self.unknown_may_change(id, "a function behind a pointer", args, target))
+                known.max(self.unknown_may_change(id, None, args, target))
             }
         }
     }
@@ -460,7 +459,11 @@ impl<'u> Program<'u> {
         }
         let direct = changers.into_iter();
         let direct = direct
-            .map(|name| Touch::May(format!("{name}() may change it")))
+            .map(|name| {
+                Touch::May(Interference::ByFunction {
+                    function: name.to_owned(),
+                })
+            })
             .max();
         let unknown = self.some_unknown_may_change(here, unknown.into_iter(), target);
         direct.unwrap_or(Touch::Leaves).max(unknown)
@@ -476,28 +479,36 @@ impl<'u> Program<'u> {
         let names: BTreeSet<&str> = names.collect();
         let each = names
             .into_iter()
-            .map(|name| self.unknown_may_change(here, name, &[], target));
+            .map(|name| self.unknown_may_change(here, Some(name), &[], target));
         each.max().unwrap_or(Touch::Leaves)
     }
 
     /// What a function outside the map, given `args`, may change: anything that it can name or reach. That it does so to a
     /// variable whose address nobody takes would need a declaration of it in source that the map has not seen, or a
-    /// call back; that is assumed not to be.
-    fn unknown_may_change(&self, here: FunctionIndex, name: &str, args: &[ExprId], target: &Target) -> Touch {
+    /// call back; that is assumed not to be. One behind a pointer has no name.
+    fn unknown_may_change(
+        &self,
+        here: FunctionIndex,
+        name: Option<&str>,
+        args: &[ExprId],
+        target: &Target,
+    ) -> Touch {
         let info = &self.functions[here];
-        if is_library(name) {
+        if let Some(name) = name.filter(|name| is_library(name)) {
             return match target {
                 Target::Member(path) if library_writes(info.function, name, args, path) => {
-                    Touch::May(format!("{name}() may write over it"))
+                    Touch::May(Interference::WrittenOver {
+                        function: name.to_owned(),
+                    })
                 }
                 _ => Touch::Leaves,
             };
         }
-        let assumed = || {
-            Touch::Assumed(format!(
-                "{name}() is not in the map and is taken to leave it alone"
-            ))
+        let outsider = || match name {
+            Some(name) => Outsider::Named(name.to_owned()),
+            None => Outsider::BehindPointer,
         };
+        let assumed = || Touch::Assumed(Interference::UnmappedLeaves(outsider()));
         match target {
             Target::Local(_) => Touch::Leaves,
             Target::Global(global) => {
@@ -514,8 +525,10 @@ impl<'u> Program<'u> {
                     .collect();
                 let called_back = others.iter().find(|(id, _)| self.through_pointer.contains(id));
                 if let Some((_, other)) = called_back {
-                    let other = &other.function.name;
-                    return Touch::May(format!("{name}() is not in the map and may call {other}()"));
+                    return Touch::May(Interference::CallsBack {
+                        outsider: outsider(),
+                        function: other.function.name.to_string(),
+                    });
                 }
                 let alone = is_static && others.iter().all(|(_, other)| other.function.is_static);
                 if alone { Touch::Leaves } else { assumed() }
@@ -523,12 +536,12 @@ impl<'u> Program<'u> {
             Target::Member(path) => {
                 // Whoever is given the structure, or the address of a part of it, is free to write to it.
                 if args.iter().any(|&arg| gives(info.function, arg, &path.root)) {
-                    Touch::May(format!("{name}() is not in the map and may change it"))
+                    Touch::May(Interference::Unmapped(outsider()))
                 } else {
                     assumed()
                 }
             }
-            Target::Memory => Touch::May(format!("{name}() is not in the map and may change it")),
+            Target::Memory => Touch::May(Interference::Unmapped(outsider())),
         }
     }
 

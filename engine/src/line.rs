@@ -7,7 +7,7 @@ use base::{Confidence, Span};
 use progress_map::{FileId, Function, LoopId, Map, PointId, PointKind, ScopeId};
 
 /// One source line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LineView {
     /// The file as the map spells it.
     pub path: String,
@@ -22,7 +22,7 @@ pub struct LineView {
 }
 
 /// A line of one function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FunctionLine {
     /// The function.
     pub name: String,
@@ -39,7 +39,7 @@ pub struct FunctionLine {
 }
 
 /// A tuple with the points that it stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TupleView {
     /// The tuple.
     pub tuple: Tuple,
@@ -48,7 +48,7 @@ pub struct TupleView {
 }
 
 /// A program point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PointView {
     /// Which point of the function.
     pub id: PointId,

@@ -1,9 +1,11 @@
 //! What the map knows about a loop, in words.
 
-use progress_map::{Across, Assumption, Cut, Direction, Function, Growth, LoopId, LoopSource, Lov, LovClass};
+use progress_map::{
+    Across, Assumption, Cut, Direction, Function, Growth, LoopId, LoopSource, Lov, LovClass, Refused,
+};
 
 /// A loop with its candidates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LoopView {
     /// Which loop of the function: tells several loops of one line apart.
     pub id: LoopId,
@@ -16,7 +18,7 @@ pub struct LoopView {
     /// Variables that order it, best first.
     pub lovs: Vec<LovView>,
     /// Variables that change in it but do not order it, with the reason.
-    pub refused: Vec<(String, String)>,
+    pub refused: Vec<Refused>,
 }
 
 /// A loop-order variable in words.
@@ -60,11 +62,7 @@ pub(crate) fn loop_view(function: &Function, id: LoopId) -> LoopView {
         line: in_loop.span.line,
         reducible: in_loop.reducible,
         lovs: in_loop.lovs.iter().map(|lov| lov_view(function, lov)).collect(),
-        refused: in_loop
-            .refused
-            .iter()
-            .map(|refused| (refused.name.clone(), refused.reason.clone()))
-            .collect(),
+        refused: in_loop.refused.clone(),
     }
 }
 

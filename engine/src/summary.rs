@@ -141,7 +141,7 @@ fn why_unordered(in_loop: &Loop) -> String {
     let refused = in_loop
         .refused
         .iter()
-        .map(|refused| format!("{}: {}", refused.name, refused.reason));
+        .map(|refused| format!("{}: {}", refused.name, refused.why));
     let reasons: Vec<String> = useless.chain(refused).collect();
     if reasons.is_empty() {
         "no variable changes in it".to_owned()

@@ -98,7 +98,61 @@ typedef struct {
     hm_term step, start;
 } hm_lov;
 
-typedef struct { hm_text name, reason; } hm_refused;
+/* What a refusal has beside its code. */
+enum { HM_LINE = 1, HM_VALUE = 2, HM_TERM = 4, HM_NAME = 8, HM_TWO_NAMES = 16, HM_PATH = 32 };
+
+/* Why a variable does not order its loop, by code: docs/map-format.md, "Refused candidate". */
+static const struct { const char *word; unsigned needs; } hm_refusals[] = {
+    {"divided-among-threads", 0},
+    {"step-unknown", HM_LINE},
+    {"step-fraction", HM_LINE},
+    {"step-too-large", HM_LINE | HM_VALUE},
+    {"step-may-be-too-large", HM_LINE},
+    {"steps-both-ways", 0},
+    {"steps-cancel-out", 0},
+    {"steps-of-unknown-direction", HM_TERM},
+    {"steps-of-two-kinds", 0},
+    {"start-not-positive", 0},
+    {"grows-without-bound", 0},
+    {"stands-at-zero", 0},
+    {"wraps-around", HM_VALUE},
+    {"function-read-in-part", HM_NAME},
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
+    {"no-variable", 0},
+    {"changed-through-pointer", 0},
+    {"changed-by-other-calls", 0},
+    {"address-taken", 0},
+    {"member-address-taken", HM_NAME},
+    {"in-union", HM_NAME},
+    {"path-changed-through-pointer", HM_NAME},
+    {"changed-by-other-path", HM_LINE},
+    {"path-assigned", HM_LINE},
+    {"pointer-write", HM_LINE},
+    {"name-hidden", HM_LINE},
+    {"unsequenced", HM_LINE},
+    {"operand-changed-in-loop", 0},
+    {"operand-changed-before-loop", 0},
+    {"set-by-call", HM_LINE},
+    {"changed-by-function", HM_NAME},
+    {"written-over", HM_NAME},
+    {"changed-by-macro", HM_NAME},
+    {"changed-by-unmapped-function", HM_NAME},
+    {"changed-by-call-back", HM_TWO_NAMES},
+    {"promised-constant", HM_NAME},
+    {"taken-to-stay", HM_NAME},
+    {"range-taken-to-stay", 0},
+    {"path-changed", HM_PATH},
+};
+
+typedef struct {
+    hm_text name;
+    unsigned code, paths; /* how many times HM_PATH stood before the code */
+    uint32_t line;
+    int64_t value;
+    hm_term step;
+    hm_text names[2];
+} hm_refused;
 
 typedef struct {
     uint32_t parent, header;
@@ -1010,6 +1064,29 @@ static void hm_a_lov(hm_section *s, const hm_function *f, uint32_t header, uint3
     if (lov->visible > 1 || lov->unsigned_bits > 64) hm_fail(s->r, "a variable has unknown traits");
 }
 
+static void hm_a_refused(hm_section *s, const hm_function *f, uint32_t *line, hm_refused *refused) {
+    unsigned needs;
+    refused->name = hm_string(s, 32);
+    do {
+        refused->code = hm_byte(s, 61);
+        if (refused->code >= sizeof hm_refusals / sizeof *hm_refusals || !hm_refusals[refused->code].word) {
+            hm_fail(s->r, "a variable is refused for no known reason");
+            refused->code = 0;
+        }
+        needs = hm_refusals[refused->code].needs;
+        refused->paths += needs == HM_PATH;
+    } while (needs == HM_PATH && refused->paths <= 4 && !s->r->why);
+    if (needs == HM_PATH) hm_fail(s->r, "a variable is refused for a path that never ends");
+    if (needs & HM_LINE) refused->line = *line = hm_near(s, 58, *line);
+    if (needs & HM_VALUE) refused->value = hm_s(s, 59);
+    if (needs & HM_TERM) {
+        refused->step = hm_a_term(s, f->span.line, 0);
+        if (!refused->step.kind) hm_fail(s->r, "a step is none");
+    }
+    if (needs & (HM_NAME | HM_TWO_NAMES)) refused->names[0] = hm_string(s, 60);
+    if (needs & HM_TWO_NAMES) refused->names[1] = hm_string(s, 60);
+}
+
 static void hm_loops(hm_section *s, hm_function *f) {
     /* By loop, plus one: the last line of its statement, and the first point in it. */
     struct place { uint64_t end, point; } *places;
@@ -1031,7 +1108,7 @@ static void hm_loops(hm_section *s, hm_function *f) {
     for (i = 0; i < f->loop_count && !s->r->why; i++) {
         hm_loop *loop = &f->loops[i];
         unsigned kind;
-        uint32_t number;
+        uint32_t number, near_line;
         hm_span near;
         loop->parent = hm_parent(s, 20, i);
         kind = hm_byte(s, 21);
@@ -1051,11 +1128,10 @@ static void hm_loops(hm_section *s, hm_function *f) {
         loop->refused_count = hm_count(s, 28, 32);
         loop->lovs = (hm_lov *)hm_room(s->r, loop->lov_count, sizeof *loop->lovs);
         loop->refused = (hm_refused *)hm_room(s->r, loop->refused_count, sizeof *loop->refused);
-        number = loop->span.line;
+        number = near_line = loop->span.line;
         for (n = 0; n < loop->lov_count && !s->r->why; n++) hm_a_lov(s, f, header, &number, &loop->lovs[n]);
         for (n = 0; n < loop->refused_count && !s->r->why; n++) {
-            loop->refused[n].name = hm_string(s, 32);
-            loop->refused[n].reason = hm_prose(s, 33, &number);
+            hm_a_refused(s, f, &near_line, &loop->refused[n]);
         }
     }
 }

@@ -153,6 +153,21 @@ static void lov(const hm_lov *l) {
     else printf("null}");
 }
 
+static void refused(const hm_refused *r) {
+    unsigned needs = hm_refusals[r->code].needs, i;
+    printf("{\"name\":"), text(r->name);
+    printf(",\"why\":[");
+    for (i = 0; i < r->paths; i++) printf("\"path-changed\",");
+    printf("\"%s\"]", hm_refusals[r->code].word);
+    if (needs & HM_LINE) printf(",\"line\":%" PRIu32, r->line);
+    if (needs & HM_VALUE) printf(",\"value\":%" PRId64, r->value);
+    if (needs & HM_TERM) printf(",\"step\":"), term(&r->step);
+    if (needs & (HM_NAME | HM_TWO_NAMES)) printf(",\"names\":["), text(r->names[0]);
+    if (needs & HM_TWO_NAMES) putchar(','), text(r->names[1]);
+    if (needs & (HM_NAME | HM_TWO_NAMES)) putchar(']');
+    putchar('}');
+}
+
 static void a_loop(const hm_loop *l) {
     static const char *const statements[] = {"while", "do", "for", "goto"};
     size_t i;
@@ -165,9 +180,7 @@ static void a_loop(const hm_loop *l) {
     printf("],\"refused\":[");
     for (i = 0; i < l->refused_count; i++) {
         comma(i);
-        printf("{\"name\":"), text(l->refused[i].name);
-        printf(",\"reason\":"), text(l->refused[i].reason);
-        putchar('}');
+        refused(&l->refused[i]);
     }
     printf("]}");
 }

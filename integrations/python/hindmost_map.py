@@ -381,9 +381,73 @@ def read_loops(columns, function, count):
         lovs, refused = columns[27].u(), columns[28].u()
         prose = Prose(columns, loop["span"][0])
         loop["lovs"] = [read_lov(columns, function, header, prose) for _ in range(lovs)]
-        loop["refused"] = [{"name": columns.string(32), "reason": prose.read(33)} for _ in range(refused)]
+        loop["refused"] = read_refused(columns, function["span"][0], loop["span"][0], refused)
         loops.append(loop)
     return loops
+
+
+# Why a variable does not order its loop, by code, with what follows: a line, a value, a term, names, or (p) the code of what changes the path.
+REFUSALS = {
+    0: ("divided-among-threads", ""),
+    1: ("step-unknown", "l"),
+    2: ("step-fraction", "l"),
+    3: ("step-too-large", "lv"),
+    4: ("step-may-be-too-large", "l"),
+    5: ("steps-both-ways", ""),
+    6: ("steps-cancel-out", ""),
+    7: ("steps-of-unknown-direction", "t"),
+    8: ("steps-of-two-kinds", ""),
+    9: ("start-not-positive", ""),
+    10: ("grows-without-bound", ""),
+    11: ("stands-at-zero", ""),
+    12: ("wraps-around", "v"),
+    13: ("function-read-in-part", "n"),
+    32: ("no-variable", ""),
+    33: ("changed-through-pointer", ""),
+    34: ("changed-by-other-calls", ""),
+    35: ("address-taken", ""),
+    36: ("member-address-taken", "n"),
+    37: ("in-union", "n"),
+    38: ("path-changed-through-pointer", "n"),
+    39: ("changed-by-other-path", "l"),
+    40: ("path-assigned", "l"),
+    41: ("pointer-write", "l"),
+    42: ("name-hidden", "l"),
+    43: ("unsequenced", "l"),
+    44: ("operand-changed-in-loop", ""),
+    45: ("operand-changed-before-loop", ""),
+    46: ("set-by-call", "l"),
+    47: ("changed-by-function", "n"),
+    48: ("written-over", "n"),
+    49: ("changed-by-macro", "n"),
+    50: ("changed-by-unmapped-function", "n"),
+    51: ("changed-by-call-back", "nn"),
+    52: ("promised-constant", "n"),
+    53: ("taken-to-stay", "n"),
+    54: ("range-taken-to-stay", ""),
+    55: ("path-changed", "p"),
+}
+
+
+def read_refused(columns, function_line, line, count):
+    found = []
+    for _ in range(count):
+        refused = {"name": columns.string(32)}
+        why = []
+        while not why or why[-1] == "path-changed":
+            word, needs = REFUSALS[columns[61].byte()]
+            why.append(word)
+            for need in needs:
+                if need == "l":
+                    refused["line"] = line = columns[58].near(line)
+                elif need == "v":
+                    refused["value"] = columns[59].s()
+                elif need == "t":
+                    refused["step"] = read_term(columns, function_line)
+                elif need == "n":
+                    refused.setdefault("names", []).append(columns.string(60))
+        found.append({**refused, "why": why})
+    return found
 
 
 class Prose:

@@ -11,7 +11,7 @@ use base::Language;
 use base::mutant::{Mutant, on};
 use dataflow::{Action, FlowKind, FunctionIndex, Standing, Target, Touch};
 use ir::{ExprId, ExprKind, LocalId, Type, VarRef};
-use progress_map::{Across, Assumption, Cut, Growth, LovClass, PointId, Term};
+use progress_map::{Across, Assumption, Cut, Growth, Interference, LovClass, PointId, Refusal, Term};
 use std::collections::BTreeSet;
 
 /// What the values on two tasks say about each other, and why.
@@ -29,7 +29,7 @@ pub(crate) fn sharing(
     candidate: &Candidate,
     steps: &[(PointId, Step)],
     shape: &Shape,
-) -> Result<Sharing, String> {
+) -> Result<Sharing, Refusal> {
     let (start, start_touch) = match start_of(context, &candidate.target) {
         Some((start, touch)) => (Some(start), touch),
         None => (None, Touch::Leaves),
@@ -105,8 +105,9 @@ fn start_standing(context: Context<'_, '_>, candidate: &Candidate) -> Standing {
                 ExprKind::List(_) => part_standing(there, candidate, at, value),
                 _ => there.program.single_valued(there.effort, there.id, value, at),
             };
-            if let Touch::Assumed(reason) = trust {
+            if let Touch::Assumed(how) = trust {
                 let assumption = Assumption::Assumed;
+                let reason = how.to_string();
                 worsen(&mut standing, Standing { assumption, reason });
             }
             standing
@@ -256,7 +257,7 @@ fn global_since(context: Context<'_, '_>, value: ExprId, at: PointId) -> Touch {
             work.push(pred);
             match &flow.points[pred].action {
                 Action::Assign { target: other, .. } if *other == target => {
-                    return Touch::May("it is assigned on the way to the loop".to_owned());
+                    return Touch::May(Interference::OnTheWay);
                 }
                 _ => touch = touch.max(context.program.may_change(context.id, pred, &target)),
             }
@@ -459,7 +460,9 @@ fn set_by_call(context: Context<'_, '_>, point: PointId, target: &Target) -> Tou
         _ => context.program.added_by_call(context.id, point, target).is_some(),
     };
     match target {
-        _ if sets => Touch::May("it is set there".to_owned()),
+        _ if sets => Touch::May(Interference::SetByCall {
+            line: context.line(point),
+        }),
         Target::Local(_) => Touch::Leaves,
         _ => context.program.may_change(context.id, point, target),
     }

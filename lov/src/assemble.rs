@@ -7,7 +7,7 @@ use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{
     Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
-    PointId, Refused, ScopeKind,
+    PointId, Refusal, Refused, ScopeKind,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -166,7 +166,9 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
             let because = confidence_reason.as_deref().unwrap_or("the reason is not known");
             refused.extend(lovs.drain(..).map(|lov| Refused {
                 name: lov.name,
-                reason: format!("the function was read in part ({because})"),
+                why: Refusal::ReadInPart {
+                    because: because.to_owned(),
+                },
             }));
         }
         let mut span = flow.points[node.header].span;

@@ -6,7 +6,7 @@ use dataflow::{
     target_of,
 };
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, Type, VarRef};
-use progress_map::{LoopId, PointId, RangePart, Storage};
+use progress_map::{Interference, LoopId, Outsider, PointId, RangePart, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop under analysis.
@@ -297,7 +297,7 @@ pub(crate) fn hidden_change(context: Context<'_, '_>, candidate: &Candidate) -> 
 }
 
 /// Why C, or the name of the candidate, leaves open which value is seen, if so.
-fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<String> {
+fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<Interference> {
     if let Some(reason) = hidden_name(context, &candidate.storage) {
         return Some(reason);
     }
@@ -317,9 +317,7 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
                     .any(|x| other.iter().any(|y| x.group == y.group && x.operand != y.operand));
             if open {
                 let line = context.line(update);
-                return Some(format!(
-                    "at line {line} C leaves open whether a call or its update comes first"
-                ));
+                return Some(Interference::Unsequenced { line });
             }
         }
     }
@@ -327,7 +325,7 @@ fn hidden_by_order(context: Context<'_, '_>, candidate: &Candidate) -> Option<St
 }
 
 /// Why the name of a storage may mean another variable somewhere in the loop: values are recorded by name.
-pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option<String> {
+pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option<Interference> {
     let (name, own_line) = match storage {
         _ if on(Mutant::ShadowIgnored) => return None,
         Storage::Local { name, line } => (name.clone(), Some(*line)),
@@ -357,10 +355,9 @@ pub(crate) fn hidden_name(context: Context<'_, '_>, storage: &Storage) -> Option
         }
         None => same_name.next(),
     }?;
-    Some(format!(
-        "another variable of this name, declared at line {}, hides it",
-        hiding.span.line
-    ))
+    Some(Interference::Hidden {
+        line: hiding.span.line,
+    })
 }
 
 /// Whether what `target` names may change inside the loop other than by its own assignments and calls that add a
@@ -369,40 +366,45 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
     let info = context.info;
     let adds = |point| context.program.added_by_call(context.id, point, target).is_some();
     match target {
-        Target::Memory => return Touch::May("it is no variable".to_owned()),
+        Target::Memory => return Touch::May(Interference::NoVariable),
         Target::Local(local) => {
             let variable = &info.function.locals[*local];
             let promised = info.definitions.promised(*local);
             if info.definitions.escaped(*local) && promised.is_none() {
-                return Touch::May("it may change through a pointer".to_owned());
+                return Touch::May(Interference::ThroughPointer);
             }
             if variable.is_static && !on(Mutant::StaticIsLocal) {
-                return Touch::May("it is static and other calls of the function change it".to_owned());
+                return Touch::May(Interference::Static);
             }
             let mut inside = info.loops.among(context.in_loop, info.definitions.of(*local));
             let by_call = inside
                 .find(|&point| matches!(info.flow.points[point].action, Action::Call(_)) && !adds(point));
             return match (by_call, promised) {
-                (Some(point), _) => Touch::May(format!("the call at line {} sets it", context.line(point))),
-                (None, Some(call)) => Touch::Assumed(format!(
-                    "{} has promised not to change it (const)",
-                    callee_name(info.function, call)
-                )),
+                (Some(point), _) => Touch::May(Interference::SetByCall {
+                    line: context.line(point),
+                }),
+                (None, Some(call)) => Touch::Assumed(Interference::Promised {
+                    callee: callee(info.function, call),
+                }),
                 (None, None) => Touch::Leaves,
             };
         }
         Target::Global(name) if context.program.is_exposed_global(name) => {
-            return Touch::May("its address is taken".to_owned());
+            return Touch::May(Interference::AddressTaken);
         }
         Target::Global(_) => {}
         Target::Member(named) => {
             let MemberPath { path, root, member } = &**named;
             let shares = |name: &&str| context.program.members(name).any(|member| member.in_union);
             if let Some(name) = path.split("->").flat_map(|part| part.split('.')).find(shares) {
-                return Touch::May(format!("{name} shares its memory with other members of a union"));
+                return Touch::May(Interference::Union {
+                    member: name.to_owned(),
+                });
             }
             if context.program.is_exposed_member(member) {
-                return Touch::May(format!("the address of a member {member} is taken"));
+                return Touch::May(Interference::MemberAddressTaken {
+                    member: member.to_string(),
+                });
             }
             if let Some(reason) = unstable_path(context, path, root, member) {
                 return Touch::May(reason);
@@ -434,32 +436,34 @@ fn way_changed(context: Context<'_, '_>, path: &MemberPath) -> Touch {
     let way = path.way();
     let way = way.iter().filter(|each| !matches!(each, Target::Local(_)));
     let each = way.map(|target| match by_calls(context, target) {
-        Touch::May(reason) => Touch::May(format!("the way to it may change: {reason}")),
+        Touch::May(how) => Touch::May(Interference::Path(Box::new(how))),
         other => other,
     });
     each.max().unwrap_or(Touch::Leaves)
 }
 
 /// The function that a call names.
-fn callee_name(function: &Function, call: ExprId) -> String {
+fn callee(function: &Function, call: ExprId) -> Outsider {
     match &function.exprs[call].kind {
         ExprKind::Call {
             callee: Callee::Named(name),
             ..
-        } => format!("{name}()"),
-        _ => "a function".to_owned(),
+        } => Outsider::Named(name.to_string()),
+        _ => Outsider::BehindPointer,
     }
 }
 
 /// Why the path to a member may lead elsewhere, or another path to the same place.
-fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &str) -> Option<String> {
+fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &str) -> Option<Interference> {
     let info = context.info;
     let components: Vec<&str> = path.split("->").flat_map(|part| part.split('.')).collect();
     if let VarRef::Local(local) = root {
         let variable = &info.function.locals[*local];
         let is_object = variable.ty == Type::Aggregate;
         if info.definitions.escaped(*local) && !is_object {
-            return Some(format!("{} may change through a pointer", variable.name));
+            return Some(Interference::RootThroughPointer {
+                root: variable.name.clone(),
+            });
         }
     }
     for &point in context.points() {
@@ -470,18 +474,16 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
         match target {
             Target::Member(other) if other.path == path => {}
             Target::Member(other) if other.member == member => {
-                return Some(format!(
-                    "line {line} assigns a member of the same name by another path"
-                ));
+                return Some(Interference::OtherPath { line });
             }
             Target::Member(other) if components.contains(&other.member.as_str()) => {
-                return Some(format!("line {line} changes the way to it"));
+                return Some(Interference::PathAssigned { line });
             }
             Target::Local(local) if VarRef::Local(*local) == *root => {
-                return Some(format!("line {line} changes the way to it"));
+                return Some(Interference::PathAssigned { line });
             }
             Target::Global(name) if VarRef::Global(*name) == *root => {
-                return Some(format!("line {line} changes the way to it"));
+                return Some(Interference::PathAssigned { line });
             }
             Target::Memory if !initial => {
                 let written = match *context.kind(*by) {
@@ -490,7 +492,7 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
                 };
                 // An element of an array of numbers is no member whose address nobody takes.
                 if !matches!(written, ExprKind::Index { .. }) {
-                    return Some(format!("line {line} writes through a pointer"));
+                    return Some(Interference::PointerWrite { line });
                 }
             }
             _ => {}
@@ -515,7 +517,7 @@ pub(crate) fn invariance(context: Context<'_, '_>, id: ExprId) -> Touch {
         assigned || context.program.added_by_call(context.id, point, &target).is_some()
     });
     if changed {
-        return Touch::May("the loop changes it".to_owned());
+        return Touch::May(Interference::InLoop);
     }
     unstable_storage(context, &target)
 }

@@ -9,7 +9,8 @@ use base::mutant::{Mutant, on};
 use dataflow::{Effort, FunctionIndex, Program, Touch};
 use ir::{BinaryOp, Type};
 use progress_map::{
-    Across, Assumption, Cut, Direction, Growth, Lov, LovClass, PointId, RangePart, Refused, Storage, Term,
+    Across, Assumption, Cut, Direction, Growth, Interference, Lov, LovClass, PointId, RangePart, Refusal,
+    Refused, Storage, Term,
 };
 use std::collections::BTreeSet;
 
@@ -47,7 +48,7 @@ fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
         if divided {
             refused.push(Refused {
                 name: candidate.name,
-                reason: "a pragma divides the iterations of the loop among threads".to_owned(),
+                why: Refusal::Divided,
             });
             continue;
         }
@@ -56,9 +57,9 @@ fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
                 lovs.extend(position(&lov));
                 lovs.push(lov);
             }
-            Err(reason) => refused.push(Refused {
+            Err(why) => refused.push(Refused {
                 name: candidate.name,
-                reason,
+                why,
             }),
         }
     }
@@ -110,15 +111,15 @@ fn preference(lov: &Lov) -> impl Ord + use<'_> {
     )
 }
 
-fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, String> {
+fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Refusal> {
     let updates: Vec<PointId> = candidate.assignments.iter().map(|&(point, _)| point).collect();
     let mut steps = Vec::new();
     for &(point, by) in &candidate.assignments {
         steps.push((point, step(context, candidate, point, by)?));
     }
     let hidden = hidden_change(context, candidate);
-    if let Touch::May(reason) = hidden {
-        return Err(reason);
+    if let Touch::May(how) = hidden {
+        return Err(Refusal::Interference(how));
     }
     let shape = shape(context, candidate, &steps, &updates)?;
     let sharing = across::sharing(context, candidate, &steps, &shape)?;
@@ -133,9 +134,9 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
     let trust = trust.max(stays(&candidate.storage));
     let trust = match trust.max(sharing.start_touch.clone()) {
         Touch::Leaves => None,
-        Touch::Assumed(reason) | Touch::May(reason) => Some(reason),
+        Touch::Assumed(how) | Touch::May(how) => Some(how),
     };
-    let because = because(&shape, &sharing, trust.as_deref());
+    let because = because(&shape, &sharing, trust.as_ref());
     let Sharing {
         across,
         assumption,
@@ -173,9 +174,7 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Stri
 /// way out of the loop; most of that is seen when the index is read, but not all.
 fn stays(storage: &Storage) -> Touch {
     match storage {
-        Storage::Range { .. } => {
-            Touch::Assumed("the range is taken to keep its elements until the loop is left".to_owned())
-        }
+        Storage::Range { .. } => Touch::Assumed(Interference::RangeKept),
         _ => Touch::Leaves,
     }
 }
@@ -198,7 +197,7 @@ fn shape(
     candidate: &Candidate,
     steps: &[(PointId, Step)],
     updates: &[PointId],
-) -> Result<Shape, String> {
+) -> Result<Shape, Refusal> {
     let strict = change::on_every_cycle(context, updates) || on(Mutant::WeakIsStrict);
     // On every path as many updates, and all alike: then the number of updates tells the value.
     let alike = steps.iter().all(|(_, step)| *step == steps[0].1);
@@ -227,7 +226,7 @@ fn shape(
     if steps.iter().all(|(_, step)| matches!(step, Step::Grow { .. })) {
         let least = if on(Mutant::ZeroGrows) { 0 } else { 1 };
         if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start >= least) {
-            return Err("it is multiplied, and its start is not known to be positive".to_owned());
+            return Err(Refusal::StartNotPositive);
         }
         range::growth(
             context,
@@ -268,7 +267,7 @@ fn shape(
             _ => None,
         })
         .collect();
-    let terms = terms.ok_or("it is both added to and multiplied")?;
+    let terms = terms.ok_or(Refusal::AddedAndMultiplied)?;
     let growth = match (candidate.ty, terms[0]) {
         (Type::Float { .. }, _) | (Type::Unknown, Term::Float(_)) => Growth::Floating,
         _ => Growth::Additive,
@@ -286,7 +285,7 @@ fn shape(
         && let Some(offsets) = change::offsets(context, constants)
     {
         if offsets.per_iteration == 0 {
-            return Err("its steps cancel out over an iteration".to_owned());
+            return Err(Refusal::StepsCancelOut);
         }
         let direction = if offsets.per_iteration > 0 {
             Direction::Up
@@ -374,7 +373,7 @@ fn known_amount(context: Context<'_, '_>, step: &Step) -> Option<i64> {
 }
 
 /// The common direction of additive steps, and the step itself when all are the same.
-fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), String> {
+fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), Refusal> {
     let common = match &steps[0].1 {
         Step::Add(term, _) if steps.iter().all(|(_, step)| *step == steps[0].1) => Some(term.clone()),
         _ => None,
@@ -385,14 +384,14 @@ fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), Strin
     let sign = |step: &Step| match step {
         Step::Add(Term::Constant(value), _) => Ok(*value > 0),
         Step::Add(Term::Float(value), _) => Ok(*value > 0.0),
-        Step::Add(term, _) => Err(format!("it moves by {term} and by other steps")),
+        Step::Add(term, _) => Err(Refusal::DirectionUnknown { step: term.clone() }),
         Step::Vary { up, .. } => Ok(*up),
-        Step::Grow { .. } | Step::Shrink => Err("it is both added to and multiplied".to_owned()),
+        Step::Grow { .. } | Step::Shrink => Err(Refusal::AddedAndMultiplied),
     };
     let up = sign(&steps[0].1)?;
     for (_, step) in steps {
         if sign(step)? != up {
-            return Err("it moves both ways".to_owned());
+            return Err(Refusal::MovesBothWays);
         }
     }
     Ok((if up { Direction::Up } else { Direction::Down }, common))
@@ -400,7 +399,7 @@ fn one_way(steps: &[(PointId, Step)]) -> Result<(Direction, Option<Term>), Strin
 
 /// Division moves a positive value only: one update in each iteration, after the loop's condition has said that it is
 /// positive.
-fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId]) -> Result<(), String> {
+fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId]) -> Result<(), Refusal> {
     let direct = context.info.loops.innermost[updates[0]] == Some(context.in_loop);
     let unsigned = matches!(
         candidate.ty,
@@ -421,11 +420,11 @@ fn shrinks(context: Context<'_, '_>, candidate: &Candidate, updates: &[PointId])
     if updates.len() == 1 && direct && positive {
         Ok(())
     } else {
-        Err("it is divided and may stand still at zero".to_owned())
+        Err(Refusal::StandsAtZero)
     }
 }
 
-fn because(shape: &Shape, sharing: &Sharing, trust: Option<&str>) -> String {
+fn because(shape: &Shape, sharing: &Sharing, trust: Option<&Interference>) -> String {
     let mut text = shape.words.to_owned();
     match (sharing.across, sharing.assumption) {
         (Across::SameSequence, Assumption::Proven) => text.push_str("; start and steps are constants"),
@@ -439,7 +438,7 @@ fn because(shape: &Shape, sharing: &Sharing, trust: Option<&str>) -> String {
     }
     if let Some(trust) = trust {
         text.push_str("; ");
-        text.push_str(trust);
+        text.push_str(&trust.to_string());
     }
     text
 }

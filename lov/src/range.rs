@@ -15,7 +15,7 @@ use crate::step::{constant, strip_keeping};
 use base::mutant::{Mutant, on};
 use dataflow::Action;
 use ir::{BinaryOp, ExprId, ExprKind, LoopKind, Type};
-use progress_map::{Direction, PointId, Term};
+use progress_map::{Direction, PointId, Refusal, Term};
 
 /// Changes per iteration that are small beside a type of 32 bits.
 const SMALL: i128 = 1 << 16;
@@ -91,7 +91,7 @@ pub(crate) fn constant_steps(
     candidate: &Candidate,
     steps: &[(PointId, i64)],
     direction: Direction,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let Some(limits) = limits(candidate.ty) else {
         return Ok(());
     };
@@ -159,7 +159,7 @@ pub(crate) fn variable_steps(
     context: Context<'_, '_>,
     candidate: &Candidate,
     step: Option<&Term>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let Some(limits) = limits(candidate.ty) else {
         return Ok(());
     };
@@ -188,7 +188,7 @@ pub(crate) fn growing_steps(
     context: Context<'_, '_>,
     candidate: &Candidate,
     direction: Direction,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let Some(limits) = limits(candidate.ty) else {
         return Ok(());
     };
@@ -215,7 +215,7 @@ pub(crate) fn growth(
     context: Context<'_, '_>,
     candidate: &Candidate,
     steps: impl Iterator<Item = (PointId, i64, i64)>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     if on(Mutant::WrapIgnored) {
         return Ok(());
     }
@@ -253,14 +253,13 @@ pub(crate) fn growth(
     if held {
         Ok(())
     } else {
-        Err("it is multiplied without a bound and may leave its type".to_owned())
+        Err(Refusal::GrowsWithoutBound)
     }
 }
 
-fn refusal(limits: &Limits) -> String {
-    match limits.guessed {
-        true => "its type is not known and it may wrap around".to_owned(),
-        false => format!("a variable of {} bits may wrap around", limits.bits),
+fn refusal(limits: &Limits) -> Refusal {
+    Refusal::WrapsAround {
+        bits: (!limits.guessed).then_some(limits.bits),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, Context, invariance, is_invariant, storage, un
 use crate::term;
 use dataflow::{Action, Touch, target_of};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
-use progress_map::{PointId, Term, TermOp};
+use progress_map::{PointId, Refusal, Term, TermOp};
 
 /// One step of a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub(crate) fn step(
     candidate: &Candidate,
     point: PointId,
     by: ExprId,
-) -> Result<Step, String> {
+) -> Result<Step, Refusal> {
     let line = context.line(point);
     let initial = matches!(
         context.info.flow.points[point].action,
@@ -52,15 +52,15 @@ pub(crate) fn step(
     };
     match found {
         Some(Step::Add(Term::Float(_), _)) if !keeps_fractions(candidate.ty) => {
-            Err(format!("line {line} adds a fraction to an integer"))
+            Err(Refusal::FractionAdded { line })
         }
         Some(Step::Add(_, Some(operand)))
             if !keeps_fractions(candidate.ty) && matches!(type_of(context, operand), Type::Float { .. }) =>
         {
-            Err(format!("line {line} adds a fraction to an integer"))
+            Err(Refusal::FractionAdded { line })
         }
         Some(Step::Add(Term::Constant(value), _)) if !fits_step(candidate.ty, value) => {
-            Err(format!("line {line} adds {value}, which its type does not hold"))
+            Err(Refusal::StepTooLarge { line, value })
         }
         Some(Step::Add(_, Some(operand)))
             if !keeps(type_of(context, operand), candidate.ty)
@@ -72,10 +72,10 @@ pub(crate) fn step(
                     }
                 ) =>
         {
-            Err(format!("line {line} adds a value that its type may not hold"))
+            Err(Refusal::StepMayBeTooLarge { line })
         }
         Some(step) => Ok(step),
-        None => Err(format!("line {line} does not move it by a step that is known")),
+        None => Err(Refusal::UnknownStep { line }),
     }
 }
 

@@ -4,7 +4,7 @@
 //! a strongly connected part of it with its header; loops nest, and every point names its innermost loop. The order
 //! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
 
-use crate::{FileId, LoopId, PointId, ScopeId};
+use crate::{FileId, LoopId, PointId, Refused, ScopeId};
 use base::{Confidence, IdVec, Language, Reading, Span};
 
 /// A function and everything that orders two positions inside it.
@@ -208,15 +208,6 @@ pub enum LoopSource {
     For,
     /// A `goto` that jumps back.
     Goto,
-}
-
-/// A variable that changes in a loop but does not order its iterations.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// The variable, as in [`Lov::name`].
-    pub name: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// A loop-order variable of one loop (SC'09 Def. 4.1, widened).

@@ -12,8 +12,9 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, Direction, File, FileId, Function, FunctionId, Growth,
-    Handed, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument, MpiCall, Point, PointId,
-    PointKind, RangePart, Refused, Scope, ScopeId, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    Handed, Interference, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument, MpiCall,
+    Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind, Storage,
+    Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -362,8 +363,77 @@ fn a_loop(rng: &mut Rng, index: usize, points: usize) -> Loop {
         lovs: rng.list(2, |rng| arbitrary_lov(rng, points)),
         refused: rng.list(2, |rng| Refused {
             name: rng.word(),
-            reason: rng.word(),
+            why: refusal(rng),
         }),
+    }
+}
+
+fn refusal(rng: &mut Rng) -> Refusal {
+    let line = rng.u32();
+    match rng.below(16) {
+        0 => Refusal::Divided,
+        1 => Refusal::UnknownStep { line },
+        2 => Refusal::FractionAdded { line },
+        3 => Refusal::StepTooLarge {
+            line,
+            value: rng.magnitude().cast_signed(),
+        },
+        4 => Refusal::StepMayBeTooLarge { line },
+        5 => Refusal::MovesBothWays,
+        6 => Refusal::StepsCancelOut,
+        7 => Refusal::DirectionUnknown { step: term(rng, 0) },
+        8 => Refusal::AddedAndMultiplied,
+        9 => Refusal::StartNotPositive,
+        10 => Refusal::GrowsWithoutBound,
+        11 => Refusal::StandsAtZero,
+        12 => Refusal::WrapsAround {
+            bits: rng.pick(&[None, Some(8), Some(64)]),
+        },
+        13 => Refusal::ReadInPart { because: rng.word() },
+        _ => Refusal::Interference(interference(rng, 0)),
+    }
+}
+
+fn interference(rng: &mut Rng, paths: usize) -> Interference {
+    let (line, name) = (rng.u32(), format!("f{}", rng.word()));
+    match rng.below(24) {
+        0 => Interference::NoVariable,
+        1 => Interference::ThroughPointer,
+        2 => Interference::Static,
+        3 => Interference::AddressTaken,
+        4 => Interference::MemberAddressTaken { member: name },
+        5 => Interference::Union { member: name },
+        6 => Interference::RootThroughPointer { root: name },
+        7 => Interference::OtherPath { line },
+        8 => Interference::PathAssigned { line },
+        9 => Interference::PointerWrite { line },
+        10 => Interference::Hidden { line },
+        11 => Interference::Unsequenced { line },
+        12 => Interference::InLoop,
+        13 => Interference::OnTheWay,
+        14 => Interference::SetByCall { line },
+        15 => Interference::ByFunction { function: name },
+        16 => Interference::WrittenOver { function: name },
+        17 => Interference::ByMacro { name },
+        18 => Interference::Unmapped(outsider(rng)),
+        19 => Interference::CallsBack {
+            outsider: outsider(rng),
+            function: name,
+        },
+        20 => Interference::Promised {
+            callee: outsider(rng),
+        },
+        21 => Interference::UnmappedLeaves(outsider(rng)),
+        22 if paths < 4 => Interference::Path(Box::new(interference(rng, paths + 1))),
+        _ => Interference::RangeKept,
+    }
+}
+
+fn outsider(rng: &mut Rng) -> Outsider {
+    if rng.one_in(4) {
+        Outsider::BehindPointer
+    } else {
+        Outsider::Named(format!("g{}", rng.word()))
     }
 }
 

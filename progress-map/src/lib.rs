@@ -18,6 +18,7 @@ pub mod generate;
 mod handed;
 mod macros;
 mod mpi;
+mod refusal;
 mod validate;
 
 pub use binding::{
@@ -30,11 +31,12 @@ pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, Reader, VERSION, records};
 pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
-    RangePart, Refused, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 pub use handed::Handed;
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
+pub use refusal::{Interference, Outsider, Refusal, Refused};
 
 use base::{Diagnostic, IdVec, define_id};
 

@@ -3,7 +3,7 @@
 use base::Id;
 use progress_map::generate::{arbitrary, bind, lov, reseal, synthetic, verbatim_bytes};
 use progress_map::{
-    Cut, FileId, FunctionId, LoopId, Map, PointId, ReadError, Reader, Storage, Tag, VERSION, records,
+    Cut, FileId, FunctionId, LoopId, Map, PointId, ReadError, Reader, Refusal, Storage, Tag, VERSION, records,
 };
 
 #[test]
@@ -70,10 +70,9 @@ fn a_reason_costs_little_though_it_names_its_line() {
         for l in function.loops.ids() {
             let l = &mut function.loops[l];
             for refused in &mut l.refused {
-                refused.reason = format!(
-                    "line {} does not move it by a step that is known",
-                    l.span.line + 2
-                );
+                refused.why = Refusal::UnknownStep {
+                    line: l.span.line + 2,
+                };
                 loops += 1;
             }
         }

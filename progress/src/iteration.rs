@@ -69,7 +69,7 @@ pub(crate) fn compare<'m>(
     if in_loop.lovs.is_empty() {
         silent.extend(in_loop.refused.iter().map(|refused| Silent {
             name: refused.name.clone(),
-            why: WhySilent::Refused(refused.reason.clone()),
+            why: WhySilent::Refused(refused.why.clone()),
         }));
     }
     Iteration::Unknown(silent)

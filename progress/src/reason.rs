@@ -2,7 +2,7 @@
 //! version, and one sentence, which is made here and nowhere else.
 
 use crate::{Beneath, Value};
-use progress_map::LoopId;
+use progress_map::{LoopId, Refusal};
 use std::fmt;
 
 /// A line of a source file.
@@ -141,7 +141,7 @@ pub struct Silent {
 #[derive(Clone, Debug, PartialEq)]
 pub enum WhySilent {
     /// It is no loop-order variable, for the reason that the map gives.
-    Refused(String),
+    Refused(Refusal),
     /// Its values on different tasks cannot be compared, for the reason that the map gives.
     NotAcrossTasks(String),
     /// It could not be read, with the reason if it is known; else it was not recorded.
@@ -371,7 +371,7 @@ impl fmt::Display for Reason {
 impl fmt::Display for WhySilent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WhySilent::Refused(reason) => f.write_str(reason),
+            WhySilent::Refused(why) => why.fmt(f),
             WhySilent::NotAcrossTasks(because) => {
                 write!(f, "its values on different tasks cannot be compared ({because})")
             }

@@ -134,12 +134,12 @@ fn loop_text(out: &mut String, file: &str, around: &LoopView) -> std::fmt::Resul
     for lov in &around.lovs {
         lov_text(out, lov)?;
     }
-    for (name, reason) in &around.refused {
+    for refused in &around.refused {
         writeln!(
             out,
             "    {} {}",
-            paint(FAINT, format!("refused {}:", clean(name))),
-            clean(reason)
+            paint(FAINT, format!("refused {}:", clean(&refused.name))),
+            clean(&refused.why.to_string())
         )?;
     }
     Ok(())

@@ -87,7 +87,7 @@ fn reason(function: &Function, each: &Loop) -> String {
         return "several entries".to_owned();
     }
     match each.refused.first() {
-        Some(first) => format!("{}: {}", first.name, first.reason),
+        Some(first) => format!("{}: {}", first.name, first.why),
         None => format!("nothing changes ({:?})", each.source),
     }
 }

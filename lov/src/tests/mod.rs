@@ -42,7 +42,7 @@ fn shown(each: &Loop) -> String {
         let _ = writeln!(text, "{line}: {} {}: {}", lov.name, kind(lov), lov.because);
     }
     for refused in &each.refused {
-        let _ = writeln!(text, "{line}: {} refused: {}", refused.name, refused.reason);
+        let _ = writeln!(text, "{line}: {} refused: {}", refused.name, refused.why);
     }
     text
 }

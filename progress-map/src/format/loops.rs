@@ -4,6 +4,7 @@ use super::bytes::number;
 use super::columns::Column;
 use super::lovs::{TRAITS, read_lov, write_lov};
 use super::prose::Prose;
+use super::refusals::{self, Refusals};
 use super::spans::SpanColumns;
 use super::strings::{Sink, Source};
 use crate::error::ReadError;
@@ -17,7 +18,6 @@ const SPAN: SpanColumns = SpanColumns::new(23);
 const LOVS: Column = Column(27);
 const REFUSED: Column = Column(28);
 const REFUSED_NAME: Column = Column(32);
-const REASON: Column = Column(33);
 
 /// Added to the code of [`LoopSource`] when the loop is not reducible.
 const IRREDUCIBLE: u8 = 4;
@@ -51,9 +51,10 @@ pub(crate) fn write_loops<'a>(sink: &mut Sink<'a, '_>, function: &'a Function) {
         for lov in &l.lovs {
             write_lov(sink, function, header, &mut prose, lov);
         }
+        let mut refusals = Refusals::new(l.span.line, function.span);
         for refused in &l.refused {
             sink.text(REFUSED_NAME, &refused.name);
-            prose.write(sink, REASON, &refused.reason);
+            refusals.write(sink, &refused.why);
         }
     }
 }
@@ -88,17 +89,18 @@ pub(crate) fn read_loops(
         let near = expected.span(points, header_id, function);
         let span = SPAN.read_near(columns, near)?;
         let lov_count = columns.count(LOVS, TRAITS)?;
-        let refused_count = columns.count(REFUSED, REASON)?;
+        let refused_count = columns.count(REFUSED, refusals::CODE)?;
         let mut prose = Prose::new(span.line);
         let mut lovs = Vec::with_capacity(lov_count);
         for _ in 0..lov_count {
             lovs.push(read_lov(source, function, header, &mut prose)?);
         }
         let mut refused = Vec::with_capacity(refused_count);
+        let mut refusals = Refusals::new(span.line, function);
         for _ in 0..refused_count {
             refused.push(Refused {
                 name: source.text(REFUSED_NAME)?,
-                reason: prose.read(source, REASON)?,
+                why: refusals.read(source)?,
             });
         }
         loops.push(Loop {

@@ -5,8 +5,8 @@
 
 use super::{Rng, lov};
 use crate::{
-    Across, Assumption, File, FileId, Function, Loop, LoopId, LoopSource, Map, Point, PointId, PointKind,
-    Refused, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
+    Across, Assumption, File, FileId, Function, Interference, Loop, LoopId, LoopSource, Map, Point, PointId,
+    PointKind, Refusal, Refused, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
 };
 use base::{Confidence, Id, IdVec, Span};
 use std::collections::BTreeSet;
@@ -313,13 +313,11 @@ impl<'a> Builder<'a> {
         if rng.one_in(5) {
             this.refused.push(Refused {
                 name: name.to_owned(),
-                reason: rng
-                    .pick(&[
-                        "changed through a pointer that may point to it",
-                        "moves up and down",
-                        "assigned from a call whose value is not known",
-                    ])
-                    .to_owned(),
+                why: match rng.below(3) {
+                    0 => Refusal::Interference(Interference::ThroughPointer),
+                    1 => Refusal::MovesBothWays,
+                    _ => Refusal::UnknownStep { line: start + 1 },
+                },
             });
             return;
         }

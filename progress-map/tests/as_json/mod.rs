@@ -3,8 +3,8 @@
 use base::{Confidence, Id, Severity, Span};
 use progress_map::{
     Across, Assumption, Binding, BoundVariable, Cut, Direction, Encoding, FileId, Function, FunctionInstance,
-    Growth, Loop, LoopSource, Lov, LovClass, Map, PathStep, Point, PointKind, RangePart, Scope, ScopeKind,
-    Storage, Term, TermOp,
+    Growth, Interference, Loop, LoopSource, Lov, LovClass, Map, Outsider, PathStep, Point, PointKind,
+    RangePart, Refusal, Refused, Scope, ScopeKind, Storage, Term, TermOp,
 };
 use serde_json::{Map as Object, Value, json};
 
@@ -138,8 +138,82 @@ fn a_loop(l: &Loop) -> Value {
         "header": l.header.index(),
         "span": a_span(l.span),
         "lovs": list(&l.lovs, a_lov),
-        "refused": list(&l.refused, |r| json!({"name": r.name, "reason": r.reason})),
+        "refused": list(&l.refused, a_refused),
     })
+}
+
+fn a_refused(refused: &Refused) -> Value {
+    let mut object = json!({ "name": refused.name });
+    let mut words = Vec::new();
+    match &refused.why {
+        Refusal::Interference(how) => interference(&mut object, &mut words, how),
+        why => {
+            words.push(why.code());
+            refusal(&mut object, why);
+        }
+    }
+    object["why"] = json!(words);
+    object
+}
+
+fn refusal(object: &mut Value, why: &Refusal) {
+    match why {
+        Refusal::UnknownStep { line }
+        | Refusal::FractionAdded { line }
+        | Refusal::StepMayBeTooLarge { line } => object["line"] = json!(line),
+        Refusal::StepTooLarge { line, value } => {
+            object["line"] = json!(line);
+            object["value"] = json!(value);
+        }
+        Refusal::DirectionUnknown { step } => object["step"] = a_term(step),
+        Refusal::WrapsAround { bits } => object["value"] = json!(bits.unwrap_or(0)),
+        Refusal::ReadInPart { because } => object["names"] = json!([because]),
+        Refusal::Divided
+        | Refusal::MovesBothWays
+        | Refusal::StepsCancelOut
+        | Refusal::AddedAndMultiplied
+        | Refusal::StartNotPositive
+        | Refusal::GrowsWithoutBound
+        | Refusal::StandsAtZero
+        | Refusal::Interference(_) => {}
+    }
+}
+
+fn interference(object: &mut Value, words: &mut Vec<&'static str>, how: &Interference) {
+    words.push(how.code());
+    match how {
+        Interference::Path(how) => interference(object, words, how),
+        Interference::OtherPath { line }
+        | Interference::PathAssigned { line }
+        | Interference::PointerWrite { line }
+        | Interference::Hidden { line }
+        | Interference::Unsequenced { line }
+        | Interference::SetByCall { line } => object["line"] = json!(line),
+        Interference::MemberAddressTaken { member: name }
+        | Interference::Union { member: name }
+        | Interference::RootThroughPointer { root: name }
+        | Interference::ByFunction { function: name }
+        | Interference::WrittenOver { function: name }
+        | Interference::ByMacro { name } => object["names"] = json!([name]),
+        Interference::Unmapped(outsider)
+        | Interference::Promised { callee: outsider }
+        | Interference::UnmappedLeaves(outsider) => object["names"] = json!([name(outsider)]),
+        Interference::CallsBack { outsider, function } => object["names"] = json!([name(outsider), function]),
+        Interference::NoVariable
+        | Interference::ThroughPointer
+        | Interference::Static
+        | Interference::AddressTaken
+        | Interference::InLoop
+        | Interference::OnTheWay
+        | Interference::RangeKept => {}
+    }
+}
+
+fn name(outsider: &Outsider) -> &str {
+    match outsider {
+        Outsider::Named(name) => name,
+        Outsider::BehindPointer => "",
+    }
 }
 
 fn a_lov(lov: &Lov) -> Value {

@@ -107,7 +107,8 @@ struct LovOut<'a> {
 #[derive(Serialize)]
 struct RefusedOut<'a> {
     name: &'a str,
-    reason: &'a str,
+    reason: String,
+    reason_code: &'static str,
 }
 
 fn tuple(view: &TupleView) -> TupleOut<'_> {
@@ -135,10 +136,11 @@ fn point(point: &PointView) -> PointOut<'_> {
 }
 
 fn loop_out(view: &LoopView) -> LoopOut<'_> {
-    let refused = view
-        .refused
-        .iter()
-        .map(|(name, reason)| RefusedOut { name, reason });
+    let refused = view.refused.iter().map(|refused| RefusedOut {
+        name: &refused.name,
+        reason: refused.why.to_string(),
+        reason_code: refused.why.code(),
+    });
     LoopOut {
         id: base::Id::index(view.id),
         statement: view.statement,

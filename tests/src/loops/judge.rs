@@ -164,7 +164,7 @@ fn best(place: Place<'_>) -> (Claim, String) {
         None if !in_loop.reducible => (Claim::Refused, "the loop has several entries".to_owned()),
         None => {
             let reasons = in_loop.refused.iter();
-            let words = Vec::from_iter(reasons.map(|each| format!("{}: {}", each.name, each.reason)));
+            let words = Vec::from_iter(reasons.map(|each| format!("{}: {}", each.name, each.why)));
             (Claim::Refused, words.join("; "))
         }
     }

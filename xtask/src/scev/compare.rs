@@ -2,7 +2,9 @@
 
 use super::ir::{Evolution, IrLoop};
 use base::Confidence;
-use progress_map::{Across, Cut, Function, Growth, Loop, LoopSource, LovClass, Map, PointKind, Storage};
+use progress_map::{
+    Across, Cut, Function, Growth, Loop, LoopSource, LovClass, Map, PointKind, Refusal, Storage,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -223,11 +225,11 @@ fn why_not_ours(function: &Function, in_loop: &Loop) -> String {
         [] => "no variable is seen to change".to_owned(),
         all => {
             // The likeliest counter is the one that came nearest; other candidates are what the body computes.
-            let reasons: Vec<String> = all.iter().map(|each| general(&each.reason)).collect();
-            let near = reasons
+            let near = all
                 .iter()
-                .find(|reason| !reason.contains("by a step that is known"));
-            near.or(reasons.first()).cloned().unwrap_or_default()
+                .find(|each| !matches!(each.why, Refusal::UnknownStep { .. }));
+            let refused = near.or(all.first());
+            refused.map_or_else(String::new, |refused| refused.why.code().to_owned())
         }
     }
 }
