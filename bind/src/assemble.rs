@@ -17,6 +17,7 @@ use crate::range;
 use crate::sites::bind_sites;
 use crate::sources::producer;
 use crate::stack::Frames;
+use crate::steady;
 use crate::trouble::{Outcome, Trouble};
 use crate::variables::{Bound, Context, bind_variables};
 use crate::walk::{Forest, walk};
@@ -146,6 +147,7 @@ pub(crate) fn assemble(
         moved::Compiler::Gcc
     };
     flow::note_signed(&mut binding.code, &binding.variables);
+    report.steady(steady::withhold(map, &mut binding));
     report.moved(moved::withhold(map, &mut binding, compiler));
     range::add(&mut binding, indices);
     binding.calls = bind_calls(
@@ -307,6 +309,16 @@ impl Report<'_> {
                  unknown functions"
             );
             self.whole(Severity::Warning, message);
+        }
+    }
+
+    fn steady(&mut self, count: usize) {
+        if count > 0 {
+            let message = format!(
+                "{count} variables that stay are not read from registers that code changes, or that hold a counter: an optimising \
+                 compiler may go on naming them"
+            );
+            self.whole(Severity::Note, message);
         }
     }
 

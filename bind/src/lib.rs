@@ -45,6 +45,7 @@ mod sites;
 mod sources;
 mod stack;
 mod stand_ins;
+mod steady;
 mod symbolize;
 mod trouble;
 mod typed;

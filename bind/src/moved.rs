@@ -355,14 +355,14 @@ fn without(locations: &[LocationRange], gaps: &[(u64, u64)]) -> Vec<LocationRang
 }
 
 /// Positions of code as seen from one instance of a function: an inlined call stands where it is called.
-struct Positions<'b> {
+pub(crate) struct Positions<'b> {
     binding: &'b Binding,
     /// Inlined calls by parent: those of functions are under `Concrete`.
     children: BTreeMap<FunctionInstance, Vec<u32>>,
 }
 
 impl<'b> Positions<'b> {
-    fn new(binding: &'b Binding) -> Self {
+    pub(crate) fn new(binding: &'b Binding) -> Self {
         let mut children: BTreeMap<FunctionInstance, Vec<u32>> = BTreeMap::new();
         for (index, inline) in (0u32..).zip(&binding.inlines) {
             let parent = match inline.parent {
@@ -382,7 +382,7 @@ impl<'b> Positions<'b> {
     }
 
     /// Whether the code of an instance may have moved.
-    fn optimised(&self, instance: FunctionInstance) -> bool {
+    pub(crate) fn optimised(&self, instance: FunctionInstance) -> bool {
         let function = match instance {
             FunctionInstance::Anywhere(_) => None,
             FunctionInstance::Concrete(index) => self.binding.functions.get(index as usize),
@@ -417,7 +417,7 @@ impl<'b> Positions<'b> {
     }
 
     /// The function of the map and the addresses of an instance.
-    fn code(&self, instance: FunctionInstance) -> Option<(FunctionId, (u64, u64))> {
+    pub(crate) fn code(&self, instance: FunctionInstance) -> Option<(FunctionId, (u64, u64))> {
         match instance {
             FunctionInstance::Anywhere(_) => None,
             FunctionInstance::Concrete(index) => {
@@ -493,7 +493,7 @@ impl<'b> Positions<'b> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use base::{Confidence, IdVec};
     use progress_map::{
@@ -511,7 +511,7 @@ mod tests {
     }
 
     /// `while (…/* 2 */) { a(); /* 3 */ i++; /* 4 */ b(); /* 5 */ }`, sixteen bytes of code for each line.
-    fn program(optimised: bool, expression: &[u8], always: bool) -> (Map, Binding) {
+    pub(crate) fn program(optimised: bool, expression: &[u8], always: bool) -> (Map, Binding) {
         let call = |name: &str| PointKind::Call(name.to_owned());
         let kinds = [
             (PointKind::Entry, 1),

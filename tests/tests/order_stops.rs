@@ -179,3 +179,16 @@ fn judge(found: &Campaign) {
     }
     println!("{}", found.figures);
 }
+
+/// `int first13 = rank * 2; int i12 = first13; while (…) i12++;`: gcc keeps both in one register, and goes on naming it for `first13`.
+#[test]
+fn the_register_of_a_counter_is_not_taken_for_its_start() {
+    if !equipped() {
+        return;
+    }
+    of_seeds(
+        900_000..900_001,
+        &one(Compiler::Gcc, Level::O2),
+        Effort::default(),
+    );
+}
