@@ -218,6 +218,20 @@ impl<'u> Program<'u> {
         self.through_pointer.contains(&id)
     }
 
+    /// The functions that a pointer may lead to: nobody has a pointer to a constructor, although it is called without a sign of it in the
+    /// source.
+    fn behind_pointers(&self) -> impl Iterator<Item = FunctionIndex> + use<'_, 'u> {
+        let constructs = |id: &FunctionIndex| {
+            let function = self.functions[*id].function;
+            let qualified = function.linkage_name.as_deref();
+            qualified.is_some_and(|qualified| base::constructs(qualified, &function.name))
+        };
+        self.through_pointer
+            .iter()
+            .copied()
+            .filter(move |id| !constructs(id))
+    }
+
     /// Whether something that is thrown may be caught, so that tasks go on which have left out a part of the program.
     pub(crate) fn catches(&self) -> bool {
         self.handlers
@@ -408,7 +422,7 @@ impl<'u> Program<'u> {
         };
         match direct {
             // Which of them is asked for the user's sake.
-            true => self.some_may_change(here, self.through_pointer.iter().copied(), target),
+            true => self.some_may_change(here, self.behind_pointers(), target),
             false => {
                 self.some_unknown_may_change(here, self.changes.by_pointer().unknown.iter().copied(), target)
             }
@@ -762,8 +776,9 @@ impl<'u> Program<'u> {
                 }
             }
         }
+        let behind_pointers: BTreeSet<FunctionIndex> = self.behind_pointers().collect();
         self.changes
-            .close(&self.calls, &self.call_graph, &self.through_pointer);
+            .close(&self.calls, &self.call_graph, &behind_pointers);
         let globals = 0..self.changes.global_count();
         self.global_effects = globals.map(|_| OnceLock::new()).collect();
     }

@@ -11,6 +11,7 @@ extern int left(int rounds);
 
 static int rank, spare;
 
+#include <new>
 #include <utility>
 struct Domain {
   Domain(int first = 0) : m_cycle(first), m_time(0), m_next(this) {}
@@ -44,4 +45,6 @@ static void twice(Domain &d) { d.cycle() = d.cycle() + 2; }
 static void raise(int &x) { x += 3; }
 static void look(const int &x) { work(x); }
 static void lose(int &x) { x = rank; }
+static void renew(Domain &d) { d = Domain(rank); }
+static void remake(Domain *d) { new (d) Domain(rank); }
 static Domain &some() { return coin(rank, 3) ? shared : another; }
