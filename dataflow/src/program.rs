@@ -224,7 +224,9 @@ impl<'u> Program<'u> {
         let constructs = |id: &FunctionIndex| {
             let function = self.functions[*id].function;
             let qualified = function.linkage_name.as_deref();
-            qualified.is_some_and(|qualified| base::constructs(qualified, &function.name))
+            // What a namespace of its own name holds may be any function, but such a one has a type.
+            function.returns == Type::Unknown
+                && qualified.is_some_and(|qualified| base::constructs(qualified, &function.name))
         };
         self.through_pointer
             .iter()
