@@ -353,13 +353,6 @@ pub(crate) enum SliceFormat {
     Sarif,
 }
 
-impl SliceFormat {
-    /// It is a document of its own: with anything before it nobody could read it.
-    pub(crate) fn is_document(self) -> bool {
-        matches!(self, Self::Json | Self::Sarif)
-    }
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct LspArgs {
     /// The map of the program; the client may name another

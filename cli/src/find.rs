@@ -1,14 +1,17 @@
 //! `hindmost find`: a running job.
 
-use crate::args::{AnswerFormat, FindArgs, ThreadChoice};
+use crate::args::{AnswerFormat, FindArgs, JobSlice, ThreadChoice};
 use crate::cores;
-use crate::order;
+use crate::findings;
 use crate::output::{self, Status, Terminal};
-use crate::page;
 use crate::tree_args::TreeFormat;
 use base::RankSet;
-use engine::{Earlier, Map, NextStep, NoMap, Origin, Outcome};
-use project::{Failure, JobMap, SourceFinder};
+use engine::{
+    Analysis, Answer, Circumstances, Earlier, Map, NextStep, OrderedTree, Origin, Outcome, TaskSet,
+    TreeOptions,
+};
+use project::{Failure, JobMap, SourceFinder, Wish};
+use report::{Form, TreeText};
 use runtime_probe::{Job, Options, ProbeError, ProcessTable, Threads};
 use snapshot::{Header, Task};
 use std::collections::BTreeSet;
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         header = second_header;
         first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
     }
-    if first.is_none() && engine::answer(&found.map, &records, job.missing.clone()).needs_second_look() {
+    if first.is_none() && answer_of(&found.map, &records, &job.missing).needs_second_look() {
         let begun = Instant::now();
         std::thread::sleep(TO_COME_ON);
         let (second_header, second) = take();
@@ -132,8 +135,12 @@ const TO_COME_ON: Duration = Duration::from_millis(100);
 /// of them. All tasks are looked at anew then, since an order is of one moment.
 fn is_undecided_by_chance(map: &Map, records: &[Task], missing: &RankSet) -> bool {
     let mut frames = records.iter().flat_map(|task| &task.frames);
-    frames.any(|frame| frame.inexact)
-        && engine::answer(map, records, missing.clone()).outcome == Outcome::Undecided
+    frames.any(|frame| frame.inexact) && answer_of(map, records, missing).outcome == Outcome::Undecided
+}
+
+/// What one look says.
+fn answer_of(map: &Map, records: &[Task], missing: &RankSet) -> Answer {
+    Analysis::new(map, records, missing.clone()).answer()
 }
 
 /// What was seen of a job.
@@ -160,141 +167,96 @@ pub(crate) fn answer(
     let records = &seen.records;
     let on_stacks = records.iter().flat_map(|task| &task.frames);
     let lost = found.lost_on(on_stacks.map(|frame| frame.function.as_str()));
-    let JobMap {
-        map,
-        path,
-        mut warnings,
-        none,
-        reader,
-        ..
-    } = found;
-    warnings.extend(lost);
     if let Some(path) = &args.save {
         project::write_atomically(path, snapshot::write(&seen.header, records).as_bytes())?;
     }
-    let mut answer = engine::answer_since(&map, records, seen.missing.clone(), earlier);
-    if args.threads == ThreadChoice::Main && answer.rests_on_mpi() {
-        let clause = "no thread but the main ones, which alone were read, calls MPI";
-        answer.assumptions.push(clause.to_owned());
+    let slice = args.slice.then_some(&args.job_slice);
+    let forms = forms(args, slice)?;
+    let shows_answer = forms.iter().any(|form| form.shows_answer());
+    let map = &found.map;
+    let analysis = Analysis::new(map, records, seen.missing.clone())
+        .since(earlier)
+        .after(&seen.samples);
+    let wish = Wish {
+        answer: true,
+        explain: args.explain.as_deref().filter(|_| shows_answer),
+        tree: args.tree.map(|_| tree_options(args, map, records)),
+    };
+    let mut findings = project::findings_of(analysis, &wish)?;
+    if let Some(tree) = &mut findings.tree {
+        findings.hosts = hosts_of(seen, tree);
+        *tree = crate::tree::shown(tree, &args.shape)?;
     }
-    if args.twice.is_none() {
-        // Nobody has asked who moved; the answer has made use of it.
-        answer.motion = None;
-    }
-    warnings.extend(seen.notes.iter().cloned());
-    answer.explain_ended(&seen.ended);
     let is_live = args.cores.is_empty();
     let is_no_job = is_live && records.iter().all(|task| task.rank.is_none());
-    if let Some(why) = &none {
-        answer.explain_no_map(why);
+    if let Some(answer) = &mut findings.answer {
         let programs: BTreeSet<&str> = records.iter().map(|task| task.program.as_str()).collect();
-        if is_no_job && programs.len() > 1 {
-            answer.explain_no_map(&NoMap {
-                reason: "these are no ranks of a parallel job, as far as their environments tell, and run different programs"
-                    .to_owned(),
-                remedy: None,
-            });
-        }
+        let warnings = found.warnings.iter().cloned().chain(lost);
+        answer.under(Circumstances {
+            main_threads_alone: args.threads == ThreadChoice::Main,
+            silent_of_motion: args.twice.is_none(),
+            ended: seen.ended.clone(),
+            no_map: found.none.as_ref(),
+            no_job: is_no_job,
+            several_programs: programs.len() > 1,
+            warnings: warnings.chain(seen.notes.iter().cloned()).collect(),
+        });
     }
-    answer.warnings.append(&mut warnings);
-    project::check_advice(&mut answer, &SourceFinder::new(path.as_deref(), &reader));
-    answer.advise(match is_live {
-        true => Origin::Live,
-        false => Origin::Recorded,
-    });
+    let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
+    let origin = if is_live { Origin::Live } else { Origin::Recorded };
+    project::advise(&mut findings, origin, &finder);
     if is_no_job
+        && let Some(answer) = &mut findings.answer
         && let Outcome::NotPlaced | Outcome::NothingReadable = answer.outcome
         && let Some((pid, command)) = runtime_probe::launchers().into_iter().next()
     {
         answer.next = Some(NextStep::OtherJob { pid, command });
     }
-    if let Some(format) = args
-        .tree
-        .filter(|&format| format != TreeFormat::Text || args.format == AnswerFormat::Json)
-    {
-        let format = if args.format == AnswerFormat::Json {
-            TreeFormat::Json
-        } else {
-            format
-        };
-        let tree = tree_of(args, &map, seen);
-        if format == TreeFormat::Html {
-            let finder = SourceFinder::new(path.as_deref(), &reader);
-            finder.fill(&map, &mut answer, None);
-            let shown = crate::tree::shown(&tree, &args.shape)?;
-            let hosts = hosts_of(seen, &tree);
-            let slice = args
-                .slice
-                .then(|| crate::slice::for_page(&map, &answer, &args.job_slice, &finder));
-            let slice = slice.flatten();
-            let known = (Some(&answer), slice.as_ref());
-            output::print_plain(&page::html(&map, &shown, known, &[], &hosts, &finder))?;
-        } else {
-            if args.slice {
-                output::warn(crate::tree::NO_SLICE);
-            }
-            crate::tree::print(&tree, format, &args.shape, &answer.warnings)?;
-        }
-        return Ok(output::status_of(&answer));
+    if slice.is_some() && !forms.iter().any(|form| form.shows_slice()) {
+        output::warn(crate::tree::NO_SLICE);
     }
-    let names = args.explain.as_deref();
-    let mut explanation = names
-        .map(|names| order::explain(&map, records, names))
-        .transpose()?;
-    let finder = SourceFinder::new(path.as_deref(), &reader);
-    finder.fill(&map, &mut answer, explanation.as_mut());
-    if args.slice && args.job_slice.shape.slice_format.is_document() {
-        crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
-        return Ok(output::status_of(&answer));
-    }
-    output::print_answer_of(&answer, explanation.as_ref(), args.format, &finder)?;
-    if args.tree.is_some() {
-        output::print("\n")?;
-        crate::tree::print_below_answer(&tree_of(args, &map, seen), &args.shape)?;
-    }
-    if args.slice {
-        output::print("\n")?;
-        crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
-    }
-    if answer.outcome == Outcome::NothingReadable {
-        output::error(&output::nothing_readable(&answer).into());
-    }
-    Ok(output::status_of(&answer))
+    findings::print(&mut findings, &forms, slice, &finder)?;
+    Ok(output::status_of(&findings))
+}
+
+/// The forms in which what was found is printed: a tree that is not for people takes the place of the answer.
+fn forms(args: &FindArgs, slice: Option<&JobSlice>) -> anyhow::Result<Vec<Form>> {
+    let below = |_| TreeText {
+        below_answer: true,
+        lines: args.shape.lines,
+        ..TreeText::default()
+    };
+    Ok(match (args.tree, args.format) {
+        (Some(_), AnswerFormat::Json) => vec![Form::TreeJson],
+        (None | Some(TreeFormat::Text), format) => findings::forms(format, args.tree.map(below), slice),
+        (Some(tree), _) => vec![crate::tree::form(tree, &args.shape)?],
+    })
 }
 
 /// Where the tasks that were seen run: all on one host, which the snapshot names.
-fn hosts_of(seen: &Seen, tree: &engine::OrderedTree) -> Vec<(String, engine::TaskSet)> {
-    let everyone = tree
-        .nodes
-        .first()
-        .map(|root| root.tasks.clone())
-        .unwrap_or_default();
-    let missing: engine::TaskSet = match tree.names.are_ranks() {
-        true => seen.missing.iter().collect(),
-        false => engine::TaskSet::default(),
-    };
-    match seen.header.host.is_empty() {
-        true => Vec::new(),
-        false => vec![(seen.header.host.clone(), everyone.difference(&missing))],
+fn hosts_of(seen: &Seen, tree: &OrderedTree) -> Vec<(String, TaskSet)> {
+    if seen.header.host.is_empty() {
+        return Vec::new();
     }
+    let root = tree.nodes.first();
+    let everyone = root.map(|root| root.tasks.clone()).unwrap_or_default();
+    let missing = if tree.names.are_ranks() {
+        seen.missing.iter().collect()
+    } else {
+        TaskSet::default()
+    };
+    vec![(seen.header.host.clone(), everyone.difference(&missing))]
 }
 
-/// The prefix tree of what was seen.
-fn tree_of(args: &FindArgs, map: &Map, seen: &Seen) -> engine::OrderedTree {
+/// How the prefix tree of what was seen is made.
+fn tree_options(args: &FindArgs, map: &Map, records: &[Task]) -> TreeOptions {
     let mut options = args.shape.options();
     let is_ordered = |task: &Task| !map.functions.is_empty() && task.error.is_none();
-    if !seen.records.iter().any(is_ordered) {
+    if !records.iter().any(is_ordered) {
         // Without a map every pair of branches would be said to have no known order.
         options.refine = engine::Refine::Nothing;
     }
-    let job = if seen.samples.is_empty() {
-        engine::job_tree(map, &seen.records, &seen.missing, &options)
-    } else {
-        let mut samples = seen.samples.clone();
-        samples.push(seen.records.clone());
-        engine::sampled_tree(map, &samples, &seen.missing, &options)
-    };
-    engine::order_tree(map, &job, &options)
+    options
 }
 
 fn find_job(args: &FindArgs) -> anyhow::Result<Job> {

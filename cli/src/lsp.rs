@@ -3,7 +3,7 @@
 use crate::args::LspArgs;
 use crate::output::{self, Status, Terminal};
 use ::lsp::{Ended, Host, Job, Settings};
-use engine::{DependenceGraph, SourceFile};
+use engine::{Analysis, DependenceGraph, SourceFile};
 use project::Failure;
 use project::SourceFinder;
 use std::io::{self, BufReader};
@@ -66,11 +66,11 @@ fn load(settings: &Settings) -> anyhow::Result<Job> {
         (Some(path), _) => {
             let recorded = project::stacks_of(path, &map)?;
             notes.extend(recorded.notes().iter().cloned());
-            Some(recorded.answer(&map))
+            Some(recorded.analysis(&map).answer())
         }
         (None, Some(path)) => {
             let told = crate::lsp_report::read(path)?;
-            let answer = engine::answer(&map, &told.tasks, told.missing.clone());
+            let answer = Analysis::new(&map, &told.tasks, told.missing.clone()).answer();
             notes.extend(told.disagrees_with(&answer));
             Some(answer)
         }

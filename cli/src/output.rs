@@ -1,9 +1,8 @@
 //! Standard output and standard error: styles where a terminal wants them, no panic when the reader goes away.
 
-use crate::args::{AnswerFormat, Format};
-use engine::{Answer, Certainty, Explanation, Outcome, Step};
+use engine::{Answer, Certainty, Findings, Outcome, Step};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use project::{Failure, Listener, SourceFinder};
+use project::{Failure, Listener};
 use report::clean;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -36,7 +35,10 @@ impl From<Status> for ExitCode {
 }
 
 /// The status that an answer stands for.
-pub(crate) fn status_of(answer: &Answer) -> Status {
+pub(crate) fn status_of(findings: &Findings<'_>) -> Status {
+    let Some(answer) = &findings.answer else {
+        return Status::Error;
+    };
     match (&answer.finding, answer.outcome) {
         (Some(found), _) if found.certainty == Certainty::Proven => Status::Done,
         (Some(_), _) => Status::Probable,
@@ -87,39 +89,6 @@ fn ignore_closed(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
-    }
-}
-
-/// Prints an answer in the form asked for.
-pub(crate) fn print_answer(
-    answer: &Answer,
-    explanation: Option<&Explanation>,
-    format: Format,
-) -> io::Result<()> {
-    match format {
-        Format::Json => print_plain(&report::answer_json(answer, explanation)),
-        Format::Text => {
-            let mut text = report::answer_text(answer);
-            if let Some(explanation) = explanation {
-                text.push('\n');
-                text.push_str(&report::explanation_text(explanation));
-            }
-            print(&text)
-        }
-    }
-}
-
-/// Prints an answer in any form; SARIF wants the sources.
-pub(crate) fn print_answer_of(
-    answer: &Answer,
-    explanation: Option<&Explanation>,
-    format: AnswerFormat,
-    finder: &SourceFinder,
-) -> io::Result<()> {
-    match format {
-        AnswerFormat::Text => print_answer(answer, explanation, Format::Text),
-        AnswerFormat::Json => print_answer(answer, explanation, Format::Json),
-        AnswerFormat::Sarif => print_plain(&report::answer_sarif(answer, None, &|path| finder.read(path))),
     }
 }
 

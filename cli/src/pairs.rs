@@ -1,6 +1,6 @@
 //! Pairs of task names to compare, one pair per line.
 
-use engine::Comparer;
+use engine::Analysis;
 use project::Failure;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ struct Pair<'a> {
 ///
 /// # Errors
 /// The first line that does not hold two names of tasks.
-pub(crate) fn compare(comparer: &Comparer<'_>, text: &str, path: &Path) -> Result<String, Failure> {
+pub(crate) fn compare(analysis: &Analysis<'_>, text: &str, path: &Path) -> Result<String, Failure> {
     let mut pairs = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let at = || format!("{}:{}", path.display(), index + 1);
@@ -33,7 +33,7 @@ pub(crate) fn compare(comparer: &Comparer<'_>, text: &str, path: &Path) -> Resul
             }
         };
         let find = |name: &str| {
-            comparer
+            analysis
                 .named(name)
                 .ok_or_else(|| Failure::new(format!("{}: no task is named '{name}' in the stacks", at())))
         };
@@ -45,7 +45,7 @@ pub(crate) fn compare(comparer: &Comparer<'_>, text: &str, path: &Path) -> Resul
     }
     let tasks: Vec<(usize, usize)> = pairs.iter().map(|pair| pair.tasks).collect();
     let mut out = String::new();
-    for (pair, (relation, reason)) in pairs.iter().zip(comparer.compare_all(&tasks)) {
+    for (pair, (relation, reason)) in pairs.iter().zip(analysis.compare_all(&tasks)) {
         let (a, b) = (report::clean_field(pair.a), report::clean_field(pair.b));
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{a} {b} {} {}", relation.word(), report::clean(&reason));

@@ -24,10 +24,9 @@ pub(crate) fn merged(paths: &[PathBuf]) -> anyhow::Result<JobTree> {
     for path in paths {
         let part = project::read(path)?;
         // Each by itself first, so that the error names the file.
-        engine::merge_partial(std::slice::from_ref(&part))
+        JobTree::merged(std::slice::from_ref(&part))
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         parts.push(part);
     }
-    let tree = engine::merge_partial(&parts).map_err(|error| Failure::new(error.to_string()))?;
-    Ok(engine::ranked(tree))
+    JobTree::merged(&parts).map_err(|error| Failure::new(error.to_string()).into())
 }

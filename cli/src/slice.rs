@@ -1,8 +1,9 @@
-//! `hindmost slice`, and the slice that `find --slice` adds to its answer.
+//! `hindmost slice`: what may have had an influence on a line.
 
-use crate::args::{JobSlice, SliceArgs, SliceFormat, SliceShape};
+use crate::args::SliceArgs;
+use crate::findings;
 use crate::output::{self, Status, Terminal};
-use engine::{Answer, CriterionError, Map, Outcome, Slice, SliceOptions};
+use engine::{CriterionError, Findings, Map};
 use project::{Executable, Failure, SourceFinder, Sources};
 
 pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
@@ -25,73 +26,15 @@ pub(crate) fn run(args: &SliceArgs) -> anyhow::Result<Status> {
     let slice = graph
         .slice_at(file, line, variable, args.shape.options())
         .map_err(|error| failure(&error))?;
-    let title = format!("what may have had an influence on {}", args.criterion);
-    print(
-        &slice,
-        &title,
-        args.shape.slice_format,
-        &SourceFinder::new(None, &project::Reader::default()),
-    )?;
+    let none = Map::default();
+    let mut found = Findings {
+        slice: Some(slice),
+        slice_of: format!("what may have had an influence on {}", args.criterion),
+        ..Findings::of_map(&none)
+    };
+    let finder = SourceFinder::new(None, &project::Reader::default());
+    findings::print(&mut found, &[args.shape.slice_format.into()], None, &finder)?;
     Ok(Status::Done)
-}
-
-/// Prints the slice of the hindmost of a job, grown by the classes that come next. What keeps it from being made
-/// is a warning: the answer stands without it.
-pub(crate) fn of_answer(
-    map: &Map,
-    answer: &Answer,
-    asked: &JobSlice,
-    finder: &SourceFinder,
-) -> anyhow::Result<()> {
-    let slice = match of_hindmost(map, answer, asked, finder) {
-        Ok(slice) => Some(slice),
-        Err(why) => {
-            output::warn(&format!("no slice: {why}"));
-            None
-        }
-    };
-    if asked.shape.slice_format == SliceFormat::Sarif {
-        let text = report::answer_sarif(answer, slice.as_ref(), &|path| finder.read(path));
-        output::print_plain(&text)?;
-    } else if let Some(slice) = slice {
-        let title = "what may have brought the hindmost there";
-        print(&slice, title, asked.shape.slice_format, finder)?;
-    }
-    Ok(())
-}
-
-/// The same for a page, which shows it among other things.
-pub(crate) fn for_page(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFinder) -> Option<Slice> {
-    let slice = of_hindmost(map, answer, asked, finder);
-    slice
-        .inspect_err(|why| output::warn(&format!("no slice: {why}")))
-        .ok()
-}
-
-fn of_hindmost(map: &Map, answer: &Answer, asked: &JobSlice, finder: &SourceFinder) -> Result<Slice, String> {
-    let nowhere = || "there is no hindmost task to start from".to_owned();
-    if answer.finding.is_none() && answer.outcome != Outcome::AllEqual {
-        return Err(nowhere());
-    }
-    let listener = Terminal::new();
-    let graph = project::graph_of(project::sources_of(map, finder, &listener), &listener)
-        .map_err(|error| error.to_string())?;
-    let slice = engine::slice_answer(&graph, answer, asked.classes, asked.shape.options());
-    slice.ok_or_else(nowhere)?.map_err(|error| error.to_string())
-}
-
-fn print(slice: &Slice, title: &str, format: SliceFormat, finder: &SourceFinder) -> anyhow::Result<()> {
-    let text = match format {
-        SliceFormat::Text => report::slice_text(slice, title, &|path| finder.read(path)),
-        SliceFormat::Lines => report::slice_lines(slice),
-        SliceFormat::Json => report::slice_json(slice),
-        SliceFormat::Sarif => report::slice_sarif(slice, title, &|path| finder.read(path)),
-    };
-    match format.is_document() {
-        true => output::print_plain(&text)?,
-        false => output::print(&text)?,
-    }
-    Ok(())
 }
 
 /// `FILE:LINE` or `FILE:LINE:VARIABLE`.
@@ -121,15 +64,6 @@ fn failure(error: &CriterionError) -> Failure {
             failure.hint("name the file by the end of its path, and give its directory")
         }
         CriterionError::NoSource => failure,
-    }
-}
-
-impl SliceShape {
-    fn options(&self) -> SliceOptions {
-        SliceOptions {
-            messages: !self.no_mpi,
-            enough: (!self.all).then_some(self.top),
-        }
     }
 }
 

@@ -1,12 +1,15 @@
 //! `hindmost tree`: the prefix tree of recorded stacks, with the order on it. `find --tree` prints through here, too.
 
+use crate::findings;
 use crate::output::{self, Status};
-use crate::page;
 use crate::partial;
 use crate::tree_args::{Shape, TreeArgs, TreeFormat};
 use base::RankSet;
-use engine::{Answer, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions};
-use project::{Failure, Recorded, SourceFinder};
+use engine::{
+    Analysis, Findings, JobTree, Map, Model, Operation, OrderedTree, TaskNames, TaskSet, TreeOptions,
+};
+use project::{Failure, Recorded, SourceFinder, Wish};
+use report::{Form, TreeText};
 use runtime_probe::ProcessTable;
 use snapshot::Task;
 use std::collections::BTreeMap;
@@ -29,53 +32,44 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         options.refine = engine::Refine::Nothing;
     }
     let moments = Moments::read(&args.stacks, &map)?;
-    let job = moments.tree(&map, &options);
     if args.format == TreeFormat::Partial {
-        output::print_bytes(&partial::bytes(&job)?)?;
+        output::print_bytes(&partial::bytes(&moments.tree(&map, &options))?)?;
         return Ok(Status::Done);
     }
-    let mut tree = engine::order_tree(&map, &job, &options);
-    if let (Some(host), Some(table)) = (&args.host, &args.table) {
-        tree = after(&tree, &Operation::Tasks(tasks_on(host, table)?))?;
+    let form = form(args.format, &args.shape)?;
+    let slice = args.slice.then_some(&args.job_slice);
+    let is_page = args.format == TreeFormat::Html;
+    let is_sliced = slice.is_some() && args.format == TreeFormat::Text;
+    let wish = Wish {
+        answer: is_sliced || is_page && args.map.is_some(),
+        explain: None,
+        tree: Some(options),
+    };
+    let mut found = moments.findings(&map, &wish)?;
+    if is_sliced && found.answer.is_none() {
+        let text = "--slice needs stacks: partial trees do not hold all that is known of tasks";
+        return Err(Failure::new(text).into());
     }
-    if args.format == TreeFormat::Html {
-        let mut answer = args.map.is_some().then(|| moments.answer(&map)).flatten();
-        let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
-        if let Some(answer) = &mut answer {
-            finder.fill(&map, answer, None);
+    if let Some(tree) = &mut found.tree {
+        if let (Some(host), Some(table)) = (&args.host, &args.table) {
+            *tree = after(tree, &Operation::Tasks(tasks_on(host, table)?))?;
         }
-        let hosts = match &args.table {
-            Some(table) => hosts(table)?,
-            None => Vec::new(),
-        };
-        let shown = shown(&tree, &args.shape)?;
-        let slice = answer
-            .as_ref()
-            .filter(|_| args.slice)
-            .and_then(|answer| crate::slice::for_page(&map, answer, &args.job_slice, &finder));
-        output::print_plain(&page::html(
-            &map,
-            &shown,
-            (answer.as_ref(), slice.as_ref()),
-            &warnings,
-            &hosts,
-            &finder,
-        ))?;
-        return Ok(status(&tree));
+        *tree = shown(tree, &args.shape)?;
     }
-    if args.slice && args.format != TreeFormat::Text {
+    if let Some(table) = args.table.as_ref().filter(|_| is_page) {
+        found.hosts = hosts(table)?;
+    }
+    if slice.is_some() && !is_sliced && !is_page {
         warnings.push(NO_SLICE.to_owned());
     }
-    print(&tree, args.format, &args.shape, &warnings)?;
-    if args.slice && args.format == TreeFormat::Text {
-        output::print("\n")?;
-        let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
-        let answer = moments.answer(&map).ok_or_else(|| {
-            Failure::new("--slice needs stacks: partial trees do not hold all that is known of tasks")
-        })?;
-        crate::slice::of_answer(&map, &answer, &args.job_slice, &finder)?;
+    found.warnings = warnings;
+    let mut forms = vec![form];
+    if let Some(asked) = slice.filter(|_| is_sliced) {
+        forms.push(asked.shape.slice_format.into());
     }
-    Ok(status(&tree))
+    let finder = SourceFinder::new(args.map.as_deref(), &project::Reader::default());
+    findings::print(&mut found, &forms, slice, &finder)?;
+    Ok(status(&found))
 }
 
 /// What the files hold.
@@ -111,34 +105,61 @@ impl<'p> Moments<'p> {
         Ok(Self::Several(samples.collect::<Result<_, _>>()?))
     }
 
-    fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
+    fn findings<'a>(&'a self, map: &'a Map, wish: &Wish<'_>) -> Result<Findings<'a>, Failure> {
         match self {
-            Self::One(recorded) => recorded.tree(map, options),
-            Self::Several(samples) => engine::sampled_tree(map, samples, &RankSet::default(), options),
-            Self::Merged(tree) => JobTree::clone(tree),
+            Self::One(recorded) => recorded.findings(map, wish),
+            Self::Several(samples) => project::findings_of(of_samples(map, samples), wish),
+            // Of a tree the stacks of single tasks are not known.
+            Self::Merged(tree) => Ok(Findings {
+                tree: wish.tree.as_ref().map(|options| tree.ordered(map, options)),
+                ..Findings::of_map(map)
+            }),
         }
     }
 
-    /// Of several samples the last one is the job as it is now.
-    fn answer(&self, map: &Map) -> Option<Answer> {
-        Some(match self {
-            Self::One(recorded) => recorded.answer(map),
-            // Of a tree the stacks of single tasks are not known.
-            Self::Merged(_) => return None,
-            Self::Several(samples) => {
-                let last = samples.last().map_or(&[][..], Vec::as_slice);
-                engine::answer(map, last, RankSet::default())
-            }
-        })
+    fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
+        match self {
+            Self::One(recorded) => recorded.analysis(map).tree(options),
+            Self::Several(samples) => of_samples(map, samples).tree(options),
+            Self::Merged(tree) => JobTree::clone(tree),
+        }
     }
 }
 
+/// Of several samples the last one is the job as it is now.
+fn of_samples<'a>(map: &'a Map, samples: &'a [Vec<Task>]) -> Analysis<'a> {
+    let (now, before) = match samples {
+        [before @ .., now] => (&now[..], before),
+        [] => (&[][..], &[][..]),
+    };
+    Analysis::new(map, now, RankSet::default()).after(before)
+}
+
 /// The status that a tree stands for.
-fn status(tree: &OrderedTree) -> Status {
-    match tree.undecided {
+fn status(found: &Findings<'_>) -> Status {
+    match found.tree.as_ref().and_then(|tree| tree.undecided.as_ref()) {
         None => Status::Done,
         Some(_) => Status::Undecided,
     }
+}
+
+/// The form that a user names.
+pub(crate) fn form(format: TreeFormat, shape: &Shape) -> Result<Form, Failure> {
+    Ok(match format {
+        TreeFormat::Text => Form::Tree(TreeText {
+            lines: shape.lines,
+            ..TreeText::default()
+        }),
+        TreeFormat::Json => Form::TreeJson,
+        TreeFormat::Dot => Form::Dot(shape.colors.into()),
+        TreeFormat::Folded => Form::Folded,
+        TreeFormat::Html => Form::Page,
+        TreeFormat::Partial => {
+            return Err(Failure::new(
+                "a partial tree is made of recorded stacks: find --save, then tree --format partial",
+            ));
+        }
+    })
 }
 
 /// What the user wants to see of a tree.
@@ -148,60 +169,6 @@ pub(crate) fn shown(tree: &OrderedTree, shape: &Shape) -> anyhow::Result<Ordered
         shown = after(&shown, &operation)?;
     }
     Ok(shown)
-}
-
-/// Prints what the user wants to see of a tree, in the form asked for; a page is made by [`page::html`], which wants to know more.
-pub(crate) fn print(
-    tree: &OrderedTree,
-    format: TreeFormat,
-    shape: &Shape,
-    warnings: &[String],
-) -> anyhow::Result<()> {
-    let shown = shown(tree, shape)?;
-    if format != TreeFormat::Json {
-        warnings.iter().for_each(|warning| output::warn(warning));
-    }
-    match format {
-        TreeFormat::Text => {
-            let text = report::TreeText {
-                lines: shape.lines,
-                ..report::TreeText::default()
-            };
-            output::print(&report::tree_text(&shown, text))?;
-        }
-        TreeFormat::Json => output::print_plain(&report::tree_json(&shown, warnings))?,
-        TreeFormat::Dot => output::print_plain(&report::tree_dot(&shown, shape.colors.into()))?,
-        TreeFormat::Folded => output::print_plain(&report::tree_folded(&shown))?,
-        TreeFormat::Partial => {
-            return Err(Failure::new(
-                "a partial tree is made of recorded stacks: find --save, then tree --format partial",
-            )
-            .into());
-        }
-        TreeFormat::Html => {
-            let none = SourceFinder::new(None, &project::Reader::default());
-            output::print_plain(&page::html(
-                &Map::default(),
-                &shown,
-                (None, None),
-                warnings,
-                &[],
-                &none,
-            ))?;
-        }
-    }
-    Ok(())
-}
-
-/// Prints what the user wants to see of a tree as text, below the answer.
-pub(crate) fn print_below_answer(tree: &OrderedTree, shape: &Shape) -> anyhow::Result<()> {
-    let text = report::TreeText {
-        lines: shape.lines,
-        below_answer: true,
-        ..report::TreeText::default()
-    };
-    output::print(&report::tree_text(&shown(tree, shape)?, text))?;
-    Ok(())
 }
 
 fn after(tree: &OrderedTree, operation: &Operation) -> anyhow::Result<OrderedTree> {

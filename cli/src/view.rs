@@ -6,9 +6,10 @@ use crate::view_args::ViewArgs;
 use ::view::{BadJob, Job, Key, State};
 use anyhow::Context as _;
 use engine::{Map, Model};
-use project::{Failure, SourceFinder};
+use project::{Failure, SourceFinder, Wish};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use report::Form;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -163,12 +164,22 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
         warnings.push("without --map nothing is known about the order".to_owned());
     }
     let map = map.unwrap_or(&none);
-    let stacks = recorded.tree(map, &options);
-    let tree = crate::tree::shown(&engine::order_tree(map, &stacks, &options), &args.shape)?;
-    let with_map = args.map.as_ref();
-    let answer = with_map.map(|_| report::answer_json(&recorded.answer(map), None));
-    let tree = report::tree_json(&tree, &warnings);
-    Job::from_json(&tree, answer.as_deref()).map_err(|error| Failure::new(error.to_string()).into())
+    let mut found = recorded.findings(
+        map,
+        &Wish {
+            answer: args.map.is_some(),
+            explain: None,
+            tree: Some(options),
+        },
+    )?;
+    if let Some(tree) = &mut found.tree {
+        *tree = crate::tree::shown(tree, &args.shape)?;
+    }
+    found.warnings = warnings;
+    let json = |form| report::write(&found, form, &|_| None);
+    let tree = json(Form::TreeJson).unwrap_or_default();
+    Job::from_json(&tree, json(Form::AnswerJson).as_deref())
+        .map_err(|error| Failure::new(error.to_string()).into())
 }
 
 /// Reads the files that the tree names, as far as they are here and still what the map is of.

@@ -1,10 +1,10 @@
 //! What `hindmost watch` writes when it gives an alarm.
 
-use crate::args::Format;
 use crate::output;
-use crate::page;
 use crate::watch_args::WatchArgs;
-use project::{JobMap, SourceFinder};
+use engine::{Analysis, Circumstances, Origin};
+use project::{JobMap, SourceFinder, Wish};
+use report::{Form, TreeText};
 use runtime_probe::Job;
 use snapshot::{Header, Task};
 use std::path::PathBuf;
@@ -18,49 +18,48 @@ pub(crate) fn write(
     (header, records): (&Header, &[Task]),
     why: &str,
 ) -> anyhow::Result<()> {
-    let mut answer = engine::answer(&found.map, records, job.missing.clone());
-    answer
-        .warnings
-        .extend(found.warnings.iter().chain(&job.notes).cloned());
-    if let Some(why) = &found.none {
-        answer.explain_no_map(why);
+    let analysis = Analysis::new(&found.map, records, job.missing.clone());
+    let mut findings = project::findings_of(
+        analysis,
+        &Wish {
+            answer: true,
+            explain: None,
+            tree: Some(args.shape.options()),
+        },
+    )?;
+    if let Some(answer) = &mut findings.answer {
+        answer.under(Circumstances {
+            no_map: found.none.as_ref(),
+            warnings: found.warnings.iter().chain(&job.notes).cloned().collect(),
+            ..Circumstances::default()
+        });
     }
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
-    project::check_advice(&mut answer, &finder);
-    answer.advise(engine::Origin::Live);
-    finder.fill(&found.map, &mut answer, None);
-    let options = args.shape.options();
-    let tree = engine::order_tree(
-        &found.map,
-        &engine::job_tree(&found.map, records, &job.missing, &options),
-        &options,
-    );
-    let text = format!(
-        "{why}\n\n{}\n{}",
-        report::answer_text(&answer),
-        report::tree_text(
-            &tree,
-            report::TreeText {
-                below_answer: true,
-                ..report::TreeText::default()
-            }
-        )
-    );
+    project::advise(&mut findings, Origin::Live, &finder);
+    finder.fill(&mut findings);
+    let written = |form| report::write(&findings, form, &|path| finder.read(path)).unwrap_or_default();
+    let answer = written(Form::Answer);
+    let tree = written(Form::Tree(TreeText {
+        below_answer: true,
+        ..TreeText::default()
+    }));
+    let text = format!("{why}\n\n{answer}\n{tree}");
     let path = |ending: &str| -> PathBuf {
         let mut path = args.report.clone().into_os_string();
         path.push(ending);
         path.into()
     };
     project::write_atomically(&path(".snapshot"), snapshot::write(header, records).as_bytes())?;
-    project::write_atomically(&path(".json"), report::answer_json(&answer, None).as_bytes())?;
-    project::write_atomically(
-        &path(".tree.json"),
-        report::tree_json(&tree, &answer.warnings).as_bytes(),
-    )?;
-    let page = page::html(&found.map, &tree, (Some(&answer), None), &[], &[], &finder);
-    project::write_atomically(&path(".html"), page.as_bytes())?;
-    project::write_atomically(&path(".txt"), output::without_styles(&text).as_bytes())?;
-    output::print_answer(&answer, None, Format::Text)?;
+    let files = [
+        (".json", written(Form::AnswerJson)),
+        (".tree.json", written(Form::TreeJson)),
+        (".html", written(Form::Page)),
+        (".txt", output::without_styles(&text)),
+    ];
+    for (ending, text) in files {
+        project::write_atomically(&path(ending), text.as_bytes())?;
+    }
+    output::print(&answer)?;
     output::note(&format!(
         "ALARM: {why}: the report is in {} and {}",
         path(".txt").display(),

@@ -1,133 +1,29 @@
 //! Recorded stacks and a map to an answer.
 
 use crate::answer::{
-    Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Unreadable,
-    Witness,
+    Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Witness,
 };
 use crate::motion::{self, ClassMotion, Earlier};
+use crate::named::Named;
 use crate::outside::{self, OutsideGroup};
 use crate::state::ClassState;
 use crate::waits::{self, Member, NotEntered};
 use crate::{
     CallView, FrameView, Relation, Who, advice, awaited, blocking, counterparts, finding, frames, mpi,
-    parting, stacks, state, threads,
+    parting, state, threads,
 };
 use base::RankSet;
 use progress::{Classes, Located, Order, Verdict};
 use progress_map::Map;
 use snapshot::Task;
-use std::collections::BTreeMap;
 
-/// Orders the tasks of a job. `missing_ranks` are those of which there is no task at all.
-pub fn answer(map: &Map, tasks: &[Task], missing_ranks: RankSet) -> Answer {
-    answer_since(map, tasks, missing_ranks, None)
-}
-
-/// The same; with the tasks as they were a moment before it also tells who came on since.
-pub fn answer_since(
-    map: &Map,
-    tasks: &[Task],
-    missing_ranks: RankSet,
-    earlier: Option<Earlier<'_>>,
-) -> Answer {
-    assemble(map, tasks, Named::of(tasks), (missing_ranks, earlier))
-}
-
-/// The same of stacks that stand for many ranks each, as other tools' files have them: a million tasks with a few hundred stacks
-/// take no longer than a few hundred tasks.
-pub fn answer_alike(map: &Map, stacks: &[(Task, RankSet)]) -> Answer {
-    let mut tasks: Vec<Task> = Vec::new();
-    let mut alike: BTreeMap<u32, RankSet> = BTreeMap::new();
-    for (task, ranks) in stacks {
-        let mut each = ranks.iter();
-        let first = each.next();
-        // Whether tasks that look alike are at one point is told by two of them.
-        let second = each.next();
-        if first.is_none() {
-            tasks.push(task.clone());
-        }
-        for rank in [first, second].into_iter().flatten() {
-            tasks.push(Task {
-                task: rank.to_string(),
-                rank: Some(rank),
-                ..task.clone()
-            });
-        }
-        if let (Some(first), Some(second)) = (first, second) {
-            alike.insert(first, ranks.iter().filter(|&rank| rank != second).collect());
-        }
-    }
-    let named = Named {
-        alike,
-        ..Named::of(&tasks)
-    };
-    assemble(map, &tasks, named, (RankSet::default(), None))
-}
-
-/// How messages name tasks.
-#[derive(Default)]
-struct Named {
-    /// Ranks that more than one record carries.
-    shared: RankSet,
-    /// For a task that stands for more than itself, all of these.
-    alike: BTreeMap<u32, RankSet>,
-}
-
-impl Named {
-    fn of(tasks: &[Task]) -> Self {
-        Self {
-            shared: shared_ranks(tasks),
-            alike: BTreeMap::new(),
-        }
-    }
-
-    fn who<'t>(&self, tasks: impl IntoIterator<Item = &'t Task>) -> Who {
-        let mut who = Who::new(tasks, &|rank| self.shared.contains(rank));
-        if !self.alike.is_empty() {
-            let all = who.ranks.iter().flat_map(|rank| self.stands_for(rank));
-            who.ranks = all.collect();
-        }
-        who
-    }
-
-    fn stands_for(&self, rank: u32) -> Vec<u32> {
-        self.alike
-            .get(&rank)
-            .map_or_else(|| vec![rank], |ranks| ranks.iter().collect())
-    }
-
-    /// The records of a task that has no place in the order.
-    fn unreadable(&self, task: &Task, reason: &str, class: Option<usize>) -> Vec<Unreadable> {
-        let all = task.rank.map_or_else(Vec::new, |rank| self.stands_for(rank));
-        let one = |name: String, rank: Option<u32>, pid: Option<u32>| Unreadable {
-            task: name,
-            rank,
-            pid,
-            error: reason.to_owned(),
-            class,
-        };
-        match &all[..] {
-            [] | [_] => vec![one(task.task.clone(), task.rank, task.pid)],
-            many => Vec::from_iter(many.iter().map(|&rank| one(rank.to_string(), Some(rank), None))),
-        }
-    }
-
-    /// How many tasks these stand for.
-    fn count(&self, tasks: &[Task]) -> usize {
-        let more = |task: &Task| self.alike.get(&task.rank?).map(RankSet::len);
-        let each = tasks.iter().map(|task| more(task).unwrap_or(1));
-        usize::try_from(each.sum::<u64>()).unwrap_or(usize::MAX)
-    }
-}
-
-fn assemble<'a>(
-    map: &'a Map,
+/// What the tasks of a job come to, which the order has looked up.
+pub(crate) fn assemble<'a>(
+    (order, located): (Order<'a>, Vec<Located>),
     tasks: &'a [Task],
     named: Named,
     (missing_ranks, earlier): (RankSet, Option<Earlier<'a>>),
 ) -> Answer {
-    let order = Order::new(map);
-    let located = stacks::locate_all(&order, tasks);
     let mut placed: Vec<(&Task, Located)> = Vec::new();
     let mut others: Vec<(&Task, String)> = Vec::new();
     for (task, located) in tasks.iter().zip(located) {
@@ -151,7 +47,7 @@ fn assemble<'a>(
         classes = progress::classify(&order, &located);
     }
     let job = JobView {
-        map,
+        map: order.map(),
         tasks: placed,
         reached: reached(&order, &located, &classes),
         order,
@@ -198,7 +94,7 @@ fn assemble<'a>(
         (outcome, &undecided),
     );
     // A record that stands for many ranks does not tell whom each of them waits for.
-    let tells_ranks = job.is_of_one_moment() && job.named.alike.is_empty();
+    let tells_ranks = job.is_of_one_moment() && job.named.are_single();
     let awaited = finding.as_ref().filter(|_| tells_ranks);
     let awaited = awaited.and_then(|finding| awaited::of(&job, &members, &not_entered, &has_moved, finding));
     let mut warnings = job.partial_functions();
@@ -248,17 +144,6 @@ pub(crate) fn first_task(task: &Task) -> FirstTask {
         rank: task.rank,
         pid: task.pid,
     }
-}
-
-/// Ranks that more than one record carries: several moments of one task.
-pub(crate) fn shared_ranks(tasks: &[Task]) -> RankSet {
-    let mut ranks: Vec<u32> = tasks.iter().filter_map(|task| task.rank).collect();
-    ranks.sort_unstable();
-    let shared = ranks
-        .windows(2)
-        .filter(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0]);
-    RankSet::from_iter(shared)
 }
 
 /// Everything that the parts of the answer are made from.
@@ -361,7 +246,7 @@ impl<'a> JobView<'a> {
 
     /// Whether a record stands for one moment of one task, so that ranks tell tasks.
     fn is_of_one_moment(&self) -> bool {
-        self.named.shared.is_empty()
+        self.named.are_of_one_moment()
     }
 
     /// How class `a` stands to class `b` by the order of the code; `None` if one of them has no place in it.

@@ -1,74 +1,35 @@
 //! Any two tasks of a job: how they stand to each other, and the proof.
 
-use crate::assemble::shared_ranks;
 use crate::paths::short_name;
-use crate::{Excerpt, Relation, Value, Who, advice, stacks};
-use progress::{Decided, Located, Order, Reason, Verdict};
+use crate::{Analysis, Excerpt, Relation, Value, Who, advice};
+use progress::{Decided, Reason, Verdict};
 use progress_map::{LoopId, Map};
 use rayon::prelude::*;
-use snapshot::Task;
 
-/// Located tasks, ready to be compared pair by pair.
-pub struct Comparer<'a> {
-    order: Order<'a>,
-    tasks: &'a [Task],
-    located: Vec<Located>,
-    /// Indices of `tasks`, sorted by name.
-    by_name: Vec<usize>,
-}
-
-impl<'a> Comparer<'a> {
-    /// Looks every task up in the map, once.
-    pub fn new(map: &'a Map, tasks: &'a [Task]) -> Self {
-        let order = Order::new(map);
-        let located = stacks::locate_all(&order, tasks);
-        let mut by_name: Vec<usize> = (0..tasks.len()).collect();
-        by_name.sort_by(|&a, &b| tasks[a].task.cmp(&tasks[b].task));
-        Self {
-            order,
-            tasks,
-            located,
-            by_name,
-        }
-    }
-
-    /// The task of that recorded name.
-    pub fn named(&self, name: &str) -> Option<usize> {
-        let found = self
-            .by_name
-            .binary_search_by(|&at| self.tasks[at].task.as_str().cmp(name));
-        found.ok().map(|at| self.by_name[at])
-    }
-
-    /// The task that a user means: by recorded name, or else by a rank that only one record carries.
-    pub fn find(&self, word: &str) -> Option<usize> {
-        self.named(word).or_else(|| {
-            let rank: u32 = word.parse().ok()?;
-            let mut of_rank = (0..self.tasks.len()).filter(|&at| self.tasks[at].rank == Some(rank));
-            of_rank.next().filter(|_| of_rank.next().is_none())
-        })
-    }
-
+impl Analysis<'_> {
     /// How task `a` stands to task `b` (indices into the tasks), and why, as a sentence without its full stop.
     pub fn compare(&self, a: usize, b: usize) -> (Relation, String) {
-        let verdict = self.order.compare(&self.located[a], &self.located[b]);
+        let verdict = self.order.compare(&self.located()[a], &self.located()[b]);
         let reason = self.reason(&verdict, a, b);
         (verdict.relation, reason)
     }
 
     /// Whether what stands between two tasks is told by machine code alone.
     pub fn rests_on_code(&self, a: usize, b: usize) -> bool {
-        let verdict = self.order.compare(&self.located[a], &self.located[b]);
+        let verdict = self.order.compare(&self.located()[a], &self.located()[b]);
         matches!(verdict.proof.decided, Decided::Code(_))
     }
 
     /// [`compare`](Self::compare) of many pairs, in their order.
     pub fn compare_all(&self, pairs: &[(usize, usize)]) -> Vec<(Relation, String)> {
+        // Not by one of the threads that share the pairs out: the others would wait for it with work in their hands.
+        self.located();
         pairs.par_iter().map(|&(a, b)| self.compare(a, b)).collect()
     }
 
     fn reason(&self, verdict: &Verdict, a: usize, b: usize) -> String {
-        let mut reason = progress::sentence(self.order.map(), verdict, &self.located[a], &self.located[b]);
+        let mut reason =
+            progress::sentence(self.order.map(), verdict, &self.located()[a], &self.located()[b]);
         if verdict.relation != Relation::Unknown
             && let Some(clause) = progress::assumption(verdict)
         {
@@ -77,10 +38,10 @@ impl<'a> Comparer<'a> {
         reason
     }
 
-    /// The whole proof for task `a` against task `b`.
+    /// How task `a` stands to task `b` (indices into the tasks), with the whole proof.
     pub fn explain(&self, a: usize, b: usize) -> Explanation {
         let map = self.order.map();
-        let verdict = self.order.compare(&self.located[a], &self.located[b]);
+        let verdict = self.order.compare(&self.located()[a], &self.located()[b]);
         let shared = verdict.proof.same.iter().map(|same| SharedLoop {
             function: map.functions[same.function].name.clone(),
             place: loop_place(map, same.function, same.in_loop),
@@ -100,11 +61,11 @@ impl<'a> Comparer<'a> {
         };
         Explanation {
             relation: verdict.relation,
-            reason: progress::sentence(map, &verdict, &self.located[a], &self.located[b]),
+            reason: progress::sentence(map, &verdict, &self.located()[a], &self.located()[b]),
             unknown_because: verdict.unknown_because().cloned(),
             assumption: progress::assumption(&verdict).map(str::to_owned),
             advice: (verdict.relation == Relation::Unknown)
-                .then(|| advice::for_unknown(map, &verdict, &self.located[a], &self.located[b]))
+                .then(|| advice::for_unknown(map, &verdict, &self.located()[a], &self.located()[b]))
                 .flatten(),
             depth: verdict.proof.depth,
             function: verdict.proof.function.map(|id| map.functions[id].name.clone()),
@@ -117,8 +78,7 @@ impl<'a> Comparer<'a> {
 
     fn side(&self, task: usize, depth: usize) -> Side {
         let map = self.order.map();
-        let located = &self.located[task];
-        let shared = shared_ranks(self.tasks);
+        let located = &self.located()[task];
         let frame = located.frames.get(depth);
         let file = frame
             .and_then(|frame| frame.function)
@@ -136,7 +96,7 @@ impl<'a> Comparer<'a> {
             lines: Vec::new(),
         });
         Side {
-            who: Who::new([&self.tasks[task]], &|rank| shared.contains(rank)),
+            who: self.named.who([&self.tasks[task]]),
             frame: frame.map(|frame| frame.name.clone()),
             values: frame
                 .map(|frame| frame.values.clone().into_iter().collect())

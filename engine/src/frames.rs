@@ -51,7 +51,7 @@ impl FrameView {
 }
 
 /// The frames of a stack whose source the map knows, as a slice wants them.
-pub fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
+pub(crate) fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
     let with_next = frames.iter().enumerate();
     let wanted = with_next.filter_map(|(at, frame)| {
         Some(slicer::Frame {

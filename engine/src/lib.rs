@@ -4,8 +4,9 @@
 //! environment and no processes: bytes and values go in, values come out, and what cannot be known is a value too.
 //!
 //! * [`map_sources`] turns source text into a [`Map`]; [`bind_map`] ties it to a build.
-//! * [`answer`] turns recorded stacks into an [`Answer`]: classes, their order, the hindmost, and what is undecided.
-//! * [`Comparer`] compares any two of the tasks, and explains.
+//! * [`Analysis`] is the object of a question about recorded stacks, which are looked up in the map once. It gives the [`Answer`] (classes,
+//!   their order, the hindmost, and what is undecided), explains how two tasks stand to each other, and makes their tree; all together
+//!   as [`Findings`], the one thing that outputs are made of.
 //! * [`counters`] changes sources so that loops get a strict variable.
 //! * [`line_view`] and [`summary`] tell what a map knows.
 //!
@@ -40,6 +41,7 @@
 //! marked, with the reason.
 
 mod advice;
+mod analysis;
 mod answer;
 mod assemble;
 mod awaited;
@@ -47,6 +49,7 @@ mod beneath;
 mod binding;
 mod blocking;
 mod check;
+mod circumstances;
 mod counterparts;
 mod counters;
 mod distrust;
@@ -54,12 +57,14 @@ mod exactly;
 mod excerpt;
 mod explain;
 mod finding;
+mod findings;
 mod fingerprint;
 mod frames;
 mod line;
 mod loops;
 mod motion;
 mod mpi;
+mod named;
 mod next;
 mod notes;
 mod outside;
@@ -86,11 +91,11 @@ mod watchdog;
 mod who;
 
 pub use advice::Advice;
+pub use analysis::{Analysis, Wanted};
 pub use answer::{
     Activity, Answer, Certainty, Finding, FirstTask, Grounds, Hindmost, Line, Link, LoopValue, NoMap,
     Outcome, Parting, Position, TaskClass, UndecidedPair, Unreadable, Witness,
 };
-pub use assemble::{answer, answer_alike, answer_since};
 pub use awaited::{Awaited, ChainEnd, Culprit, ToldBy, Wait, WaitsFor};
 pub use binding::{
     BindError, CodeLine, DebugHints, Identity, Language, Mismatch, Needs, Program, ProgramSources,
@@ -98,13 +103,15 @@ pub use binding::{
     executable_sources, identity, needs,
 };
 pub use check::{Check, CheckedCall, CheckedLoop, LoopState, check};
+pub use circumstances::Circumstances;
 pub use counterparts::ThreadsBehind;
 pub use counters::{CounterRequest, Counters, counters};
 pub use distrust::distrust_innermost_lines;
 pub use excerpt::{Excerpt, SourceState, content_hash};
-pub use explain::{Comparer, Explanation, SharedLoop, Side};
+pub use explain::{Explanation, SharedLoop, Side};
+pub use findings::Findings;
 pub use fingerprint::{ContentHasher, Fingerprint, sealed, unsealed};
-pub use frames::{FrameView, slice_frames};
+pub use frames::FrameView;
 pub use library::Role;
 pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};
 pub use loops::{LoopView, LovView};
@@ -123,7 +130,6 @@ pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
     Options as SliceOptions, Slice, Stand, Statement, TooManyCallees,
 };
-pub use slices::slice_answer;
 pub use snapshot::RunState;
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
 pub use stacks::TASKS_FOR_ONE_THREAD;
@@ -133,8 +139,7 @@ pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};
 pub use tree::{
     Extreme, JobTree, Mark, Model, ModelError, NodeKind, NodeValue, NothingLeft, Operation, OrderedTree,
-    Refine, RefinementStep, SampleChange, Sibling, TaskNames, TreeClass, TreeNode, TreeOptions, alike_tree,
-    job_tree, merge_partial, order_tree, ranked, sampled_tree,
+    Refine, RefinementStep, SampleChange, Sibling, TaskNames, TreeClass, TreeNode, TreeOptions,
 };
 pub use trouble::{Trouble, TroubleKind};
 pub use tuple::{Token, Tuple};

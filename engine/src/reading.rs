@@ -42,7 +42,7 @@ pub fn map_for_file(bytes: &[u8], path: &str) -> Result<Map, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SourceFile, answer, find_file, line_view, map_sources};
+    use crate::{Analysis, SourceFile, find_file, line_view, map_sources};
     use base::RankSet;
 
     fn map() -> Map {
@@ -78,7 +78,7 @@ mod tests {
         let bodies = |map: &Map| Vec::from_iter(map.functions.iter().map(|f| !f.points.is_empty()));
         assert_eq!(bodies(&map), [true, true, true]);
         assert_eq!(bodies(&part), [true, true, false]);
-        let of = |map: &Map| answer(map, &tasks, RankSet::default());
+        let of = |map: &Map| Analysis::new(map, &tasks, RankSet::default()).answer();
         assert_eq!(format!("{:?}", of(&part)), format!("{:?}", of(&map)));
         assert_eq!(of(&part).hindmost.len(), 1);
     }

@@ -1,8 +1,8 @@
 //! Answers over maps of real C, made in memory.
 
 use crate::{
-    Activity, Answer, Certainty, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role, SourceFile, answer,
-    answer_since, map_sources,
+    Activity, Analysis, Answer, Certainty, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role,
+    SourceFile, map_sources,
 };
 use base::RankSet;
 use progress_map::{Across, Map, PointKind};
@@ -18,6 +18,16 @@ pub(crate) fn map(source: &str) -> Map {
         bytes: source.as_bytes().to_vec(),
     };
     map_sources(vec![file], &|_| {})
+}
+
+pub(crate) fn answer(map: &Map, tasks: &[snapshot::Task], missing: RankSet) -> Answer {
+    Analysis::new(map, tasks, missing).answer()
+}
+
+pub(crate) fn answer_since(map: &Map, tasks: &[snapshot::Task], earlier: Earlier<'_>) -> Answer {
+    Analysis::new(map, tasks, RankSet::default())
+        .since(Some(earlier))
+        .answer()
 }
 
 /// The answer for tasks given as frames `function:line name=value …`, outermost first, parted by commas.
@@ -229,7 +239,7 @@ fn between(source: &str, first: &[&str], second: &[&str]) -> JobMotion {
         tasks: &earlier,
         elapsed: std::time::Duration::from_secs(2),
     };
-    let answer = answer_since(&map(source), &tasks(second), RankSet::default(), Some(earlier));
+    let answer = answer_since(&map(source), &tasks(second), earlier);
     let motion = answer.motion.unwrap();
     assert_eq!(motion.classes.len(), answer.classes.len());
     motion
@@ -341,7 +351,7 @@ fn another_process_of_a_rank_is_another_task() {
         tasks: &one,
         elapsed: std::time::Duration::from_secs(1),
     };
-    let answer = answer_since(&map(STEPS), &other, RankSet::default(), Some(earlier));
+    let answer = answer_since(&map(STEPS), &other, earlier);
     let motion = answer.motion.unwrap();
     assert_eq!(
         (motion.classes[0].unknown, motion.diagnosis),

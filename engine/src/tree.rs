@@ -1,6 +1,6 @@
 //! The prefix tree of a job's stacks, with the order on it (SC'09 section 4.3 and Figure 5).
 //!
-//! [`job_tree`] turns recorded stacks into a tree of program points. [`order_tree`] orders the branches below each branching point
+//! [`crate::Analysis::tree`] turns recorded stacks into a tree of program points. [`JobTree::ordered`] orders the branches below each branching point
 //! and labels them with temporal ranks: `T1.2` is the second of the branches within the first. One branch is before another
 //! only if every execution point below it is before every one below the other; the order of two points comes from
 //! `progress` alone. A branch that has no such relation to some sibling is marked: `1~` says that the program
@@ -24,9 +24,7 @@ mod ways;
 
 pub use models::{Model, ModelError};
 pub use operations::{Extreme, NothingLeft, Operation};
-pub use samples::{SampleChange, sampled_tree};
-pub use stacks::{alike_tree, job_tree};
-pub use view::order_tree;
+pub use samples::SampleChange;
 
 use crate::{Relation, Value};
 use rayon::prelude::*;
@@ -78,22 +76,25 @@ pub struct JobTree {
     pub samples: Vec<Tree>,
 }
 
-/// The tree of partial trees as bytes ([`stacktree::Tree::to_bytes`]), as the nodes of a machine send them.
-///
-/// # Errors
-/// The first partial tree that is none.
-pub fn merge_partial(partial: &[Vec<u8>]) -> Result<Tree, stacktree::WireError> {
-    let read = |bytes: &Vec<u8>| Tree::from_bytes(bytes);
-    let trees: Vec<Tree> = partial.par_iter().map(read).collect::<Result<_, _>>()?;
-    Ok(stacktree::merge(&trees))
-}
+impl JobTree {
+    /// The tree of partial trees as bytes ([`stacktree::Tree::to_bytes`]), as the nodes of a machine send them. The numbers of their tasks
+    /// are ranks.
+    ///
+    /// # Errors
+    /// The first partial tree that is none.
+    pub fn merged(partial: &[Vec<u8>]) -> Result<Self, stacktree::WireError> {
+        let read = |bytes: &Vec<u8>| Tree::from_bytes(bytes);
+        let trees: Vec<Tree> = partial.par_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self::ranked(stacktree::merge(&trees)))
+    }
 
-/// A merged tree whose task numbers are ranks, as a job.
-pub fn ranked(tree: Tree) -> JobTree {
-    JobTree {
-        tree,
-        names: TaskNames::ranks(),
-        samples: Vec::new(),
+    /// A tree whose task numbers are ranks.
+    pub fn ranked(tree: Tree) -> Self {
+        Self {
+            tree,
+            names: TaskNames::ranks(),
+            samples: Vec::new(),
+        }
     }
 }
 

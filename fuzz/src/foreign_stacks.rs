@@ -2,8 +2,9 @@
 
 use crate::seeds;
 use base::RankSet;
-use engine::TreeOptions;
+use engine::{Analysis, TreeOptions, Wanted};
 use foreign::Format;
+use report::{DotColors, Form, TreeText};
 
 /// Any text is tasks or an error with a line; what is read is answered and drawn, and our own `.dot` of it is read again.
 pub(crate) fn foreign_stacks(bytes: &[u8]) {
@@ -27,21 +28,25 @@ pub(crate) fn foreign_stacks(bytes: &[u8]) {
         tasks.truncate(200);
     }
     engine::distrust_innermost_lines(&seeds::SMALL, &mut tasks);
-    let answer = engine::answer(&seeds::SMALL, &tasks, RankSet::default());
-    let said = report::answer_text(&answer);
+    let wanted = Wanted {
+        answer: true,
+        explain: None,
+        tree: Some(TreeOptions::default()),
+    };
+    let findings = Analysis::new(&seeds::SMALL, &tasks, RankSet::default()).findings(&wanted);
+    let written = |form| report::write(&findings, form, &|_| None).unwrap_or_default();
+    let said = written(Form::Answer);
     let strange = said
         .chars()
         .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));
     assert_eq!(strange, None, "{said:?}");
 
-    let options = TreeOptions::default();
-    let job = engine::job_tree(&seeds::SMALL, &tasks, &RankSet::default(), &options);
-    let tree = engine::order_tree(&seeds::SMALL, &job, &options);
+    let tree = findings.tree.as_ref().unwrap();
     assert_eq!(tree.nodes[0].tasks.len(), tasks.len() as u64);
-    let json = report::tree_json(&tree, &[]);
+    let json = written(Form::TreeJson);
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
-    let _ = report::tree_text(&tree, report::TreeText::default());
-    let dot = report::tree_dot(&tree, report::DotColors::default());
+    let _ = written(Form::Tree(TreeText::default()));
+    let dot = written(Form::Dot(DotColors::default()));
     let again = foreign::read(Format::Dot, &dot, "", None);
     // Ranks without a stack are told apart, and are no stacks when the file is read again.
     let ranks = |tasks: &[snapshot::Task]| -> RankSet {

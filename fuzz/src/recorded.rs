@@ -2,7 +2,8 @@
 
 use crate::seeds;
 use base::RankSet;
-use engine::{Comparer, Earlier};
+use engine::{Analysis, Earlier, Wanted};
+use report::Form;
 use runtime_probe::{ProcessTable, hostile};
 use std::time::Duration;
 
@@ -27,18 +28,20 @@ pub(crate) fn recorded(bytes: &[u8]) {
         elapsed: Duration::from_secs(1),
     };
     for earlier in [None, Some(earlier)] {
-        let answer = engine::answer_since(&seeds::SMALL, &tasks, RankSet::default(), earlier);
-        let said = report::answer_text(&answer);
+        let analysis = Analysis::new(&seeds::SMALL, &tasks, RankSet::default()).since(earlier);
+        let findings = analysis.findings(&Wanted {
+            answer: true,
+            explain: (tasks.len() >= 2).then_some((0, 1)),
+            tree: None,
+        });
+        let written = |form| report::write(&findings, form, &|_| None).unwrap_or_default();
+        let said = written(Form::Answer);
         let foreign = said
             .chars()
             .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));
         assert_eq!(foreign, None, "{said:?}");
-        let json = report::answer_json(&answer, None);
+        let json = written(Form::AnswerJson);
         assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
-    }
-    if tasks.len() >= 2 {
-        let explanation = Comparer::new(&seeds::SMALL, &tasks).explain(0, 1);
-        let _ = report::explanation_text(&explanation);
     }
 }
 

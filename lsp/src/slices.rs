@@ -95,15 +95,14 @@ impl Task {
         let answer = self.project.answer();
         let slice = match &self.wish {
             Wish::Outwards(classes) => {
-                let slice = answer.and_then(|answer| engine::slice_answer(&graph, answer, *classes, options));
+                let slice = answer.and_then(|answer| answer.slice(&graph, *classes, options));
                 // Without a hindmost there is no stack.
                 slice.unwrap_or_else(|| graph.slice_stack(&[], options))
             }
-            Wish::Class(class) => {
-                let class = answer.and_then(|answer| answer.classes.get(*class));
-                let frames = class.map(|class| engine::slice_frames(&class.frames));
-                graph.slice_stack(&frames.unwrap_or_default(), options)
-            }
+            Wish::Class(class) => match answer.and_then(|answer| answer.classes.get(*class)) {
+                Some(class) => class.slice(&graph, options),
+                None => graph.slice_stack(&[], options),
+            },
             Wish::Line(file, line) => {
                 let path = map.files.get(*file).map(|file| file.path.as_str());
                 graph.slice_at(path.unwrap_or_default(), *line, None, options)

@@ -40,7 +40,7 @@ impl Host for Slow {
         let map = engine::map_sources(vec![source()], &|_| {});
         let (_, tasks) = snapshot::read(STACKS).map_err(|error| error.to_string())?;
         Ok(Job {
-            answer: Some(engine::answer(&map, &tasks, RankSet::default())),
+            answer: Some(engine::Analysis::new(&map, &tasks, RankSet::default()).answer()),
             map,
             sources: IdVec::from_iter([Some(PathBuf::from("/a.c"))]),
             notes: Vec::new(),

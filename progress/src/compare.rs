@@ -29,7 +29,7 @@ pub struct Order<'m> {
     /// The arms of each function's decisions.
     arms: IdVec<FunctionId, Arms>,
     /// What the optimised functions call last; made when first asked for.
-    pub(crate) vanished_into: OnceLock<BTreeSet<&'m str>>,
+    pub(crate) vanished_into: OnceLock<BTreeSet<String>>,
     /// What the machine code of the bindings tells.
     pub(crate) code: CodeIndex,
 }

@@ -48,7 +48,7 @@ impl Order<'_> {
                 self.last_calls(id).iter().map(|&point| &points[point].kind)
             });
             let names = calls.filter_map(|kind| match kind {
-                PointKind::Call(name) => Some(name.as_str()),
+                PointKind::Call(name) => Some(name.clone()),
                 _ => None,
             });
             names.collect()

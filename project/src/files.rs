@@ -1,7 +1,7 @@
 //! Reading what the user names, writing what the user gets.
 
 use crate::failure::Failure;
-use engine::{Answer, Excerpt, Explanation, Map};
+use engine::{Excerpt, Findings, Map};
 use regular_files::{Limit, Reader};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -152,9 +152,12 @@ impl SourceFinder {
     }
 
     /// Fills in the source lines of an answer and warns of sources that are no longer the mapped ones.
-    pub fn fill(&self, map: &Map, answer: &mut Answer, explanation: Option<&mut Explanation>) {
+    pub fn fill(&self, findings: &mut Findings<'_>) {
+        let Some(answer) = &mut findings.answer else {
+            return;
+        };
         let mut excerpts: Vec<&mut Excerpt> = answer.excerpts.iter_mut().collect();
-        if let Some(explanation) = explanation {
+        if let Some(explanation) = &mut findings.explanation {
             excerpts.extend(explanation.a.source.as_mut());
             excerpts.extend(explanation.b.source.as_mut());
         }
@@ -172,7 +175,8 @@ impl SourceFinder {
         on_stacks.sort_unstable();
         on_stacks.dedup();
         for path in on_stacks {
-            let Some(mapped) = map.files.iter().find(|file| file.path == path) else {
+            let mut mapped = findings.map.files.iter();
+            let Some(mapped) = mapped.find(|file| file.path == path) else {
                 continue;
             };
             let changed = |bytes: Vec<u8>| engine::content_hash(&bytes) != mapped.hash;

@@ -33,6 +33,7 @@ mod cores;
 mod executable;
 mod failure;
 mod files;
+mod findings;
 mod graph;
 mod headers;
 mod inputs;
@@ -47,7 +48,7 @@ mod recordings;
 mod symbolize;
 mod threads;
 
-pub use advice::{check as check_advice, lines_that_get_counters};
+pub use advice::lines_that_get_counters;
 pub use cache::Kept;
 pub use cache::units::Units;
 pub use collect::Sources;
@@ -57,7 +58,8 @@ pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of
 pub use executable::Executable;
 pub use failure::Failure;
 pub use files::{SourceFinder, begins_with, map_in, read, read_map, read_text, write_atomically};
-pub use graph::{graph_of, sources_of};
+pub use findings::{NoSlice, SliceWish, Wish, add_slice, advise, of as findings_of};
+pub use graph::graph_of;
 pub use job_map::{Build, JobMap};
 pub use listener::Listener;
 pub use live::{add_lines_of_job, map_of_job};

@@ -5,8 +5,9 @@
 
 use crate::failure::Failure;
 use crate::files;
+use crate::findings::{self, Wish};
 use base::RankSet;
-use engine::{Answer, JobTree, Map, TreeOptions};
+use engine::{Analysis, Findings, Map};
 use foreign::snapshots::{Reader, Snapshots};
 use foreign::{Alike, Format};
 use regular_files::Limit;
@@ -80,20 +81,35 @@ impl Recorded<'_> {
         self.stacks.one_by_one(self.path)
     }
 
-    /// The tasks of one moment in their order.
-    pub fn answer(&self, map: &Map) -> Answer {
+    /// The tasks of one moment, held against a map.
+    pub fn analysis<'a>(&'a self, map: &'a Map) -> Analysis<'a> {
         match &self.stacks {
-            Stacks::Alike(alike) => engine::answer_alike(map, &ranked(alike)),
-            Stacks::Each(each) => engine::answer(map, each, RankSet::default()),
+            Stacks::Alike(alike) => Analysis::alike(map, &ranked(alike)),
+            Stacks::Each(each) => Analysis::new(map, each, RankSet::default()),
         }
     }
 
-    /// The tree of one moment.
-    pub fn tree(&self, map: &Map, options: &TreeOptions) -> JobTree {
-        match &self.stacks {
-            Stacks::Alike(alike) => engine::alike_tree(map, &ranked(alike), options),
-            Stacks::Each(each) => engine::job_tree(map, each, &RankSet::default(), options),
+    /// What is wished for of one moment.
+    pub fn findings<'a>(&'a self, map: &'a Map, wish: &Wish<'_>) -> Result<Findings<'a>, Failure> {
+        let Stacks::Alike(alike) = &self.stacks else {
+            return findings::of(self.analysis(map), wish);
+        };
+        let whole = Wish {
+            explain: None,
+            ..wish.clone()
+        };
+        let mut found = findings::of(self.analysis(map), &whole)?;
+        if wish.explain.is_some() {
+            // Two tasks are told apart, which stand for others otherwise.
+            let tasks = one_by_one(self.path, alike.clone())?;
+            let apart = Analysis::new(map, &tasks, RankSet::default());
+            let explanation = Wish {
+                explain: wish.explain,
+                ..Wish::default()
+            };
+            found.explanation = findings::of(apart, &explanation)?.explanation;
         }
+        Ok(found)
     }
 }
 

@@ -90,10 +90,8 @@ impl Job {
         let first = node * PER_NODE;
         let last = (first + PER_NODE).min(self.tasks);
         let tasks: Vec<Task> = (first..last).map(|rank| self.task(rank)).collect();
-        let options = TreeOptions::default();
-        engine::job_tree(&self.map, &tasks, &base::RankSet::default(), &options)
-            .tree
-            .to_bytes()
+        let analysis = engine::Analysis::new(&self.map, &tasks, base::RankSet::default());
+        analysis.tree(&TreeOptions::default()).tree.to_bytes()
     }
 
     /// How many tasks are hindmost, as the job was made.

@@ -9,10 +9,11 @@ mod job;
 #[path = "../own.rs"]
 mod own;
 
-use engine::{TreeOptions, order_tree};
+use engine::{Findings, JobTree, TreeOptions};
 use job::Job;
 use own::{peak_megabytes, processor_time};
 use rayon::prelude::*;
+use report::{Form, TreeText};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -89,13 +90,17 @@ fn one(kind: &str, tasks: u32) -> Result<(), String> {
     // What making the tasks has taken does not count.
     let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let (start, busy) = (Instant::now(), processor_time());
-    let tree = engine::merge_partial(&partial).map_err(|error| error.to_string())?;
+    let tree = JobTree::merged(&partial).map_err(|error| error.to_string())?;
     let merging = start.elapsed();
-    let options = TreeOptions::default();
-    let ordered = order_tree(&job.map, &engine::ranked(tree), &options);
+    let ordered = tree.ordered(&job.map, &TreeOptions::default());
     let whole = start.elapsed();
     let busy = processor_time().saturating_sub(busy);
-    let text = report::tree_text(&ordered, report::TreeText::default());
+    let found = Findings {
+        tree: Some(ordered),
+        ..Findings::of_map(&job.map)
+    };
+    let text = report::write(&found, Form::Tree(TreeText::default()), &|_| None).unwrap_or_default();
+    let ordered = found.tree.as_ref().ok_or("no tree")?;
     let hindmost: u64 = ordered
         .classes
         .iter()

@@ -1,10 +1,10 @@
 //! Whom those that are behind wait for.
 
-use super::map;
 use super::waits::in_mpich;
+use super::{answer, answer_since, map};
 use crate::{
     Answer, Awaited, Certainty, ChainEnd, Earlier, Grounds, HaltedBy, NextStep, Origin, Outcome, ToldBy,
-    WaitsFor, answer, answer_since,
+    WaitsFor,
 };
 use base::RankSet;
 use snapshot::{ProcessState, RunState, Task};
@@ -418,7 +418,7 @@ fn who_may_not_be_waiting_is_not_said_to_wait() {
         tasks: &before,
         elapsed: Duration::from_millis(100),
     };
-    let found = answer_since(&map(STRAIGHT), &stacks(&given), RankSet::default(), Some(earlier));
+    let found = answer_since(&map(STRAIGHT), &stacks(&given), earlier);
     assert_eq!(found.awaited, None);
     // Records of several moments have ranks that tell nothing.
     let twice = [stacks(&given), stacks(&given)].concat();

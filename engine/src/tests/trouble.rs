@@ -1,8 +1,8 @@
 //! What kind of trouble one look tells.
 
-use super::map;
 use super::waits::in_mpich;
-use crate::{TroubleKind, answer};
+use super::{answer, map};
+use crate::TroubleKind;
 use base::RankSet;
 use snapshot::{ProcessState, RunState};
 

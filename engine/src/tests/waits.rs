@@ -1,7 +1,7 @@
 //! What MPI proves where the order of the code leaves open who is behind.
 
-use super::{map, tasks};
-use crate::{Certainty, Earlier, Grounds, Outcome, Witness, answer, answer_since};
+use super::{answer, answer_since, map, tasks};
+use crate::{Certainty, Earlier, Grounds, Outcome, Witness};
 use base::RankSet;
 use std::time::Duration;
 
@@ -99,7 +99,7 @@ fn who_moved_between_two_looks_does_not_wait_for_anybody() {
             tasks: before,
             elapsed: Duration::from_millis(100),
         };
-        answer_since(&map(OPEN), now, RankSet::default(), Some(earlier))
+        answer_since(&map(OPEN), now, earlier)
             .finding
             .map(|finding| finding.by)
     };

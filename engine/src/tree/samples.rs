@@ -1,10 +1,6 @@
 //! Several samples of one job (STAT's 3D trees): which tasks were where in each, and who moved in between.
 
-use super::stacks::job_tree_of_samples;
-use super::{JobTree, TreeOptions};
-use base::RankSet;
-use progress_map::Map;
-use snapshot::Task;
+use super::JobTree;
 use stacktree::{Kind, NodeId, TaskSet, Tree};
 use std::collections::BTreeMap;
 
@@ -15,17 +11,6 @@ pub struct SampleChange {
     pub moved: TaskSet,
     /// Those that were seen in only one of the two.
     pub came_or_went: TaskSet,
-}
-
-/// The tree of several samples of one job, the first one first.
-pub fn sampled_tree(
-    map: &Map,
-    samples: &[Vec<Task>],
-    missing_ranks: &RankSet,
-    options: &TreeOptions,
-) -> JobTree {
-    let samples: Vec<&[Task]> = samples.iter().map(Vec::as_slice).collect();
-    job_tree_of_samples(map, &samples, missing_ranks, options)
 }
 
 /// The tasks that end at each node of the whole tree, by sample; nodes at which none ends are left out.

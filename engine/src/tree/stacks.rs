@@ -6,66 +6,52 @@
 
 use super::numbers::number_of;
 use super::{JobTree, TaskNames, TreeOptions};
-use crate::{outside, stacks};
+use crate::{Analysis, outside, stacks};
 use base::RankSet;
 use progress::{Located, Order};
-use progress_map::Map;
 use rayon::prelude::*;
 use snapshot::Task;
-use stacktree::{Granularity, Kind, Label, Number, Stack, TaskSet, Tree};
-use std::collections::{BTreeMap, BTreeSet};
+use stacktree::{Granularity, Kind, Label, Number, Stack, Tree};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-/// The tree of a job's stacks. Without a map (an empty one) it holds the frames as they were recorded.
-pub fn job_tree(map: &Map, tasks: &[Task], missing_ranks: &RankSet, options: &TreeOptions) -> JobTree {
-    job_tree_of_samples(map, &[tasks], missing_ranks, options)
-}
-
-/// The tree of stacks that stand for many ranks each, as other tools' files have them.
-pub fn alike_tree(map: &Map, stacks: &[(Task, RankSet)], options: &TreeOptions) -> JobTree {
-    let mut alike: BTreeMap<u32, TaskSet> = BTreeMap::new();
-    let first = |(task, ranks): &(Task, RankSet)| {
-        let first = ranks.iter().next().or(task.rank);
-        alike.extend(first.map(|first| (first, ranks.iter().collect())));
-        Task {
-            rank: first,
-            ..task.clone()
+impl Analysis<'_> {
+    /// The prefix tree of its stacks, and of those of earlier moments. Without a map (an empty one) it holds the frames as they were
+    /// recorded.
+    pub fn tree(&self, options: &TreeOptions) -> JobTree {
+        let seconds = self.named.seconds();
+        let is_second = |task: &Task| task.rank.is_some_and(|rank| seconds.contains(rank));
+        let now = self.tasks.iter().enumerate();
+        let now = Vec::from_iter(now.filter(|(_, task)| !is_second(task)));
+        let earlier = self.samples.iter().map(Vec::from_iter);
+        let names = TaskNames::of(&Vec::from_iter(
+            earlier.chain([now.iter().map(|&(_, task)| task).collect()]),
+        ));
+        let mut trees: Vec<Tree> = Vec::from_iter(self.samples.iter().map(|tasks| {
+            let numbered = tasks
+                .iter()
+                .filter_map(|task| Some((names.number(task)?, task, None)));
+            one_sample(&self.order, &Vec::from_iter(numbered), options)
+        }));
+        let now = now
+            .into_iter()
+            .filter_map(|(at, task)| Some((names.number(task)?, task, self.already_located(at))));
+        trees.push(one_sample(&self.order, &Vec::from_iter(now), options));
+        let missing = Tree::new(&missing_stacks(&names, &self.missing));
+        let mut parts: Vec<&Tree> = trees.iter().collect();
+        parts.push(&missing);
+        let mut tree = stacktree::merge(&parts);
+        if !self.named.are_single() && names.are_ranks() {
+            tree = tree.with_tasks(|task| self.named.with_stack_of(task));
         }
-    };
-    let tasks: Vec<Task> = stacks.iter().map(first).collect();
-    let mut job = job_tree(map, &tasks, &RankSet::default(), options);
-    if job.names.are_ranks() {
-        job.tree = job.tree.with_tasks(|task| match alike.get(&task) {
-            Some(all) if !all.is_empty() => all.clone(),
-            _ => TaskSet::one(task),
-        });
-    }
-    job
-}
-
-/// The same for several samples of one job, taken one after the other.
-pub(crate) fn job_tree_of_samples(
-    map: &Map,
-    samples: &[&[Task]],
-    missing_ranks: &RankSet,
-    options: &TreeOptions,
-) -> JobTree {
-    let order = Order::new(map);
-    let names = TaskNames::of(samples);
-    let mut trees: Vec<Tree> = samples
-        .iter()
-        .map(|tasks| one_sample(&order, &names, tasks, options))
-        .collect();
-    let missing = Tree::new(&missing_stacks(&names, missing_ranks));
-    let mut parts: Vec<&Tree> = trees.iter().collect();
-    parts.push(&missing);
-    let tree = stacktree::merge(&parts);
-    if trees.len() < 2 {
-        trees.clear();
-    }
-    JobTree {
-        tree,
-        names,
-        samples: trees,
+        if trees.len() < 2 {
+            trees.clear();
+        }
+        JobTree {
+            tree,
+            names,
+            samples: trees,
+        }
     }
 }
 
@@ -89,18 +75,17 @@ fn missing_stacks(names: &TaskNames, missing: &RankSet) -> Vec<Stack<'static>> {
 /// So many tasks make a partial tree, as those of one node of a machine do.
 const PART: usize = 256;
 
-fn one_sample(order: &Order<'_>, names: &TaskNames, tasks: &[Task], options: &TreeOptions) -> Tree {
-    let numbered: Vec<(u32, &Task)> = tasks
-        .iter()
-        .filter_map(|task| Some((names.number(task)?, task)))
-        .collect();
-    let parts: Vec<Tree> = numbered
+/// A task with its number, and as it was looked up if it has been.
+type Numbered<'t> = (u32, &'t Task, Option<&'t Located>);
+
+fn one_sample(order: &Order<'_>, tasks: &[Numbered<'_>], options: &TreeOptions) -> Tree {
+    let parts: Vec<Tree> = tasks
         .par_chunks(PART)
         .map(|part| {
             let owned: Vec<(u32, Vec<Label<String>>)> = part
                 .iter()
-                .flat_map(|&(number, task)| {
-                    stacks_of(order, task, options)
+                .flat_map(|&(number, task, located)| {
+                    stacks_of(order, task, located, options)
                         .into_iter()
                         .map(move |s| (number, s))
                 })
@@ -139,51 +124,55 @@ fn borrow(label: &Label<String>) -> Label<&str> {
 }
 
 /// The stacks of a task: of its main thread, then of the others.
-fn stacks_of(order: &Order<'_>, task: &Task, options: &TreeOptions) -> Vec<Vec<Label<String>>> {
-    let mut stacks = vec![stack(
-        order,
-        &task.task,
-        task.pid,
-        (&task.frames, task.error.as_deref()),
-        options,
-    )];
+fn stacks_of(
+    order: &Order<'_>,
+    task: &Task,
+    located: Option<&Located>,
+    options: &TreeOptions,
+) -> Vec<Vec<Label<String>>> {
+    let mut stacks = vec![stack(order, task, located, options)];
     if options.threads {
         for thread in &task.threads {
-            let name = format!("{} thread {}", task.task, thread.thread);
-            let main = (&thread.frames[..], thread.error.as_deref());
+            let alone = Task {
+                task: format!("{} thread {}", task.task, thread.thread),
+                pid: Some(thread.thread),
+                error: thread.error.clone(),
+                program: task.program.clone(),
+                frames: thread.frames.clone(),
+                ..Task::default()
+            };
             let mut frames = vec![Label {
                 kind: Kind::Threads,
                 function: "other threads".to_owned(),
                 ..Label::default()
             }];
-            frames.extend(stack(order, &name, Some(thread.thread), main, options));
+            frames.extend(stack(order, &alone, None, options));
             stacks.push(frames);
         }
     }
     stacks
 }
 
+/// The stack of a task, or of a thread as if it were one.
 fn stack(
     order: &Order<'_>,
-    name: &str,
-    pid: Option<u32>,
-    (frames, error): (&[snapshot::Frame], Option<&str>),
+    task: &Task,
+    located: Option<&Located>,
     options: &TreeOptions,
 ) -> Vec<Label<String>> {
+    let (frames, error) = (&task.frames, task.error.as_deref());
     let mut labels = Vec::new();
     if error.is_some() || frames.is_empty() {
         labels.push(Label {
             kind: Kind::Unreadable,
-            function: without_number(error.unwrap_or("it has no stack"), pid),
+            function: without_number(error.unwrap_or("it has no stack"), task.pid),
             ..Label::default()
         });
     }
-    let alone = Task {
-        task: name.to_owned(),
-        frames: frames.to_vec(),
-        ..Task::default()
+    let located = match located {
+        Some(located) => Cow::Borrowed(located),
+        None => Cow::Owned(order.locate(&stacks::execution_point(task))),
     };
-    let located = order.locate(&stacks::execution_point(&alone));
     // A function of the map's name in another program is another function.
     let is_known = error.is_none() && located.frames.iter().any(|frame| frame.function.is_some());
     if options.library {
@@ -200,7 +189,7 @@ fn stack(
         return labels;
     }
     if !is_known {
-        for shown in outside::shown_frames(&alone, frames) {
+        for shown in outside::shown_frames(task, frames) {
             let mut label = library_frame(&frames[shown.index], !shown.is_runtime, options);
             if let Some(operation) = shown.entry {
                 label.function = operation;
@@ -297,7 +286,7 @@ fn without_number(message: &str, pid: Option<u32>) -> String {
 
 impl TaskNames {
     /// Ranks, when every task has one of its own in each sample; otherwise numbers in the order of first appearance.
-    pub(crate) fn of(samples: &[&[Task]]) -> Self {
+    pub(crate) fn of(samples: &[Vec<&Task>]) -> Self {
         let by_rank = samples.iter().all(|tasks| {
             let mut ranks: Vec<u32> = tasks.iter().filter_map(|task| task.rank).collect();
             let count = ranks.len();
@@ -308,7 +297,7 @@ impl TaskNames {
         let mut names = Vec::new();
         if !by_rank {
             let mut known = BTreeSet::new();
-            for task in samples.iter().copied().flatten() {
+            for task in samples.iter().flatten() {
                 if known.insert(task.task.as_str()) {
                     names.push(task.task.clone());
                 }

@@ -1,8 +1,8 @@
 //! The order on a tree against every pair of tasks, and against the answer.
 
 use super::*;
-use crate::tests::{map, tasks};
-use crate::{Comparer, Outcome, answer};
+use crate::tests::{answer, map, tasks};
+use crate::{Analysis, Outcome};
 use base::RankSet;
 use progress_map::Map;
 use snapshot::Task;
@@ -69,13 +69,13 @@ fn random(state: &mut u64, count: u32) -> Vec<String> {
 }
 
 fn tree_of(map: &Map, tasks: &[Task], options: &TreeOptions) -> OrderedTree {
-    let job = job_tree(map, tasks, &RankSet::default(), options);
-    order_tree(map, &job, options)
+    let job = Analysis::new(map, tasks, RankSet::default()).tree(options);
+    job.ordered(map, options)
 }
 
 /// What the tree says of any two siblings must hold of every task of the one and every task of the other.
 fn check(map: &Map, tasks: &[Task], tree: &OrderedTree, about: &str) {
-    let comparer = Comparer::new(map, tasks);
+    let comparer = Analysis::new(map, tasks, RankSet::default());
     let index = |rank: u32| tasks.iter().position(|task| task.rank == Some(rank)).unwrap();
     for node in &tree.nodes {
         for &a in &node.children {
@@ -328,7 +328,7 @@ fn relations_that_are_not_compared_are_those_that_comparing_gives() {
         given.extend((0..20).map(|it| format!("main:26, solve:18 it={it}, MPI_Allreduce:1")));
         given.extend((0..5).map(|it| format!("main:26, solve:18 it={it}, MPI_Allreduce:1, norm:5 k={it}")));
         let tasks = tasks(&given.iter().map(String::as_str).collect::<Vec<_>>());
-        let job = job_tree(&map, &tasks, &RankSet::default(), &TreeOptions::default());
+        let job = Analysis::new(&map, &tasks, RankSet::default()).tree(&TreeOptions::default());
         let points = points::Points::new(progress::Order::new(&map), &job.tree, &|_| String::new());
         let count = points.units.len();
         let located: Vec<progress::Located> = (0..count)
@@ -426,11 +426,11 @@ fn stacks_of_many_ranks_are_answered_as_the_ranks_one_by_one() {
         };
         let (slow, fast) = (
             answer(&map, &single, RankSet::default()),
-            crate::answer_alike(&map, &stacks),
+            Analysis::alike(&map, &stacks).answer(),
         );
         assert_eq!(short(&fast), short(&slow), "seed {seed}");
         let options = TreeOptions::default();
-        let tree = order_tree(&map, &alike_tree(&map, &stacks, &options), &options);
+        let tree = Analysis::alike(&map, &stacks).ordered_tree(&options);
         let shape = |tree: &OrderedTree| -> Vec<String> {
             tree.nodes
                 .iter()
@@ -463,8 +463,8 @@ fn what_could_not_be_read_is_there_all_the_same() {
     }];
     let missing: RankSet = "7-9".parse().unwrap();
     let options = TreeOptions::default();
-    let job = job_tree(&map, &tasks, &missing, &options);
-    let tree = order_tree(&map, &job, &options);
+    let job = Analysis::new(&map, &tasks, missing.clone()).tree(&options);
+    let tree = job.ordered(&map, &options);
     let kind = |kind: NodeKind| tree.nodes.iter().find(|node| node.kind == kind).unwrap();
     assert_eq!(kind(NodeKind::Missing).tasks.ranges(), [(7, 9)]);
     assert_eq!(kind(NodeKind::Unreadable).function, "pid PID: permission denied");
@@ -482,8 +482,10 @@ fn samples_say_who_moved() {
     (second[3].task, second[3].rank) = ("3".to_owned(), Some(3));
     second.pop();
     let options = TreeOptions::default();
-    let job = sampled_tree(&map, &[first, second], &RankSet::default(), &options);
-    let tree = order_tree(&map, &job, &options);
+    let samples = [first];
+    let tree = Analysis::new(&map, &second, RankSet::default())
+        .after(&samples)
+        .ordered_tree(&options);
     assert_eq!(tree.changes.len(), 1);
     assert_eq!(tree.changes[0].moved.ranges(), [(3, 3)]);
     assert_eq!(tree.changes[0].came_or_went.ranges(), [(4, 4)]);
@@ -500,16 +502,12 @@ fn stacks_of_too_many_kinds_are_shown_as_they_are() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let map = map(SOLVER);
     let options = TreeOptions::default();
-    let job = job_tree(
-        &map,
-        &tasks(&lines),
-        &RankSet::default(),
-        &TreeOptions {
-            library: true,
-            ..options.clone()
-        },
-    );
-    let tree = order_tree(&map, &job, &options);
+    let tasks = tasks(&lines);
+    let job = Analysis::new(&map, &tasks, RankSet::default()).tree(&TreeOptions {
+        library: true,
+        ..options.clone()
+    });
+    let tree = job.ordered(&map, &options);
     assert!(tree.undecided.is_some() && tree.classes.is_empty());
     for rank in 0..1_100 {
         let name = format!("g{rank}");
@@ -537,8 +535,12 @@ fn of_several_samples_the_hindmost_is_that_of_the_last() {
         .collect();
     let options = TreeOptions::default();
     let hindmost = |samples: &[Vec<snapshot::Task>]| {
-        let job = sampled_tree(&map, samples, &RankSet::default(), &options);
-        let tree = order_tree(&map, &job, &options);
+        let Some((now, before)) = samples.split_last() else {
+            panic!("no sample")
+        };
+        let tree = Analysis::new(&map, now, RankSet::default())
+            .after(before)
+            .ordered_tree(&options);
         assert_eq!(tree.undecided, None);
         let hindmost = tree.classes.iter().filter(|class| class.hindmost);
         let ranks = hindmost.map(|class| class.now.ranges());

@@ -10,55 +10,57 @@ use progress_map::Map;
 use stacktree::{Granularity, NodeId};
 use std::collections::BTreeMap;
 
-/// The tree with the order of its branches.
-pub fn order_tree(map: &Map, job: &JobTree, options: &TreeOptions) -> OrderedTree {
-    let name = |node: NodeId| match job.tree.ends(node).first() {
-        Some(task) => job
-            .names
-            .name(task)
-            .map_or_else(|| task.to_string(), str::to_owned),
-        None => String::new(),
-    };
-    let points = Points::new(Order::new(map), &job.tree, &name);
-    let ends = samples::ends(job);
-    let hindmost = Hindmost::of(&points, &ends);
-    let build = |refined: &dyn Fn(Option<usize>, usize) -> bool, may: &dyn Fn(&str) -> bool| {
-        // What is not ordered is shown as STAT would: without the values, which only the order needs.
-        let fineness = |unit: Option<usize>, depth: usize| match refined(unit, depth) {
-            true => options.granularity,
-            false => options.granularity.min(Granularity::Line),
+impl JobTree {
+    /// The tree with the order of its branches.
+    pub fn ordered(&self, map: &Map, options: &TreeOptions) -> OrderedTree {
+        let name = |node: NodeId| match self.tree.ends(node).first() {
+            Some(task) => self
+                .names
+                .name(task)
+                .map_or_else(|| task.to_string(), str::to_owned),
+            None => String::new(),
         };
-        let strands = shape::strands(&job.tree, &points, &ends, &fineness);
-        Builder::new(&points, &strands, &hindmost, may).build()
-    };
-    let whole = || build(&|_, _| true, &|_| true);
-    let mut built = match &options.refine {
-        Refine::All => whole(),
-        Refine::Nothing => build(&|_, _| false, &|_| false),
-        Refine::Classes(classes) => {
-            let wanted = |class: &str| {
-                let leads_to = |each: &String| {
-                    each == class || each.strip_prefix(class).is_some_and(|rest| rest.starts_with('.'))
-                };
-                class.is_empty() || classes.iter().any(leads_to)
+        let points = Points::new(Order::new(map), &self.tree, &name);
+        let ends = samples::ends(self);
+        let hindmost = Hindmost::of(&points, &ends);
+        let build = |refined: &dyn Fn(Option<usize>, usize) -> bool, may: &dyn Fn(&str) -> bool| {
+            // What is not ordered is shown as STAT would: without the values, which only the order needs.
+            let fineness = |unit: Option<usize>, depth: usize| match refined(unit, depth) {
+                true => options.granularity,
+                false => options.granularity.min(Granularity::Line),
             };
-            // A frame is refined as far as the branching points on its way are.
-            let depths = refined_depths(&points, &whole(), &wanted);
-            build(
-                &|unit, depth| unit.is_none_or(|unit| depth < depths[unit]),
-                &wanted,
-            )
+            let strands = shape::strands(&self.tree, &points, &ends, &fineness);
+            Builder::new(&points, &strands, &hindmost, may).build()
+        };
+        let whole = || build(&|_, _| true, &|_| true);
+        let mut built = match &options.refine {
+            Refine::All => whole(),
+            Refine::Nothing => build(&|_, _| false, &|_| false),
+            Refine::Classes(classes) => {
+                let wanted = |class: &str| {
+                    let leads_to = |each: &String| {
+                        each == class || each.strip_prefix(class).is_some_and(|rest| rest.starts_with('.'))
+                    };
+                    class.is_empty() || classes.iter().any(leads_to)
+                };
+                // A frame is refined as far as the branching points on its way are.
+                let depths = refined_depths(&points, &whole(), &wanted);
+                build(
+                    &|unit, depth| unit.is_none_or(|unit| depth < depths[unit]),
+                    &wanted,
+                )
+            }
+        };
+        color(&mut built.nodes);
+        OrderedTree {
+            nodes: built.nodes,
+            classes: built.classes,
+            names: self.names.clone(),
+            granularity: options.granularity,
+            steps: built.steps,
+            undecided: hindmost.undecided,
+            changes: samples::changes(self, &ends),
         }
-    };
-    color(&mut built.nodes);
-    OrderedTree {
-        nodes: built.nodes,
-        classes: built.classes,
-        names: job.names.clone(),
-        granularity: options.granularity,
-        steps: built.steps,
-        undecided: hindmost.undecided,
-        changes: samples::changes(job, &ends),
     }
 }
 

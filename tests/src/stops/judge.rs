@@ -11,7 +11,7 @@ use crate::oracle::judge::Verdict;
 use crate::oracle::pairs::{Draw, Pair};
 use crate::oracle::rng::Rng;
 use crate::oracle::truth::Truth;
-use engine::{Comparer, Relation};
+use engine::{Analysis, Relation};
 use snapshot::Task;
 
 /// A judged pair of stops.
@@ -33,7 +33,7 @@ pub struct Judged {
 #[must_use]
 pub fn judge(map: &engine::Map, runs: &Runs, stops: &[Stop], count: usize, seed: u64) -> Vec<Judged> {
     let tasks: Vec<Task> = stops.iter().map(|stop| stop.task.clone()).collect();
-    let comparer = Comparer::new(map, &tasks);
+    let comparer = Analysis::new(map, &tasks, base::RankSet::default());
     let verdict = |a: usize, b: usize| {
         let (relation, reason) = comparer.compare(a, b);
         match relation {

@@ -1,0 +1,102 @@
+//! Findings, printed: every command that tells of a job ends here, whatever it tells and in whatever form.
+
+use crate::args::{AnswerFormat, JobSlice, SliceFormat, SliceShape};
+use crate::output::{self, Terminal};
+use engine::{Findings, Outcome, SliceOptions};
+use project::{SliceWish, SourceFinder};
+use report::{Form, TreeText};
+use std::io;
+
+/// The forms in which an answer is printed, one below the other, with the tree and the slice that are wanted of it.
+pub(crate) fn forms(format: AnswerFormat, tree: Option<TreeText>, slice: Option<&JobSlice>) -> Vec<Form> {
+    let slice = slice.map(|asked| Form::from(asked.shape.slice_format));
+    match slice {
+        // It takes the place of the answer.
+        Some(document) if document.is_document() => vec![document],
+        _ => [format.into()]
+            .into_iter()
+            .chain(tree.map(Form::Tree))
+            .chain(slice)
+            .collect(),
+    }
+}
+
+/// Prints findings in these forms. A slice is made when it is wanted and its turn has come: nobody waits for it to read the answer. What keeps
+/// it from being made is a warning; the rest stands without it.
+pub(crate) fn print(
+    findings: &mut Findings<'_>,
+    forms: &[Form],
+    slice: Option<&JobSlice>,
+    finder: &SourceFinder,
+) -> io::Result<()> {
+    if forms.iter().any(|form| form.shows_answer()) {
+        finder.fill(findings);
+    }
+    for (at, form) in forms.iter().enumerate() {
+        if at > 0 {
+            output::print("\n")?;
+        }
+        if form.shows_slice()
+            && let Some(asked) = slice
+            && let Err(why) = project::add_slice(findings, asked.wish(), finder, &Terminal::new())
+        {
+            output::warn(&format!("no slice: {why}"));
+        }
+        match form {
+            Form::Tree(_) => findings.warnings.iter().for_each(|warning| output::warn(warning)),
+            Form::Dot(_) | Form::Folded => findings.all_warnings().for_each(output::warn),
+            _ => {}
+        }
+        match report::write(findings, *form, &|path| finder.read(path)) {
+            Some(text) if form.is_document() => output::print_plain(&text)?,
+            Some(text) => output::print(&text)?,
+            None => {}
+        }
+    }
+    let shows_answer = forms.iter().any(|form| form.is_answer());
+    if let Some(answer) = findings.answer.as_ref().filter(|_| shows_answer)
+        && answer.outcome == Outcome::NothingReadable
+    {
+        output::error(&output::nothing_readable(answer).into());
+    }
+    Ok(())
+}
+
+impl From<AnswerFormat> for Form {
+    fn from(format: AnswerFormat) -> Self {
+        match format {
+            AnswerFormat::Text => Form::Answer,
+            AnswerFormat::Json => Form::AnswerJson,
+            AnswerFormat::Sarif => Form::AnswerSarif,
+        }
+    }
+}
+
+impl From<SliceFormat> for Form {
+    fn from(format: SliceFormat) -> Self {
+        match format {
+            SliceFormat::Text => Form::Slice,
+            SliceFormat::Lines => Form::SliceLines,
+            SliceFormat::Json => Form::SliceJson,
+            SliceFormat::Sarif => Form::SliceSarif,
+        }
+    }
+}
+
+impl JobSlice {
+    fn wish(&self) -> SliceWish {
+        SliceWish {
+            classes: self.classes,
+            options: self.shape.options(),
+        }
+    }
+}
+
+impl SliceShape {
+    pub(crate) fn options(&self) -> SliceOptions {
+        SliceOptions {
+            messages: !self.no_mpi,
+            enough: (!self.all).then_some(self.top),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The object of every question about a job: its tasks at one moment, looked up in the map once.
+//!
+//! Answers, explanations, comparisons and trees are made of it, and ask the order for nothing twice. Looking tasks up is put off until
+//! something needs it: a tree alone goes through the tasks part by part, and a million of them never stand in memory at once.
+
+use crate::assemble::assemble;
+use crate::motion::Earlier;
+use crate::named::Named;
+use crate::{Answer, Findings, Map, OrderedTree, TreeOptions, stacks};
+use base::RankSet;
+use progress::{Located, Order};
+use snapshot::Task;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// The tasks of a job at one moment, with the map that they are held against.
+pub struct Analysis<'a> {
+    pub(crate) order: Order<'a>,
+    pub(crate) tasks: Cow<'a, [Task]>,
+    pub(crate) named: Named,
+    /// Ranks of which there is no task at all.
+    pub(crate) missing: RankSet,
+    /// The tasks as they were at earlier moments, for a tree over time.
+    pub(crate) samples: &'a [Vec<Task>],
+    /// What the answer tells who came on by.
+    earlier: Option<Earlier<'a>>,
+    located: OnceLock<Vec<Located>>,
+    /// Indices of `tasks`, sorted by name.
+    by_name: OnceLock<Vec<usize>>,
+}
+
+/// What is wanted of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Its answer.
+    pub answer: bool,
+    /// How these two tasks, indices that [`Analysis::find`] gives, stand to each other.
+    pub explain: Option<(usize, usize)>,
+    /// Its tree.
+    pub tree: Option<TreeOptions>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Of tasks, each with a record of its own. `missing` are the ranks of which there is no task at all.
+    pub fn new(map: &'a Map, tasks: &'a [Task], missing: RankSet) -> Self {
+        Self::of(map, Cow::Borrowed(tasks), Named::of(tasks), missing)
+    }
+
+    /// Of stacks that stand for many ranks each, as other tools' files have them: a million tasks with a few hundred stacks
+    /// take no longer than a few hundred tasks.
+    pub fn alike(map: &'a Map, stacks: &[(Task, RankSet)]) -> Self {
+        let (tasks, named) = Named::of_alike(stacks);
+        Self::of(map, Cow::Owned(tasks), named, RankSet::default())
+    }
+
+    fn of(map: &'a Map, tasks: Cow<'a, [Task]>, named: Named, missing: RankSet) -> Self {
+        Self {
+            order: Order::new(map),
+            tasks,
+            named,
+            missing,
+            samples: &[],
+            earlier: None,
+            located: OnceLock::new(),
+            by_name: OnceLock::new(),
+        }
+    }
+
+    /// The same, with the tasks as they were a moment before: the answer also tells who came on since.
+    #[must_use]
+    pub fn since(mut self, earlier: Option<Earlier<'a>>) -> Self {
+        self.earlier = earlier;
+        self
+    }
+
+    /// The same, with what was seen before it, the first one first: the tree has all of it.
+    #[must_use]
+    pub fn after(mut self, samples: &'a [Vec<Task>]) -> Self {
+        self.samples = samples;
+        self
+    }
+
+    /// What is wanted, made of tasks that are looked up once.
+    pub fn findings(self, wanted: &Wanted) -> Findings<'a> {
+        let explanation = wanted.explain.map(|(a, b)| self.explain(a, b));
+        if wanted.answer {
+            self.located();
+        }
+        let tree = wanted.tree.as_ref().map(|options| self.ordered_tree(options));
+        let map = self.order.map();
+        Findings {
+            answer: wanted.answer.then(|| self.answer()),
+            explanation,
+            tree,
+            ..Findings::of_map(map)
+        }
+    }
+
+    /// Who is behind.
+    pub fn answer(self) -> Answer {
+        let located = match self.located.into_inner() {
+            Some(located) => located,
+            None => stacks::locate_all(&self.order, &self.tasks),
+        };
+        assemble(
+            (self.order, located),
+            &self.tasks,
+            self.named,
+            (self.missing, self.earlier),
+        )
+    }
+
+    /// The prefix tree of its stacks, with the order on it.
+    pub fn ordered_tree(&self, options: &TreeOptions) -> OrderedTree {
+        self.tree(options).ordered(self.order.map(), options)
+    }
+
+    /// The task of that recorded name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        let by_name = self.by_name.get_or_init(|| {
+            let mut all: Vec<usize> = (0..self.tasks.len()).collect();
+            all.sort_by(|&a, &b| self.tasks[a].task.cmp(&self.tasks[b].task));
+            all
+        });
+        let found = by_name.binary_search_by(|&at| self.tasks[at].task.as_str().cmp(name));
+        found.ok().map(|at| by_name[at])
+    }
+
+    /// The task that a user means: by recorded name, or else by a rank that only one record carries.
+    pub fn find(&self, word: &str) -> Option<usize> {
+        self.named(word).or_else(|| {
+            let rank: u32 = word.parse().ok()?;
+            let mut of_rank = (0..self.tasks.len()).filter(|&at| self.tasks[at].rank == Some(rank));
+            of_rank.next().filter(|_| of_rank.next().is_none())
+        })
+    }
+
+    /// The tasks, as they were recorded.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The tasks, looked up.
+    pub(crate) fn located(&self) -> &[Located] {
+        self.located
+            .get_or_init(|| stacks::locate_all(&self.order, &self.tasks))
+    }
+
+    /// A task as it was looked up, if that has been done.
+    pub(crate) fn already_located(&self, task: usize) -> Option<&Located> {
+        self.located.get()?.get(task)
+    }
+}

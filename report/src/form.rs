@@ -1,0 +1,129 @@
+//! The forms in which findings are written. A new one is a value of [`Form`], a line of [`write`], and a module that makes it.
+
+use crate::page::{Page, ReadSource, page_html, page_sources};
+use crate::{DotColors, TreeText};
+use crate::{explanation, json, sarif, slice, text, tree};
+use engine::Findings;
+
+/// A form for findings.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// The answer, and the explanation below it, for people.
+    Answer,
+    /// The same as JSON.
+    AnswerJson,
+    /// The answer as SARIF.
+    AnswerSarif,
+    /// The tree for people.
+    Tree(TreeText),
+    /// The tree as JSON.
+    TreeJson,
+    /// The tree for STATview and Graphviz.
+    Dot(DotColors),
+    /// The tree as folded stacks, for flame graphs.
+    Folded,
+    /// Everything, as one page for a browser.
+    Page,
+    /// The slice as annotated source.
+    Slice,
+    /// The slice as lines for an editor's list.
+    SliceLines,
+    /// The slice as JSON.
+    SliceJson,
+    /// The slice as SARIF, with the answer that it belongs to.
+    SliceSarif,
+}
+
+impl Form {
+    /// Whether it is for programs, which want no styles in it.
+    pub fn is_document(self) -> bool {
+        !matches!(
+            self,
+            Self::Answer | Self::Tree(_) | Self::Slice | Self::SliceLines
+        )
+    }
+
+    /// Whether the answer is in it, with its source lines.
+    pub fn shows_answer(self) -> bool {
+        matches!(
+            self,
+            Self::Answer | Self::AnswerJson | Self::AnswerSarif | Self::Page | Self::SliceSarif
+        )
+    }
+
+    /// Whether it is an answer and nothing else.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Self::Answer | Self::AnswerJson | Self::AnswerSarif)
+    }
+
+    /// Whether a slice is in it, if there is one.
+    pub fn shows_slice(self) -> bool {
+        matches!(
+            self,
+            Self::Page | Self::Slice | Self::SliceLines | Self::SliceJson | Self::SliceSarif
+        )
+    }
+}
+
+/// Findings in a form; `None` if what the form shows was not asked for, or could not be found. `read` gives a file's text, of the files that
+/// the map, or the slice, names.
+pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Option<String> {
+    let answer = || findings.answer.as_ref();
+    let tree = || findings.tree.as_ref();
+    let slice = || findings.slice.as_ref();
+    let title = &findings.slice_of;
+    Some(match form {
+        Form::Answer => {
+            let mut text = text::answer_text(answer()?);
+            if let Some(explanation) = &findings.explanation {
+                text.push('\n');
+                text.push_str(&explanation::explanation_text(explanation));
+            }
+            text
+        }
+        Form::AnswerJson => json::answer_json(answer()?, findings.explanation.as_ref()),
+        Form::AnswerSarif => sarif::answer_sarif(answer()?, None, read),
+        Form::Tree(how) => tree::tree_text(tree()?, how),
+        Form::TreeJson => {
+            let warnings = Vec::from_iter(findings.all_warnings().map(str::to_owned));
+            tree::tree_json(tree()?, &warnings)
+        }
+        Form::Dot(colors) => tree::tree_dot(tree()?, colors),
+        Form::Folded => tree::tree_folded(tree()?),
+        Form::Page => page(findings, read)?,
+        Form::Slice => slice::slice_text(slice()?, title, read),
+        Form::SliceLines => slice::slice_lines(slice()?),
+        Form::SliceJson => slice::slice_json(slice()?),
+        Form::SliceSarif => match answer() {
+            Some(answer) => sarif::answer_sarif(answer, slice(), read),
+            None => sarif::slice_sarif(slice()?, title, read),
+        },
+    })
+}
+
+fn page(findings: &Findings<'_>, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Option<String> {
+    let (tree, answer, slice) = (
+        findings.tree.as_ref()?,
+        findings.answer.as_ref(),
+        findings.slice.as_ref(),
+    );
+    // The names come from a target, and the page may be sent to anybody: only files that the map is of are put into it.
+    let of_map = |path: &str| {
+        let mapped = findings.map.files.iter().find(|file| file.path == path)?;
+        let bytes = read(path)?;
+        if engine::content_hash(&bytes) == mapped.hash {
+            Some(ReadSource::Text(bytes))
+        } else {
+            Some(ReadSource::Changed)
+        }
+    };
+    let sources = page_sources(tree, answer, slice, &of_map);
+    Some(page_html(&Page {
+        tree,
+        answer,
+        slice,
+        warnings: &findings.warnings,
+        sources: &sources,
+        hosts: &findings.hosts,
+    }))
+}
