@@ -16,10 +16,12 @@
 //! statement in braces may stand wherever the loop may: after `else`, a label, a `case`, and in old C, which wants declarations
 //! at the start of a block. Nothing is inserted where the tokens of the file do not show the whole statement.
 
+mod no_place;
 mod patch;
 mod place;
 mod plan;
 mod statement;
 
+pub use no_place::NoPlace;
 pub use patch::{Change, unified};
 pub use plan::{Counter, Left, Plan, Wanted, apply, plan};

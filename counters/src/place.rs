@@ -1,5 +1,6 @@
 //! Where the counter of one loop goes.
 
+use crate::no_place::NoPlace;
 use crate::statement::Tokens;
 use progress_map::{Loop, LoopSource};
 use tokens::{Token, TokenKind, lex};
@@ -37,7 +38,7 @@ pub(crate) fn insertions(
     text: &Text<'_>,
     in_loop: &Loop,
     name: &str,
-) -> Result<Vec<(usize, String)>, String> {
+) -> Result<Vec<(usize, String)>, NoPlace> {
     let tokens = Tokens {
         text: text.bytes,
         tokens: &text.tokens,
@@ -51,18 +52,18 @@ pub(crate) fn insertions(
             .ok()
     });
     let Some(first) = found else {
-        return Err("the map does not fit the source".to_owned());
+        return Err(NoPlace::SourceChanged);
     };
     let declaration = format!("volatile unsigned long {name} = 0;");
     let begin = |at: usize| text.tokens[at].start as usize;
     let end = |at: usize| text.tokens[at].end as usize;
     if in_loop.source == LoopSource::Goto {
         if tokens.kind(first) != Some(TokenKind::Ident) || tokens.word(first + 1) != b":" {
-            return Err("the label that it goes back to comes out of a macro".to_owned());
+            return Err(NoPlace::LabelInMacro);
         }
         let before = first.checked_sub(1).map_or(&[][..], |at| tokens.word(at));
         if !matches!(before, b";" | b"{" | b"}") || tokens.word(first + 2) == b"__attribute__" {
-            return Err("there is no place for a declaration in front of its label".to_owned());
+            return Err(NoPlace::BeforeLabel);
         }
         return Ok(vec![
             (begin(first), format!("{declaration} ")),
@@ -75,12 +76,12 @@ pub(crate) fn insertions(
         LoopSource::For | LoopSource::Goto => b"for",
     };
     if tokens.word(first) != keyword {
-        return Err("it comes out of a macro".to_owned());
+        return Err(NoPlace::LoopInMacro);
     }
     stands_free(tokens, first)?;
     let last = tokens.end(first, 0)?;
     if text.line_of(text.tokens[last].start) != in_loop.span.end_line {
-        return Err("its end in the source is not where the map has it".to_owned());
+        return Err(NoPlace::EndElsewhere);
     }
     let step = match in_loop.source {
         LoopSource::For => for_step(tokens, first, name)?,
@@ -98,14 +99,14 @@ pub(crate) fn insertions(
 }
 
 /// The step in front of a condition whose parenthesis is at `open`.
-fn condition(tokens: Tokens<'_>, open: usize, name: &str) -> Result<(usize, String), String> {
+fn condition(tokens: Tokens<'_>, open: usize, name: &str) -> Result<(usize, String), NoPlace> {
     let close = tokens.after_parens(open)? - 1;
     no_directive(tokens, open, close)?;
     Ok((tokens.tokens[open].end as usize, format!("++{name}, ")))
 }
 
 /// The step of a `for`, in front of its own if it has one.
-fn for_step(tokens: Tokens<'_>, first: usize, name: &str) -> Result<(usize, String), String> {
+fn for_step(tokens: Tokens<'_>, first: usize, name: &str) -> Result<(usize, String), NoPlace> {
     let close = tokens.after_parens(first + 1)? - 1;
     no_directive(tokens, first, close)?;
     let mut semicolons = Vec::new();
@@ -119,7 +120,7 @@ fn for_step(tokens: Tokens<'_>, first: usize, name: &str) -> Result<(usize, Stri
         at += 1;
     }
     let [_, second] = semicolons[..] else {
-        return Err("its header comes out of a macro".to_owned());
+        return Err(NoPlace::HeaderInMacro);
     };
     if second + 1 == close {
         return Ok((tokens.tokens[second].end as usize, format!(" ++{name}")));
@@ -128,17 +129,17 @@ fn for_step(tokens: Tokens<'_>, first: usize, name: &str) -> Result<(usize, Stri
     Ok((own, format!("++{name}, ")))
 }
 
-fn no_directive(tokens: Tokens<'_>, first: usize, last: usize) -> Result<(), String> {
-    match (first..last).any(|at| tokens.kind(at) == Some(TokenKind::Directive)) {
-        true => Err("a preprocessor directive cuts through its header".to_owned()),
-        false => Ok(()),
+fn no_directive(tokens: Tokens<'_>, first: usize, last: usize) -> Result<(), NoPlace> {
+    if (first..last).any(|at| tokens.kind(at) == Some(TokenKind::Directive)) {
+        return Err(NoPlace::DirectiveInHeader);
     }
+    Ok(())
 }
 
 /// A brace in front of the loop must part it from nothing: no pragma, no attribute, no macro.
-fn stands_free(tokens: Tokens<'_>, first: usize) -> Result<(), String> {
+fn stands_free(tokens: Tokens<'_>, first: usize) -> Result<(), NoPlace> {
     let Some(before) = first.checked_sub(1) else {
-        return Err("it stands in no function".to_owned());
+        return Err(NoPlace::OutsideFunction);
     };
     let free = match tokens.word(before) {
         b";" | b"{" | b"}" | b":" | b"else" | b"do" => true,
@@ -152,10 +153,7 @@ fn stands_free(tokens: Tokens<'_>, first: usize) -> Result<(), String> {
         }
         _ => false,
     };
-    match free {
-        true => Ok(()),
-        false => Err("a pragma or a macro stands in front of it".to_owned()),
-    }
+    if free { Ok(()) } else { Err(NoPlace::BeforeLoop) }
 }
 
 /// The parenthesis that the one at `close` closes.

@@ -1,5 +1,6 @@
 //! Which loops get a counter.
 
+use crate::no_place::NoPlace;
 use crate::place::{Text, insertions};
 use progress_map::{Across, FileId, Function, Loop, LoopId, LovClass, Map};
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ pub struct Left {
     /// The line of the loop.
     pub line: u32,
     /// Why.
-    pub reason: String,
+    pub why: NoPlace,
 }
 
 /// What to do about the loops of a program.
@@ -60,7 +61,7 @@ pub fn plan<'t>(map: &Map, text: impl Fn(FileId) -> Option<&'t [u8]>, wanted: &W
         let mut names = BTreeSet::new();
         for &(line, function, in_loop) in in_file() {
             let found = match &read {
-                None => Err("its source is not here".to_owned()),
+                None => Err(NoPlace::SourceMissing),
                 Some(text) => possible(function, in_loop).and_then(|()| {
                     let name = fresh(text, line, &mut names);
                     insertions(text, in_loop, &name).map(|insertions| (name, insertions))
@@ -73,7 +74,7 @@ pub fn plan<'t>(map: &Map, text: impl Fn(FileId) -> Option<&'t [u8]>, wanted: &W
                     name,
                     insertions,
                 }),
-                Err(reason) => plan.left.push(Left { file, line, reason }),
+                Err(why) => plan.left.push(Left { file, line, why }),
             }
         }
     }
@@ -126,13 +127,16 @@ fn has_strict(in_loop: &Loop) -> bool {
         .any(|lov| lov.class == LovClass::Strict && lov.across != Across::Nothing)
 }
 
-fn possible(function: &Function, in_loop: &Loop) -> Result<(), String> {
+fn possible(function: &Function, in_loop: &Loop) -> Result<(), NoPlace> {
     if function.confidence == base::Confidence::Partial {
-        let reason = function.confidence_reason.as_deref().unwrap_or("no reason given");
-        return Err(format!("{} was not fully understood: {reason}", function.name));
+        let because = function.confidence_reason.as_deref().unwrap_or("no reason given");
+        return Err(NoPlace::ReadInPart {
+            function: function.name.clone(),
+            because: because.to_owned(),
+        });
     }
     if !in_loop.reducible {
-        return Err("it is entered at several points".to_owned());
+        return Err(NoPlace::SeveralEntries);
     }
     Ok(())
 }

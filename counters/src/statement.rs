@@ -3,6 +3,7 @@
 //! Tokens are those of the file as written: macros are not expanded. A statement whose end cannot be seen that way, because
 //! a macro takes a block or a conditional directive cuts through it, is refused.
 
+use crate::no_place::NoPlace;
 use tokens::{Token, TokenKind};
 
 /// Nesting of statements without braces that is followed.
@@ -25,7 +26,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// The index of the token that closes the bracket at `open`.
-    pub fn close(&self, open: usize) -> Result<usize, String> {
+    pub fn close(&self, open: usize) -> Result<usize, NoPlace> {
         let mut opened: Vec<&[u8]> = Vec::new();
         // At each `#if` that is open: how many brackets were.
         let mut groups: Vec<usize> = Vec::new();
@@ -40,23 +41,24 @@ impl<'t> Tokens<'t> {
                 b"{" => opened.push(b"}"),
                 word @ (b")" | b"]" | b"}") => {
                     if opened.pop() != Some(word) {
-                        return Err("its brackets do not match".to_owned());
+                        return Err(NoPlace::Brackets);
                     }
                     if opened.is_empty() {
-                        return match groups.is_empty() {
-                            true => Ok(at),
-                            false => Err(cut()),
+                        return if groups.is_empty() {
+                            Ok(at)
+                        } else {
+                            Err(NoPlace::CutByDirective)
                         };
                     }
                 }
                 _ => {}
             }
         }
-        Err("its brackets do not match".to_owned())
+        Err(NoPlace::Brackets)
     }
 
     /// Conditional groups inside must leave the brackets as they found them.
-    fn directive(&self, at: usize, depth: usize, groups: &mut Vec<usize>) -> Result<(), String> {
+    fn directive(&self, at: usize, depth: usize, groups: &mut Vec<usize>) -> Result<(), NoPlace> {
         let line = self.word(at).strip_prefix(b"#").unwrap_or_default();
         let line = line.trim_ascii_start();
         if line.starts_with(b"if") {
@@ -64,15 +66,15 @@ impl<'t> Tokens<'t> {
         } else if line.starts_with(b"el") && groups.last() != Some(&depth)
             || line.starts_with(b"endif") && groups.pop() != Some(depth)
         {
-            return Err(cut());
+            return Err(NoPlace::CutByDirective);
         }
         Ok(())
     }
 
     /// The index of the last token of the statement that begins at `first`.
-    pub fn end(&self, first: usize, depth: usize) -> Result<usize, String> {
+    pub fn end(&self, first: usize, depth: usize) -> Result<usize, NoPlace> {
         if depth > DEPTH_LIMIT {
-            return Err("it is nested too deeply".to_owned());
+            return Err(NoPlace::TooDeep);
         }
         match self.word(first) {
             b"{" => self.close(first),
@@ -91,7 +93,7 @@ impl<'t> Tokens<'t> {
             b"do" => {
                 let body = self.end(first + 1, depth + 1)?;
                 if self.word(body + 1) != b"while" {
-                    return Err("the end of a do loop in it is not in sight".to_owned());
+                    return Err(NoPlace::InnerEndMissing);
                 }
                 self.semicolon(self.after_parens(body + 2)?)
             }
@@ -99,7 +101,7 @@ impl<'t> Tokens<'t> {
                 let colon = (first..self.tokens.len().min(first + 50)).find(|&at| self.word(at) == b":");
                 match colon {
                     Some(colon) => self.end(colon + 1, depth + 1),
-                    None => Err("a case without an end".to_owned()),
+                    None => Err(NoPlace::CaseWithoutEnd),
                 }
             }
             _ if self.kind(first) == Some(TokenKind::Ident) && self.word(first + 1) == b":" => {
@@ -109,49 +111,45 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    fn no_else_after(&self, mut at: usize) -> Result<(), String> {
+    fn no_else_after(&self, mut at: usize) -> Result<(), NoPlace> {
         while self.kind(at) == Some(TokenKind::Directive) {
             at += 1;
         }
         match self.word(at) {
-            b"else" => Err(cut()),
+            b"else" => Err(NoPlace::CutByDirective),
             _ => Ok(()),
         }
     }
 
     /// The `;` of an expression statement that begins at `first`.
-    fn expression_end(&self, first: usize) -> Result<usize, String> {
+    fn expression_end(&self, first: usize) -> Result<usize, NoPlace> {
         let mut at = first;
         while at < self.tokens.len() {
             match self.word(at) {
                 b";" => return Ok(at),
                 b"{" | b"}" => {
-                    return Err("a macro in it takes a block or a statement without ';'".to_owned());
+                    return Err(NoPlace::BlockInMacro);
                 }
                 b"(" | b"[" => at = self.close(at)? + 1,
-                _ if self.kind(at) == Some(TokenKind::Directive) => return Err(cut()),
+                _ if self.kind(at) == Some(TokenKind::Directive) => return Err(NoPlace::CutByDirective),
                 _ => at += 1,
             }
         }
-        Err("its end is not in sight".to_owned())
+        Err(NoPlace::EndMissing)
     }
 
     /// The index after the parentheses that open at `open`.
-    pub fn after_parens(&self, open: usize) -> Result<usize, String> {
+    pub fn after_parens(&self, open: usize) -> Result<usize, NoPlace> {
         if self.word(open) != b"(" {
-            return Err("its header comes out of a macro".to_owned());
+            return Err(NoPlace::HeaderInMacro);
         }
         Ok(self.close(open)? + 1)
     }
 
-    fn semicolon(&self, at: usize) -> Result<usize, String> {
+    fn semicolon(&self, at: usize) -> Result<usize, NoPlace> {
         match self.word(at) {
             b";" => Ok(at),
-            _ => Err("its ';' comes out of a macro".to_owned()),
+            _ => Err(NoPlace::SemicolonInMacro),
         }
     }
-}
-
-fn cut() -> String {
-    "a preprocessor directive cuts through it".to_owned()
 }

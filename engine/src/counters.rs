@@ -1,7 +1,7 @@
 //! Counters for loops without a strict order variable: planned, tried, and kept where they help.
 
 use crate::{SourceFile, map_sources};
-use counters::{Change, Counter, Left, Plan, Wanted};
+use counters::{Change, Counter, Left, NoPlace, Plan, Wanted};
 use progress_map::{Across, FileId, LovClass, Map};
 
 /// The loops that get a counter and those that do not.
@@ -12,7 +12,7 @@ pub struct Counters {
     /// The loops that get one: path, line, name of the counter.
     pub added: Vec<(String, u32, String)>,
     /// The loops that want one and get none: path, line, reason.
-    pub left: Vec<(String, u32, String)>,
+    pub left: Vec<(String, u32, NoPlace)>,
 }
 
 /// Which loops get a counter.
@@ -61,7 +61,7 @@ pub fn counters(map: &Map, files: &[SourceFile], request: &CounterRequest) -> Co
     left.extend(lost.into_iter().map(|counter| Left {
         file: counter.file,
         line: counter.line,
-        reason: "a counter would not order it".to_owned(),
+        why: NoPlace::WouldNotOrder,
     }));
     left.sort_by_key(|each| (each.file, each.line));
     let after = changed(&kept);
@@ -82,7 +82,7 @@ pub fn counters(map: &Map, files: &[SourceFile], request: &CounterRequest) -> Co
             .collect(),
         left: left
             .into_iter()
-            .map(|each| (path(each.file).to_owned(), each.line, each.reason))
+            .map(|each| (path(each.file).to_owned(), each.line, each.why))
             .collect(),
     }
 }
