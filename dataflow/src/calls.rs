@@ -139,9 +139,10 @@ impl<'u> Calls<'u> {
             functions, shared, ..
         } = &self.names[name];
         let here = self.within(functions, unit);
-        match here.is_empty() || *shared {
-            true => (functions, false),
-            false => (here, true),
+        if here.is_empty() || *shared {
+            (functions, false)
+        } else {
+            (here, true)
         }
     }
 
@@ -213,9 +214,10 @@ impl<'u> Calls<'u> {
 
     fn nodes_of(&self, unit: usize, name: NameId) -> impl Iterator<Item = NodeId> + use<'_, 'u> {
         let (functions, all) = self.meant(unit, name);
-        let (own, everybodys) = match all {
-            true => (functions, None),
-            false => (self.within(functions, unit), Some(self.name_node(name))),
+        let (own, everybodys) = if all {
+            (functions, None)
+        } else {
+            (self.within(functions, unit), Some(self.name_node(name)))
         };
         // Where the name stands for all that everybody may mean, those of the file's own are left.
         let own = own.iter().filter(move |&&id| all || self.places[id].is_static);

@@ -66,12 +66,13 @@ impl Definitions {
             escaped: function
                 .locals
                 .iter()
-                .map(
-                    |local| match local.ty == Type::Array || local.is_static && local.address_taken {
-                        true => Escape::Anywhere,
-                        false => Escape::None,
-                    },
-                )
+                .map(|local| {
+                    if local.ty == Type::Array || local.is_static && local.address_taken {
+                        Escape::Anywhere
+                    } else {
+                        Escape::None
+                    }
+                })
                 .collect(),
             points: function.locals.iter().map(|_| Vec::new()).collect(),
             by_calls,

@@ -399,10 +399,13 @@ impl<'u> Program<'u> {
             return Touch::May(Interference::SetByCall { line });
         }
         match callee {
-            Callee::Named(name) => match self.is_known(info.unit, name) {
-                true => self.some_may_change(id, self.callees(info.unit, name), target),
-                false => self.unknown_may_change(id, Some(name), args, target),
-            },
+            Callee::Named(name) => {
+                if self.is_known(info.unit, name) {
+                    self.some_may_change(id, self.callees(info.unit, name), target)
+                } else {
+                    self.unknown_may_change(id, Some(name), args, target)
+                }
+            }
             Callee::Macro(called) => Touch::May(Interference::ByMacro {
                 name: called.name.to_string(),
             }),
@@ -468,9 +471,10 @@ impl<'u> Program<'u> {
                 Target::Member(_) => self.changes.member(node, number),
                 Target::Memory => true,
             };
-            match direct {
-                true => changers.extend([self.functions[callee].function.name.as_str()]),
-                false => unknown.extend(self.changes.unknown(callee)),
+            if direct {
+                changers.extend([self.functions[callee].function.name.as_str()])
+            } else {
+                unknown.extend(self.changes.unknown(callee))
             }
         }
         let direct = changers.into_iter();

@@ -490,9 +490,10 @@ impl<'p, 'u> Search<'p, 'u> {
         }
         if declared.iter().all(|global| global.is_extern) && assignments.is_empty() {
             // A name in capitals is a macro or enumerator of some header; anything else may hold anything.
-            return match base::is_shouted(name.as_bytes()) {
-                true => self.rests_on(Assumption::Assumed, || format!("{name} is taken for a constant")),
-                false => self.differs(|| format!("{name} is defined elsewhere")),
+            return if base::is_shouted(name.as_bytes()) {
+                self.rests_on(Assumption::Assumed, || format!("{name} is taken for a constant"))
+            } else {
+                self.differs(|| format!("{name} is defined elsewhere"))
             };
         }
         if program.is_exposed_global(name) {

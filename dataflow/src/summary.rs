@@ -201,12 +201,13 @@ impl Summaries {
                     args,
                 } => args.iter().enumerate().all(|(index, &arg)| {
                     !leads(arg)
-                        || match program.is_known(info.unit, name) {
-                            true => !matches!(
+                        || if program.is_known(info.unit, name) {
+                            !matches!(
                                 self.through_argument(program, info.unit, name, index),
                                 Effect::Sets | Effect::Adds(_)
-                            ),
-                            false => !is_cast(arg) || is_library(name),
+                            )
+                        } else {
+                            !is_cast(arg) || is_library(name)
                         }
                 }),
                 ExprKind::Deref(_)

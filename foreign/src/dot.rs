@@ -295,9 +295,10 @@ fn tasks(attributes: &Attributes, line: usize) -> Result<Ranges, Error> {
     let Some(text) = present(attributes, "bv").or_else(|| present(attributes, "label")) else {
         let counted = present(attributes, "count").is_some();
         let error = Error::new(line, "an edge without ranks");
-        return Err(match counted {
-            true => error.hint("this file has counts only: let STAT write it without -U"),
-            false => error,
+        return Err(if counted {
+            error.hint("this file has counts only: let STAT write it without -U")
+        } else {
+            error
         });
     };
     let list = text.rsplit_once(':').map_or(text, |(_, list)| list);

@@ -90,18 +90,15 @@ pub(crate) fn in_several<'a>(all: impl Iterator<Item = &'a Ranges>) -> Ranges {
     let mut several = Vec::new();
     let (mut depth, mut since) = (0u32, 0);
     for (at, begins) in bounds {
-        match begins {
-            true => {
-                depth += 1;
-                if depth == 2 {
-                    since = at;
-                }
+        if begins {
+            depth += 1;
+            if depth == 2 {
+                since = at;
             }
-            false => {
-                depth -= 1;
-                if depth == 1 && since < at {
-                    several.push((since as u32, (at - 1) as u32));
-                }
+        } else {
+            depth -= 1;
+            if depth == 1 && since < at {
+                several.push((since as u32, (at - 1) as u32));
             }
         }
     }

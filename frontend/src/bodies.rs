@@ -141,9 +141,10 @@ fn read(
     let mut function = parsed.unwrap_or_else(|| unknown(definition));
     name.clone_into(&mut function.name);
     function.linkage_name = None;
-    function.kind = FunctionKind::Macro(match value {
-        true => MacroBody::Value,
-        false => MacroBody::Statements,
+    function.kind = FunctionKind::Macro(if value {
+        MacroBody::Value
+    } else {
+        MacroBody::Statements
     });
     let place = |span: &mut Span| (span.line, span.end_line) = (defined.line, defined.line);
     place(&mut function.span);
@@ -290,9 +291,10 @@ fn text_of(definition: &Definition, value: bool, further: usize) -> Option<Strin
     let further = (0..further).map(|number| format!("{ANY} {FURTHER}{number}"));
     let params = Vec::from_iter(named.chain(further)).join(", ");
     let body = words.join(" ");
-    Some(match value {
-        true => format!("{ANY} {NAME}({params})\n{{ return ({body}); }}\n"),
-        false => format!("{ANY} {NAME}({params})\n{{ {before} {body} ; {after} }}\n"),
+    Some(if value {
+        format!("{ANY} {NAME}({params})\n{{ return ({body}); }}\n")
+    } else {
+        format!("{ANY} {NAME}({params})\n{{ {before} {body} ; {after} }}\n")
     })
 }
 

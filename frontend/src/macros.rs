@@ -467,11 +467,10 @@ impl<'m> Visible<'m> {
         }
         self.place_matters.set(false);
         let meaning = self.meaning_within(name, offset, 0);
-        match self.place_matters.get() {
-            true => self.placed.set(self.placed.get() + 1),
-            false => {
-                self.known.borrow_mut().insert(name.into(), meaning.clone());
-            }
+        if self.place_matters.get() {
+            self.placed.set(self.placed.get() + 1)
+        } else {
+            self.known.borrow_mut().insert(name.into(), meaning.clone());
         }
         meaning
     }

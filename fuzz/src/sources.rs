@@ -27,9 +27,12 @@ pub(crate) fn sources(bytes: &[u8]) {
     } else {
         // The second text stands for what a preprocessor makes of the first.
         let made = files.get(1).map(|file| file.bytes.clone()).unwrap_or_default();
-        let preprocess = |path: &str| match path == names[0] {
-            true => vec![made.clone()],
-            false => Vec::new(),
+        let preprocess = |path: &str| {
+            if path == names[0] {
+                vec![made.clone()]
+            } else {
+                Vec::new()
+            }
         };
         engine::map_preprocessed(files.clone(), &preprocess, Parser::Tolerant, None, &silent)
     };

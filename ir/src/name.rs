@@ -110,9 +110,10 @@ impl PartialEq<str> for Name {
 
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> Ordering {
-        match self == other {
-            true => Ordering::Equal,
-            false => self.as_str().cmp(other.as_str()),
+        if self == other {
+            Ordering::Equal
+        } else {
+            self.as_str().cmp(other.as_str())
         }
     }
 }

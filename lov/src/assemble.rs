@@ -31,9 +31,10 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     for (source, &file) in program.units.iter().zip(&file_of) {
         if let Some(file) = file {
             for each in &source.macros {
-                let list = match each.after_arguments {
-                    true => &mut macros,
-                    false => &mut may_call,
+                let list = if each.after_arguments {
+                    &mut macros
+                } else {
+                    &mut may_call
                 };
                 list.push(MacroCalls {
                     file,

@@ -82,9 +82,10 @@ impl Map {
                 return Err(invalid(format!("handed variable {at}"), fault));
             }
         }
-        match self.handed.is_sorted_by(|a, b| a < b) {
-            true => Ok(()),
-            false => Err(invalid("handed variables".to_owned(), "they are not sorted")),
+        if self.handed.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            Err(invalid("handed variables".to_owned(), "they are not sorted"))
         }
     }
 
@@ -106,9 +107,10 @@ impl Map {
                 return Err(invalid(format!("choice {at} of the build"), fault));
             }
         }
-        match self.choices.is_sorted_by(|a, b| a < b) {
-            true => Ok(()),
-            false => Err(invalid("choices of the build".to_owned(), "they are not sorted")),
+        if self.choices.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            Err(invalid("choices of the build".to_owned(), "they are not sorted"))
         }
     }
 
@@ -177,9 +179,12 @@ pub(crate) fn head(id: FunctionId, head: &FunctionHead<'_>, files: usize) -> Res
 }
 
 pub(crate) fn function(id: FunctionId, f: &Function, files: usize) -> Result<(), Invalid> {
-    let check = |ok: bool, part: &dyn Fn() -> String, what| match ok {
-        true => Ok(()),
-        false => Err(invalid_function(id, f, part(), what)),
+    let check = |ok: bool, part: &dyn Fn() -> String, what| {
+        if ok {
+            Ok(())
+        } else {
+            Err(invalid_function(id, f, part(), what))
+        }
     };
     let whole = || String::new();
     check(f.file.index() < files, &whole, "its file is not in the map")?;
@@ -347,9 +352,12 @@ fn is_shallow(storage: &Storage) -> bool {
 }
 
 pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(), Invalid> {
-    let check = |ok: bool, part: &str, index: usize, what| match ok {
-        true => Ok(()),
-        false => Err(invalid(format!("{part} {index} of the binding"), what)),
+    let check = |ok: bool, part: &str, index: usize, what| {
+        if ok {
+            Ok(())
+        } else {
+            Err(invalid(format!("{part} {index} of the binding"), what))
+        }
     };
     let file_exists = |file: Result<FileId, u32>| match file {
         Ok(id) => id.index() < files,

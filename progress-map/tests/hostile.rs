@@ -113,10 +113,7 @@ fn mutate_and_read() {
         if round % 10 != 0 {
             reseal(&mut bytes);
         }
-        match check(&bytes) {
-            true => maps += 1,
-            false => errors += 1,
-        }
+        if check(&bytes) { maps += 1 } else { errors += 1 }
     }
     // Both must occur often, or the test does not test what it says.
     assert!(maps > 5_000 && errors > 50_000, "{maps} maps, {errors} errors");

@@ -31,9 +31,10 @@ impl Prototype {
     #[must_use]
     pub fn declared(&self) -> String {
         let one = |parameter: &Parameter| format!("{} {}{}", parameter.ty, parameter.name, parameter.suffix);
-        match self.parameters.is_empty() {
-            true => "void".to_owned(),
-            false => self.parameters.iter().map(one).collect::<Vec<_>>().join(", "),
+        if self.parameters.is_empty() {
+            "void".to_owned()
+        } else {
+            self.parameters.iter().map(one).collect::<Vec<_>>().join(", ")
         }
     }
 

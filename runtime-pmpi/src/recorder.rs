@@ -209,9 +209,10 @@ impl Recorder {
         let words = self.words;
         call.entered = clock();
         self.look_up(call);
-        call.ordinal = match is_collective(call.does) && call.row != 0 {
-            true => words.add(call.row as usize + communicator::BEGUN, 1) + 1,
-            false => 0,
+        call.ordinal = if is_collective(call.does) && call.row != 0 {
+            words.add(call.row as usize + communicator::BEGUN, 1) + 1
+        } else {
+            0
         };
         if call.ordinal != 0 {
             words.set(

@@ -203,9 +203,12 @@ impl Dictionary {
             values.map(|&(name, value)| (texts[name.index()], value))
         };
         let compare = |a: &Sortable, b: &Sortable| {
-            let all = || match a.is_whole && b.is_whole {
-                true => Ordering::Equal,
-                false => values(a).cmp(values(b)),
+            let all = || {
+                if a.is_whole && b.is_whole {
+                    Ordering::Equal
+                } else {
+                    values(a).cmp(values(b))
+                }
             };
             a.key.cmp(&b.key).then_with(all)
         };
@@ -219,9 +222,10 @@ impl Dictionary {
         let mut last: Option<&Sortable> = None;
         for entry in &entries {
             if last.is_none_or(|last| compare(last, entry) != Ordering::Equal) {
-                match entry.is_whole {
-                    true => dictionary.push_at(entry.place(), entry.value().into_iter()),
-                    false => dictionary.push_at(entry.place(), values(entry)),
+                if entry.is_whole {
+                    dictionary.push_at(entry.place(), entry.value().into_iter())
+                } else {
+                    dictionary.push_at(entry.place(), values(entry))
                 };
             }
             flat[starts[entry.source as usize] + entry.at as usize] = LabelId::new(dictionary.len() - 1);

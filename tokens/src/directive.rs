@@ -186,9 +186,10 @@ fn condition(body: &[u8], rest: &[Token], language: Language) -> Condition {
         _ => return operand(&words, language),
     };
     let mut operands = words.split(|word| *word == between);
-    match operands.any(|words| operand(words, language) == settles) {
-        true => settles,
-        false => Condition::Open,
+    if operands.any(|words| operand(words, language) == settles) {
+        settles
+    } else {
+        Condition::Open
     }
 }
 

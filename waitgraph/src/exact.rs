@@ -239,9 +239,10 @@ impl World<'_> {
     }
 
     fn of_rank(&self, rank: Rank) -> Need {
-        match self.is_present(rank) {
-            true => Need::Rank(rank),
-            false => Need::Never,
+        if self.is_present(rank) {
+            Need::Rank(rank)
+        } else {
+            Need::Never
         }
     }
 
@@ -261,12 +262,13 @@ impl World<'_> {
                 }
             }
             Item::Delivery { channel, number } => {
-                match self
+                if self
                     .taken(task.rank, channel)
                     .is_some_and(|taken| taken < *number)
                 {
-                    true => self.of_rank(channel.peer),
-                    false => Need::Nothing,
+                    self.of_rank(channel.peer)
+                } else {
+                    Need::Nothing
                 }
             }
             Item::Collective(collective) => {
@@ -515,9 +517,10 @@ fn is_needed(waiter: Rank, absent: Rank, collective: &Collective) -> Certainty {
         Needs::Nothing => false,
         Needs::Lower => place(absent) < place(waiter),
     };
-    match certain {
-        true => Certainty::Proven,
-        false => Certainty::Probable,
+    if certain {
+        Certainty::Proven
+    } else {
+        Certainty::Probable
     }
 }
 

@@ -90,9 +90,10 @@ pub fn serves(other: (Rank, &[Half]), one: (Rank, &[Half])) -> Truth {
             Peer::Rank(_) | Peer::Nobody | Peer::Anybody => served,
             Peer::Unknown => {
                 let (if_not, if_so) = (served.unwrap_or(Truth::No), with(served, met));
-                match if_not == if_so {
-                    true => served,
-                    false => Some(Truth::Perhaps),
+                if if_not == if_so {
+                    served
+                } else {
+                    Some(Truth::Perhaps)
                 }
             }
         };

@@ -94,9 +94,10 @@ fn read(tree: &Path) -> Result<Vec<SourceFile>, String> {
             });
         }
     }
-    match files.is_empty() {
-        true => Err(format!("{} holds no C or C++", tree.display())),
-        false => Ok(files),
+    if files.is_empty() {
+        Err(format!("{} holds no C or C++", tree.display()))
+    } else {
+        Ok(files)
     }
 }
 

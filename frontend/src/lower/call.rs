@@ -81,9 +81,10 @@ impl Body<'_, '_> {
                 if let Some(member) = self.own_access(&name, function, arguments) {
                     return member;
                 }
-                let args = match self.file.text(function).starts_with(b"std::") {
-                    true => self.standard_arguments(&name, arguments),
-                    false => self.arguments(Some(&name), arguments),
+                let args = if self.file.text(function).starts_with(b"std::") {
+                    self.standard_arguments(&name, arguments)
+                } else {
+                    self.arguments(Some(&name), arguments)
                 };
                 let callee = Callee::Named(name.into());
                 return ExprKind::Call {

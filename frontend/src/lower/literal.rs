@@ -48,9 +48,10 @@ pub fn unsigned_bits(text: &[u8]) -> Option<u8> {
         return None;
     };
     let hex = lower.starts_with(b"0x");
-    let suffix = match hex {
-        true => lower.rsplit(|b| b.is_ascii_hexdigit()).next(),
-        false => lower.rsplit(u8::is_ascii_digit).next(),
+    let suffix = if hex {
+        lower.rsplit(|b| b.is_ascii_hexdigit()).next()
+    } else {
+        lower.rsplit(u8::is_ascii_digit).next()
     };
     let suffix = suffix.unwrap_or_default();
     let wide = suffix.contains(&b'l') || value > i64::from(u32::MAX);

@@ -80,9 +80,10 @@ fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     static CXX: OnceLock<Fields> = OnceLock::new();
     let c = C.get_or_init(|| Fields::new(tree_sitter_c::LANGUAGE));
     // The two grammars number their fields differently, and have different numbers of them.
-    let fields = match node.language().field_count() == c.count {
-        true => c,
-        false => CXX.get_or_init(|| Fields::new(tree_sitter_cpp::LANGUAGE)),
+    let fields = if node.language().field_count() == c.count {
+        c
+    } else {
+        CXX.get_or_init(|| Fields::new(tree_sitter_cpp::LANGUAGE))
     };
     node.child_by_field_id(fields.id(name)?)
 }

@@ -191,9 +191,10 @@ impl Body<'_, '_> {
                 args: args.into(),
             };
         }
-        let mut args = match standard || scalar {
-            true => nodes.iter().map(|node| self.expr(*node)).collect(),
-            false => self.arguments(None, &nodes),
+        let mut args = if standard || scalar {
+            nodes.iter().map(|node| self.expr(*node)).collect()
+        } else {
+            self.arguments(None, &nodes)
         };
         match (args.pop(), args.is_empty(), scalar) {
             (Some(only), true, true) => ExprKind::Cast(Type::Unknown, only),
@@ -561,9 +562,10 @@ impl Body<'_, '_> {
             } else {
                 let nodes = value.map(children).unwrap_or_default();
                 // Only an object may keep a reference to what it is made of.
-                let mut args = match self.is_number_member(&last) {
-                    true => nodes.iter().map(|node| self.expr(*node)).collect(),
-                    false => self.arguments(None, &nodes),
+                let mut args = if self.is_number_member(&last) {
+                    nodes.iter().map(|node| self.expr(*node)).collect()
+                } else {
+                    self.arguments(None, &nodes)
                 };
                 let value = match (args.pop(), args.is_empty()) {
                     (Some(only), true) => only,

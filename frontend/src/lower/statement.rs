@@ -184,9 +184,10 @@ impl Body<'_, '_> {
                 self.jumps.push((self.scope_depth(), is_loop));
                 let body = self.field_statement(node, "body");
                 self.jumps.pop();
-                match is_loop {
-                    true => looping(LoopKind::While, Some(cond), body),
-                    false => StmtKind::Switch { value: cond, body },
+                if is_loop {
+                    looping(LoopKind::While, Some(cond), body)
+                } else {
+                    StmtKind::Switch { value: cond, body }
                 }
             }
         };

@@ -219,9 +219,10 @@ impl Body<'_, '_> {
     }
 
     fn plain_call(&mut self, node: Node, function: Node, arguments: &[Node]) -> ExprKind {
-        match self.file.is_cxx() {
-            true => self.cxx_call(node, function, arguments),
-            false => self.c_call(function, arguments),
+        if self.file.is_cxx() {
+            self.cxx_call(node, function, arguments)
+        } else {
+            self.c_call(function, arguments)
         }
     }
 }

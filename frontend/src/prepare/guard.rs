@@ -130,9 +130,10 @@ impl<'a> Writer<'a> {
         let before = before.and_then(|t| self.prepared.text.get(t.start as usize..t.end as usize));
         let (before, after) = (before?, word(group.last + 1));
         let leads = matches!(first, b"&&" | b"||" | b"|");
-        let (operator, operands) = match leads {
-            true => (first, inside.start + 1..inside.end),
-            false => (last, inside.start..inside.end - 1),
+        let (operator, operands) = if leads {
+            (first, inside.start + 1..inside.end)
+        } else {
+            (last, inside.start..inside.end - 1)
         };
         // What binds less than the operator must not stand on either side.
         let weaker: &[&[u8]] = match operator {
@@ -161,9 +162,10 @@ impl<'a> Writer<'a> {
             ],
             _ => &[],
         };
-        let alone = match leads {
-            true => !stronger.contains(&after),
-            false => !stronger.contains(&before) && (operator == b"&&" || before != b"&&"),
+        let alone = if leads {
+            !stronger.contains(&after)
+        } else {
+            !stronger.contains(&before) && (operator == b"&&" || before != b"&&")
         };
         if depth > 0 || operands.is_empty() || !alone {
             return None;

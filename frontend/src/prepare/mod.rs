@@ -227,9 +227,10 @@ impl<'a> Writer<'a> {
                 }
             }
             Effect::ItemHead | Effect::ItemEnd => {
-                let blanked = match self.is_cxx_item() {
-                    true => repair::blank_cxx_attribute(self.shape.item(), &mut self.prepared.text),
-                    false => repair::blank_attribute_words(self.shape.item(), &mut self.prepared.text),
+                let blanked = if self.is_cxx_item() {
+                    repair::blank_cxx_attribute(self.shape.item(), &mut self.prepared.text)
+                } else {
+                    repair::blank_attribute_words(self.shape.item(), &mut self.prepared.text)
                 };
                 if let Some(word) = blanked {
                     let line = self.line(raw);

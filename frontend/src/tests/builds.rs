@@ -154,9 +154,10 @@ impl Writer {
         }
         self.put("\n#endif\n");
         self.list(depth);
-        match self.chance(80) {
-            true => self.put(&directive),
-            false => self.open_group(),
+        if self.chance(80) {
+            self.put(&directive)
+        } else {
+            self.open_group()
         }
         self.put("} ");
         if self.chance(40) {

@@ -49,9 +49,10 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
         })?,
         diagnostics: input.each(Input::diagnostic)?,
     };
-    match input.at == bytes.len() {
-        true => Ok(unit),
-        false => input.malformed(),
+    if input.at == bytes.len() {
+        Ok(unit)
+    } else {
+        input.malformed()
     }
 }
 
@@ -106,9 +107,10 @@ impl<'b> Input<'b> {
     /// The number of things that follow, each of at least one byte.
     fn count(&mut self) -> Result<usize, Malformed> {
         let count = self.size()?;
-        match count <= self.bytes.len() - self.at {
-            true => Ok(count),
-            false => self.malformed(),
+        if count <= self.bytes.len() - self.at {
+            Ok(count)
+        } else {
+            self.malformed()
         }
     }
 
@@ -314,9 +316,10 @@ impl<'b> Input<'b> {
     fn local(&mut self) -> Result<Local, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
         let [is_static, address_taken, promises, of_structures, counts] = self.flags()?;
-        let counts_for = match counts {
-            true => Some(LocalId::from_index(self.size()?)),
-            false => None,
+        let counts_for = if counts {
+            Some(LocalId::from_index(self.size()?))
+        } else {
+            None
         };
         Ok(Local {
             name,
@@ -332,9 +335,10 @@ impl<'b> Input<'b> {
 
     fn local_id(&mut self) -> Result<LocalId, Malformed> {
         let index = self.size()?;
-        match index < self.locals {
-            true => Ok(LocalId::from_index(index)),
-            false => self.malformed(),
+        if index < self.locals {
+            Ok(LocalId::from_index(index))
+        } else {
+            self.malformed()
         }
     }
 

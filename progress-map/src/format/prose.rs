@@ -30,9 +30,10 @@ impl Prose {
         let mut in_word = false;
         while let Some(next) = rest.chars().next() {
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let number = match in_word || digits == 0 {
-                true => None,
-                false => number(&rest[..digits], &rest[digits..]),
+            let number = if in_word || digits == 0 {
+                None
+            } else {
+                number(&rest[..digits], &rest[digits..])
             };
             let taken = if let Some(number) = number {
                 let difference = i64::from(number.wrapping_sub(self.near).cast_signed());

@@ -90,13 +90,12 @@ impl<'a> Reader<'a> {
             }
             // The sections of a binding begin with its build; each library adds another round of them.
             let mut earlier = sections[..index].iter().rev().map(|earlier| earlier.section.tag);
-            let repeats = match super::BOUND.contains(&section.tag) {
-                true => earlier
+            let repeats = if super::BOUND.contains(&section.tag) {
+                earlier
                     .take_while(|&tag| tag != super::BUILD)
-                    .any(|tag| tag == section.tag),
-                false => {
-                    known(section.tag) && section.tag != super::BODY && earlier.any(|tag| tag == section.tag)
-                }
+                    .any(|tag| tag == section.tag)
+            } else {
+                known(section.tag) && section.tag != super::BODY && earlier.any(|tag| tag == section.tag)
             };
             if repeats {
                 return Err(ReadError::Repeated { section });
@@ -344,15 +343,16 @@ impl<'a> Reader<'a> {
             let points = flow::read_points(&mut source, head.span, &scopes, points)?;
             let edges = flow::read_edges(&mut source, points.len(), edges)?;
             let loops = loops::read_loops(&mut source, head.span, &scopes, &points, loops)?;
-            each(match wanted[at] {
-                true => Function {
+            each(if wanted[at] {
+                Function {
                     points,
                     edges,
                     scopes,
                     loops,
                     ..head.function()
-                },
-                false => head.function(),
+                }
+            } else {
+                head.function()
             });
         }
         if last + 1 == range.end {

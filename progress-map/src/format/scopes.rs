@@ -44,9 +44,10 @@ pub(crate) fn write_scopes(sink: &mut Sink<'_, '_>, function: &Function) {
             _ => {}
         }
         out.at(LINE).near32(expected.line, scope.line);
-        out.at(END).unsigned(match scope.end_line == expected.end_line {
-            true => 0,
-            false => u64::from(scope.end_line.wrapping_sub(scope.line)) + 1,
+        out.at(END).unsigned(if scope.end_line == expected.end_line {
+            0
+        } else {
+            u64::from(scope.end_line.wrapping_sub(scope.line)) + 1
         });
         habits.enter(parent, scope);
     }

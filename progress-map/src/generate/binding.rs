@@ -184,9 +184,10 @@ fn code(rng: &mut Rng) -> MachineCode {
 }
 
 fn machine_location(rng: &mut Rng) -> MachineLocation {
-    match rng.one_in(2) {
-        true => MachineLocation::Register(rng.below(17) as u8),
-        false => MachineLocation::Slot(rng.bits() as i32),
+    if rng.one_in(2) {
+        MachineLocation::Register(rng.below(17) as u8)
+    } else {
+        MachineLocation::Slot(rng.bits() as i32)
     }
 }
 
