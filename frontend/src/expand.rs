@@ -57,6 +57,15 @@ impl<'a> PpToken<'a> {
     }
 }
 
+/// What stands behind the tokens that are being expanded.
+#[derive(Clone, Copy)]
+enum Behind {
+    /// The raw tokens, into which an invocation may run on.
+    RawText,
+    /// Nothing: an invocation ends with the tokens.
+    Nothing,
+}
+
 /// What became of a name.
 #[derive(Debug)]
 pub enum Outcome<'a> {
@@ -172,7 +181,7 @@ impl<'a> Expander<'a> {
         if self.budget == 0 {
             return Outcome::Opaque;
         }
-        let result = self.run(vec![self.raw(first)], Some(()), 0);
+        let result = self.run(vec![self.raw(first)], Behind::RawText, 0);
         self.budget = self.budget.saturating_sub(self.steps);
         match result {
             Ok(tokens) => Outcome::Expanded {
@@ -220,11 +229,11 @@ impl<'a> Expander<'a> {
         next.is_some_and(|t| t.text(self.text) == b"(")
     }
 
-    /// Expands `work`, a stack whose top is the next token. With `raw`, an invocation may run on into the raw tokens.
+    /// Expands `work`, a stack whose top is the next token. An invocation may run on into what is `behind` it.
     fn run(
         &mut self,
         mut work: Vec<PpToken<'a>>,
-        raw: Option<()>,
+        behind: Behind,
         depth: usize,
     ) -> Result<Vec<PpToken<'a>>, GivenUp> {
         if depth > DEPTH_LIMIT {
@@ -249,7 +258,7 @@ impl<'a> Expander<'a> {
                     out.push(self.predefined(token));
                     continue;
                 };
-                if let Some(tokens) = self.assigned(&token, &definitions, &work, raw, depth)? {
+                if let Some(tokens) = self.assigned(&token, &definitions, &work, behind, depth)? {
                     out.extend(tokens);
                     continue;
                 }
@@ -257,7 +266,7 @@ impl<'a> Expander<'a> {
                     begins,
                     grouped: is_in_plain_parens(&out),
                 };
-                match self.choice(&token, &definitions, &mut work, raw, depth, place)? {
+                match self.choice(&token, &definitions, &mut work, behind, depth, place)? {
                     Some(tokens) => out.extend(tokens),
                     None => {
                         let others = others(&definitions);
@@ -272,14 +281,14 @@ impl<'a> Expander<'a> {
                 continue;
             }
             let pulled = self.next;
-            match self.peek(&work, raw) {
+            match self.peek(&work, behind) {
                 Some(open) if *open.text == *b"(" => {}
                 _ => {
                     out.push(token);
                     continue;
                 }
             }
-            let (args, close) = self.arguments(&mut work, raw)?;
+            let (args, close) = self.arguments(&mut work, behind)?;
             let Some(args) = fitted(args, definition) else {
                 self.next = pulled;
                 return Err(GivenUp);
@@ -338,16 +347,16 @@ impl<'a> Expander<'a> {
         token
     }
 
-    fn peek(&self, work: &[PpToken<'a>], raw: Option<()>) -> Option<PpToken<'a>> {
-        match (work.last(), raw) {
+    fn peek(&self, work: &[PpToken<'a>], behind: Behind) -> Option<PpToken<'a>> {
+        match (work.last(), behind) {
             (Some(token), _) => Some(token.clone()),
-            (None, Some(())) => self.tokens.get(self.next).map(|t| self.raw(*t)),
-            (None, None) => None,
+            (None, Behind::RawText) => self.tokens.get(self.next).map(|t| self.raw(*t)),
+            (None, Behind::Nothing) => None,
         }
     }
 
-    fn pull(&mut self, work: &mut Vec<PpToken<'a>>, raw: Option<()>) -> Option<PpToken<'a>> {
-        let token = self.peek(work, raw)?;
+    fn pull(&mut self, work: &mut Vec<PpToken<'a>>, behind: Behind) -> Option<PpToken<'a>> {
+        let token = self.peek(work, behind)?;
         if work.pop().is_none() {
             self.next += 1;
         }
@@ -358,15 +367,15 @@ impl<'a> Expander<'a> {
     fn arguments(
         &mut self,
         work: &mut Vec<PpToken<'a>>,
-        raw: Option<()>,
+        behind: Behind,
     ) -> Result<(Vec<Vec<PpToken<'a>>>, Hide), GivenUp> {
-        self.pull(work, raw);
+        self.pull(work, behind);
         let mut args = vec![Vec::new()];
         let mut depth = 0;
         loop {
             self.steps += 1;
             // A directive among the arguments is undefined behaviour, and compilers differ.
-            let token = self.pull(work, raw).filter(|t| t.kind != TokenKind::Directive);
+            let token = self.pull(work, behind).filter(|t| t.kind != TokenKind::Directive);
             let token = token.filter(|_| self.steps <= STEP_LIMIT).ok_or(GivenUp)?;
             match &*token.text {
                 b")" if depth == 0 => return Ok((args, token.hide)),
@@ -423,7 +432,7 @@ impl<'a> Expander<'a> {
                 if pasted || is_paste(at + 1) {
                     arg
                 } else {
-                    self.run(arg.into_iter().rev().collect(), None, depth + 1)?
+                    self.run(arg.into_iter().rev().collect(), Behind::Nothing, depth + 1)?
                 }
             } else {
                 vec![plain(token.kind, &token.text)]

@@ -210,148 +210,162 @@ fn shape(
     } else {
         "some cycles leave it as it is"
     };
+    let at_updates = |direction, growth| Shape {
+        class,
+        direction,
+        growth,
+        cut: Cut::Updates,
+        step: None,
+        uniform,
+        words,
+    };
     if steps.iter().all(|(_, step)| matches!(step, Step::Shrink)) {
         shrinks(context, candidate, updates)?;
-        let (direction, growth) = (Direction::Down, Growth::Multiplicative);
-        return Ok(Shape {
-            class,
-            direction,
-            growth,
-            cut: Cut::Updates,
-            step: None,
-            uniform,
-            words,
-        });
+        return Ok(at_updates(Direction::Down, Growth::Multiplicative));
     }
     if steps.iter().all(|(_, step)| matches!(step, Step::Grow { .. })) {
-        let least = if on(Mutant::ZeroGrows) { 0 } else { 1 };
-        if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start >= least) {
-            return Err(Refusal::StartNotPositive);
-        }
-        range::growth(
-            context,
-            candidate,
-            steps.iter().filter_map(|(point, step)| match step {
-                Step::Grow { factor, offset } => Some((*point, *factor, *offset)),
-                _ => None,
-            }),
-        )?;
-        let (direction, growth) = (Direction::Up, Growth::Multiplicative);
-        return Ok(Shape {
-            class,
-            direction,
-            growth,
-            cut: Cut::Updates,
-            step: None,
-            uniform,
-            words,
-        });
+        grows(context, candidate, steps)?;
+        return Ok(at_updates(Direction::Up, Growth::Multiplicative));
     }
     if steps.iter().any(|(_, step)| matches!(step, Step::Vary { .. })) {
         let direction = one_way(steps)?.0;
         range::growing_steps(context, candidate, direction)?;
         return Ok(Shape {
-            class,
-            direction,
-            growth: Growth::Additive,
-            cut: Cut::Updates,
-            step: None,
             uniform: false,
-            words,
+            ..at_updates(direction, Growth::Additive)
         });
     }
-    let terms: Option<Vec<&Term>> = steps
-        .iter()
-        .map(|(_, step)| match step {
-            Step::Add(term, _) => Some(term),
-            _ => None,
-        })
-        .collect();
-    let terms = terms.ok_or(Refusal::AddedAndMultiplied)?;
+    let terms = steps.iter().map(|(_, step)| match step {
+        Step::Add(term, _) => Some(term),
+        _ => None,
+    });
+    let terms: Vec<&Term> = terms.collect::<Option<_>>().ok_or(Refusal::AddedAndMultiplied)?;
     let growth = match (candidate.ty, terms[0]) {
         (Type::Float { .. }, _) | (Type::Unknown, Term::Float(_)) => Growth::Floating,
         _ => Growth::Additive,
     };
-    let constants: Option<Vec<(PointId, i64)>> = steps
-        .iter()
-        .map(|(point, step)| match step {
-            Step::Add(Term::Constant(value), _) => Some((*point, *value)),
-            _ => None,
-        })
-        .collect();
-    if let Some(constants) = &constants
-        && growth == Growth::Additive
-        && candidate.ty != Type::Pointer
-        && let Some(offsets) = change::offsets(context, constants)
+    let constants = updates.iter().zip(&terms).map(|(&point, term)| match term {
+        Term::Constant(value) => Some((point, *value)),
+        _ => None,
+    });
+    let constants: Option<Vec<(PointId, i64)>> = constants.collect();
+    if growth == Growth::Additive
+        && let Some(constants) = &constants
+        && let Some(shape) = from_header_to_header(context, candidate, constants)?
     {
-        if offsets.per_iteration == 0 {
-            return Err(Refusal::StepsCancelOut);
-        }
-        let direction = if offsets.per_iteration > 0 {
-            Direction::Up
-        } else {
-            Direction::Down
-        };
-        range::constant_steps(context, candidate, constants, direction)?;
-        let cut = Cut::Header {
-            offsets: offsets.at,
-            per_iteration: offsets.per_iteration,
-        };
-        let words = "every iteration changes it by the same amount";
-        let step = Some(Term::Constant(offsets.per_iteration));
-        return Ok(Shape {
-            class: LovClass::Strict,
-            direction,
-            growth,
-            cut,
-            step,
-            uniform: true,
-            words,
-        });
+        return Ok(shape);
     }
     let (direction, step) = one_way(steps)?;
     if growth == Growth::Additive {
-        match &constants {
-            Some(constants) => range::constant_steps(context, candidate, constants, direction)?,
-            None => {
-                let known = |(point, step): &(PointId, Step)| Some((*point, known_amount(context, step)?));
-                let known = steps.iter().map(known).collect::<Option<Vec<_>>>();
-                match known {
-                    Some(known) if known.iter().all(|(_, amount)| *amount != 0) => {
-                        let up = known.iter().all(|(_, amount)| *amount > 0);
-                        let towards = if up { Direction::Up } else { Direction::Down };
-                        range::constant_steps(context, candidate, &known, towards)?;
-                    }
-                    _ => range::variable_steps(context, candidate, step.as_ref())?,
-                }
-            }
-        }
+        stays_in_range(
+            context,
+            candidate,
+            steps,
+            constants.as_deref(),
+            step.as_ref(),
+            direction,
+        )?;
     }
-    let (mut class, mut words) = (class, words);
-    let absorbed = !on(Mutant::AbsorptionIgnored);
-    let absorbed = absorbed
-        && match (across::start_value(context, candidate), &step) {
-            (Some(Term::Float(start)), Some(Term::Float(step))) => {
-                step.abs() <= 2.0 * f64::EPSILON * start.abs()
-            }
-            _ => false,
-        };
-    if growth == Growth::Floating
-        && !on(Mutant::AbsorptionIgnored)
-        && (step.is_none() || absorbed || candidate.ty == (Type::Float { bits: 32 }))
-    {
-        // Nobody can tell whether the smallest step is lost in rounding; single precision loses steps early.
-        (class, words) = (LovClass::Weak, "a small step may be lost in rounding");
-    }
-    Ok(Shape {
-        class,
-        direction,
-        growth,
-        cut: Cut::Updates,
+    let lossy = growth == Growth::Floating && may_round_off(context, candidate, step.as_ref());
+    let by_updates = Shape {
         step,
-        uniform,
-        words,
+        ..at_updates(direction, growth)
+    };
+    Ok(if lossy {
+        Shape {
+            class: LovClass::Weak,
+            words: "a small step may be lost in rounding",
+            ..by_updates
+        }
+    } else {
+        by_updates
     })
+}
+
+/// The shape of a variable whose constant steps add up to the same amount on all paths through an iteration: then steps of both signs are
+/// fine, and the loop is cut at the header.
+fn from_header_to_header(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    constants: &[(PointId, i64)],
+) -> Result<Option<Shape>, Refusal> {
+    if candidate.ty == Type::Pointer {
+        return Ok(None);
+    }
+    let Some(offsets) = change::offsets(context, constants) else {
+        return Ok(None);
+    };
+    let direction = match offsets.per_iteration.signum() {
+        0 => return Err(Refusal::StepsCancelOut),
+        1 => Direction::Up,
+        _ => Direction::Down,
+    };
+    range::constant_steps(context, candidate, constants, direction)?;
+    Ok(Some(Shape {
+        class: LovClass::Strict,
+        direction,
+        growth: Growth::Additive,
+        cut: Cut::Header {
+            offsets: offsets.at,
+            per_iteration: offsets.per_iteration,
+        },
+        step: Some(Term::Constant(offsets.per_iteration)),
+        uniform: true,
+        words: "every iteration changes it by the same amount",
+    }))
+}
+
+/// Multiplication moves a positive value only.
+fn grows(context: Context<'_, '_>, candidate: &Candidate, steps: &[(PointId, Step)]) -> Result<(), Refusal> {
+    let least = if on(Mutant::ZeroGrows) { 0 } else { 1 };
+    if !matches!(across::start_value(context, candidate), Some(Term::Constant(start)) if start >= least) {
+        return Err(Refusal::StartNotPositive);
+    }
+    let factors = steps.iter().filter_map(|(point, step)| match step {
+        Step::Grow { factor, offset } => Some((*point, *factor, *offset)),
+        _ => None,
+    });
+    range::growth(context, candidate, factors)
+}
+
+/// Refuses an integer that additive steps may take around the end of its type.
+fn stays_in_range(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    steps: &[(PointId, Step)],
+    constants: Option<&[(PointId, i64)]>,
+    common: Option<&Term>,
+    direction: Direction,
+) -> Result<(), Refusal> {
+    if let Some(constants) = constants {
+        return range::constant_steps(context, candidate, constants, direction);
+    }
+    let known = |(point, step): &(PointId, Step)| Some((*point, known_amount(context, step)?));
+    let known = steps.iter().map(known).collect::<Option<Vec<_>>>();
+    match known {
+        Some(known) if known.iter().all(|(_, amount)| *amount != 0) => {
+            let up = known.iter().all(|(_, amount)| *amount > 0);
+            let towards = if up { Direction::Up } else { Direction::Down };
+            range::constant_steps(context, candidate, &known, towards)
+        }
+        _ => range::variable_steps(context, candidate, common),
+    }
+}
+
+/// Whether rounding may swallow a step of a floating-point number: nobody can tell whether the smallest of several does, and
+/// single precision loses steps early.
+fn may_round_off(context: Context<'_, '_>, candidate: &Candidate, step: Option<&Term>) -> bool {
+    if on(Mutant::AbsorptionIgnored) {
+        return false;
+    }
+    let Some(step) = step else {
+        return true;
+    };
+    let absorbed = match (across::start_value(context, candidate), step) {
+        (Some(Term::Float(start)), Term::Float(step)) => step.abs() <= 2.0 * f64::EPSILON * start.abs(),
+        _ => false,
+    };
+    absorbed || candidate.ty == (Type::Float { bits: 32 })
 }
 
 /// The amount of a step, where it is a constant or a variable that has been set to one.

@@ -2,7 +2,7 @@
 //!
 //! An expression becomes a choice of expressions, a statement a conditional group. What is neither leaves the name as it is.
 
-use super::{Expander, GivenUp, PpToken, are_balanced, fitted, plain};
+use super::{Behind, Expander, GivenUp, PpToken, are_balanced, fitted, plain};
 use crate::directive::Definition;
 use crate::hazard::{Hazard, hazard};
 use crate::hide::with_name;
@@ -30,6 +30,16 @@ pub(super) struct Place {
     pub(super) grouped: bool,
 }
 
+/// A name with the definitions that it has in different builds.
+#[derive(Clone, Copy)]
+struct Several<'t, 'a> {
+    token: &'t PpToken<'a>,
+    definitions: &'t [&'a Definition],
+    /// How many macros it stands in.
+    depth: usize,
+    place: Place,
+}
+
 impl<'a> Expander<'a> {
     /// An expression for `token`, a macro of several definitions that would hide a call or a write if it were left as it
     /// is: each definition is an operand of `BUILD_CHOICE ? … : …`, and so is the name itself where it may be no macro.
@@ -39,21 +49,21 @@ impl<'a> Expander<'a> {
         token: &PpToken<'a>,
         definitions: &[&'a Definition],
         work: &mut Vec<PpToken<'a>>,
-        raw: Option<()>,
+        behind: Behind,
         depth: usize,
         place: Place,
     ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
-        let begins = place.begins;
-        if begins && let Some(tokens) = self.further_branches(token, definitions, work, raw, depth)? {
+        if place.begins
+            && let Some(tokens) = self.further_branches(token, definitions, work, behind, depth)?
+        {
             return Ok(Some(tokens));
         }
-        let hazards: Vec<Hazard> = definitions.iter().map(|d| hazard(d)).collect();
-        let worst = hazards.iter().max().copied().unwrap_or(Hazard::None);
+        let worst = definitions.iter().map(|d| hazard(d)).max();
+        let worst = worst.unwrap_or(Hazard::None);
         let called = definitions.iter().filter(|d| d.params.is_some()).count();
         let alike = called == 0 || called == definitions.len();
-        let several = definitions.len() > 1;
         let wanted = match worst {
-            Hazard::Call => self.in_function && begins && several && called > 0,
+            Hazard::Call => self.in_function && place.begins && definitions.len() > 1 && called > 0,
             worst => (Hazard::Statement..=Hazard::Write).contains(&worst),
         };
         if !wanted || !alike || definitions.len() > CHOICE_LIMIT {
@@ -62,85 +72,134 @@ impl<'a> Expander<'a> {
         let pulled = self.next;
         // Only arguments are taken off the stack.
         let before = (called > 0).then(|| work.clone());
+        let several = Several {
+            token,
+            definitions,
+            depth,
+            place,
+        };
+        let chosen = self.one_by_build(several, worst, work, behind)?;
+        if chosen.is_none() {
+            // What was taken for arguments is put back.
+            self.next = pulled;
+            if let Some(before) = before {
+                *work = before;
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The same for a macro that is known to be `worst`; arguments may be taken off `work` in vain.
+    fn one_by_build(
+        &mut self,
+        several: Several<'_, 'a>,
+        worst: Hazard,
+        work: &mut Vec<PpToken<'a>>,
+        behind: Behind,
+    ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
         let mut args = None;
-        if called > 0 {
-            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
+        if several.definitions.iter().any(|d| d.params.is_some()) {
+            if self.peek(work, behind).is_none_or(|open| *open.text != *b"(") {
                 return Ok(None);
             }
-            args = Some(self.arguments(work, raw)?);
+            args = Some(self.arguments(work, behind)?.0);
         }
         // A call with its semicolon may stay a call of the macro, unless it hides a jump.
         let swallows = self
-            .peek(work, raw)
+            .peek(work, behind)
             .is_some_and(|next| next.kind == TokenKind::Ident);
-        let (mut expressions, mut statements, mut whole, mut prefixes) = (true, true, true, true);
-        let mut operands = Vec::new();
+        let Some(mut forms) = self.forms(several, args.as_deref())? else {
+            return Ok(None);
+        };
+        let jumps = |tokens: &Vec<PpToken>| tokens.iter().any(|t| is_jump(&t.text));
+        if worst == Hazard::Call && !swallows && !forms.operands.iter().any(jumps) {
+            return Ok(None);
+        }
+        if forms.prefixes {
+            return Ok(Some(prefix_of(forms.operands)));
+        }
+        if !forms.expressions {
+            let ends = forms.statements && self.peek(work, behind).is_some_and(|next| *next.text == *b";");
+            return Ok(if ends {
+                Some(group_of(forms.operands, Some(plain(TokenKind::Punct, b";"))))
+            } else if forms.whole {
+                Some(group_of(forms.operands, None))
+            } else {
+                None
+            });
+        }
+        // Where no definition is in force, the name is that of a function.
+        if let Some(args) = args.filter(|_| !is_shouted(&several.token.text)) {
+            forms
+                .operands
+                .push(self.call_of(several.token, args, several.depth)?);
+        }
+        Ok(Some(one_of(forms.operands)))
+    }
+
+    /// Expands a name by each of its definitions; `None` when the expansions are of no form that can be chosen among.
+    fn forms(
+        &mut self,
+        several: Several<'_, 'a>,
+        args: Option<&[Vec<PpToken<'a>>]>,
+    ) -> Result<Option<Forms<'a>>, GivenUp> {
+        let Several {
+            token,
+            definitions,
+            depth,
+            place,
+        } = several;
+        let differ = definitions.len() > 1;
+        let mut forms = Forms {
+            operands: Vec::new(),
+            expressions: true,
+            statements: place.begins && differ,
+            whole: self.in_function && place.begins && differ,
+            prefixes: place.grouped && differ,
+        };
         for definition in definitions {
             let hide = with_name(token.hide.clone(), &token.text);
-            let given = args.as_ref().map(|(args, _)| fitted(args.clone(), definition));
+            let given = args.map(|args| fitted(args.to_vec(), definition));
             self.chosen.push(((*token.text).into(), definition));
             let tokens = match given {
                 Some(None) => Vec::new(),
                 Some(Some(args)) => self.substitute(definition, &args, &hide, depth)?,
                 None => self.substitute(definition, &[], &hide, depth)?,
             };
-            let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+            let tokens = self.run(tokens.into_iter().rev().collect(), Behind::Nothing, depth + 1)?;
             self.chosen.pop();
             // Just another name is left to those who know what functions there are.
-            let renamed = called == 0 && tokens.len() == 1;
-            expressions &= is_expression(&tokens);
-            statements &= begins && several && is_statement(&tokens);
-            whole &= self.in_function && begins && several && is_statements(&tokens);
-            prefixes &= place.grouped && several && is_prefix(&tokens);
-            if renamed || !(expressions || statements || whole || prefixes) {
-                self.next = pulled;
-                if let Some(before) = before {
-                    *work = before;
-                }
+            let renamed = args.is_none() && tokens.len() == 1;
+            forms.expressions &= is_expression(&tokens);
+            forms.statements &= is_statement(&tokens);
+            forms.whole &= is_statements(&tokens);
+            forms.prefixes &= is_prefix(&tokens);
+            if renamed || !(forms.expressions || forms.statements || forms.whole || forms.prefixes) {
                 return Ok(None);
             }
-            operands.push(tokens);
+            forms.operands.push(tokens);
         }
-        let jumps = |tokens: &Vec<PpToken>| tokens.iter().any(|t| is_jump(&t.text));
-        if worst == Hazard::Call && !swallows && !operands.iter().any(jumps) {
-            self.next = pulled;
-            if let Some(before) = before {
-                *work = before;
+        Ok(Some(forms))
+    }
+
+    /// The call of a function that has the name of the macro `token`.
+    fn call_of(
+        &mut self,
+        token: &PpToken<'a>,
+        args: Vec<Vec<PpToken<'a>>>,
+        depth: usize,
+    ) -> Result<Vec<PpToken<'a>>, GivenUp> {
+        let mut name = token.clone();
+        name.hide = with_name(name.hide, &token.text);
+        let mut call = vec![name, plain(TokenKind::Punct, b"(")];
+        for (index, arg) in args.into_iter().enumerate() {
+            if index > 0 {
+                call.push(plain(TokenKind::Punct, b","));
             }
-            return Ok(None);
+            call.extend(self.run(arg.into_iter().rev().collect(), Behind::Nothing, depth + 1)?);
         }
-        if prefixes {
-            return Ok(Some(prefix_of(operands)));
-        }
-        if !expressions {
-            let ends = statements && self.peek(work, raw).is_some_and(|next| *next.text == *b";");
-            if ends {
-                return Ok(Some(group_of(operands, Some(plain(TokenKind::Punct, b";")))));
-            }
-            if whole {
-                return Ok(Some(group_of(operands, None)));
-            }
-            self.next = pulled;
-            if let Some(before) = before {
-                *work = before;
-            }
-            return Ok(None);
-        }
-        // Where no definition is in force, the name is that of a function.
-        if let Some((args, _)) = args.filter(|_| !is_shouted(&token.text)) {
-            let mut name = token.clone();
-            name.hide = with_name(name.hide, &token.text);
-            let mut call = vec![name, plain(TokenKind::Punct, b"(")];
-            for (index, arg) in args.into_iter().enumerate() {
-                if index > 0 {
-                    call.push(plain(TokenKind::Punct, b","));
-                }
-                call.extend(self.run(arg.into_iter().rev().collect(), None, depth + 1)?);
-            }
-            call.push(plain(TokenKind::Punct, b")"));
-            operands.push(call);
-        }
-        Ok(Some(one_of(operands)))
+        call.push(plain(TokenKind::Punct, b")"));
+        Ok(call)
     }
 
     /// What is assigned to by the name of `token`, a macro without arguments, with one of its `definitions`. No build has both an
@@ -150,10 +209,10 @@ impl<'a> Expander<'a> {
         token: &PpToken<'a>,
         definitions: &[&'a Definition],
         work: &[PpToken<'a>],
-        raw: Option<()>,
+        behind: Behind,
         depth: usize,
     ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
-        let next = self.peek(work, raw);
+        let next = self.peek(work, behind);
         let assigned = next.is_some_and(|next| is_assignment(&next.text));
         if !assigned || definitions.iter().any(|d| d.params.is_some()) || definitions.len() > CHOICE_LIMIT {
             return Ok(None);
@@ -162,7 +221,7 @@ impl<'a> Expander<'a> {
         for definition in definitions {
             let hide = with_name(token.hide.clone(), &token.text);
             let tokens = self.substitute(definition, &[], &hide, depth)?;
-            let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+            let tokens = self.run(tokens.into_iter().rev().collect(), Behind::Nothing, depth + 1)?;
             let is_variable = |t: &PpToken| {
                 t.kind == TokenKind::Ident && matches!(self.visible.meaning(&t.text, self.at), Meaning::None)
             };
@@ -187,7 +246,7 @@ impl<'a> Expander<'a> {
         token: &PpToken<'a>,
         definitions: &[&'a Definition],
         work: &mut Vec<PpToken<'a>>,
-        raw: Option<()>,
+        behind: Behind,
         depth: usize,
     ) -> Result<Option<Vec<PpToken<'a>>>, GivenUp> {
         let mut filled = definitions
@@ -206,21 +265,34 @@ impl<'a> Expander<'a> {
         let (pulled, before) = (self.next, work.clone());
         let mut args = Vec::new();
         if filled.params.is_some() {
-            if self.peek(work, raw).is_none_or(|open| *open.text != *b"(") {
+            if self.peek(work, behind).is_none_or(|open| *open.text != *b"(") {
                 return Ok(None);
             }
-            let found = self.arguments(work, raw)?.0;
+            let found = self.arguments(work, behind)?.0;
             args = fitted(found, filled).ok_or(GivenUp)?;
         }
         let hide = with_name(token.hide.clone(), &token.text);
         let tokens = self.substitute(filled, &args, &hide, depth)?;
-        let tokens = self.run(tokens.into_iter().rev().collect(), None, depth + 1)?;
+        let tokens = self.run(tokens.into_iter().rev().collect(), Behind::Nothing, depth + 1)?;
         let guarded = guarded_branches(&tokens);
         if guarded.is_none() {
             (self.next, *work) = (pulled, before);
         }
         Ok(guarded)
     }
+}
+
+/// The expansions of one macro by each of its definitions, and what all of them are.
+struct Forms<'a> {
+    operands: Vec<Vec<PpToken<'a>>>,
+    /// Expressions, or parts of one that can be an operand.
+    expressions: bool,
+    /// Statements that lack their semicolon.
+    statements: bool,
+    /// Whole statements, with their semicolons.
+    whole: bool,
+    /// What can stand in front of an expression in parentheses.
+    prefixes: bool,
 }
 
 /// Whether `tokens` can be an operand.
