@@ -21,6 +21,7 @@
 //! are followed over it. The questions that one function asks about values have a common limit (`Effort`), beyond
 //! which tasks may differ.
 
+mod addresses;
 mod bits;
 mod build;
 mod calls;
@@ -37,6 +38,8 @@ mod single_valued;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod touch;
+mod writes;
 
 pub use control::Control;
 pub use definitions::{Definitions, Reaching};
@@ -44,6 +47,7 @@ pub use effects::{MemberPath, Target, children as operands, target_of};
 pub use external::is_library;
 pub use flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 pub use loops::Loops;
-pub use program::{FunctionIndex, FunctionInfo, Program, Touch};
+pub use program::{FunctionIndex, FunctionInfo, Program};
 pub use single_valued::{Effort, Standing};
 pub use summary::Effect;
+pub use touch::Touch;

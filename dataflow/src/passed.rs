@@ -6,8 +6,9 @@
 
 use crate::effects::{MemberPath, Target, path, target_of};
 use crate::flow::Action;
-use crate::program::{FunctionIndex, Program, Touch};
+use crate::program::{FunctionIndex, Program};
 use crate::summary::{Effect, constant_step, is_stood_in_for, total};
+use crate::touch::Touch;
 use base::Id as _;
 use ir::{Callee, Class, ExprId, ExprKind, Function, LocalId, Name, Receiver, Type, VarRef};
 use progress_map::PointId;
