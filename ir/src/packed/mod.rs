@@ -2,7 +2,8 @@
 //!
 //! Not an exchange format: no version stands in it, and whoever keeps such bytes keeps them with a mark of the program that
 //! wrote them. It is close to the smallest that is cheap to read: numbers of seven bits a byte, names once per unit, the place
-//! of a node as its distance from the node before, operands as the distance back to them.
+//! of a node as its distance from the node before, operands as the distance back to them. A general format by `serde` (postcard, measured on
+//! 1,051 files of hypre and CoMD) takes twice the room, 24.2 MB against 12.2, and as long to read before the first id is checked.
 //!
 //! **Contract.** `unpack(pack(unit))` is the unit. Any other bytes give a unit in which every id is in range and children
 //! stand before parents, or [`Malformed`]; there is no panic, and no more room is taken than a fixed multiple of the bytes.
