@@ -6,8 +6,8 @@ pub enum Language {
     /// C of any standard.
     #[default]
     C,
-    /// C++ of any standard, and what builds on it (CUDA, HIP, SYCL): a function may call others without a sign of it in the
-    /// source (constructors, destructors, operators), and share its name with others.
+    /// C++ of any standard, and what builds on it (CUDA, HIP, SYCL): a function may call others implicitly
+    /// (constructors, destructors, operators), and share its name with others.
     Cxx,
 }
 

@@ -3,7 +3,7 @@
 //! The probe evaluates an expression with registers, memory, a frame base and a CFA, nothing else. Operators that
 //! index into the debug info are replaced by what they stand for. Conversions between integer types, which clang
 //! writes for every sign or zero extension, are replaced by shifts and masks as long as nothing after them depends
-//! on the type. Where something does (gcc divides the way that a pointer has come by the length of a step, without a sign), the types
+//! on the type. Where something does (gcc divides the way that a pointer has come by the length of a step, in an unsigned type), the types
 //! stay, named by what they are and not by where the unit describes them. The value of a register on entry stays, in
 //! one spelling: what the caller passed is listed by `calls`. Of a value in pieces, `pieces` has chosen one before. Everything
 //! else that needs more is refused with its reason: a variable that is not readable is better than one that is wrong.

@@ -375,7 +375,7 @@ fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
             };
             if has_own {
                 shown.certain.insert(point);
-                // An instruction of another name may stand for any call here. C++ calls functions without a sign of it in the source.
+                // An instruction of another name may stand for any call here. C++ makes implicit calls.
                 let alone = |name: &str| named.get(name).is_some_and(|&count| count == callers(name));
                 let is_plain = match &function.points[point].kind {
                     PointKind::Call(name) => !is_cxx || alone(name),

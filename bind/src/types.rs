@@ -76,7 +76,7 @@ pub(crate) fn access(
     Ok((path, encoding))
 }
 
-/// The type itself, or what it refers to: a C++ reference is read through without a sign of it in the source.
+/// The type itself, or what it refers to: the source reads through a C++ reference as if it were the object.
 fn referred(debug: &Debug<'_>, die: Option<Die>, path: &mut Vec<PathStep>) -> Result<Die, TypeRefusal> {
     let die = die.ok_or(TypeRefusal::Unknown)?;
     let (bare, entry) = debug.bare_type(die).ok_or(TypeRefusal::Unknown)?;

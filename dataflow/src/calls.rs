@@ -254,7 +254,7 @@ pub(crate) struct CallGraph {
     part_of: IdVec<NodeId, u32>,
     /// The nodes by part.
     by_part: Vec<NodeId>,
-    /// Whether each node is in a circle of calls.
+    /// Whether each node is on a cycle of calls.
     cyclic: IdVec<NodeId, bool>,
 }
 

@@ -1,7 +1,7 @@
 //! What a function, with everything that it calls, may change outside its own variables.
 //!
 //! Globals and members count by name. Names are numbered as they are met, so that what a function changes is a row of bits.
-//! Functions that call each other in a circle change the same, so they share one row: the rows of those whom they call,
+//! The functions of an SCC of the graph of calls change the same, so they share one row: the rows of those whom they call,
 //! which are there already, joined. Where that adds nothing to one of these, it is that row.
 
 use crate::bits::Bits;

@@ -139,7 +139,7 @@ impl<'u> Program<'u> {
         let all = self.functions.as_slice().par_iter().enumerate();
         let givers = all.filter(|(_, info)| gives_addresses(info));
         let givers: Vec<(usize, &FunctionInfo<'_>)> = givers.collect();
-        // One after the other: what is known of a function that passes an address on in a circle depends on who asked first.
+        // One after the other: what is known of functions that pass an address on to each other depends on who asked first.
         let mut summaries = Summaries::default();
         let changed = givers.into_iter().map(|(index, info)| {
             let mut effect =
@@ -180,8 +180,7 @@ impl<'u> Program<'u> {
         self.addresses.functions.contains(&id)
     }
 
-    /// The functions that a pointer may lead to: nobody has a pointer to a constructor, although it is called without a sign of it in the
-    /// source.
+    /// The functions that a pointer may lead to: nobody has a pointer to a constructor, although it is called implicitly.
     pub(crate) fn behind_pointers(&self) -> impl Iterator<Item = FunctionIndex> + use<'_, 'u> {
         let constructs = |id: &FunctionIndex| {
             let function = self.functions[*id].function;

@@ -60,7 +60,7 @@ pub enum Untraceable {
     NameOnly(String),
     /// A function was not understood.
     NotUnderstood(String),
-    /// A function of C++ may call others without a sign of it.
+    /// A function of C++ may make implicit calls.
     ImplicitCalls(String),
     /// A call through a pointer may lead anywhere.
     ThroughPointer(String),
@@ -96,7 +96,7 @@ impl fmt::Display for Untraceable {
             Untraceable::NotUnderstood(name) => write!(f, "{name} was not understood"),
             Untraceable::ImplicitCalls(name) => write!(
                 f,
-                "{name} is a function of C++, which may call others without a sign of it"
+                "{name} is a function of C++, which may call others that the source does not name there"
             ),
             Untraceable::ThroughPointer(at) => {
                 write!(f, "the call through a pointer at {at} may lead anywhere")

@@ -64,7 +64,7 @@ pub trait Definitions<'m> {
     fn of(&self, name: &[u8]) -> Vec<&'m Definition>;
     /// Whether the file itself defines `name`.
     fn is_own(&self, name: &[u8]) -> bool;
-    /// Whether a call may change its arguments without a sign of it, as in C++.
+    /// Whether a call may take its arguments by reference, and so change them, as in C++.
     fn has_references(&self) -> bool;
 }
 

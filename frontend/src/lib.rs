@@ -56,8 +56,8 @@
 //! C++ becomes the same `ir`: a reference is a pointer that is followed wherever it is named, a member without
 //! `this->` gets it, a lambda is a function called `operator()`, a template one function for all its instances.
 //! Functions are known by their unqualified name, their file and their lines, as debug info gives them;
-//! `linkage_name` holds the qualified name. Functions of C++ may call others without a sign of it
-//! in the source (constructors, operators, conversions): `language` says whether one is. The order places a frame above such a call anywhere on
+//! `linkage_name` holds the qualified name. Functions of C++ may call others implicitly
+//! (constructors, operators, conversions): `language` says whether one is. The order places a frame above such a call anywhere on
 //! its line, and says nothing above a destructor, which may run by any way out of a scope. An argument that some
 //! declaration of the name takes by a reference, or of which no declaration is known, counts as changed. What a
 //! function returns by a reference counts as given to its callers; where an operator may be a function or the

@@ -144,7 +144,7 @@ impl Callee {
 pub struct MacroCall {
     /// Its name.
     pub name: Name,
-    /// The assignments that it may make without a sign of them among its arguments. They are evaluated behind these, each
+    /// The assignments that it may make, which its arguments do not show. They are evaluated behind these, each
     /// perhaps, as `build choice && (variable = unknown)` says: nothing follows such a value by analysis.
     pub writes: ThinVec<ExprId>,
 }

@@ -39,7 +39,7 @@ impl Map {
         let PointKind::MacroCall(name) = &body.points.get(point)?.kind else {
             return None;
         };
-        // C++ calls functions without a sign of it in the source.
+        // The body of a C++ macro may make implicit calls.
         if body.language().is_cxx() {
             return None;
         }

@@ -228,7 +228,7 @@ impl Order<'_> {
             });
             // A call of that name elsewhere on the line is another call, and this one made a tail call.
             let named = within_calls_at(body.points.as_slice(), named, line, frame.column);
-            // C++ calls functions without a sign of it in the source: constructors, operators, conversions. One of the name
+            // C++ makes implicit calls: of constructors, operators, conversions. One of the name
             // of a call on the line may not be that call.
             let implicit = is_cxx && self.may_be_implicit(callee);
             if implicit {

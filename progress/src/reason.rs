@@ -39,7 +39,7 @@ pub enum Obstacle {
     MayBeDeeper(String),
     /// The map has no program point there.
     NoPoint(SourceLine),
-    /// A function that was called without a sign of it, at the end of a scope.
+    /// A destructor, called implicitly at the end of a scope.
     LeavesScope {
         /// The function whose scope is left.
         function: String,

@@ -28,14 +28,14 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Adds the variables that a macro which is called at `node` may write without a sign of it; its arguments come first.
+    /// Adds the variables that a macro which is called at `node` may write although its arguments do not show it; the arguments come first.
     pub(super) fn add_hidden_writes(&mut self, node: Node, callee: &mut Callee) {
         if let Callee::Macro(called) = callee {
             called.writes = self.hidden_writes(node, &called.name).into();
         }
     }
 
-    /// For each variable that the macro `name` at `node` may write without a sign of it: `build && (variable = name())`.
+    /// For each variable that the macro `name` at `node` may write although its arguments do not show it: `build && (variable = name())`.
     /// Nothing follows the write by analysis, so no claim can be made about the variable.
     fn hidden_writes(&mut self, node: Node, name: &str) -> Vec<ExprId> {
         let offset = node.start_byte() as u32;

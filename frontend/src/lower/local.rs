@@ -165,7 +165,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether a variable of the type `ty` may be a reference without a sign of it: `decltype((x))` is one, `decltype(auto)` may be.
+    /// Whether a variable of the type `ty` may be a reference although it is not written as one: `decltype((x))` is one, `decltype(auto)` may be.
     fn may_be_reference(&self, ty: Node) -> bool {
         let text = self.file.text(ty);
         ty.kind() == "decltype" || text.starts_with(b"decltype")

@@ -1,7 +1,7 @@
 //! Objects: members without `this->`, calls of member functions, constructors and destructors, operators that are
 //! functions.
 //!
-//! What calls a function without a sign of it in the source is made a call here where the program declares such a
+//! An implicit call is made a call here where the program declares such a
 //! function; the order does not rely on it (`progress`), the analysis of variables does.
 
 use crate::lower::expression::is_expression;
