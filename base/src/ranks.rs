@@ -45,6 +45,26 @@ impl RankSet {
         after > 0 && rank <= self.ranges[after - 1].1
     }
 
+    /// Whether two sets have a rank in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        let (mut own, mut others) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
+        while let (Some(a), Some(b)) = (own.peek(), others.peek()) {
+            if a.1 < b.0 {
+                own.next();
+            } else if b.1 < a.0 {
+                others.next();
+            } else {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The ranges, each from its first to its last rank, in increasing order.
+    pub fn ranges(&self) -> &[(u32, u32)] {
+        &self.ranges
+    }
+
     /// The ranks in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranges.iter().flat_map(|&(first, last)| first..=last)
@@ -123,6 +143,8 @@ mod tests {
         assert_eq!(set.len(), 8);
         assert!(set.contains(11) && !set.contains(4) && !set.contains(32));
         assert_eq!(set.iter().last(), Some(31));
+        let meets = |text: &str| text.parse().is_ok_and(|other| set.meets(&other));
+        assert!(meets("4,11-30") && !meets("4,6-9,12-30") && !meets(""));
     }
 
     #[test]

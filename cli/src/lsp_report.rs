@@ -6,8 +6,10 @@
 use base::RankSet;
 use engine::Answer;
 use project::Failure;
-use serde::Deserialize;
+use report::json::{AnswerJson, FrameJson};
+use serde::Deserialize as _;
 use snapshot::{Frame, Task, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -19,51 +21,13 @@ pub(crate) struct Told {
     hindmost: Vec<String>,
 }
 
-#[derive(Deserialize)]
-struct Report {
-    schema: String,
-    version: u32,
-    #[serde(default)]
-    missing_ranks: String,
-    hindmost: Vec<Hindmost>,
-    classes: Vec<Class>,
-}
-
-#[derive(Deserialize)]
-struct Hindmost {
-    ranks: String,
-}
-
-#[derive(Deserialize)]
-struct Class {
-    ranks: String,
-    #[serde(default)]
-    tasks: Vec<String>,
-    frames: Vec<ReportedFrame>,
-}
-
-#[derive(Deserialize)]
-struct ReportedFrame {
-    function: String,
-    file: Option<String>,
-    line: Option<u32>,
-    column: Option<u32>,
-    #[serde(default)]
-    values: BTreeMap<String, Value>,
-    #[serde(default)]
-    differing: Vec<String>,
-    #[serde(default)]
-    inlined: bool,
-    module: Option<String>,
-}
-
 /// No job is larger; what says so is damaged.
 const MOST_TASKS: u64 = 1 << 24;
 
 pub(crate) fn read(path: &Path) -> anyhow::Result<Told> {
     let text = project::read_text(path)?;
     let wrong = |what: String| Failure::new(format!("{}: {what}", path.display()));
-    let report: Report =
+    let report: AnswerJson<'_> =
         serde_json::from_str(&text).map_err(|error| wrong(format!("not an answer of hindmost: {error}")))?;
     if report.schema != "hindmost-answer" || report.version != 1 {
         let what = format!(
@@ -83,7 +47,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Told> {
     };
     let mut tasks = Vec::new();
     for class in &report.classes {
-        let frames = Vec::from_iter(class.frames.iter().map(ReportedFrame::frame));
+        let frames = Vec::from_iter(class.frames.iter().map(frame));
         let task = |task: String, rank| Task {
             task,
             rank,
@@ -109,20 +73,23 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Told> {
     })
 }
 
-impl ReportedFrame {
-    fn frame(&self) -> Frame {
-        let mut values = self.values.clone();
-        values.retain(|name, _| !self.differing.contains(name));
-        Frame {
-            function: self.function.clone(),
-            file: self.file.clone(),
-            line: self.line,
-            column: self.column,
-            values,
-            inlined: self.inlined,
-            module: self.module.clone(),
-            ..Frame::default()
-        }
+fn frame(frame: &FrameJson<'_>) -> Frame {
+    let value = |(name, value): (&Cow<'_, str>, &serde_json::Value)| {
+        let value = Value::deserialize(value).ok()?;
+        Some((name.clone().into_owned(), value))
+    };
+    let mut values: BTreeMap<String, Value> = frame.values.iter().filter_map(value).collect();
+    values.retain(|name, _| !frame.differing.contains(name));
+    let owned = |text: &Option<Cow<'_, str>>| text.clone().map(Cow::into_owned);
+    Frame {
+        function: frame.function.clone().into_owned(),
+        file: owned(&frame.file),
+        line: frame.line,
+        column: frame.column,
+        values,
+        inlined: frame.inlined,
+        module: owned(&frame.module),
+        ..Frame::default()
     }
 }
 

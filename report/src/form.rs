@@ -86,14 +86,14 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
         Form::Tree(how) => tree::tree_text(tree()?, how),
         Form::TreeJson => {
             let warnings = Vec::from_iter(findings.all_warnings().map(str::to_owned));
-            tree::tree_json(tree()?, &warnings)
+            json::tree_json(tree()?, &warnings)
         }
         Form::Dot(colors) => tree::tree_dot(tree()?, colors),
         Form::Folded => tree::tree_folded(tree()?),
         Form::Page => page(findings, read)?,
         Form::Slice => slice::slice_text(slice()?, title, read),
         Form::SliceLines => slice::slice_lines(slice()?),
-        Form::SliceJson => slice::slice_json(slice()?),
+        Form::SliceJson => json::slice_json(slice()?),
         Form::SliceSarif => match answer() {
             Some(answer) => sarif::answer_sarif(answer, slice(), read),
             None => sarif::slice_sarif(slice()?, title, read),

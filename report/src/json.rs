@@ -1,5 +1,10 @@
-//! The answer for programs. Every type here is a promise: `docs/json-schema.md` documents it, and a field changes its
+//! The documents for programs. Every type here is a promise: `docs/json-schema.md` documents it, field by field, and a field changes its
 //! meaning only together with `version`.
+//!
+//! The same types are read: what is missing in a document, because an earlier version wrote it, is empty. Whoever reads one from elsewhere
+//! checks its `schema` first, and every index before it is used.
+
+#![allow(missing_docs, reason = "docs/json-schema.md describes every field")]
 
 mod answer;
 mod awaited;
@@ -8,13 +13,28 @@ mod check;
 mod explanation;
 mod map;
 mod motion;
+mod slice;
 mod threads;
+mod tree;
 mod waits;
 
-pub use answer::answer_json;
-pub(crate) use answer::{AnswerOut, answer_out};
+pub use answer::{
+    AnswerJson, BehindJson, ClassJson, FrameJson, HaltedJson, HindmostJson, LoopValueJson, ProbableJson,
+    RelationJson, StateGroupJson, StateJson, TroubleJson, UndecidedJson, UnreadableJson,
+};
+pub use awaited::{AwaitedJson, CulpritJson, SendJson, SendsJson, WaitJson};
+pub use call::{ArgumentJson, CallJson, TaskCallJson};
+pub use explanation::{ExplanationJson, SharedLoopJson, SideJson};
+pub use motion::{ClassMotionJson, MotionJson};
+pub use slice::{InPartJson, SliceJson, StatementJson};
+pub use threads::{ThreadsBehindJson, ThreadsJson};
+pub use tree::{ChangeJson, NodeJson, SiblingJson, StepJson, TreeClassJson, TreeJson, ValueJson};
+
+pub(crate) use answer::{answer_json, answer_out};
 pub use check::check_json;
 pub use map::{line_json, summary_json};
+pub(crate) use slice::{slice_json, slice_out};
+pub(crate) use tree::{tree_json, tree_out};
 pub use waits::waits_json;
 
 use base::escape_json;

@@ -11,6 +11,7 @@
 mod data;
 mod sources;
 
+pub use data::{HostJson, PageJson};
 pub use sources::{PageSource, ReadSource, page_sources};
 
 use crate::awaited;

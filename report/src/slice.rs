@@ -1,18 +1,13 @@
 //! Slices: as a compiler would show them, one line each for an editor's list, and as JSON.
 
 use crate::clean;
-use crate::json;
 use codespan_reporting::diagnostic::{Diagnostic, Label};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
 use engine::{Dependence, Slice, Statement};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-
-/// The version of the JSON form.
-const VERSION: u32 = 1;
 
 /// A file whose lines are shown.
 struct ShownFile {
@@ -92,74 +87,6 @@ pub fn slice_lines(slice: &Slice) -> String {
     text
 }
 
-/// The slice as JSON.
-pub fn slice_json(slice: &Slice) -> String {
-    json::document(&slice_out(slice))
-}
-
-/// The wire form of a slice.
-pub(crate) fn slice_out(slice: &Slice) -> SliceOut<'_> {
-    let statements = slice.statements.iter().map(|statement| StatementOut {
-        file: &statement.file,
-        line: statement.line,
-        end_line: statement.end_line,
-        column: statement.column,
-        function: &statement.function,
-        distance: statement.distance,
-        elsewhere: statement.elsewhere,
-        class: statement.class,
-        kind: kind(statement.because.kind),
-        name: statement.because.name.as_deref(),
-        of: statement.because.of,
-        because: sentence(slice, statement),
-    });
-    SliceOut {
-        schema: "hindmost-slice",
-        version: VERSION,
-        complete: !slice.has_more,
-        statements: statements.collect(),
-        in_part: slice
-            .in_part
-            .iter()
-            .map(|(function, reason)| InPartOut { function, reason })
-            .collect(),
-    }
-}
-
-#[derive(Serialize)]
-pub(crate) struct SliceOut<'a> {
-    schema: &'static str,
-    version: u32,
-    complete: bool,
-    statements: Vec<StatementOut<'a>>,
-    in_part: Vec<InPartOut<'a>>,
-}
-
-#[derive(Serialize)]
-struct StatementOut<'a> {
-    file: &'a str,
-    line: u32,
-    end_line: u32,
-    column: u32,
-    function: &'a str,
-    distance: u32,
-    elsewhere: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<usize>,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<usize>,
-    because: String,
-}
-
-#[derive(Serialize)]
-struct InPartOut<'a> {
-    function: &'a str,
-    reason: &'a str,
-}
-
 /// A line without control characters, but for tabs.
 fn clean_line(line: &str) -> String {
     let parts: Vec<_> = line.split('\t').map(clean).collect();
@@ -182,7 +109,7 @@ pub(crate) fn doubts(slice: &Slice) -> Vec<String> {
 }
 
 /// Why a statement is in the slice, in words. Other statements go by their number, from 1.
-fn sentence(slice: &Slice, statement: &Statement) -> String {
+pub(crate) fn sentence(slice: &Slice, statement: &Statement) -> String {
     statement_text(slice, statement, &|of| (of + 1).to_string())
 }
 
@@ -305,7 +232,7 @@ mod tests {
         let shown = slice_text(&slice(), "why", &|_| None);
         assert!(shown.contains("a.c:3: 1: here"), "{shown}");
         assert!(slice_lines(&slice()).starts_with("a.c:3:2: note: here [3]\n"));
-        let json: serde_json::Value = serde_json::from_str(&slice_json(&slice())).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(&crate::json::slice_json(&slice())).expect("JSON");
         assert_eq!(json["complete"], false);
         assert_eq!(json["statements"][1]["of"], 0);
     }

@@ -3,13 +3,10 @@
 
 mod dot;
 mod folded;
-mod json;
 mod text;
 
 pub use dot::tree_dot;
 pub use folded::tree_folded;
-pub use json::tree_json;
-pub(crate) use json::{TreeOut, tree_out};
 pub use text::{TreeText, tree_text};
 
 use crate::clean;

@@ -125,7 +125,7 @@ fn status(state: &State, width: u16) -> Line<'static> {
 
 fn notes(state: &State) -> Vec<Line<'static>> {
     let job = &state.job;
-    let of_answer = job.answer.iter().flat_map(|answer| &answer.warnings);
+    let of_answer = job.answer.iter().flat_map(|answer| answer.warnings.iter());
     let mut lines: Vec<String> = job
         .undecided
         .iter()
@@ -138,7 +138,7 @@ fn notes(state: &State) -> Vec<Line<'static>> {
         }
     }
     for node in &job.nodes {
-        let what = match node.said.kind.as_str() {
+        let what = match &*node.said.kind {
             "unreadable" if node.depth == 1 => {
                 format!("Not read: {}: {}", edge(job, node, 40), node.said.function)
             }

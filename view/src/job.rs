@@ -2,9 +2,10 @@
 //!
 //! The JSON may come from anywhere. What is used as an index is checked, and everything that is shown is cleaned when it is shown.
 
-use crate::ranges::{self, Ranges};
-use serde::Deserialize;
-use serde_json::Value;
+use base::RankSet;
+use report::PageJson;
+use report::json::{AnswerJson, NodeJson, TreeJson};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -17,7 +18,7 @@ pub struct Job {
     /// Why no hindmost is named.
     pub(crate) undecided: Option<String>,
     pub(crate) warnings: Vec<String>,
-    pub(crate) answer: Option<Answer>,
+    pub(crate) answer: Option<AnswerJson<'static>>,
     /// Source that came with it, by file.
     pub(crate) sources: BTreeMap<String, BTreeMap<u32, String>>,
 }
@@ -45,134 +46,8 @@ pub(crate) struct Node {
     /// The node after the last one below it.
     pub(crate) end: usize,
     pub(crate) children: Vec<usize>,
-    pub(crate) ranges: Ranges,
-    pub(crate) said: NodeIn,
-}
-
-/// A node as the JSON has it.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct NodeIn {
-    parent: Option<usize>,
-    pub(crate) kind: String,
-    pub(crate) label: String,
-    pub(crate) function: String,
-    pub(crate) file: Option<String>,
-    pub(crate) line: Option<u32>,
-    pub(crate) module: Option<String>,
-    pub(crate) pc: Option<String>,
-    pub(crate) values: Vec<ValueIn>,
-    pub(crate) points: u64,
-    pub(crate) tasks: String,
-    pub(crate) count: u64,
-    pub(crate) stacks: u64,
-    #[serde(default)]
-    pub(crate) samples: Vec<u64>,
-    pub(crate) temporal: Option<String>,
-    pub(crate) mark: String,
-    pub(crate) siblings: Vec<SiblingIn>,
-    pub(crate) progress: Option<f64>,
-    pub(crate) color: String,
-    pub(crate) hindmost: bool,
-    pub(crate) same_tasks: u64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct ValueIn {
-    name: String,
-    value: Value,
-    last: Option<Value>,
-}
-
-impl fmt::Display for ValueIn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = |value: &Value| match value {
-            Value::String(text) => text.clone(),
-            Value::Null => "?".to_owned(),
-            other => other.to_string(),
-        };
-        write!(f, "{}={}", self.name, plain(&self.value))?;
-        match &self.last {
-            Some(last) => write!(f, "..{}", plain(last)),
-            None => Ok(()),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct SiblingIn {
-    pub(crate) node: usize,
-    pub(crate) relation: String,
-    pub(crate) reason: String,
-}
-
-#[derive(Deserialize)]
-struct TreeIn {
-    schema: String,
-    version: u32,
-    tasks_are: String,
-    #[serde(default)]
-    names: Vec<String>,
-    undecided: Option<String>,
-    nodes: Vec<NodeIn>,
-    #[serde(default)]
-    warnings: Vec<String>,
-}
-
-/// What is shown of an answer.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Answer {
-    pub(crate) hindmost: Vec<HindmostIn>,
-    #[serde(default)]
-    pub(crate) undecided: Vec<ReasonIn>,
-    #[serde(default)]
-    pub(crate) warnings: Vec<String>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct HindmostIn {
-    pub(crate) ranks: String,
-    #[serde(default)]
-    pub(crate) tasks: Vec<String>,
-    pub(crate) function: String,
-    pub(crate) file: String,
-    pub(crate) line: u32,
-    pub(crate) activity: String,
-    pub(crate) callee: Option<String>,
-    #[serde(default)]
-    pub(crate) iteration: Vec<LoopIn>,
-    pub(crate) behind: Vec<BehindIn>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct LoopIn {
-    pub(crate) variable: String,
-    pub(crate) value: Value,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct BehindIn {
-    pub(crate) ranks: String,
-    pub(crate) reason: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct ReasonIn {
-    pub(crate) reason: String,
-}
-
-#[derive(Deserialize)]
-struct PageIn {
-    schema: String,
-    tree: Value,
-    answer: Value,
-    #[serde(default)]
-    sources: Vec<SourceIn>,
-}
-
-#[derive(Deserialize)]
-struct SourceIn {
-    path: String,
-    lines: Vec<(u32, String)>,
+    pub(crate) ranges: RankSet,
+    pub(crate) said: NodeJson<'static>,
 }
 
 impl Job {
@@ -181,9 +56,9 @@ impl Job {
     /// # Errors
     /// What is wrong with the tree. An answer that is none is left out.
     pub fn from_json(tree: &str, answer: Option<&str>) -> Result<Self, BadJob> {
-        let tree = serde_json::from_str(tree).map_err(not_json)?;
-        let answer = answer.and_then(|text| serde_json::from_str(text).ok());
-        Self::from_values(tree, answer)
+        let tree: TreeJson<'_> = serde_json::from_str(tree).map_err(not_json)?;
+        let answer = answer.and_then(|text| serde_json::from_str::<AnswerJson<'_>>(text).ok());
+        Self::of(tree, answer.filter(|answer| answer.schema == "hindmost-answer"))
     }
 
     /// Reads the page for a browser, which holds all that this viewer shows.
@@ -197,21 +72,21 @@ impl Job {
         let Some((data, _)) = block else {
             return Err(bad("this HTML is no page of hindmost"));
         };
-        let page: PageIn = serde_json::from_str(data).map_err(not_json)?;
+        let page: PageJson<'_> = serde_json::from_str(data).map_err(not_json)?;
         if page.schema != "hindmost-page" {
             return Err(bad("this HTML is no page of hindmost"));
         }
-        let mut job = Self::from_values(page.tree, Some(page.answer))?;
+        let mut job = Self::of(page.tree, page.answer)?;
         job.sources = page
             .sources
+            .into_owned()
             .into_iter()
             .map(|source| (source.path, source.lines.into_iter().collect()))
             .collect();
         Ok(job)
     }
 
-    fn from_values(tree: Value, answer: Option<Value>) -> Result<Self, BadJob> {
-        let tree: TreeIn = serde_json::from_value(tree).map_err(not_json)?;
+    fn of(tree: TreeJson<'static>, answer: Option<AnswerJson<'static>>) -> Result<Self, BadJob> {
         if tree.schema != "hindmost-tree" {
             return Err(bad(&format!("'{}' is not the schema of a tree", tree.schema)));
         }
@@ -223,11 +98,11 @@ impl Job {
         }
         Ok(Self {
             nodes: nodes(tree.nodes)?,
-            names: tree.names,
+            names: tree.names.into_owned(),
             are_ranks: tree.tasks_are == "ranks",
-            undecided: tree.undecided,
-            warnings: tree.warnings,
-            answer: answer.and_then(|answer| serde_json::from_value(answer).ok()),
+            undecided: tree.undecided.map(Cow::into_owned),
+            warnings: tree.warnings.into_owned(),
+            answer,
             sources: BTreeMap::new(),
         })
     }
@@ -252,7 +127,7 @@ impl Job {
 }
 
 /// Nodes with what follows from their parents, if these are in preorder.
-fn nodes(all: Vec<NodeIn>) -> Result<Vec<Node>, BadJob> {
+fn nodes(all: Vec<NodeJson<'static>>) -> Result<Vec<Node>, BadJob> {
     if all.is_empty() {
         return Err(bad("the tree has no node"));
     }
@@ -270,7 +145,7 @@ fn nodes(all: Vec<NodeIn>) -> Result<Vec<Node>, BadJob> {
         if id > 0 && (open.is_empty() || said.parent.is_none()) {
             return Err(bad(&format!("node {id} of the tree does not follow its parent")));
         }
-        let ranges = ranges::parse(&said.tasks).ok_or_else(|| {
+        let ranges = said.tasks.parse().map_err(|_| {
             bad(&format!(
                 "node {id} of the tree: '{}' is no set of tasks",
                 said.tasks

@@ -8,7 +8,6 @@ mod draw;
 mod job;
 mod keys;
 mod operations;
-mod ranges;
 mod rows;
 mod state;
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! as on the page for a browser.
 
 use crate::job::{Job, Node};
-use crate::ranges;
 use crate::state::State;
+use base::RankSet;
 use regex::Regex;
+use std::borrow::Cow;
 
 impl State {
     /// The nodes that are so, what is below them, and the way to them.
@@ -36,7 +37,7 @@ impl State {
         let is_in = |node: &Node| {
             let temporal = node.said.temporal.as_deref().unwrap_or_default();
             temporal
-                .strip_prefix(class.as_str())
+                .strip_prefix(&*class)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         let keep = self.ways_through(|at| is_in(&self.job.nodes[at]));
@@ -46,9 +47,7 @@ impl State {
     pub(crate) fn focus_tasks(&mut self) {
         let wanted = &self.job.nodes[self.selected];
         let nodes = self.job.nodes.iter();
-        let keep = nodes
-            .map(|node| ranges::meet(&node.ranges, &wanted.ranges))
-            .collect();
+        let keep = nodes.map(|node| node.ranges.meets(&wanted.ranges)).collect();
         let name = format!("tasks {}", self.job.members(wanted, 24));
         self.only("tasks", name, keep);
     }
@@ -128,13 +127,10 @@ impl State {
         self.hit = None;
         self.hits = if wanted.is_empty() {
             Vec::new()
-        } else if let Some(tasks) = ranges::parse(wanted).filter(|_| self.job.are_ranks) {
+        } else if let Some(tasks) = wanted.parse().ok().filter(|_: &RankSet| self.job.are_ranks) {
             // Where they end: a node that has them, and none of whose children has.
             let nodes = &self.job.nodes;
-            let has: Vec<bool> = nodes
-                .iter()
-                .map(|node| ranges::meet(&node.ranges, &tasks))
-                .collect();
+            let has: Vec<bool> = nodes.iter().map(|node| node.ranges.meets(&tasks)).collect();
             let ends = |&id: &usize| has[id] && !nodes[id].children.iter().any(|&child| has[child]);
             (1..nodes.len()).filter(ends).collect()
         } else {
@@ -196,12 +192,12 @@ impl Node {
             || said.file.as_deref().is_some_and(looks_so)
             || said.module.as_deref().is_some_and(looks_so)
             || said.values.iter().any(|value| looks_so(&value.to_string()))
-            || (self.children.is_empty() && !job.are_ranks && self.ranges.iter().any(is_named))
+            || (self.children.is_empty() && !job.are_ranks && self.ranges.ranges().iter().any(is_named))
     }
 
     /// The file's last path component and the line, or the module.
     pub(crate) fn place(&self) -> String {
-        let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let base_name = |path: &Cow<'_, str>| path.rsplit('/').next().unwrap_or(path).to_owned();
         let said = &self.said;
         match (&said.module, &said.pc, &said.file, said.line) {
             (Some(module), Some(pc), ..) => format!("{}+{pc}", base_name(module)),
@@ -219,7 +215,7 @@ impl Job {
         let whole = match self.are_ranks {
             true => node.said.tasks.clone(),
             false => {
-                let numbers = node.ranges.iter().flat_map(|&(first, last)| first..=last);
+                let numbers = node.ranges.iter();
                 let name = |task: u32| {
                     let name = self.names.get(task as usize);
                     name.cloned().unwrap_or_else(|| task.to_string())

@@ -73,7 +73,7 @@ fn screen(state: &mut State, columns: u16, lines: u16) -> Vec<String> {
 /// The labels of the lines of the tree.
 fn labels(state: &State) -> Vec<&str> {
     let rows = state.rows.iter();
-    rows.map(|row| state.job.nodes[row.id].said.function.as_str())
+    rows.map(|row| state.job.nodes[row.id].said.function.as_ref())
         .collect()
 }
 

@@ -1,16 +1,17 @@
 //! The wire form of an answer and of an explanation.
 
-use super::awaited::{AwaitedOut, awaited_out};
-use super::call::{CallOut, TaskCallOut, call_out, task_call_out};
-use super::explanation::{ExplanationOut, explanation_out};
-use super::motion::{MotionOut, motion_out};
-use super::threads::{ThreadsBehindOut, ThreadsOut, threads_behind_out, threads_out};
+use super::awaited::{AwaitedJson, awaited_out};
+use super::call::{CallJson, TaskCallJson, call_out, task_call_out};
+use super::explanation::{ExplanationJson, explanation_out};
+use super::motion::{MotionJson, motion_out};
+use super::threads::{ThreadsBehindJson, ThreadsJson, threads_behind_out, threads_out};
 use super::{VERSION, document, value};
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, Outcome,
     Position, Relation, RunState, StateGroup, Trouble, Who, Witness,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// An answer as JSON, with the explanation of two tasks if one was asked for.
@@ -19,15 +20,15 @@ pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String
 }
 
 /// The wire form, for documents that hold an answer among other things.
-pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explanation>) -> AnswerOut<'a> {
-    AnswerOut {
-        schema: "hindmost-answer",
+pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explanation>) -> AnswerJson<'a> {
+    AnswerJson {
+        schema: "hindmost-answer".into(),
         version: VERSION,
         tasks: answer.tasks,
         decided: answer.outcome == Outcome::Named,
-        outcome: outcome(answer.outcome),
+        outcome: outcome(answer.outcome).into(),
         proven: (answer.finding.as_ref()).is_some_and(|found| found.certainty == Certainty::Proven),
-        by: answer.finding.as_ref().map(|found| witness(found.by)),
+        by: answer.finding.as_ref().map(|found| witness(found.by).into()),
         named: (answer.finding.as_ref()).map_or_else(String::new, |found| found.who.ranks.to_string()),
         awaited: { answer.awaited.as_ref() }.map(|awaited| awaited_out(answer, awaited)),
         halted: answer.halted.iter().map(halted_out).collect(),
@@ -39,22 +40,22 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         undecided: answer
             .undecided
             .iter()
-            .map(|pair| UndecidedOut {
+            .map(|pair| UndecidedJson {
                 a: pair.a,
                 b: pair.b,
-                reason: &pair.reason,
-                reason_code: pair.unknown_because.code(),
+                reason: (&pair.reason).into(),
+                reason_code: pair.unknown_because.code().into(),
                 advice: pair.advice.as_ref().map(ToString::to_string),
             })
             .collect(),
         unreadable: answer
             .unreadable
             .iter()
-            .map(|task| UnreadableOut {
-                task: &task.task,
+            .map(|task| UnreadableJson {
+                task: (&task.task).into(),
                 rank: task.rank,
                 pid: task.pid,
-                error: &task.error,
+                error: (&task.error).into(),
                 class: task.class,
             })
             .collect(),
@@ -63,8 +64,8 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
             .iter()
             .next()
             .map(|_| answer.ended_ranks.to_string()),
-        assumptions: &answer.assumptions,
-        warnings: &answer.warnings,
+        assumptions: (&answer.assumptions).into(),
+        warnings: (&answer.warnings).into(),
         trouble: answer.trouble().as_ref().map(trouble_out),
         next: answer.next.as_ref().map(crate::next::words),
         motion: answer.motion.as_ref().map(motion_out),
@@ -72,52 +73,54 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
     }
 }
 
-#[derive(Serialize)]
-pub(crate) struct AnswerOut<'a> {
-    schema: &'static str,
-    version: u32,
-    tasks: usize,
-    decided: bool,
-    outcome: &'static str,
-    proven: bool,
-    by: Option<&'static str>,
-    named: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AnswerJson<'a> {
+    pub schema: Cow<'a, str>,
+    pub version: u32,
+    pub tasks: usize,
+    pub decided: bool,
+    pub outcome: Cow<'a, str>,
+    pub proven: bool,
+    pub by: Option<Cow<'a, str>>,
+    pub named: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    awaited: Option<AwaitedOut<'a>>,
-    halted: Vec<HaltedOut>,
-    probable: Vec<ProbableOut<'a>>,
-    hindmost: Vec<HindmostOut<'a>>,
-    classes: Vec<ClassOut<'a>>,
-    undecided: Vec<UndecidedOut<'a>>,
-    unreadable: Vec<UnreadableOut<'a>>,
-    missing_ranks: String,
+    pub awaited: Option<AwaitedJson<'a>>,
+    pub halted: Vec<HaltedJson<'a>>,
+    pub probable: Vec<ProbableJson<'a>>,
+    pub hindmost: Vec<HindmostJson<'a>>,
+    pub classes: Vec<ClassJson<'a>>,
+    pub undecided: Vec<UndecidedJson<'a>>,
+    pub unreadable: Vec<UnreadableJson<'a>>,
+    pub missing_ranks: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended_ranks: Option<String>,
-    assumptions: &'a [String],
-    warnings: &'a [String],
+    pub ended_ranks: Option<String>,
+    pub assumptions: Cow<'a, [String]>,
+    pub warnings: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<TroubleOut>,
+    pub trouble: Option<TroubleJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
+    pub next: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    motion: Option<MotionOut<'a>>,
+    pub motion: Option<MotionJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<ExplanationOut<'a>>,
+    pub explanation: Option<ExplanationJson<'a>>,
 }
 
-#[derive(Serialize)]
-struct HaltedOut {
-    ranks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HaltedJson<'a> {
+    pub ranks: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tasks: Vec<String>,
-    why: &'static str,
+    pub tasks: Vec<String>,
+    pub why: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pid: Option<u32>,
-    sentence: String,
+    pub pid: Option<u32>,
+    pub sentence: String,
 }
 
-fn halted_out(halted: &Halted) -> HaltedOut {
-    HaltedOut {
+fn halted_out(halted: &Halted) -> HaltedJson<'_> {
+    HaltedJson {
         ranks: halted.who.ranks.to_string(),
         tasks: halted.who.names.clone(),
         why: match &halted.why {
@@ -125,176 +128,188 @@ fn halted_out(halted: &Halted) -> HaltedOut {
             HaltedBy::Tracer(_) => "tracer",
             HaltedBy::Kernel(_) => "kernel",
             HaltedBy::Ended => "ended",
-        },
+        }
+        .into(),
         pid: halted.pid,
         sentence: crate::state::halted(halted),
     }
 }
 
-#[derive(Serialize)]
-struct StateOut<'a> {
-    words: String,
-    groups: Vec<StateGroupOut<'a>>,
-    pids: &'a [u32],
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StateJson<'a> {
+    pub words: String,
+    pub groups: Vec<StateGroupJson<'a>>,
+    pub pids: Cow<'a, [u32]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cpu_ms: Option<(u64, u64)>,
+    pub cpu_ms: Option<(u64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cpu_ms_since: Option<(u64, u64)>,
+    pub cpu_ms_since: Option<(u64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    lock_held_by: Option<u32>,
+    pub lock_held_by: Option<u32>,
 }
 
-#[derive(Serialize)]
-struct StateGroupOut<'a> {
-    tasks: u64,
-    run: RunState,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StateGroupJson<'a> {
+    pub tasks: u64,
+    pub run: RunState,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system_call: Option<&'a str>,
+    pub system_call: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wait_channel: Option<&'a str>,
+    pub wait_channel: Option<Cow<'a, str>>,
 }
 
-fn state_out<'a>(state: &'a ClassState, who: &Who) -> StateOut<'a> {
-    let group = |group: &'a StateGroup| StateGroupOut {
+fn state_out<'a>(state: &'a ClassState, who: &Who) -> StateJson<'a> {
+    let group = |group: &'a StateGroup| StateGroupJson {
         tasks: group.tasks,
         run: group.run,
-        system_call: group.system_call.as_deref(),
-        wait_channel: group.wait_channel.as_deref(),
+        system_call: group.system_call.as_deref().map(Into::into),
+        wait_channel: group.wait_channel.as_deref().map(Into::into),
     };
-    StateOut {
+    StateJson {
         words: crate::state::of_class(state, who),
         groups: state.groups.iter().map(group).collect(),
-        pids: &state.pids,
+        pids: (&state.pids).into(),
         cpu_ms: state.cpu_ms,
         cpu_ms_since: state.cpu_ms_since,
         lock_held_by: state.lock.as_ref().map(|holder| holder.thread),
     }
 }
 
-#[derive(Serialize)]
-struct ProbableOut<'a> {
-    class: usize,
-    ranks: String,
-    count: u64,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProbableJson<'a> {
+    pub class: usize,
+    pub ranks: String,
+    pub count: u64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
-    function: &'a str,
-    file: &'a str,
-    line: u32,
-    activity: &'static str,
+    pub tasks: Cow<'a, [String]>,
+    pub function: Cow<'a, str>,
+    pub file: Cow<'a, str>,
+    pub line: u32,
+    pub activity: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    callee: Option<&'a str>,
-    grounds: &'static str,
+    pub callee: Option<Cow<'a, str>>,
+    pub grounds: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    doubt: Option<&'a str>,
+    pub doubt: Option<Cow<'a, str>>,
 }
 
-#[derive(Serialize)]
-struct HindmostOut<'a> {
-    class: usize,
-    ranks: String,
-    count: u64,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HindmostJson<'a> {
+    pub class: usize,
+    pub ranks: String,
+    pub count: u64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
-    function: &'a str,
-    file: &'a str,
-    line: u32,
-    activity: &'static str,
+    pub tasks: Cow<'a, [String]>,
+    pub function: Cow<'a, str>,
+    pub file: Cow<'a, str>,
+    pub line: u32,
+    pub activity: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    callee: Option<&'a str>,
+    pub callee: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<CallOut<'a>>,
-    values: BTreeMap<&'a str, serde_json::Value>,
-    iteration: Vec<LoopValueOut<'a>>,
-    reason: String,
-    behind: Vec<BehindOut<'a>>,
+    pub call: Option<CallJson<'a>>,
+    pub values: BTreeMap<Cow<'a, str>, serde_json::Value>,
+    pub iteration: Vec<LoopValueJson<'a>>,
+    pub reason: String,
+    pub behind: Vec<BehindJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unordered: Option<&'a str>,
+    pub unordered: Option<Cow<'a, str>>,
 }
 
-#[derive(Serialize)]
-pub(super) struct LoopValueOut<'a> {
-    function: &'a str,
-    variable: &'a str,
-    value: serde_json::Value,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LoopValueJson<'a> {
+    pub function: Cow<'a, str>,
+    pub variable: Cow<'a, str>,
+    pub value: serde_json::Value,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    differs: bool,
+    pub differs: bool,
 }
 
-#[derive(Serialize)]
-struct BehindOut<'a> {
-    class: usize,
-    ranks: String,
-    reason: &'a str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BehindJson<'a> {
+    pub class: usize,
+    pub ranks: String,
+    pub reason: Cow<'a, str>,
 }
 
-#[derive(Serialize)]
-struct ClassOut<'a> {
-    ranks: String,
-    count: u64,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassJson<'a> {
+    pub ranks: String,
+    pub count: u64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
-    relation_to_hindmost: &'static str,
+    pub tasks: Cow<'a, [String]>,
+    pub relation_to_hindmost: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outside: Option<&'a str>,
+    pub outside: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<StateOut<'a>>,
-    relations: Vec<RelationOut<'a>>,
-    frames: Vec<FrameOut<'a>>,
+    pub state: Option<StateJson<'a>>,
+    pub relations: Vec<RelationJson<'a>>,
+    pub frames: Vec<FrameJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<CallOut<'a>>,
+    pub call: Option<CallJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    calls: Vec<TaskCallOut<'a>>,
+    pub calls: Vec<TaskCallJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    threads: Vec<ThreadsOut<'a>>,
+    pub threads: Vec<ThreadsJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    threads_behind: Vec<ThreadsBehindOut<'a>>,
+    pub threads_behind: Vec<ThreadsBehindJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unordered: Option<&'a str>,
+    pub unordered: Option<Cow<'a, str>>,
 }
 
-#[derive(Serialize)]
-struct RelationOut<'a> {
-    class: usize,
-    relation: &'static str,
-    reason: &'a str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RelationJson<'a> {
+    pub class: usize,
+    pub relation: Cow<'a, str>,
+    pub reason: Cow<'a, str>,
 }
 
-#[derive(Serialize)]
-pub(super) struct FrameOut<'a> {
-    function: &'a str,
-    file: Option<&'a str>,
-    line: Option<u32>,
-    column: Option<u32>,
-    values: BTreeMap<&'a str, serde_json::Value>,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FrameJson<'a> {
+    pub function: Cow<'a, str>,
+    pub file: Option<Cow<'a, str>>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub values: BTreeMap<Cow<'a, str>, serde_json::Value>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    missing: BTreeMap<&'a str, &'a str>,
+    pub missing: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    differing: &'a [String],
-    inlined: bool,
-    module: Option<&'a str>,
+    pub differing: Cow<'a, [String]>,
+    pub inlined: bool,
+    pub module: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "is_zero")]
-    folded: usize,
+    pub folded: usize,
 }
 
-#[derive(Serialize)]
-struct UndecidedOut<'a> {
-    a: usize,
-    b: usize,
-    reason: &'a str,
-    reason_code: &'static str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UndecidedJson<'a> {
+    pub a: usize,
+    pub b: usize,
+    pub reason: Cow<'a, str>,
+    pub reason_code: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<String>,
+    pub advice: Option<String>,
 }
 
-#[derive(Serialize)]
-struct UnreadableOut<'a> {
-    task: &'a str,
-    rank: Option<u32>,
-    pid: Option<u32>,
-    error: &'a str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnreadableJson<'a> {
+    pub task: Cow<'a, str>,
+    pub rank: Option<u32>,
+    pub pid: Option<u32>,
+    pub error: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<usize>,
+    pub class: Option<usize>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -313,16 +328,17 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-struct TroubleOut {
-    kind: &'static str,
-    ranks: String,
-    sentence: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TroubleJson<'a> {
+    pub kind: Cow<'a, str>,
+    pub ranks: String,
+    pub sentence: String,
 }
 
-fn trouble_out(trouble: &Trouble) -> TroubleOut {
-    TroubleOut {
-        kind: crate::trouble::word(&trouble.kind),
+fn trouble_out(trouble: &Trouble) -> TroubleJson<'static> {
+    TroubleJson {
+        kind: crate::trouble::word(&trouble.kind).into(),
         ranks: trouble.who.ranks.to_string(),
         sentence: crate::trouble::sentence(trouble),
     }
@@ -352,7 +368,7 @@ fn grounds(of: &Grounds) -> &'static str {
 }
 
 /// The classes of a finding that is not proven.
-fn probable(answer: &Answer) -> Vec<ProbableOut<'_>> {
+fn probable(answer: &Answer) -> Vec<ProbableJson<'_>> {
     let found = answer.finding.as_ref();
     let Some(found) = found.filter(|found| found.certainty == Certainty::Probable) else {
         return Vec::new();
@@ -365,45 +381,46 @@ fn probable(answer: &Answer) -> Vec<ProbableOut<'_>> {
             (Grounds::AtEntry { .. }, [_]) => &found.who,
             _ => &class.who,
         };
-        ProbableOut {
+        ProbableJson {
             class: at,
             ranks: who.ranks.to_string(),
             count: who.count(),
-            tasks: &who.names,
-            function: &class.position.function,
-            file: &class.position.file,
+            tasks: (&who.names).into(),
+            function: (&class.position.function).into(),
+            file: (&class.position.file).into(),
             line: class.position.line,
             activity,
             callee,
-            grounds: grounds(&found.grounds),
-            doubt: found.doubt.as_deref(),
+            grounds: grounds(&found.grounds).into(),
+            doubt: found.doubt.as_deref().map(Into::into),
         }
     };
     found.classes.iter().map(out).collect()
 }
 
 /// The word for an activity, and the function called.
-pub(super) fn activity(activity: &Activity) -> (&'static str, Option<&str>) {
-    match activity {
-        Activity::Computing => ("computing", None),
-        Activity::Blocked(callee) => ("blocked", Some(callee)),
-        Activity::Inside(callee) => ("inside", Some(callee)),
-        Activity::Joining(callee) => ("joining", Some(callee)),
-    }
+pub(super) fn activity(activity: &Activity) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
+    let (word, callee) = match activity {
+        Activity::Computing => return ("computing".into(), None),
+        Activity::Blocked(callee) => ("blocked", callee),
+        Activity::Inside(callee) => ("inside", callee),
+        Activity::Joining(callee) => ("joining", callee),
+    };
+    (word.into(), Some(callee.into()))
 }
 
-fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
+fn hindmost(answer: &Answer, at: usize) -> HindmostJson<'_> {
     let found = &answer.hindmost[at];
     let class = &answer.classes[found.class];
     let position = &class.position;
     let (activity, callee) = activity(&position.activity);
-    let behind: Vec<BehindOut<'_>> = found
+    let behind: Vec<BehindJson<'_>> = found
         .ahead
         .iter()
-        .map(|link| BehindOut {
+        .map(|link| BehindJson {
             class: link.other,
             ranks: answer.classes[link.other].who.ranks.to_string(),
-            reason: &link.reason,
+            reason: (&link.reason).into(),
         })
         .collect();
     let reasons: Vec<String> = found
@@ -411,13 +428,13 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
         .iter()
         .map(|link| format!("behind {}: {}", answer.classes[link.other].who, link.reason))
         .collect();
-    HindmostOut {
+    HindmostJson {
         class: found.class,
         ranks: class.who.ranks.to_string(),
         count: class.who.count(),
-        tasks: &class.who.names,
-        function: &position.function,
-        file: &position.file,
+        tasks: (&class.who.names).into(),
+        function: (&position.function).into(),
+        file: (&position.file).into(),
         line: position.line,
         activity,
         callee,
@@ -431,27 +448,27 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostOut<'_> {
             reasons.join("; ")
         },
         behind,
-        unordered: class.unordered.as_deref(),
+        unordered: class.unordered.as_deref().map(Into::into),
     }
 }
 
-pub(super) fn iteration(position: &Position) -> Vec<LoopValueOut<'_>> {
+pub(super) fn iteration(position: &Position) -> Vec<LoopValueJson<'_>> {
     let values = position.iteration.iter();
     values
-        .map(|of| LoopValueOut {
-            function: &of.function,
-            variable: &of.variable,
+        .map(|of| LoopValueJson {
+            function: (&of.function).into(),
+            variable: (&of.variable).into(),
             value: value(of.value),
             differs: of.differs,
         })
         .collect()
 }
 
-fn frame_values(frame: &FrameView) -> impl Iterator<Item = (&str, serde_json::Value)> {
-    frame.values.iter().map(|(name, of)| (name.as_str(), value(*of)))
+fn frame_values(frame: &FrameView) -> impl Iterator<Item = (Cow<'_, str>, serde_json::Value)> {
+    frame.values.iter().map(|(name, of)| (name.into(), value(*of)))
 }
 
-fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
+fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
     let class = &answer.classes[at];
     let has = |relation: Relation| class.links.iter().any(|link| link.relation == relation);
     let settled = answer
@@ -474,21 +491,21 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
     } else {
         "incomparable"
     };
-    ClassOut {
+    ClassJson {
         ranks: class.who.ranks.to_string(),
         count: class.who.count(),
-        tasks: &class.who.names,
-        relation_to_hindmost,
-        outside: class.outside.as_deref(),
+        tasks: (&class.who.names).into(),
+        relation_to_hindmost: relation_to_hindmost.into(),
+        outside: class.outside.as_deref().map(Into::into),
         state: class.state.as_ref().map(|state| state_out(state, &class.who)),
         relations: class
             .links
             .iter()
-            .map(|link| RelationOut {
+            .map(|link| RelationJson {
                 class: link.other,
                 // The link says how the other stands to this one; readers ask the reverse.
-                relation: link.relation.reversed().word(),
-                reason: &link.reason,
+                relation: link.relation.reversed().word().into(),
+                reason: (&link.reason).into(),
             })
             .collect(),
         frames: class.frames.iter().map(frame).collect(),
@@ -500,25 +517,25 @@ fn class(answer: &Answer, at: usize) -> ClassOut<'_> {
             .iter()
             .map(|(who, call)| task_call_out(who, call))
             .collect(),
-        unordered: class.unordered.as_deref(),
+        unordered: class.unordered.as_deref().map(Into::into),
     }
 }
 
-pub(super) fn frame(frame: &FrameView) -> FrameOut<'_> {
-    FrameOut {
-        function: &frame.function,
-        file: frame.file.as_deref(),
+pub(super) fn frame(frame: &FrameView) -> FrameJson<'_> {
+    FrameJson {
+        function: (&frame.function).into(),
+        file: frame.file.as_deref().map(Into::into),
         line: frame.line,
         column: frame.column,
         values: frame_values(frame).collect(),
         missing: frame
             .missing
             .iter()
-            .map(|(name, reason)| (name.as_str(), reason.as_str()))
+            .map(|(name, reason)| (name.into(), reason.into()))
             .collect(),
-        differing: &frame.differing,
+        differing: (&frame.differing).into(),
         inlined: frame.inlined,
-        module: frame.module.as_deref(),
+        module: frame.module.as_deref().map(Into::into),
         folded: frame.folded,
     }
 }

@@ -2,85 +2,91 @@
 
 use super::answer::activity;
 use engine::{Answer, Awaited, Certainty, ChainEnd, Coming, Culprit, Sends, ToldBy, Wait, WaitsFor, Who};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-#[derive(Serialize)]
-pub(super) struct AwaitedOut<'a> {
-    chain: Vec<WaitOut<'a>>,
-    end: &'static str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AwaitedJson<'a> {
+    pub chain: Vec<WaitJson<'a>>,
+    pub end: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    culprit: Option<CulpritOut<'a>>,
+    pub culprit: Option<CulpritJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    back_to: Option<usize>,
+    pub back_to: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unseen_ranks: Option<String>,
-    sentence: String,
+    pub unseen_ranks: Option<String>,
+    pub sentence: String,
 }
 
-#[derive(Serialize)]
-struct WaitOut<'a> {
-    class: usize,
-    ranks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WaitJson<'a> {
+    pub class: usize,
+    pub ranks: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
-    call: &'a str,
+    pub tasks: Cow<'a, [String]>,
+    pub call: Cow<'a, str>,
     #[serde(rename = "for")]
-    waits_for: &'static str,
+    pub waits_for: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    for_ranks: Option<String>,
+    pub for_ranks: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sends: Option<SendsOut<'a>>,
+    pub sends: Option<SendsJson<'a>>,
 }
 
-#[derive(Serialize)]
-struct SendsOut<'a> {
-    coming: &'static str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SendsJson<'a> {
+    pub coming: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    pub reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason_code: Option<&'static str>,
-    sites: Vec<SendOut<'a>>,
+    pub reason_code: Option<Cow<'a, str>>,
+    pub sites: Vec<SendJson<'a>>,
 }
 
-#[derive(Serialize)]
-struct SendOut<'a> {
-    call: &'a str,
-    function: &'a str,
-    file: &'a str,
-    line: u32,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SendJson<'a> {
+    pub call: Cow<'a, str>,
+    pub function: Cow<'a, str>,
+    pub file: Cow<'a, str>,
+    pub line: u32,
     /// Whether the sender can still come to it, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reachable: Option<bool>,
+    pub reachable: Option<bool>,
 }
 
-#[derive(Serialize)]
-struct CulpritOut<'a> {
-    classes: &'a [usize],
-    ranks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CulpritJson<'a> {
+    pub classes: Cow<'a, [usize]>,
+    pub ranks: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
+    pub tasks: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pid: Option<u32>,
-    function: &'a str,
-    file: &'a str,
-    line: u32,
-    activity: &'static str,
+    pub pid: Option<u32>,
+    pub function: Cow<'a, str>,
+    pub file: Cow<'a, str>,
+    pub line: u32,
+    pub activity: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    callee: Option<&'a str>,
-    by: &'static str,
-    proven: bool,
+    pub callee: Option<Cow<'a, str>>,
+    pub by: Cow<'a, str>,
+    pub proven: bool,
 }
 
-pub(super) fn awaited_out<'a>(answer: &'a Answer, awaited: &'a Awaited) -> AwaitedOut<'a> {
+pub(super) fn awaited_out<'a>(answer: &'a Answer, awaited: &'a Awaited) -> AwaitedJson<'a> {
     let (end, back_to, unseen) = match &awaited.end {
         ChainEnd::Culprit(_) => ("culprit", None, None),
         ChainEnd::Cycle(start) => ("cycle", Some(*start), None),
         ChainEnd::Unseen(ranks) => ("unseen", None, Some(ranks.to_string())),
         ChainEnd::Unknown => ("unknown", None, None),
     };
-    AwaitedOut {
+    AwaitedJson {
         chain: awaited.chain.iter().map(wait_out).collect(),
-        end,
+        end: end.into(),
         culprit: awaited.culprit().and_then(|culprit| culprit_out(answer, culprit)),
         back_to,
         unseen_ranks: unseen,
@@ -88,7 +94,7 @@ pub(super) fn awaited_out<'a>(answer: &'a Answer, awaited: &'a Awaited) -> Await
     }
 }
 
-fn wait_out(wait: &Wait) -> WaitOut<'_> {
+fn wait_out(wait: &Wait) -> WaitJson<'_> {
     let (waits_for, who) = match &wait.needs {
         WaitsFor::Task(who) => ("task", Some(who.ranks.to_string())),
         WaitsFor::OneOf(who, others) => (
@@ -105,18 +111,18 @@ fn wait_out(wait: &Wait) -> WaitOut<'_> {
         WaitsFor::NotTold => ("not-told", None),
     };
     let Who { ranks, names } = &wait.who;
-    WaitOut {
+    WaitJson {
         class: wait.class,
         ranks: ranks.to_string(),
-        tasks: names,
-        call: &wait.call,
-        waits_for,
+        tasks: names.into(),
+        call: (&wait.call).into(),
+        waits_for: waits_for.into(),
         for_ranks: who,
         sends: wait.sends.as_ref().map(sends_out),
     }
 }
 
-fn sends_out(sends: &Sends) -> SendsOut<'_> {
+fn sends_out(sends: &Sends) -> SendsJson<'_> {
     let (coming, why) = match &sends.coming {
         Coming::Never => ("never", None),
         Coming::Perhaps(_) => ("perhaps", None),
@@ -128,15 +134,15 @@ fn sends_out(sends: &Sends) -> SendsOut<'_> {
         Coming::NotKnown(_) => None,
     };
     let sites = sends.sites.iter().enumerate();
-    SendsOut {
-        coming,
+    SendsJson {
+        coming: coming.into(),
         reason: why.map(ToString::to_string),
-        reason_code: why.map(engine::Untraceable::code),
+        reason_code: why.map(|why| why.code().into()),
         sites: sites
-            .map(|(index, of)| SendOut {
-                call: &of.call,
-                function: &of.function,
-                file: &of.file,
+            .map(|(index, of)| SendJson {
+                call: (&of.call).into(),
+                function: (&of.function).into(),
+                file: (&of.file).into(),
                 line: of.line,
                 reachable: reachable(index),
             })
@@ -144,16 +150,16 @@ fn sends_out(sends: &Sends) -> SendsOut<'_> {
     }
 }
 
-fn culprit_out<'a>(answer: &'a Answer, culprit: &'a Culprit) -> Option<CulpritOut<'a>> {
+fn culprit_out<'a>(answer: &'a Answer, culprit: &'a Culprit) -> Option<CulpritJson<'a>> {
     let position = &answer.classes[*culprit.classes.first()?].position;
     let (activity, callee) = activity(&position.activity);
-    Some(CulpritOut {
-        classes: &culprit.classes,
+    Some(CulpritJson {
+        classes: (&culprit.classes).into(),
         ranks: culprit.who.ranks.to_string(),
-        tasks: &culprit.who.names,
+        tasks: (&culprit.who.names).into(),
         pid: culprit.first.pid,
-        function: &position.function,
-        file: &position.file,
+        function: (&position.function).into(),
+        file: (&position.file).into(),
         line: position.line,
         activity,
         callee,
@@ -161,7 +167,8 @@ fn culprit_out<'a>(answer: &'a Answer, culprit: &'a Culprit) -> Option<CulpritOu
             ToldBy::Arguments => "arguments",
             ToldBy::OnlyOneOutside => "only-one-outside",
             ToldBy::Served => "served",
-        },
+        }
+        .into(),
         proven: culprit.certainty == Certainty::Proven,
     })
 }

@@ -1,46 +1,50 @@
 //! The wire form of an MPI call.
 
 use engine::{CallView, Role, Who};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-#[derive(Serialize)]
-pub(super) struct CallOut<'a> {
-    function: &'a str,
-    arguments: Vec<ArgumentOut<'a>>,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallJson<'a> {
+    pub function: Cow<'a, str>,
+    pub arguments: Vec<ArgumentJson<'a>>,
 }
 
-#[derive(Serialize)]
-struct ArgumentOut<'a> {
-    role: &'static str,
-    text: &'a str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ArgumentJson<'a> {
+    pub role: Cow<'a, str>,
+    pub text: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
+    pub value: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
+    pub name: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    differs: bool,
+    pub differs: bool,
 }
 
 /// What some tasks of a class gave to the call.
-#[derive(Serialize)]
-pub(super) struct TaskCallOut<'a> {
-    ranks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TaskCallJson<'a> {
+    pub ranks: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
+    pub tasks: Cow<'a, [String]>,
     #[serde(flatten)]
-    call: CallOut<'a>,
+    pub call: CallJson<'a>,
 }
 
-pub(super) fn task_call_out<'a>(who: &'a Who, call: &'a CallView) -> TaskCallOut<'a> {
-    TaskCallOut {
+pub(super) fn task_call_out<'a>(who: &'a Who, call: &'a CallView) -> TaskCallJson<'a> {
+    TaskCallJson {
         ranks: who.ranks.to_string(),
-        tasks: &who.names,
+        tasks: (&who.names).into(),
         call: call_out(call),
     }
 }
 
-pub(super) fn call_out(call: &CallView) -> CallOut<'_> {
-    let arguments = call.arguments.iter().map(|argument| ArgumentOut {
+pub(super) fn call_out(call: &CallView) -> CallJson<'_> {
+    let arguments = call.arguments.iter().map(|argument| ArgumentJson {
         role: match argument.role {
             Role::Count => "count",
             Role::Destination => "destination",
@@ -50,14 +54,15 @@ pub(super) fn call_out(call: &CallView) -> CallOut<'_> {
             Role::ReceiveTag => "receive-tag",
             Role::Communicator => "communicator",
             Role::Request => "request",
-        },
-        text: &argument.text,
-        value: argument.value,
-        name: argument.name.as_deref(),
+        }
+        .into(),
+        text: (&argument.text).into(),
+        value: argument.value.map(Into::into),
+        name: argument.name.as_deref().map(Into::into),
         differs: argument.differs,
     });
-    CallOut {
-        function: &call.function,
+    CallJson {
+        function: (&call.function).into(),
         arguments: arguments.collect(),
     }
 }

@@ -1,37 +1,40 @@
 //! The wire form of what a job did between two moments.
 
 use engine::{ClassMotion, Diagnosis, JobMotion};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-#[derive(Serialize)]
-pub(super) struct MotionOut<'a> {
-    seconds: f64,
-    diagnosis: &'static str,
-    sentence: &'a str,
-    classes: Vec<ClassOut<'a>>,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MotionJson<'a> {
+    pub seconds: f64,
+    pub diagnosis: Cow<'a, str>,
+    pub sentence: Cow<'a, str>,
+    pub classes: Vec<ClassMotionJson<'a>>,
 }
 
-#[derive(Serialize)]
-struct ClassOut<'a> {
-    moving: u64,
-    stuck: u64,
-    in_place: u64,
-    moved: u64,
-    same_place: u64,
-    halted: u64,
-    unknown: u64,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassMotionJson<'a> {
+    pub moving: u64,
+    pub stuck: u64,
+    pub in_place: u64,
+    pub moved: u64,
+    pub same_place: u64,
+    pub halted: u64,
+    pub unknown: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<&'a str>,
+    pub from: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<&'a str>,
+    pub to: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    because: Option<&'a str>,
+    pub because: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    in_loop: Option<&'a str>,
+    pub in_loop: Option<Cow<'a, str>>,
 }
 
-pub(super) fn motion_out(motion: &JobMotion) -> MotionOut<'_> {
-    MotionOut {
+pub(super) fn motion_out(motion: &JobMotion) -> MotionJson<'_> {
+    MotionJson {
         seconds: motion.elapsed.as_secs_f64(),
         diagnosis: match motion.diagnosis {
             Diagnosis::Deadlock => "deadlock",
@@ -43,15 +46,16 @@ pub(super) fn motion_out(motion: &JobMotion) -> MotionOut<'_> {
             Diagnosis::Moving => "moving",
             Diagnosis::Running => "running",
             Diagnosis::Unclear => "unclear",
-        },
-        sentence: &motion.sentence,
+        }
+        .into(),
+        sentence: (&motion.sentence).into(),
         classes: motion.classes.iter().map(class_out).collect(),
     }
 }
 
-fn class_out(class: &ClassMotion) -> ClassOut<'_> {
+fn class_out(class: &ClassMotion) -> ClassMotionJson<'_> {
     let moved = class.from_to.as_ref();
-    ClassOut {
+    ClassMotionJson {
         moving: class.forward,
         stuck: class.waiting,
         in_place: class.in_place,
@@ -59,9 +63,9 @@ fn class_out(class: &ClassMotion) -> ClassOut<'_> {
         same_place: class.same_place,
         halted: class.halted,
         unknown: class.unknown,
-        from: moved.map(|(from, _)| from.as_str()),
-        to: moved.map(|(_, to)| to.as_str()),
-        because: class.because.as_deref(),
-        in_loop: class.in_loop.as_deref(),
+        from: moved.map(|(from, _)| from.into()),
+        to: moved.map(|(_, to)| to.into()),
+        because: class.because.as_deref().map(Into::into),
+        in_loop: class.in_loop.as_deref().map(Into::into),
     }
 }

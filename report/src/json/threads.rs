@@ -1,70 +1,73 @@
 //! The wire form of a class's threads.
 
-use super::answer::{FrameOut, LoopValueOut, activity, frame, iteration};
-use super::call::{CallOut, call_out};
+use super::answer::{FrameJson, LoopValueJson, activity, frame, iteration};
+use super::call::{CallJson, call_out};
 use engine::{ThreadActivity, ThreadGroup, ThreadsBehind};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-#[derive(Serialize)]
-pub(super) struct ThreadsOut<'a> {
-    threads: u64,
-    ranks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThreadsJson<'a> {
+    pub threads: u64,
+    pub ranks: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
+    pub tasks: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "str::is_empty")]
-    name: &'a str,
-    activity: &'static str,
+    pub name: Cow<'a, str>,
+    pub activity: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    callee: Option<&'a str>,
+    pub callee: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    library: Option<&'a str>,
+    pub library: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
+    pub error: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<CallOut<'a>>,
-    frames: Vec<FrameOut<'a>>,
+    pub call: Option<CallJson<'a>>,
+    pub frames: Vec<FrameJson<'a>>,
 }
 
-#[derive(Serialize)]
-pub(super) struct ThreadsBehindOut<'a> {
-    ranks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThreadsBehindJson<'a> {
+    pub ranks: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tasks: &'a [String],
-    ahead: String,
+    pub tasks: Cow<'a, [String]>,
+    pub ahead: String,
     #[serde(skip_serializing_if = "str::is_empty")]
-    name: &'a str,
-    function: &'a str,
-    file: &'a str,
-    line: u32,
-    activity: &'static str,
+    pub name: Cow<'a, str>,
+    pub function: Cow<'a, str>,
+    pub file: Cow<'a, str>,
+    pub line: u32,
+    pub activity: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    callee: Option<&'a str>,
+    pub callee: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<CallOut<'a>>,
-    iteration: Vec<LoopValueOut<'a>>,
-    reason: &'a str,
+    pub call: Option<CallJson<'a>>,
+    pub iteration: Vec<LoopValueJson<'a>>,
+    pub reason: Cow<'a, str>,
 }
 
-pub(super) fn threads_behind_out(behind: &ThreadsBehind) -> ThreadsBehindOut<'_> {
+pub(super) fn threads_behind_out(behind: &ThreadsBehind) -> ThreadsBehindJson<'_> {
     let position = &behind.position;
     let (activity, callee) = activity(&position.activity);
-    ThreadsBehindOut {
+    ThreadsBehindJson {
         ranks: behind.who.ranks.to_string(),
-        tasks: &behind.who.names,
+        tasks: (&behind.who.names).into(),
         ahead: behind.ahead.to_string(),
-        name: &behind.name,
-        function: &position.function,
-        file: &position.file,
+        name: (&behind.name).into(),
+        function: (&position.function).into(),
+        file: (&position.file).into(),
         line: position.line,
         activity,
         callee,
         call: position.call.as_ref().map(call_out),
         iteration: iteration(position),
-        reason: &behind.reason,
+        reason: (&behind.reason).into(),
     }
 }
 
-pub(super) fn threads_out(group: &ThreadGroup) -> ThreadsOut<'_> {
+pub(super) fn threads_out(group: &ThreadGroup) -> ThreadsJson<'_> {
     let (mut library, mut error, mut call) = (None, None, None);
     let (activity, callee) = match &group.doing {
         ThreadActivity::Working(position) => {
@@ -72,19 +75,19 @@ pub(super) fn threads_out(group: &ThreadGroup) -> ThreadsOut<'_> {
             activity(&position.activity)
         }
         ThreadActivity::Helper(name) => {
-            library = Some(name.as_str());
-            ("helper", None)
+            library = Some(name.into());
+            ("helper".into(), None)
         }
         ThreadActivity::Unreadable(why) => {
-            error = Some(why.as_str());
-            ("unreadable", None)
+            error = Some(why.into());
+            ("unreadable".into(), None)
         }
     };
-    ThreadsOut {
+    ThreadsJson {
         threads: group.threads,
         ranks: group.who.ranks.to_string(),
-        tasks: &group.who.names,
-        name: &group.name,
+        tasks: (&group.who.names).into(),
+        name: (&group.name).into(),
         activity,
         callee,
         library,

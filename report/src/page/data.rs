@@ -1,23 +1,24 @@
 //! The data of a page: one block of JSON, escaped so that no text in it can end the block or act on who reads the file.
 
+#![allow(missing_docs, reason = "docs/json-schema.md describes every field")]
+
 use super::{Page, PageSource, Verdict};
-use crate::json::{AnswerOut, VERSION, answer_out};
-use crate::slice::{SliceOut, slice_out};
+use crate::json::{AnswerJson, SliceJson, TreeJson, VERSION, answer_out, slice_out, tree_out};
 use crate::text::describe;
-use crate::tree::{TreeOut, tree_out};
 use engine::{Model, NodeKind};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The JSON of a page, ready to stand in a `script` element.
 pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
     let models = Model::known();
     let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
     let nodes = page.tree.nodes.iter().enumerate();
-    let data = Data {
-        schema: "hindmost-page",
+    let data = PageJson {
+        schema: "hindmost-page".into(),
         version: VERSION,
-        verdict: verdict.tone,
+        verdict: verdict.tone.into(),
         answer: page.answer.map(|answer| answer_out(answer, None)),
         sentences: page
             .answer
@@ -37,13 +38,13 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
         hosts: page
             .hosts
             .iter()
-            .map(|(host, tasks)| HostOut {
-                host,
+            .map(|(host, tasks)| HostJson {
+                host: host.into(),
                 tasks: base::RankSet::from(tasks).to_string(),
             })
             .collect(),
         slice: page.slice.map(slice_out),
-        sources: page.sources,
+        sources: page.sources.into(),
     };
     // Only a map with keys that are no strings could make this fail; there is none.
     let mut data = serde_json::to_value(&data).unwrap_or(Value::Null);
@@ -53,27 +54,29 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
 }
 
 /// What a page knows. The script reads this and nothing else.
-#[derive(Serialize)]
-struct Data<'a> {
-    schema: &'static str,
-    version: u32,
-    verdict: &'static str,
-    answer: Option<AnswerOut<'a>>,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PageJson<'a> {
+    pub schema: Cow<'a, str>,
+    pub version: u32,
+    pub verdict: Cow<'a, str>,
+    pub answer: Option<AnswerJson<'a>>,
     /// Of each class of the answer: what it does where.
-    sentences: Vec<String>,
-    tree: TreeOut<'a>,
+    pub sentences: Vec<String>,
+    pub tree: TreeJson<'a>,
     /// Nodes that are the entry to MPI, threads or OpenMP: below them nobody looks.
-    entries: Vec<usize>,
-    hosts: Vec<HostOut<'a>>,
+    pub entries: Vec<usize>,
+    pub hosts: Vec<HostJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    slice: Option<SliceOut<'a>>,
-    sources: &'a [PageSource],
+    pub slice: Option<SliceJson<'a>>,
+    pub sources: Cow<'a, [PageSource]>,
 }
 
-#[derive(Serialize)]
-struct HostOut<'a> {
-    host: &'a str,
-    tasks: String,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostJson<'a> {
+    pub host: Cow<'a, str>,
+    pub tasks: String,
 }
 
 /// Integers that a browser would round become strings.

@@ -1,11 +1,11 @@
 //! The source that a page carries: the lines around every place of its tree.
 
 use engine::{Answer, OrderedTree, Slice};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The lines of one file that a page shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageSource {
     /// The file as the map spells it.
     pub path: String,

@@ -13,7 +13,7 @@ pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
     let mut lines = Vec::new();
     if let Some(answer) = &job.answer {
         for hindmost in answer.hindmost.iter().take(2) {
-            let what = match (&hindmost.callee, hindmost.activity.as_str()) {
+            let what = match (&hindmost.callee, &*hindmost.activity) {
                 (Some(callee), "blocked") => format!("blocked in {callee} called from {}", hindmost.function),
                 (Some(callee), _) => format!("in {callee} called from {}", hindmost.function),
                 (None, _) => format!("computing in {}", hindmost.function),

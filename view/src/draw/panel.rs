@@ -51,11 +51,11 @@ fn facts_of(state: &State) -> Vec<Line<'static>> {
     };
     let file = said.file.as_ref().map(|file| match said.line {
         Some(line) => format!("{file}:{line}"),
-        None => file.clone(),
+        None => file.clone().into_owned(),
     });
     let module = said.module.as_ref().map(|module| match &said.pc {
         Some(pc) => format!("{module}+{pc}"),
-        None => module.clone(),
+        None => module.clone().into_owned(),
     });
     fact(
         "at",
@@ -93,7 +93,7 @@ fn order_of(state: &State) -> Vec<Line<'static>> {
             if sibling != branch && other.node != branch {
                 continue;
             }
-            let relation = match other.relation.as_str() {
+            let relation = match &*other.relation {
                 "before" => "is behind",
                 "after" => "is ahead of",
                 "equal" => "is as far as",
@@ -120,7 +120,7 @@ fn source_of(state: &State, height: usize) -> Option<(String, Vec<Line<'static>>
             && let Some(lines) = state
                 .job
                 .sources
-                .get(file)
+                .get(&**file)
                 .filter(|lines| lines.contains_key(&line))
         {
             break (file, line, lines);

@@ -1,13 +1,13 @@
 //! The lines of the tree that are in sight.
 
 use super::edge;
-use crate::job::NodeIn;
 use crate::rows::Row;
 use crate::state::State;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use report::clean;
+use report::json::NodeJson;
 
 pub(super) fn tree_lines(state: &State, area: Rect) -> Vec<Line<'static>> {
     if state.rows.is_empty() {
@@ -41,7 +41,7 @@ fn tree_line(state: &State, row: &Row, width: usize) -> Line<'static> {
     let names = row.ids.iter().map(|&id| bare(&state.job.nodes[id].said));
     let name = clean(&names.collect::<Vec<_>>().join(" › ")).into_owned();
     let is_end = node.children.is_empty();
-    let name_style = match (node.said.hindmost && is_end, head.said.mark.as_str()) {
+    let name_style = match (node.said.hindmost && is_end, &*head.said.mark) {
         (true, _) => state.hindmost_style(),
         (_, "unknown" | "incomparable") => state.paint(Color::Yellow).add_modifier(Modifier::BOLD),
         _ => Style::new().add_modifier(Modifier::BOLD),
@@ -118,12 +118,12 @@ fn rails(state: &State, row: &Row, color: Style) -> Vec<Span<'static>> {
 }
 
 /// Whether a node's temporal rank is new at it, as its label tells.
-fn has_own(said: &NodeIn, temporal: &str) -> bool {
+fn has_own(said: &NodeJson<'_>, temporal: &str) -> bool {
     said.label.ends_with(&format!("@[{temporal}]"))
 }
 
 /// The label without its temporal ranks.
-fn bare(said: &NodeIn) -> String {
+fn bare(said: &NodeJson<'_>) -> String {
     let ending = said.temporal.as_ref().map(|temporal| format!("@[{temporal}]"));
     let label = ending.and_then(|ending| said.label.strip_suffix(ending.as_str()));
     label.unwrap_or(&said.label).to_owned()

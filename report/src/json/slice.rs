@@ -1,0 +1,81 @@
+//! The wire form of a slice (`hindmost-slice` in `docs/json-schema.md`).
+
+use super::{VERSION, document};
+use crate::slice::{kind, sentence};
+use engine::Slice;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The slice as JSON.
+pub fn slice_json(slice: &Slice) -> String {
+    document(&slice_out(slice))
+}
+
+/// The wire form, for documents that hold a slice among other things.
+pub(crate) fn slice_out(slice: &Slice) -> SliceJson<'_> {
+    let statements = slice.statements.iter().map(|statement| StatementJson {
+        file: (&statement.file).into(),
+        line: statement.line,
+        end_line: statement.end_line,
+        column: statement.column,
+        function: (&statement.function).into(),
+        distance: statement.distance,
+        elsewhere: statement.elsewhere,
+        class: statement.class,
+        kind: kind(statement.because.kind).into(),
+        name: statement.because.name.as_deref().map(Into::into),
+        of: statement.because.of,
+        because: sentence(slice, statement),
+    });
+    SliceJson {
+        schema: "hindmost-slice".into(),
+        version: VERSION,
+        complete: !slice.has_more,
+        statements: statements.collect(),
+        in_part: slice
+            .in_part
+            .iter()
+            .map(|(function, reason)| InPartJson {
+                function: function.into(),
+                reason: reason.into(),
+            })
+            .collect(),
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SliceJson<'a> {
+    pub schema: Cow<'a, str>,
+    pub version: u32,
+    pub complete: bool,
+    pub statements: Vec<StatementJson<'a>>,
+    pub in_part: Vec<InPartJson<'a>>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StatementJson<'a> {
+    pub file: Cow<'a, str>,
+    pub line: u32,
+    pub end_line: u32,
+    pub column: u32,
+    pub function: Cow<'a, str>,
+    pub distance: u32,
+    pub elsewhere: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<usize>,
+    pub kind: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<usize>,
+    pub because: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InPartJson<'a> {
+    pub function: Cow<'a, str>,
+    pub reason: Cow<'a, str>,
+}

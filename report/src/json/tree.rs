@@ -1,0 +1,269 @@
+//! The tree for programs (`hindmost-tree` in `docs/json-schema.md`).
+
+use super::{VERSION, document, value};
+use crate::tree::{fill, name};
+use engine::{Granularity, Mark, NodeKind, OrderedTree, TreeNode};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A tree as JSON; `warnings` are what else the reader should know.
+pub fn tree_json(tree: &OrderedTree, warnings: &[String]) -> String {
+    document(&tree_out(tree, warnings))
+}
+
+/// The wire form, for documents that hold a tree among other things.
+pub(crate) fn tree_out<'a>(tree: &'a OrderedTree, warnings: &'a [String]) -> TreeJson<'a> {
+    TreeJson {
+        schema: "hindmost-tree".into(),
+        version: VERSION,
+        granularity: match tree.granularity {
+            Granularity::Function => "function",
+            Granularity::Line => "line",
+            Granularity::Module => "module",
+            Granularity::Pc => "pc",
+            Granularity::Point => "point",
+        }
+        .into(),
+        tasks: tree.nodes.first().map_or(0, |root| root.tasks.len()),
+        tasks_are: if tree.names.are_ranks() {
+            "ranks"
+        } else {
+            "numbers"
+        }
+        .into(),
+        names: tree.names.all().into(),
+        decided: tree.undecided.is_none(),
+        undecided: tree.undecided.as_deref().map(Into::into),
+        nodes: tree
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(id, node)| node_out(tree, id, node))
+            .collect(),
+        classes: tree
+            .classes
+            .iter()
+            .enumerate()
+            .map(|(id, class)| TreeClassJson {
+                id,
+                node: class.node,
+                temporal: tree.nodes[class.node].temporal.as_deref().map(Into::into),
+                tasks: base::RankSet::from(&class.tasks).to_string(),
+                count: class.tasks.len(),
+                now: (class.now != class.tasks).then(|| base::RankSet::from(&class.now).to_string()),
+                hindmost: class.hindmost,
+            })
+            .collect(),
+        steps: tree
+            .steps
+            .iter()
+            .map(|step| StepJson {
+                class: (&step.class).into(),
+                node: step.node,
+                branches: (&step.branches).into(),
+                reasons: (&step.reasons).into(),
+            })
+            .collect(),
+        changes: tree
+            .changes
+            .iter()
+            .map(|change| ChangeJson {
+                moved: base::RankSet::from(&change.moved).to_string(),
+                moved_count: change.moved.len(),
+                came_or_went: base::RankSet::from(&change.came_or_went).to_string(),
+            })
+            .collect(),
+        warnings: warnings.into(),
+    }
+}
+
+fn node_out<'a>(tree: &'a OrderedTree, id: usize, node: &'a TreeNode) -> NodeJson<'a> {
+    NodeJson {
+        id,
+        parent: (id > 0).then_some(node.parent),
+        children: (&node.children).into(),
+        kind: match node.kind {
+            NodeKind::Root => "root",
+            NodeKind::Frame => "frame",
+            NodeKind::Here => "here",
+            NodeKind::Threads => "threads",
+            NodeKind::Unreadable => "unreadable",
+            NodeKind::Missing => "missing",
+        }
+        .into(),
+        label: name(tree, node),
+        function: (&node.function).into(),
+        file: node.file.as_deref().map(Into::into),
+        line: node.line,
+        column: node.column,
+        module: node.module.as_deref().map(Into::into),
+        pc: node.pc.map(|pc| format!("{pc:#x}")),
+        inlined: node.inlined,
+        values: node
+            .values
+            .iter()
+            .map(|each| ValueJson {
+                name: (&each.name).into(),
+                value: each.first.map(value),
+                last: each.last.map(value),
+            })
+            .collect(),
+        points: node.points,
+        tasks: base::RankSet::from(&node.tasks).to_string(),
+        count: node.tasks.len(),
+        stacks: node.stacks,
+        samples: (&node.samples).into(),
+        temporal: node.temporal.as_deref().map(Into::into),
+        mark: match node.mark {
+            Mark::None => "none",
+            Mark::Ranked(_) => "ranked",
+            Mark::Incomparable(_) => "incomparable",
+            Mark::Unknown => "unknown",
+        }
+        .into(),
+        rank: match node.mark {
+            Mark::Ranked(rank) | Mark::Incomparable(rank) => Some(rank),
+            _ => None,
+        },
+        siblings: node
+            .siblings
+            .iter()
+            .map(|sibling| SiblingJson {
+                node: sibling.node,
+                relation: sibling.relation.word().into(),
+                reason: (&sibling.reason).into(),
+            })
+            .collect(),
+        progress: node.progress,
+        color: fill(node),
+        hindmost: node.hindmost,
+        class: node.class,
+        same_tasks: node.color,
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TreeJson<'a> {
+    pub schema: Cow<'a, str>,
+    pub version: u32,
+    pub granularity: Cow<'a, str>,
+    pub tasks: u64,
+    pub tasks_are: Cow<'a, str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub names: Cow<'a, [String]>,
+    pub decided: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<Cow<'a, str>>,
+    pub nodes: Vec<NodeJson<'a>>,
+    pub classes: Vec<TreeClassJson<'a>>,
+    pub steps: Vec<StepJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeJson>,
+    pub warnings: Cow<'a, [String]>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeJson<'a> {
+    pub id: usize,
+    pub parent: Option<usize>,
+    pub children: Cow<'a, [usize]>,
+    pub kind: Cow<'a, str>,
+    pub label: String,
+    pub function: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pc: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inlined: bool,
+    pub values: Vec<ValueJson<'a>>,
+    pub points: usize,
+    pub tasks: String,
+    pub count: u64,
+    pub stacks: u64,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub samples: Cow<'a, [u64]>,
+    pub temporal: Option<Cow<'a, str>>,
+    pub mark: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+    pub siblings: Vec<SiblingJson<'a>>,
+    pub progress: Option<f64>,
+    pub color: String,
+    pub hindmost: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<usize>,
+    pub same_tasks: usize,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ValueJson<'a> {
+    pub name: Cow<'a, str>,
+    pub value: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<serde_json::Value>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SiblingJson<'a> {
+    pub node: usize,
+    pub relation: Cow<'a, str>,
+    pub reason: Cow<'a, str>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TreeClassJson<'a> {
+    pub id: usize,
+    pub node: usize,
+    pub temporal: Option<Cow<'a, str>>,
+    pub tasks: String,
+    pub count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<String>,
+    pub hindmost: bool,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StepJson<'a> {
+    pub class: Cow<'a, str>,
+    pub node: usize,
+    pub branches: Cow<'a, [usize]>,
+    pub reasons: Cow<'a, [String]>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChangeJson {
+    pub moved: String,
+    pub moved_count: u64,
+    pub came_or_went: String,
+}
+
+impl fmt::Display for ValueJson<'_> {
+    /// `it=7`, or `it=7..9`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |value: &serde_json::Value| match value {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let first = self.value.as_ref().map_or_else(|| "?".to_owned(), plain);
+        write!(f, "{}={first}", self.name)?;
+        match &self.last {
+            Some(last) => write!(f, "..{}", plain(last)),
+            None => Ok(()),
+        }
+    }
+}
