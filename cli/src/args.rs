@@ -136,9 +136,10 @@ pub(crate) struct StopChoice {
 
 impl StopChoice {
     pub(crate) fn stopping(self) -> runtime_probe::Stopping {
-        match self.stop {
-            true => runtime_probe::Stopping::Always,
-            false => runtime_probe::Stopping::Sparing,
+        if self.stop {
+            runtime_probe::Stopping::Always
+        } else {
+            runtime_probe::Stopping::Sparing
         }
     }
 }

@@ -40,9 +40,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Told> {
         let set: RankSet = text
             .parse()
             .map_err(|_| wrong(format!("'{text}' are no ranks")))?;
-        match set.len() <= MOST_TASKS {
-            true => Ok(set),
-            false => Err(wrong(format!("{} tasks", set.len()))),
+        if set.len() <= MOST_TASKS {
+            Ok(set)
+        } else {
+            Err(wrong(format!("{} tasks", set.len())))
         }
     };
     let mut tasks = Vec::new();

@@ -26,9 +26,10 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
             commands = read.commands;
         }
     }
-    let trust = match args.trust_build {
-        true => Trust::Build,
-        false => Trust::Nothing,
+    let trust = if args.trust_build {
+        Trust::Build
+    } else {
+        Trust::Nothing
     };
     let limit = Duration::from_secs(args.preprocess_limit);
     let preprocessor = Preprocessor::new(&commands, limit, trust);

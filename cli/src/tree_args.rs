@@ -167,9 +167,10 @@ impl Shape {
             },
             library: self.library_frames,
             threads: true,
-            refine: match self.refine.is_empty() {
-                true => Refine::All,
-                false => Refine::Classes(self.refine.clone()),
+            refine: if self.refine.is_empty() {
+                Refine::All
+            } else {
+                Refine::Classes(self.refine.clone())
             },
         }
     }

@@ -52,9 +52,10 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
     let restored = ratatui::try_restore();
     shown.context("cannot draw in this terminal")?;
     restored.context("cannot give the terminal back")?;
-    match stop.load(Ordering::Relaxed) {
-        true => Err(Failure::new("stopped by a signal").into()),
-        false => Ok(Status::Done),
+    if stop.load(Ordering::Relaxed) {
+        Err(Failure::new("stopped by a signal").into())
+    } else {
+        Ok(Status::Done)
     }
 }
 
@@ -116,9 +117,10 @@ fn read(args: &ViewArgs) -> anyhow::Result<Job> {
         Some(path) => Some(project::read_map(path)?),
         None => None,
     };
-    let text = match args.file.is_dir() {
-        true => String::new(),
-        false => project::read_text(&args.file)?,
+    let text = if args.file.is_dir() {
+        String::new()
+    } else {
+        project::read_text(&args.file)?
     };
     let bad = |error: BadJob| Failure::new(format!("{}: {error}", args.file.display()));
     let start = text.trim_start();

@@ -82,9 +82,10 @@ pub(crate) fn assemble<'a>(
         let motion = motion.as_ref().and_then(|motion| motion.classes.get(class));
         motion.is_some_and(ClassMotion::has_moved)
     };
-    let not_entered = match job.is_of_one_moment() {
-        true => waits::not_entered(&job, &members, &has_moved),
-        false => Vec::new(),
+    let not_entered = if job.is_of_one_moment() {
+        waits::not_entered(&job, &members, &has_moved)
+    } else {
+        Vec::new()
     };
     let finding = finding::of(
         &job,
@@ -340,17 +341,14 @@ impl<'a> JobView<'a> {
     fn class(&self, class: usize) -> TaskClass {
         let first = self.first_member(class);
         let located = &self.located[first];
-        let (mut frames, mut position) = match self.order.is_of_code_alone() {
-            true => {
-                let stack = outside::stack(self.tasks[first]);
-                let position = outside::with_system_call(stack.position, self.tasks[first]);
-                (stack.frames, position)
-            }
-            false => {
-                let frames = frames::view(self.map, located, self.tasks[first]);
-                let position = self.position(first, &frames);
-                (frames, position)
-            }
+        let (mut frames, mut position) = if self.order.is_of_code_alone() {
+            let stack = outside::stack(self.tasks[first]);
+            let position = outside::with_system_call(stack.position, self.tasks[first]);
+            (stack.frames, position)
+        } else {
+            let frames = frames::view(self.map, located, self.tasks[first]);
+            let position = self.position(first, &frames);
+            (frames, position)
         };
         let members = &self.classes.classes[class].members;
         let calls: Vec<Option<CallView>> = members

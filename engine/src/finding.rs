@@ -143,10 +143,12 @@ fn held_up(job: &JobView<'_>, classes: &[TaskClass], not_entered: &[NotEntered])
     let ordered = job.classes.classes.len();
     let by_code = |who: usize, whom: usize| {
         let relation = |a, b| job.verdict(a, b).relation;
-        match who.max(whom) < ordered {
-            true if who < whom => relation(who, whom) == Relation::Before,
-            true => relation(whom, who) == Relation::After,
-            false => false,
+        if who.max(whom) >= ordered {
+            false
+        } else if who < whom {
+            relation(who, whom) == Relation::Before
+        } else {
+            relation(whom, who) == Relation::After
         }
     };
     let by_mpi = |who: usize, whom: usize| facts.iter().any(|fact| (fact.who, fact.whom) == (who, whom));

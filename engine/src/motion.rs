@@ -420,15 +420,16 @@ fn diagnose(job: &JobView<'_>, motions: &[Motion], classes: &[ClassMotion]) -> (
     }
     if all.waiting == total && total > 1 && (0..job.tasks.len()).all(blocked) {
         // Whoever was not seen may be the one that all of them wait for.
-        return match job.is_complete {
-            true => (
+        return if job.is_complete {
+            (
                 Diagnosis::Deadlock,
                 format!("deadlock: {everybody} wait for each other, and none came on"),
-            ),
-            false => (
+            )
+        } else {
+            (
                 Diagnosis::Unclear,
                 format!("{everybody} wait for others, and none came on; those not seen may hold them up"),
-            ),
+            )
         };
     }
     if all.same_place == total && total > 0 {

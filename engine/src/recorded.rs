@@ -96,15 +96,17 @@ impl Waiting {
         }
         if let Some(cycle) = graph.cycles.first() {
             let proven = cycle.iter().all(|rank| graph.proven.binary_search(rank).is_ok());
-            let certainty = match proven {
-                true => Certainty::Proven,
-                false => Certainty::Probable,
+            let certainty = if proven {
+                Certainty::Proven
+            } else {
+                Certainty::Probable
             };
             return Verdict::Deadlock(cycle.clone(), certainty);
         }
-        match graph.awaited.is_empty() {
-            true => Verdict::Nobody,
-            false => Verdict::Awaited(graph.awaited.clone()),
+        if graph.awaited.is_empty() {
+            Verdict::Nobody
+        } else {
+            Verdict::Awaited(graph.awaited.clone())
         }
     }
 
@@ -254,9 +256,10 @@ impl Task<'_> {
             let Some(channel) = self.channel(Some(each.communicator), i64::from(each.peer), each.tag) else {
                 continue;
             };
-            match each.received {
-                true => received.insert(channel, each.done),
-                false => sent.insert(channel, each.begun),
+            if each.received {
+                received.insert(channel, each.done)
+            } else {
+                sent.insert(channel, each.begun)
             };
         }
         let calls = recording.threads.iter().filter_map(|thread| thread.call.as_ref());
@@ -270,9 +273,10 @@ impl Task<'_> {
         posted.extend(blocking.filter_map(|call| self.receive(call.communicator, call.source)));
         Recorded {
             rank: Rank(self.rank),
-            presence: match self.record.is_gone {
-                true => Presence::Gone,
-                false => Presence::Present,
+            presence: if self.record.is_gone {
+                Presence::Gone
+            } else {
+                Presence::Present
             },
             threads: recording
                 .threads

@@ -115,9 +115,12 @@ fn of_task(map: &Map, (task, located): Member<'_>) -> Option<Vec<Activity>> {
         InMpi::Inside { at, function } => inside(map, (task, located), at, &function),
         InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => Activity::Unknown,
     }];
-    threads.extend(task.threads.iter().map(|thread| match is_outside(task, thread) {
-        true => Activity::Outside,
-        false => Activity::Unknown,
+    threads.extend(task.threads.iter().map(|thread| {
+        if is_outside(task, thread) {
+            Activity::Outside
+        } else {
+            Activity::Unknown
+        }
     }));
     Some(threads)
 }
@@ -145,9 +148,10 @@ fn is_outside(task: &Task, thread: &Thread) -> bool {
 fn inside(map: &Map, (task, located): Member<'_>, at: usize, function: &str) -> Activity {
     let row = library::function(function);
     let Some(operation) = row.and_then(operation) else {
-        return match row.is_some_and(Function::is_point_to_point) {
-            true => Activity::PointToPoint,
-            false => Activity::Unknown,
+        return if row.is_some_and(Function::is_point_to_point) {
+            Activity::PointToPoint
+        } else {
+            Activity::Unknown
         };
     };
     let below = &task.frames[at..];
@@ -219,16 +223,20 @@ fn operation(row: &Function) -> Option<Operation> {
 fn written(map: &Map, located: &Located, task: &Task, entry: usize, function: &str) -> (Communicator, Data) {
     let calls = mpi::calls_that_may_be(map, located, task, entry, function);
     let is_world = |call: &WrittenCall| call.communicator.as_deref() == Some("MPI_COMM_WORLD");
-    let communicator = match calls.is_empty() || !calls.iter().all(is_world) {
-        true => Communicator::Unknown,
-        false => Communicator::World,
+    let communicator = if calls.is_empty() || !calls.iter().all(is_world) {
+        Communicator::Unknown
+    } else {
+        Communicator::World
     };
     let counts = Vec::from_iter(calls.iter().map(|call| call.count));
-    let data = match counts.is_empty() || counts.contains(&None) {
-        true => Data::Unknown,
-        false if counts.iter().all(|count| *count > Some(0)) => Data::EveryPart,
-        false if counts.iter().all(|count| *count == Some(0)) => Data::SomeEmpty,
-        false => Data::Unknown,
+    let data = if counts.is_empty() || counts.contains(&None) {
+        Data::Unknown
+    } else if counts.iter().all(|count| *count > Some(0)) {
+        Data::EveryPart
+    } else if counts.iter().all(|count| *count == Some(0)) {
+        Data::SomeEmpty
+    } else {
+        Data::Unknown
     };
     (communicator, data)
 }

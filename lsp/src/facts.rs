@@ -179,9 +179,10 @@ impl Teller<'_> {
     }
 
     fn edited(&self, view: &View<'_>) -> &'static str {
-        match view.alignment.is_same() {
-            true => "",
-            false => "\n(the file has been edited since; this line has not)",
+        if view.alignment.is_same() {
+            ""
+        } else {
+            "\n(the file has been edited since; this line has not)"
         }
     }
 
@@ -192,9 +193,10 @@ impl Teller<'_> {
         let lenses = lines.flat_map(|on_line| {
             let mut groups: BTreeMap<(bool, Role), Vec<&Standing>> = BTreeMap::new();
             for standing in on_line {
-                let role = match standing.is_innermost {
-                    true => self.project.role(standing.class),
-                    false => Role::Other,
+                let role = if standing.is_innermost {
+                    self.project.role(standing.class)
+                } else {
+                    Role::Other
                 };
                 groups
                     .entry((!standing.is_innermost, role))
@@ -256,21 +258,19 @@ impl Teller<'_> {
                 }
             }
             let alone = said.len() == 1 && self.project.answer()?.classes.len() == said[0].1.len();
-            let parts = said
-                .iter()
-                .take(SPELLED_OUT)
-                .map(|(values, classes)| match alone {
-                    true => values.clone(),
-                    false => {
-                        let who = Vec::from_iter(
-                            classes
-                                .iter()
-                                .take(SPELLED_OUT)
-                                .map(|class| class.who.to_string()),
-                        );
-                        format!("{values} ({})", clean(&who.join(", ")))
-                    }
-                });
+            let parts = said.iter().take(SPELLED_OUT).map(|(values, classes)| {
+                if alone {
+                    values.clone()
+                } else {
+                    let who = Vec::from_iter(
+                        classes
+                            .iter()
+                            .take(SPELLED_OUT)
+                            .map(|class| class.who.to_string()),
+                    );
+                    format!("{values} ({})", clean(&who.join(", ")))
+                }
+            });
             let label = Vec::from_iter(parts).join("; ");
             (!label.is_empty()).then(|| InlayHint {
                 position: self.encoding.end_of_line(text, now),
@@ -291,9 +291,10 @@ impl Teller<'_> {
 fn number(classes: &[&TaskClass]) -> String {
     let count: u64 = classes.iter().map(|class| class.who.count()).sum();
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    match classes.iter().all(|class| class.who.names.is_empty()) {
-        true => counted(count, "rank", "ranks"),
-        false => counted(count, "task", "tasks"),
+    if classes.iter().all(|class| class.who.names.is_empty()) {
+        counted(count, "rank", "ranks")
+    } else {
+        counted(count, "task", "tasks")
     }
 }
 
@@ -302,13 +303,13 @@ pub(crate) fn frame_values(class: &TaskClass, frame: usize) -> String {
     let Some(frame) = class.frames.get(frame) else {
         return String::new();
     };
-    let values = frame
-        .values
-        .iter()
-        .map(|(name, value)| match frame.differing.contains(name) {
-            true => format!("{}={value}…", clean(name)),
-            false => format!("{}={value}", clean(name)),
-        });
+    let values = frame.values.iter().map(|(name, value)| {
+        if frame.differing.contains(name) {
+            format!("{}={value}…", clean(name))
+        } else {
+            format!("{}={value}", clean(name))
+        }
+    });
     Vec::from_iter(values).join(", ")
 }
 

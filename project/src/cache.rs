@@ -132,9 +132,10 @@ impl Kept {
 
     /// Keeps a map's bytes, and makes room. `preprocessor` is the one that took part, if any did.
     pub fn write(&self, bytes: &[u8], preprocessor: &Preprocessor) -> io::Result<()> {
-        let packed = match self.preprocessed {
-            true => preprocessor.inputs().and_then(|inputs| packed(&inputs, bytes)),
-            false => None,
+        let packed = if self.preprocessed {
+            preprocessor.inputs().and_then(|inputs| packed(&inputs, bytes))
+        } else {
+            None
         };
         // What was read cannot be told, or has changed meanwhile.
         if self.preprocessed && packed.is_none() {

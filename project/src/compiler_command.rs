@@ -238,11 +238,14 @@ fn joined(word: &str) -> Option<Use> {
                 .any(|option| part.strip_prefix(option).is_some_and(|rest| !rest.is_empty()))
         };
         let mut parts = parts.split(',');
-        return Some(match parts.clone().all(is_definition) {
-            true => Use::Keep,
-            // `-Wp,-MD,file`.
-            false if parts.next().is_some_and(|first| first.starts_with("-M")) => Use::Drop,
-            false => Use::Refuse,
+        // `-Wp,-MD,file`.
+        let writes_rules = parts.clone().next().is_some_and(|first| first.starts_with("-M"));
+        return Some(if parts.all(is_definition) {
+            Use::Keep
+        } else if writes_rules {
+            Use::Drop
+        } else {
+            Use::Refuse
         });
     }
     if starts(&["-include-pch"]) {
@@ -271,9 +274,10 @@ fn joined(word: &str) -> Option<Use> {
     if let Some(value) = word.strip_prefix("-x") {
         // icc's `-xHost` and `-xCORE-AVX2` are machines.
         let is_machine = value.starts_with(|first: char| first.is_ascii_uppercase());
-        return Some(match is_c_language(value) || is_machine {
-            true => Use::Keep,
-            false => Use::Refuse,
+        return Some(if is_c_language(value) || is_machine {
+            Use::Keep
+        } else {
+            Use::Refuse
         });
     }
     if starts(&[
@@ -381,10 +385,7 @@ fn language_feature(name: &str) -> Use {
         Some(_) => WITH_VALUE.contains(&plain),
         None => PLAIN.contains(&plain),
     };
-    match is_known {
-        true => Use::Keep,
-        false => Use::Drop,
-    }
+    if is_known { Use::Keep } else { Use::Drop }
 }
 
 /// Whether clang would read a header as it was compiled before, from a file beside it: it believes what is in there. gcc reads none when it only preprocesses.

@@ -179,9 +179,10 @@ fn no_program(given_map: Option<&Path>, job: &Job, reader: &Reader) -> Result<Jo
 /// With whose rights files are read that the tasks name. They may all have ended by now, and their numbers be those of others.
 fn reader_of(job: &Job) -> Reader {
     let users = Vec::from_iter(job.tasks.iter().filter_map(TaskRef::user));
-    match users.is_empty() {
-        true => Reader::of_nobody(),
-        false => Reader::of(users),
+    if users.is_empty() {
+        Reader::of_nobody()
+    } else {
+        Reader::of(users)
     }
 }
 

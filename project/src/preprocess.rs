@@ -187,9 +187,10 @@ impl Preprocessor {
     /// [`identify`](Self::identify).
     pub(crate) fn inputs(&self) -> Option<Inputs> {
         let state = self.state();
-        match state.failures.is_empty() {
-            true => Inputs::now(&state.read, &state.directories, self.started),
-            false => None,
+        if state.failures.is_empty() {
+            Inputs::now(&state.read, &state.directories, self.started)
+        } else {
+            None
         }
     }
 

@@ -143,9 +143,10 @@ pub fn stacks<'p>(paths: &[&'p Path]) -> Result<Recorded<'p>, Failure> {
 }
 
 fn of_path(path: &Path) -> Result<Read, Failure> {
-    match path.is_dir() {
-        true => Ok(of_tool(Stacks::Each(of_directory(path)?))),
-        false => of_file(path),
+    if path.is_dir() {
+        Ok(of_tool(Stacks::Each(of_directory(path)?)))
+    } else {
+        of_file(path)
     }
 }
 
@@ -240,9 +241,10 @@ fn of_file(path: &Path) -> Result<Read, Failure> {
     }
     let alike = foreign::read_alike(&text).map_err(|error| failure(path, &error))?;
     // What has no rank has a name, and stands for itself alone.
-    let stacks = match alike.iter().all(|each| !each.ranks.is_empty()) {
-        true => Stacks::Alike(alike),
-        false => Stacks::Each(one_by_one(path, alike)?),
+    let stacks = if alike.iter().all(|each| !each.ranks.is_empty()) {
+        Stacks::Alike(alike)
+    } else {
+        Stacks::Each(one_by_one(path, alike)?)
     };
     Ok(of_tool(stacks))
 }

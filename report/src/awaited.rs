@@ -36,11 +36,10 @@ pub(crate) fn clause(answer: &Answer, awaited: &Awaited, subject: &str) -> Strin
         if index > 0 {
             let of_whom = &awaited.chain[index - 1];
             let is_one_of = matches!(of_whom.needs, WaitsFor::OneOf(..)) && index < told;
-            match is_one_of {
-                true => {
-                    let _ = write!(text, ", of whom {}", wait.who);
-                }
-                false => text.push_str(", which"),
+            if is_one_of {
+                let _ = write!(text, ", of whom {}", wait.who);
+            } else {
+                text.push_str(", which")
             }
         }
         let place = match place(&answer.classes[wait.class]) {
@@ -115,13 +114,10 @@ fn end(answer: &Answer, awaited: &Awaited) -> String {
                 ranks: ranks.clone(),
                 names: Vec::new(),
             };
-            match ranks.iter().all(|rank| answer.ended_ranks.contains(rank)) {
-                true => ", which has ended".to_owned(),
-                false => {
-                    format!(
-                        ", of which nothing was seen: it has ended, or runs on another host; look for {who}"
-                    )
-                }
+            if ranks.iter().all(|rank| answer.ended_ranks.contains(rank)) {
+                ", which has ended".to_owned()
+            } else {
+                format!(", of which nothing was seen: it has ended, or runs on another host; look for {who}")
             }
         }
         ChainEnd::Unknown => match &last.needs {
@@ -218,12 +214,13 @@ fn cycle(answer: &Answer, awaited: &Awaited, start: usize) -> String {
         _ => return each_other,
     };
     let is_told = never_sent(first).is_some();
-    match start == 0 && !is_told && is_ahead(answer, first.class, next.class) {
-        true => format!(
+    if start == 0 && !is_told && is_ahead(answer, first.class, next.class) {
+        format!(
             "{each_other}; {} is ahead: look whether it has gone past its {gone_past}",
             next.who
-        ),
-        false => each_other,
+        )
+    } else {
+        each_other
     }
 }
 

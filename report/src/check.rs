@@ -77,9 +77,10 @@ fn line(each: &CheckedLoop) -> String {
 /// What helps, as a command or a flag.
 pub(crate) fn advice(each: &CheckedLoop) -> String {
     let place = format!("{}:{}", each.file, each.line);
-    let counter = match each.can_be_counted {
-        true => format!("hindmost counters {}", clean(&base::shell_word(&place))),
-        false => "give it a volatile variable that every iteration increments by one".to_owned(),
+    let counter = if each.can_be_counted {
+        format!("hindmost counters {}", clean(&base::shell_word(&place)))
+    } else {
+        "give it a volatile variable that every iteration increments by one".to_owned()
     };
     match each.state {
         LoopState::Kept => String::new(),

@@ -107,15 +107,16 @@ fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
                     let words = format!("One process, and no other to compare it with: {}", stands(only));
                     writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
                     let is_rank = only.first.as_ref().is_some_and(|first| first.rank.is_some());
-                    return match is_rank {
-                        true => writeln!(
+                    return if is_rank {
+                        writeln!(
                             out,
                             "  It is one rank of a job; the pid of the launcher shows all."
-                        ),
-                        false => writeln!(
+                        )
+                    } else {
+                        writeln!(
                             out,
                             "  It is no rank of a parallel job, as far as its environment tells."
-                        ),
+                        )
                     };
                 }
                 [only] if only.who.count() == 1 => {
@@ -169,9 +170,10 @@ fn seen(out: &mut String, answer: &Answer) -> std::fmt::Result {
         return Ok(());
     }
     let whole = answer.tasks.saturating_add(missing);
-    let others = match unseen == 0 && answer.ended_ranks == answer.missing_ranks {
-        true => "the others have ended",
-        false => "any of the others may be further behind",
+    let others = if unseen == 0 && answer.ended_ranks == answer.missing_ranks {
+        "the others have ended"
+    } else {
+        "any of the others may be further behind"
     };
     let words = format!("Saw {} of {whole} tasks: {others}.", answer.tasks - unseen);
     writeln!(out, "{}", paint(DOUBT, words))
@@ -287,9 +289,10 @@ impl AtLines<'_> {
         let mut last_file = String::new();
         // The file is named where it is another than the one before.
         let mut spell = |line: &Line| {
-            let words = match line.short_file == last_file {
-                true => format!("line {}", line.line),
-                false => place(line),
+            let words = if line.short_file == last_file {
+                format!("line {}", line.line)
+            } else {
+                place(line)
             };
             last_file.clone_from(&line.short_file);
             words
@@ -297,13 +300,12 @@ impl AtLines<'_> {
         let own = who.to_string();
         match self.within {
             Some((in_loop, variable, value)) => {
-                let (both, own) = match ahead + who.count() == total {
-                    true => ("All".to_owned(), capital(&own)),
-                    false => {
-                        let others = self.ahead.iter().map(|(who, _)| who.to_string());
-                        let others = Vec::from_iter(others).join(", ");
-                        (format!("{} and {others}", capital(&own)), capital(&own))
-                    }
+                let (both, own) = if ahead + who.count() == total {
+                    ("All".to_owned(), capital(&own))
+                } else {
+                    let others = self.ahead.iter().map(|(who, _)| who.to_string());
+                    let others = Vec::from_iter(others).join(", ");
+                    (format!("{} and {others}", capital(&own)), capital(&own))
                 };
                 let at = spell(in_loop);
                 let _ = write!(
@@ -488,9 +490,10 @@ fn held_up(
         (waiting, _) => format!("{waiting} of the others wait"),
     };
     let all = if named == 1 { "it has" } else { "all of these have" };
-    let rest = match waiting == others {
-        true => "",
-        false => "; the rest is ahead by the order of the code",
+    let rest = if waiting == others {
+        ""
+    } else {
+        "; the rest is ahead by the order of the code"
     };
     let words = format!(
         "  By the rules of MPI: {wait} in {}, which nobody leaves before {all} entered it{rest}.",
@@ -523,14 +526,16 @@ fn elsewhere(answer: &Answer, finding: &Finding, calls: &[String]) -> String {
 fn all_equal(out: &mut String, answer: &Answer) -> std::fmt::Result {
     let class = &answer.classes[0];
     let at = describe(&class.position);
-    let everybody = match answer.missing_ranks.is_empty() && answer.unreadable.is_empty() {
-        true => "all are",
-        false => "all that were seen are",
+    let everybody = if answer.missing_ranks.is_empty() && answer.unreadable.is_empty() {
+        "all are"
+    } else {
+        "all that were seen are"
     };
     if class.threads_behind.is_empty() {
-        let nobody = match answer.missing_ranks.is_empty() && answer.unreadable.is_empty() {
-            true => "Nobody is behind",
-            false => "No order among those that were seen",
+        let nobody = if answer.missing_ranks.is_empty() && answer.unreadable.is_empty() {
+            "Nobody is behind"
+        } else {
+            "No order among those that were seen"
         };
         writeln!(out, "{}", clean(&format!("{nobody}: {everybody} {at}")))?;
         writeln!(out, "  {everybody} at the same point of the same iteration")?;

@@ -138,9 +138,10 @@ pub fn statement_text(slice: &Slice, statement: &Statement, other: &dyn Fn(usize
         Dependence::Sends => format!("may send what {other} waits for"),
         Dependence::Takes => format!("may take a message that {other} would get"),
     };
-    let what = match statement.elsewhere {
-        true => format!("{what} (in another task)"),
-        false => what,
+    let what = if statement.elsewhere {
+        format!("{what} (in another task)")
+    } else {
+        what
     };
     // Only a slice of several classes has to tell them apart.
     let first = slice.statements.first().and_then(|first| first.class);

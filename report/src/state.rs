@@ -96,16 +96,18 @@ fn of_group(group: &StateGroup, only_one: bool) -> String {
         (RunState::Ended, ..) => "without its main thread".to_owned(),
         (RunState::Other, ..) => "in a state that is not known".to_owned(),
     };
-    match only_one {
-        true => does,
-        false => format!("{} {does}", group.tasks),
+    if only_one {
+        does
+    } else {
+        format!("{} {does}", group.tasks)
     }
 }
 
 fn seconds((least, most): (u64, u64)) -> String {
     let tenths = |ms: u64| format!("{}.{}", ms / 1000, ms % 1000 / 100);
-    match tenths(least) == tenths(most) {
-        true => format!("{} s", tenths(most)),
-        false => format!("{} to {} s", tenths(least), tenths(most)),
+    if tenths(least) == tenths(most) {
+        format!("{} s", tenths(most))
+    } else {
+        format!("{} to {} s", tenths(least), tenths(most))
     }
 }

@@ -195,9 +195,10 @@ fn is_settled(answer: &Answer) -> bool {
 fn standing(answer: &Answer, index: usize) -> String {
     let class = &answer.classes[index];
     if let Some(finding) = answer.finding.as_ref().filter(|_| is_settled(answer)) {
-        return match finding.classes.contains(&index) {
-            true => paint(HINDMOST, "hindmost"),
-            false => "ahead".to_owned(),
+        return if finding.classes.contains(&index) {
+            paint(HINDMOST, "hindmost")
+        } else {
+            "ahead".to_owned()
         };
     }
     if answer.hindmost.iter().any(|hindmost| hindmost.class == index) {
@@ -266,9 +267,10 @@ fn notes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             ranks: answer.missing_ranks.clone(),
             names: Vec::new(),
         };
-        let why = match answer.ended_ranks == answer.missing_ranks {
-            true => "ended",
-            false => "not among the tasks that were found",
+        let why = if answer.ended_ranks == answer.missing_ranks {
+            "ended"
+        } else {
+            "not among the tasks that were found"
         };
         lines.push(format!("{} {who}: {why}", paint(DOUBT, "missing:")));
     }

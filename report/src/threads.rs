@@ -106,9 +106,10 @@ fn helper(count: u64, library: &str) -> String {
 
 /// Whose threads they are, if not all tasks of the class have such.
 fn of(class: &TaskClass, group: &ThreadGroup) -> String {
-    match group.who == class.who {
-        true => String::new(),
-        false => format!("{}: ", group.who),
+    if group.who == class.who {
+        String::new()
+    } else {
+        format!("{}: ", group.who)
     }
 }
 

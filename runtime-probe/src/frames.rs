@@ -146,9 +146,10 @@ impl Builder<'_> {
             }
             return;
         }
-        let function = match raw.is_signal_trampoline {
-            true => "<signal handler called>",
-            false => symbols::name_at(file, address).unwrap_or("??"),
+        let function = if raw.is_signal_trampoline {
+            "<signal handler called>"
+        } else {
+            symbols::name_at(file, address).unwrap_or("??")
         };
         // Code without a function may still have lines: assembly.
         let position = locator.map(|locator| locator.row(address)).unwrap_or_default();

@@ -72,10 +72,12 @@ impl Mutex {
             return None;
         }
         let known_to_kernel = operation != WAIT || expected & WAITERS != 0;
-        let owner = match known_to_kernel {
-            true => self.word & OWNER,
-            false if expected == CONTENDED && self.word == CONTENDED => self.owner,
-            false => return None,
+        let owner = if known_to_kernel {
+            self.word & OWNER
+        } else if expected == CONTENDED && self.word == CONTENDED {
+            self.owner
+        } else {
+            return None;
         };
         (owner != 0).then_some(owner)
     }

@@ -297,9 +297,10 @@ impl Space {
 
     /// Remembers why the code of a range is in no module.
     fn tell(&mut self, start: u64, end: u64, reason: String) {
-        let reason = match self.unreadable.len() < MOST_REASONS {
-            true => reason,
-            false => "its file could not be read, like many others".to_owned(),
+        let reason = if self.unreadable.len() < MOST_REASONS {
+            reason
+        } else {
+            "its file could not be read, like many others".to_owned()
         };
         self.unreadable.push((start, end, reason));
     }

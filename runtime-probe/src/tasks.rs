@@ -502,9 +502,10 @@ impl Family {
                 } else {
                     ("ranks", "have")
                 };
-                let where_to = match here == Some(size) {
-                    true => "ended, since all were started on this host",
-                    false => "on another host, or ended",
+                let where_to = if here == Some(size) {
+                    "ended, since all were started on this host"
+                } else {
+                    "on another host, or ended"
                 };
                 job.notes.push(format!(
                     "{} {} of {size} {} no process below pid {root}: {where_to}",

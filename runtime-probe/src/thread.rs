@@ -107,9 +107,10 @@ impl Thread {
         self.frames = builder.build(&stack);
         let unread = builder.unread;
         wanted.extend(self.other_stack(&end, still, space, reader.limit));
-        self.error = match matches!(end, End::Guessed { .. }) && begins_at_main(&mut self.frames) {
-            true => None,
-            false => incomplete(&end, still, modules, space, &stack),
+        self.error = if matches!(end, End::Guessed { .. }) && begins_at_main(&mut self.frames) {
+            None
+        } else {
+            incomplete(&end, still, modules, space, &stack)
         };
         let copy_more = !wanted.is_empty();
         // Without tables the frame pointer is worth having.

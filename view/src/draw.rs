@@ -82,9 +82,10 @@ fn parts(middle: Rect) -> (Rect, Option<Rect>) {
 
 impl State {
     pub(crate) fn paint(&self, color: Color) -> Style {
-        match self.colors {
-            true => Style::new().fg(color),
-            false => Style::new(),
+        if self.colors {
+            Style::new().fg(color)
+        } else {
+            Style::new()
         }
     }
 
@@ -101,9 +102,10 @@ impl State {
 pub(crate) fn edge(job: &Job, node: &crate::job::Node, width: usize) -> String {
     let said = &node.said;
     // Of several samples each has stacks of its own.
-    let threads = match said.stacks > said.count && said.samples.is_empty() {
-        true => format!("({})", said.stacks),
-        false => String::new(),
+    let threads = if said.stacks > said.count && said.samples.is_empty() {
+        format!("({})", said.stacks)
+    } else {
+        String::new()
     };
     format!("{}{threads}:[{}]", said.count, clean(&job.members(node, width)))
 }

@@ -212,17 +212,16 @@ impl Node {
 impl Job {
     /// The tasks of a node: ranges, or names where they have no ranks; cut where it gets long.
     pub(crate) fn members(&self, node: &Node, width: usize) -> String {
-        let whole = match self.are_ranks {
-            true => node.said.tasks.clone(),
-            false => {
-                let numbers = node.ranges.iter();
-                let name = |task: u32| {
-                    let name = self.names.get(task as usize);
-                    name.cloned().unwrap_or_else(|| task.to_string())
-                };
-                // More names than fit are not asked for.
-                numbers.take(width).map(name).collect::<Vec<_>>().join(",")
-            }
+        let whole = if self.are_ranks {
+            node.said.tasks.clone()
+        } else {
+            let numbers = node.ranges.iter();
+            let name = |task: u32| {
+                let name = self.names.get(task as usize);
+                name.cloned().unwrap_or_else(|| task.to_string())
+            };
+            // More names than fit are not asked for.
+            numbers.take(width).map(name).collect::<Vec<_>>().join(",")
         };
         match whole.char_indices().nth(width) {
             None => whole,

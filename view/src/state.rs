@@ -202,9 +202,10 @@ impl State {
         let first = nodes.iter().position(|node| node.children.len() > 1).unwrap_or(0);
         let has_more = |id: &usize| !nodes[*id].children.is_empty();
         let below: Vec<usize> = nodes[first].children.iter().copied().filter(has_more).collect();
-        let close: Vec<usize> = match below.iter().all(|id| self.closed.contains(id)) {
-            true => (1..nodes.len()).filter(has_more).collect(),
-            false => below,
+        let close: Vec<usize> = if below.iter().all(|id| self.closed.contains(id)) {
+            (1..nodes.len()).filter(has_more).collect()
+        } else {
+            below
         };
         self.change(|state| state.closed.extend(close));
     }

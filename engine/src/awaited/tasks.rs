@@ -208,9 +208,10 @@ impl<'j, 'a> Tasks<'j, 'a> {
                         && !matches!(in_mpi(task, &thread.frames), InMpi::Outside | InMpi::Unknown)
                 };
                 let whole = waits::threads_are_outside(task);
-                return Err(match !whole && threads.clone().any(is_in_mpi) {
-                    true => Standing::NotKnown,
-                    false => Standing::Free { whole },
+                return Err(if !whole && threads.clone().any(is_in_mpi) {
+                    Standing::NotKnown
+                } else {
+                    Standing::Free { whole }
                 });
             }
             InMpi::Named { .. } | InMpi::SomewhereInside | InMpi::Unknown => return Err(Standing::NotKnown),
@@ -245,9 +246,10 @@ impl<'j, 'a> Tasks<'j, 'a> {
 
 /// The messages of a call that waits for some, as far as all the calls agree that it may be.
 fn halves(call: &str, calls: &[CallView]) -> Vec<Half> {
-    let communicator = match !calls.is_empty() && calls.iter().all(is_in_world) {
-        true => Communicator::World,
-        false => Communicator::Unknown,
+    let communicator = if !calls.is_empty() && calls.iter().all(is_in_world) {
+        Communicator::World
+    } else {
+        Communicator::Unknown
     };
     let half = |&(does, with, tag): &(Does, Role, Role)| Half {
         does,

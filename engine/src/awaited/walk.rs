@@ -99,9 +99,10 @@ impl Walk {
                 tasks.standing(first),
                 Standing::Free { whole: true } | Standing::Halted(_)
             );
-            let certainty = match certain && whole && self.free.len() == 1 {
-                true => Certainty::Proven,
-                false => Certainty::Probable,
+            let certainty = if certain && whole && self.free.len() == 1 {
+                Certainty::Proven
+            } else {
+                Certainty::Probable
             };
             let culprit = culprit(tasks, &self.free, (ToldBy::Arguments, certainty));
             return Some(Awaited {

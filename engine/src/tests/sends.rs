@@ -126,9 +126,10 @@ fn program(random: &mut Random) -> Program {
     let mut functions = Vec::new();
     for function in 0..count {
         writer.function = function;
-        let name = match function + 1 == count {
-            true => "main".to_owned(),
-            false => format!("f{function}"),
+        let name = if function + 1 == count {
+            "main".to_owned()
+        } else {
+            format!("f{function}")
         };
         writer.write(&format!("int {name}(int to, int tag) {{"));
         functions.push(writer.body(3, false));
@@ -233,9 +234,12 @@ fn what_comes_never_is_sent_by_no_run() {
             run.body(&program.functions[last]);
             for (at, event) in run.events.iter().enumerate() {
                 let Event::Stood(stack) = event else { continue };
-                let frames = stack.iter().map(|&(function, line)| match function == last {
-                    true => format!("main:{line}"),
-                    false => format!("f{function}:{line}"),
+                let frames = stack.iter().map(|&(function, line)| {
+                    if function == last {
+                        format!("main:{line}")
+                    } else {
+                        format!("f{function}:{line}")
+                    }
                 });
                 let given = Vec::from_iter(frames.chain(["puts:0".to_owned()])).join(",");
                 let located = locate_all(&order, &tasks(&[&given])).remove(0);

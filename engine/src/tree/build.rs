@@ -92,9 +92,10 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
         while let Some(next) = todo.pop() {
             let at = self.nodes.len();
             let mut node = self.node(&next);
-            let ending: Vec<usize> = match self.ends_here(&next.group) {
-                true => self.units(&next.group).collect(),
-                false => Vec::new(),
+            let ending: Vec<usize> = if self.ends_here(&next.group) {
+                self.units(&next.group).collect()
+            } else {
+                Vec::new()
             };
             node.class = (ending.len() == 1).then_some(self.classes.len());
             self.nodes.push(node);
@@ -162,9 +163,10 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
         };
         TreeNode {
             parent: next.parent,
-            depth: match self.nodes.is_empty() {
-                true => 0,
-                false => self.nodes[next.parent].depth + 1,
+            depth: if self.nodes.is_empty() {
+                0
+            } else {
+                self.nodes[next.parent].depth + 1
             },
             children: Vec::new(),
             kind: match own.map(|look| look.label.kind) {
@@ -219,12 +221,13 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
             groups.partition(|group| self.units(group).next().is_some());
         let class = self.nodes[node].temporal.clone();
         let is_ordered = groups.len() > 1 && (self.may_order)(class.as_deref().unwrap_or_default());
-        let ranking = match is_ordered {
-            true => self.ranking(&groups),
-            false => Ranking {
+        let ranking = if is_ordered {
+            self.ranking(&groups)
+        } else {
+            Ranking {
                 marks: vec![Mark::None; groups.len()],
                 sequence: (0..groups.len()).collect(),
-            },
+            }
         };
         let step = is_ordered.then(|| self.step(node, &groups, &ranking));
         let mut pending: Vec<Pending> = Vec::new();
@@ -243,9 +246,10 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
                 },
                 mark: ranking.marks[at],
                 step,
-                siblings: match is_ordered {
-                    true => self.siblings(&groups, &ranking, place),
-                    false => Vec::new(),
+                siblings: if is_ordered {
+                    self.siblings(&groups, &ranking, place)
+                } else {
+                    Vec::new()
                 },
             });
         }

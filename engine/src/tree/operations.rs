@@ -59,9 +59,12 @@ impl OrderedTree {
     /// # Errors
     /// When nothing in the tree is what the operation looks for.
     pub fn after(&self, operation: &Operation) -> Result<OrderedTree, NothingLeft> {
-        let found = |keep: Vec<bool>, wanted: String| match keep.iter().skip(1).any(|&kept| kept) {
-            true => Ok(self.keeping(&keep)),
-            false => Err(NothingLeft { wanted }),
+        let found = |keep: Vec<bool>, wanted: String| {
+            if keep.iter().skip(1).any(|&kept| kept) {
+                Ok(self.keeping(&keep))
+            } else {
+                Err(NothingLeft { wanted })
+            }
         };
         match operation {
             Operation::Cut(models) => Ok(self.without_below(&|node| {

@@ -25,9 +25,12 @@ impl JobTree {
         let hindmost = Hindmost::of(&points, &ends);
         let build = |refined: &dyn Fn(Option<usize>, usize) -> bool, may: &dyn Fn(&str) -> bool| {
             // What is not ordered is shown as STAT would: without the values, which only the order needs.
-            let fineness = |unit: Option<usize>, depth: usize| match refined(unit, depth) {
-                true => options.granularity,
-                false => options.granularity.min(Granularity::Line),
+            let fineness = |unit: Option<usize>, depth: usize| {
+                if refined(unit, depth) {
+                    options.granularity
+                } else {
+                    options.granularity.min(Granularity::Line)
+                }
             };
             let strands = shape::strands(&self.tree, &points, &ends, &fineness);
             Builder::new(&points, &strands, &hindmost, may).build()
@@ -136,9 +139,10 @@ impl Hindmost {
             let equal = minimal
                 .iter()
                 .all(|&a| relation(a, minimal[0]) == Relation::Equal);
-            Some(match equal {
-                true => "all tasks are at one point".to_owned(),
-                false => "the tasks are on branches that do not follow each other".to_owned(),
+            Some(if equal {
+                "all tasks are at one point".to_owned()
+            } else {
+                "the tasks are on branches that do not follow each other".to_owned()
             })
         } else {
             None

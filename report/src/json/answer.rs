@@ -476,9 +476,10 @@ fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
         .as_ref()
         .filter(|finding| finding.settles_what_is_open());
     let relation_to_hindmost = if let Some(finding) = settled {
-        match finding.classes.contains(&at) {
-            true => "hindmost",
-            false => "ahead",
+        if finding.classes.contains(&at) {
+            "hindmost"
+        } else {
+            "ahead"
         }
     } else if answer.hindmost.iter().any(|hindmost| hindmost.class == at) {
         "hindmost"

@@ -193,9 +193,10 @@ fn of_edge(tree: &OrderedTree, node: &TreeNode, colors: DotColors) -> Vec<(&'sta
 
 /// The tasks by number: STATview reads nothing else. Where numbers are no ranks, names are in the node's own list.
 fn ranks(tree: &OrderedTree, node: &TreeNode) -> String {
-    match tree.names.are_ranks() {
-        true => members(&tree.names, &node.tasks),
-        false => base::RankSet::from(&node.tasks).to_string(),
+    if tree.names.are_ranks() {
+        members(&tree.names, &node.tasks)
+    } else {
+        base::RankSet::from(&node.tasks).to_string()
     }
 }
 

@@ -31,9 +31,10 @@ impl Default for TreeText {
 
 /// A tree as text, with its legend and the reasons for its order.
 pub fn tree_text(tree: &OrderedTree, options: TreeText) -> String {
-    let mut out = match options.below_answer {
-        true => paint(TITLE, "The tree of their stacks:\n"),
-        false => headline(tree),
+    let mut out = if options.below_answer {
+        paint(TITLE, "The tree of their stacks:\n")
+    } else {
+        headline(tree)
     };
     out.push('\n');
     let shown = choose(tree, options.lines);
@@ -263,9 +264,10 @@ fn line(tree: &OrderedTree, at: usize, is_only: bool, options: TreeText) -> Stri
 fn edge(tree: &OrderedTree, node: &TreeNode, options: TreeText) -> String {
     let count = node.tasks.len();
     // Of several samples each has stacks of its own.
-    let threads = match node.stacks > count && node.samples.is_empty() {
-        true => format!("({})", node.stacks),
-        false => String::new(),
+    let threads = if node.stacks > count && node.samples.is_empty() {
+        format!("({})", node.stacks)
+    } else {
+        String::new()
     };
     format!(
         "{count}{threads}:[{}]",
@@ -305,9 +307,10 @@ fn legend(tree: &OrderedTree, shown: &Shown) -> String {
     if visible().any(|node| node.mark == Mark::Unknown) {
         parts.push("? its order with some sibling is not known");
     }
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("\n{}\n", paint(FAINT, parts.join("; "))),
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("\n{}\n", paint(FAINT, parts.join("; ")))
     }
 }
 
@@ -328,9 +331,10 @@ fn changes(tree: &OrderedTree, options: TreeText) -> String {
             out.push_str(&format!("  seen in one of them only: [{who}]\n"));
         }
     }
-    match out.is_empty() {
-        true => out,
-        false => format!("\n{}\n{out}", paint(TITLE, "Over time")),
+    if out.is_empty() {
+        out
+    } else {
+        format!("\n{}\n{out}", paint(TITLE, "Over time"))
     }
 }
 
@@ -366,9 +370,10 @@ fn reasons(tree: &OrderedTree, shown: &Shown) -> String {
     if steps.len() > STEPS {
         out.push_str(&format!("  … {} more steps\n", steps.len() - STEPS));
     }
-    match out.is_empty() {
-        true => out,
-        false => format!("\n{}\n{out}", paint(TITLE, "Order")),
+    if out.is_empty() {
+        out
+    } else {
+        format!("\n{}\n{out}", paint(TITLE, "Order"))
     }
 }
 

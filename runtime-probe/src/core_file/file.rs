@@ -143,9 +143,10 @@ impl Core {
         }
         segments.sort_by_key(|segment| segment.address);
         if notes.threads.is_empty() {
-            return Err(match notes.foreign {
-                true => not("is of a 32-bit process: only x86-64 is supported"),
-                false => not("names no thread: it is damaged, or cut off within its first bytes"),
+            return Err(if notes.foreign {
+                not("is of a 32-bit process: only x86-64 is supported")
+            } else {
+                not("names no thread: it is damaged, or cut off within its first bytes")
             });
         }
         let mut core = Core {

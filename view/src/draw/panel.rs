@@ -11,9 +11,10 @@ use report::clean;
 
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State, area: Rect) {
     let beside = area.height > area.width / 3;
-    let parts = match beside {
-        true => Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]),
-        false => Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]),
+    let parts = if beside {
+        Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)])
+    } else {
+        Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)])
     };
     let [facts, source] = parts.areas(area);
     let border = |title: String| {
@@ -132,9 +133,10 @@ fn source_of(state: &State, height: usize) -> Option<(String, Vec<Line<'static>>
     };
     let first = line.saturating_sub(u32::try_from(height / 2).unwrap_or(0));
     let is_hung = nodes[at].said.hindmost && at == state.selected;
-    let marked = match is_hung {
-        true => state.hindmost_style(),
-        false => state.paint(Color::Cyan).add_modifier(Modifier::BOLD),
+    let marked = if is_hung {
+        state.hindmost_style()
+    } else {
+        state.paint(Color::Cyan).add_modifier(Modifier::BOLD)
     };
     let shown = lines.range(first..).take(height).map(|(&number, text)| {
         let text = text.split('\t').map(clean).collect::<Vec<_>>().join("    ");

@@ -22,9 +22,10 @@ pub(super) fn tree_lines(state: &State, area: Rect) -> Vec<Line<'static>> {
     let selected = state.at();
     rows.map(|(at, row)| {
         let line = tree_line(state, row, usize::from(area.width));
-        match at == selected {
-            true => line.patch_style(Modifier::REVERSED),
-            false => line,
+        if at == selected {
+            line.patch_style(Modifier::REVERSED)
+        } else {
+            line
         }
     })
     .collect()
@@ -33,9 +34,10 @@ pub(super) fn tree_lines(state: &State, area: Rect) -> Vec<Line<'static>> {
 fn tree_line(state: &State, row: &Row, width: usize) -> Line<'static> {
     let node = &state.job.nodes[row.id];
     let head = &state.job.nodes[row.ids[0]];
-    let color = match state.colors {
-        true => Style::new().fg(indexed(&head.said.color)),
-        false => Style::new(),
+    let color = if state.colors {
+        Style::new().fg(indexed(&head.said.color))
+    } else {
+        Style::new()
     };
     let mut spans = rails(state, row, color);
     let names = row.ids.iter().map(|&id| bare(&state.job.nodes[id].said));
@@ -47,9 +49,10 @@ fn tree_line(state: &State, row: &Row, width: usize) -> Line<'static> {
         _ => Style::new().add_modifier(Modifier::BOLD),
     };
     let hit = row.ids.iter().any(|id| state.hits.contains(id));
-    let name_style = match hit {
-        true => name_style.add_modifier(Modifier::UNDERLINED),
-        false => name_style,
+    let name_style = if hit {
+        name_style.add_modifier(Modifier::UNDERLINED)
+    } else {
+        name_style
     };
     spans.push(Span::styled(name, name_style));
     if let Some(temporal) = head
