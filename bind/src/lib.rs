@@ -20,6 +20,7 @@ mod assemble;
 mod body;
 mod calls;
 mod code;
+mod compiled;
 mod debug;
 mod effects;
 mod elf;
@@ -67,6 +68,7 @@ use elf::Image;
 use error::hex;
 use progress_map::{Binding, Map};
 use sections::Sections;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Binds `map` to an executable whose debug info is in itself or in the separate file `debug`.
 ///
@@ -187,6 +189,17 @@ pub fn sources(program: &Program<'_>) -> Result<Sources, BindError> {
     let sections = debug_sections(&image, program)?;
     let parsed = whole_debug(&sections)?;
     Ok(sources::sources(&image, &parsed))
+}
+
+/// The lines that a build has code of, by the path of the source, as [`sources`] gives it; of sources that are compiled once and included nowhere.
+///
+/// # Errors
+/// When there is no debug info to tell.
+pub fn compiled_lines(program: &Program<'_>) -> Result<BTreeMap<String, BTreeSet<u32>>, BindError> {
+    let image = Image::parse(program.executable)?;
+    let sections = debug_sections(&image, program)?;
+    let parsed = whole_debug(&sections)?;
+    Ok(compiled::compiled_lines(&image, &parsed))
 }
 
 /// The return addresses of the calls that debug info describes, sorted: nearly all of optimised code, none of other code.

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Status> {
                     .hint("give the sources, or a map with --map")
                     .into());
             }
-            let mut map = project::make(sources.files, &Terminal::showing(args.format == Format::Text));
+            let listener = Terminal::showing(args.format == Format::Text);
+            let mut map = project::make_of_build(sources.files, &[&executable], &listener);
             executable.bind(&mut map)?;
             map
         }

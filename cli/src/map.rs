@@ -50,6 +50,12 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     sources.add_headers();
     warn_all(&sources.warnings);
 
+    // What a preprocessor makes of the files belongs to their text as it is written.
+    let builds: Vec<&Executable> = match preprocessor.is_empty() {
+        true => executable.iter().chain(&libraries).collect(),
+        false => Vec::new(),
+    };
+    let built = project::as_built(&mut sources.files, &builds);
     let listener = Terminal::showing(!args.quiet);
     let count = sources.files.len();
     let left_out = sources.warnings.len();
@@ -79,6 +85,7 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
             (map, bytes)
         }
     };
+    built.restore(&mut map);
     let broken: Vec<String> = map
         .diagnostics
         .iter()

@@ -95,6 +95,11 @@ impl Executable {
         engine::code_lines(&self.program(), addresses).unwrap_or_default()
     }
 
+    /// The lines that it has code of, by the path of the source as its debug info names it; nothing where there is none to tell.
+    pub(crate) fn compiled_lines(&self) -> engine::CompiledLines {
+        engine::compiled_lines(&self.program()).unwrap_or_default()
+    }
+
     /// Binds `map` to this build; returns what could not be bound.
     pub fn bind(&self, map: &mut Map) -> Result<Vec<base::Diagnostic>, Failure> {
         let path = self.path.to_string_lossy();

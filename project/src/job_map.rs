@@ -199,7 +199,8 @@ impl JobMap {
         let is_whole = newer.is_empty() && sources.warnings.is_empty();
         warnings.append(&mut sources.warnings);
         warnings.extend(newer);
-        let mut map = making::make(sources.files, listener);
+        let builds = [&[executable][..], &libraries].concat();
+        let mut map = making::make_of_build(sources.files, &builds, listener);
         let unbound = bind(&mut map, executable, &libraries)?;
         if is_whole && let Some(Err(error)) = slot.map(|slot| slot.write(&map)) {
             warnings.push(format!("the map could not be kept for the next time: {error}"));

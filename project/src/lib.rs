@@ -63,7 +63,7 @@ pub use graph::graph_of;
 pub use job_map::{Build, JobMap};
 pub use listener::Listener;
 pub use live::{add_lines_of_job, map_of_job};
-pub use making::{beside, make, make_preprocessed};
+pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use preprocess::Preprocessor;
 pub use recorded::{Recorded, stacks, stacks_of};
 pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};

@@ -1,8 +1,10 @@
 //! Sources to the static half of a map.
 
 use crate::cache::units::Units;
+use crate::executable::Executable;
 use crate::listener::Listener;
-use engine::{Map, Parser, SourceFile};
+use engine::{AsBuilt, CompiledLines, Map, Parser, SourceFile};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Makes the static half of a map, with what is kept of single files.
@@ -14,6 +16,36 @@ pub fn make(files: Vec<SourceFile>, listener: &dyn Listener) -> Map {
         Units::open(listener).as_ref(),
         listener,
     )
+}
+
+/// The same of a program and its libraries: what they have not compiled is left out.
+pub fn make_of_build(mut files: Vec<SourceFile>, builds: &[&Executable], listener: &dyn Listener) -> Map {
+    let built = as_built(&mut files, builds);
+    let mut map = make(files, listener);
+    built.restore(&mut map);
+    map
+}
+
+/// Blanks out of `files` what a program and its libraries have not compiled.
+pub fn as_built(files: &mut [SourceFile], builds: &[&Executable]) -> AsBuilt {
+    let mut lines = CompiledLines::new();
+    // What two of them compile may be compiled in two ways.
+    let mut several = BTreeSet::new();
+    for (path, of_one) in builds.iter().flat_map(|build| build.compiled_lines()) {
+        if lines.insert(path.clone(), of_one).is_some() {
+            several.insert(path);
+        }
+    }
+    lines.retain(|path, _| !several.contains(path));
+    // A path that the user gave is another spelling of the build's.
+    for file in files.iter().filter(|file| !file.path.starts_with('/')) {
+        let absolute = Path::new(&file.path).canonicalize().ok();
+        let known = absolute.and_then(|path| lines.get(path.to_str()?).cloned());
+        if let Some(known) = known {
+            lines.insert(file.path.clone(), known);
+        }
+    }
+    AsBuilt::new(files, &lines)
 }
 
 /// The same, with what a build's preprocessor makes of a file, who reads that, and where units are kept, if anywhere.

@@ -214,7 +214,7 @@ fn operand(words: &[&[u8]], language: Language) -> Condition {
 }
 
 /// The directive with splices removed and each comment replaced by one space, as C's translation phases do.
-fn without_comments(line: &[u8]) -> Vec<u8> {
+pub(crate) fn without_comments(line: &[u8]) -> Vec<u8> {
     let mut clean = Vec::with_capacity(line.len());
     let mut at = 0;
     let mut quote = None;

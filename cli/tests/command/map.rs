@@ -227,3 +227,30 @@ fn macros_of_headers_without_code_are_known_from_the_executable() {
     let shown = sandbox.ok(&["show", "app.hmap", "main.c:10"]);
     assert!(shown.contains("LOV i: strict, up"), "{shown}");
 }
+
+#[test]
+fn arms_that_the_build_left_out_change_nothing() {
+    let sandbox = Sandbox::new("map-as-built");
+    sandbox.write(
+        "app.c",
+        "int step;\nvoid keep(int *);\nvoid visit(void);\n#ifdef SHOW\nvoid show(void) { keep(&step); }\n#else\n\
+         void show(void) { visit(); }\n#endif\nint main(void)\n{\n    for (step = 0; step < 9; step++)\n        show();\n#ifdef SHOW\n\
+         \x20   keep(&step);\n#endif\n    return 0;\n}\n",
+    );
+    sandbox.write("other.c", "void visit(void) {}\nvoid keep(int *p) { *p = 9; }\n");
+    for (flag, expected) in [("-DHIDE", true), ("-DSHOW", false)] {
+        let built = sandbox.path("app.o").display().to_string();
+        sandbox.compile("app.c", "app.o", &["-g", "-O2", "-c", flag]);
+        sandbox.compile("other.c", "app", &["-g", "-O2", &built]);
+        // By the debug info's names for the sources, and by those of the user.
+        for sources in [&[][..], &["app.c", "other.c"]] {
+            sandbox.ok(&[&["map", "--no-cache", "--exe", "app", "-o", "app.hmap"], sources].concat());
+            let shown = sandbox.ok(&["show", "app.hmap", "app.c:11"]);
+            assert_eq!(shown.contains("LOV step: strict"), expected, "{flag}: {shown}");
+        }
+    }
+    // Without a build, both arms are possible.
+    sandbox.ok(&["map", "--no-cache", "-o", "app.hmap", "app.c", "other.c"]);
+    let shown = sandbox.ok(&["show", "app.hmap", "app.c:11"]);
+    assert!(!shown.contains("LOV step: strict"), "{shown}");
+}

@@ -1,0 +1,47 @@
+//! The lines that a build has code of: which arms of conditional groups it has taken.
+
+use crate::debug::Debug;
+use crate::elf::Image;
+use crate::lines::{UnitFiles, primary_path, rows};
+use crate::paths::PathId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// By path, as in [`SourceUnit`](crate::SourceUnit): of each source that one unit compiles and no other one includes, the lines that have code. Whatever is
+/// there was compiled; what is not there may have been, too.
+pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<String, BTreeSet<u32>> {
+    let mut files = UnitFiles::new(debug);
+    // How many units have it as their own source or as another file. Units without a source have the files of others.
+    let mut uses: BTreeMap<PathId, usize> = BTreeMap::new();
+    let mut own: BTreeSet<PathId> = BTreeSet::new();
+    for unit in debug.units.ids() {
+        let Some(path) = primary_path(debug, unit) else {
+            continue;
+        };
+        let primary = files.paths.intern(path);
+        own.insert(primary);
+        let mut all = BTreeSet::from_iter(files.all(unit));
+        all.insert(primary);
+        for path in all {
+            *uses.entry(path).or_default() += 1;
+        }
+    }
+    let (rows, damaged) = rows(image, &mut files);
+    if damaged > 0 {
+        return BTreeMap::new();
+    }
+    let mut lines: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for row in rows {
+        if row.line != 0 && own.contains(&row.path) && uses.get(&row.path) == Some(&1) {
+            let path = &files.paths.paths[row.path];
+            match lines.get_mut(path) {
+                Some(lines) => {
+                    lines.insert(row.line);
+                }
+                None => {
+                    lines.insert(path.clone(), BTreeSet::from([row.line]));
+                }
+            }
+        }
+    }
+    lines
+}
