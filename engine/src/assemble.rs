@@ -164,7 +164,7 @@ pub(crate) struct JobView<'a> {
     /// No task is missing, and of each something of its stack was seen.
     pub(crate) is_complete: bool,
     /// The tasks at an earlier moment, if there was a look then.
-    earlier: Option<Earlier<'a>>,
+    pub(crate) earlier: Option<Earlier<'a>>,
     /// For each candidate, the classes that some chain of `Before` puts ahead of it.
     reached: Vec<Vec<usize>>,
 }

@@ -15,6 +15,7 @@ use crate::blocking::is_test;
 use crate::state::{Halted, HaltedBy};
 use crate::waits::{Member, NotEntered};
 use crate::{Relation, Who};
+use snapshot::Task;
 use std::cmp::Reverse;
 
 /// How many calls of the others are named.
@@ -49,7 +50,7 @@ pub(crate) fn of(
     {
         return Some(finding);
     }
-    if let Some(finding) = held_up(job, classes, not_entered) {
+    if let Some(finding) = held_up(job, classes, (members, not_entered)) {
         return Some(narrowed(classes, finding, (outcome, undecided)));
     }
     if let Some(finding) = at_entry(job, classes, members) {
@@ -134,7 +135,11 @@ const FEW: usize = 400;
 
 /// Those of whom MPI proves that the others wait for them, where the order names nobody: each is behind all that are not named, by MPI
 /// alone or by a chain through what the order does know.
-fn held_up(job: &JobView<'_>, classes: &[TaskClass], not_entered: &[NotEntered]) -> Option<Finding> {
+fn held_up(
+    job: &JobView<'_>,
+    classes: &[TaskClass],
+    (members, not_entered): (&[Vec<Member<'_>>], &[NotEntered]),
+) -> Option<Finding> {
     let proven = |fact: &&NotEntered| fact.certainty == waitgraph::Certainty::Proven;
     let facts = Vec::from_iter(not_entered.iter().filter(proven));
     if facts.is_empty() || classes.len() > FEW {
@@ -183,9 +188,15 @@ fn held_up(job: &JobView<'_>, classes: &[TaskClass], not_entered: &[NotEntered])
     }
     let waiting =
         Vec::from_iter((0..classes.len()).filter(|&class| facts.iter().any(|fact| fact.whom == class)));
+    // Where nobody is outside, one of those inside may be lost there, and keep the others in what those that are named have left.
+    let mut inside = waiting.iter().flat_map(|&class| &members[class]);
+    let is_lost_inside = classes.iter().all(waits) && !inside.all(|(task, _)| turns(job, task));
     let waiting = Vec::from_iter(waiting.iter().map(|&class| &classes[class]));
     Some(Finding {
-        certainty: Certainty::Proven,
+        certainty: match is_lost_inside {
+            true => Certainty::Probable,
+            false => Certainty::Proven,
+        },
         by: Witness::Mpi,
         who,
         classes: named,
@@ -193,9 +204,23 @@ fn held_up(job: &JobView<'_>, classes: &[TaskClass], not_entered: &[NotEntered])
             calls: calls(waiting.iter().copied()),
             waiting: waiting.iter().map(|class| class.who.count()).sum(),
         },
-        doubt: None,
+        doubt: is_lost_inside
+            .then(|| "all are inside of MPI, and one of those that wait there may be lost in it".to_owned()),
         remedy: None,
     })
+}
+
+/// Whether a task was seen at two places of what MPI does inside: it goes round there, and looks for what it waits for.
+fn turns(job: &JobView<'_>, now: &Task) -> bool {
+    let Some(earlier) = job.earlier else {
+        return false;
+    };
+    let places = |task: &Task| Vec::from_iter(task.frames.iter().map(|frame| frame.pc));
+    let mut same = earlier
+        .tasks
+        .iter()
+        .filter(|before| before.task == now.task && before.pid == now.pid);
+    same.any(|before| places(before) != places(now))
 }
 
 /// Of several classes that others wait for, those that do not wait themselves, if there are some: whom a person would look at first. Then it is

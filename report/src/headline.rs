@@ -341,7 +341,8 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         Certainty::Probable => "Probably ",
     };
     if let Grounds::NotEntered { calls, waiting } = &finding.grounds {
-        return held_up(out, answer, finding, (calls, *waiting));
+        held_up(out, answer, finding, (calls, *waiting))?;
+        return doubts(out, answer, finding);
     }
     if let Grounds::ThreadsBehind { .. } = &finding.grounds {
         return by_threads(out, answer, finding);
@@ -467,16 +468,19 @@ fn held_up(
         1 => "behind the other one".to_owned(),
         others => format!("behind all {others} others"),
     };
-    let who = capital(&finding.who.to_string());
+    let (style, who) = match finding.certainty {
+        Certainty::Proven => (HINDMOST, capital(&finding.who.to_string())),
+        Certainty::Probable => (DOUBT, format!("Probably {}", finding.who)),
+    };
     let is_are = is_are(&finding.who);
     match finding.classes[..] {
         [only] => {
             let words = format!("{who} {is_are} {of_whom}: {}", doing(&answer.classes[only]));
-            writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+            writeln!(out, "{}", paint(style, clean(&words)))?;
         }
         _ => {
             let words = format!("{who} are {of_whom}, without an order among themselves:");
-            writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+            writeln!(out, "{}", paint(style, clean(&words)))?;
             for &class in &finding.classes {
                 writeln!(out, "  {}", clean(&capital(&stands(&answer.classes[class]))))?;
             }

@@ -188,3 +188,31 @@ fn who_alone_does_not_wait_is_probable_also_if_it_is_ahead() {
     );
     assert_eq!(of(&[one, other, ahead, ahead, ahead]), None);
 }
+
+#[test]
+fn where_all_are_inside_those_that_wait_must_be_seen_to_go_round() {
+    let inside = "f:4,MPI_Allreduce:0,MPID_Wait:0";
+    let same = exact(&[inside, "f:9,MPI_Recv:0,MPID_Wait:0", inside]);
+    let witness = |before: &[snapshot::Task], now: &[snapshot::Task]| {
+        let earlier = Earlier {
+            tasks: before,
+            elapsed: Duration::from_millis(100),
+        };
+        let finding = answer_since(&map(OPEN), now, earlier).finding.unwrap();
+        assert_eq!(finding.who.to_string(), "rank 1");
+        (finding.certainty, finding.by)
+    };
+    let alone = answer(&map(OPEN), &same, RankSet::default()).finding.unwrap();
+    assert_eq!((alone.certainty, alone.by), (Certainty::Probable, Witness::Mpi));
+    assert!(alone.doubt.unwrap().contains("lost in it"));
+    assert_eq!(witness(&same, &same), (Certainty::Probable, Witness::Mpi));
+    let mut turned = same.clone();
+    for (number, task) in (1..).zip(&mut turned) {
+        let innermost = task.frames.last_mut().unwrap();
+        innermost.pc = Some(innermost.pc.unwrap_or_default() + number);
+    }
+    assert_eq!(witness(&same, &turned), (Certainty::Proven, Witness::Mpi));
+    // One of the two that wait inside does not move.
+    turned[2] = same[2].clone();
+    assert_eq!(witness(&same, &turned), (Certainty::Probable, Witness::Mpi));
+}
