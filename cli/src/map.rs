@@ -51,9 +51,10 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     warn_all(&sources.warnings);
 
     // What a preprocessor makes of the files belongs to their text as it is written.
-    let builds: Vec<&Executable> = match preprocessor.is_empty() {
-        true => executable.iter().chain(&libraries).collect(),
-        false => Vec::new(),
+    let builds: Vec<&Executable> = if preprocessor.is_empty() {
+        executable.iter().chain(&libraries).collect()
+    } else {
+        Vec::new()
     };
     let built = project::as_built(&mut sources.files, &builds);
     let listener = Terminal::showing(!args.quiet);

@@ -193,9 +193,10 @@ fn held_up(
     let is_lost_inside = classes.iter().all(waits) && !inside.all(|(task, _)| turns(job, task));
     let waiting = Vec::from_iter(waiting.iter().map(|&class| &classes[class]));
     Some(Finding {
-        certainty: match is_lost_inside {
-            true => Certainty::Probable,
-            false => Certainty::Proven,
+        certainty: if is_lost_inside {
+            Certainty::Probable
+        } else {
+            Certainty::Proven
         },
         by: Witness::Mpi,
         who,
