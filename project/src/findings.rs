@@ -60,7 +60,7 @@ pub enum NoSlice {
 impl fmt::Display for NoSlice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoStart => f.write_str("there is no hindmost task to start from"),
+            Self::NoStart => f.write_str("there is no task to start from"),
             Self::Graph(why) => why.fmt(f),
             Self::Criterion(why) => why.fmt(f),
         }
@@ -84,6 +84,7 @@ pub fn add_slice(
     let sources = sources_of(findings.map, finder, listener);
     let graph = graph_of(sources, listener).map_err(NoSlice::Graph)?;
     let slice = answer.slice(&graph, wish.classes, wish.options);
+    findings.slice_of = answer.slice_title().to_owned();
     findings.slice = Some(slice.ok_or(NoSlice::NoStart)?.map_err(NoSlice::Criterion)?);
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Slices: as a compiler would show them, one line each for an editor's list, and as JSON.
 
+mod chains;
+
 use crate::clean;
 use codespan_reporting::diagnostic::{Diagnostic, Label};
 use codespan_reporting::files::SimpleFiles;
@@ -23,6 +25,7 @@ pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<
     let mut known: BTreeMap<&str, Option<ShownFile>> = BTreeMap::new();
     let mut labels = Vec::new();
     let mut unread = Vec::new();
+    let mut texts = Vec::new();
     for (number, statement) in slice.statements.iter().enumerate() {
         let file = known.entry(&statement.file).or_insert_with(|| {
             let text = String::from_utf8_lossy(&read(&statement.file)?).into_owned();
@@ -42,6 +45,10 @@ pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<
             let line = file.lines.get(statement.line.checked_sub(1)? as usize)?;
             Some((file.id, line.clone()))
         });
+        texts.push(line.as_ref().and_then(|(id, range)| {
+            let file = files.get(*id).ok()?;
+            file.source().get(range.clone()).map(str::to_owned)
+        }));
         match line {
             Some((id, range)) => {
                 let start = range.start + statement.column.saturating_sub(1) as usize;
@@ -59,7 +66,9 @@ pub fn slice_text(slice: &Slice, title: &str, read: &dyn Fn(&str) -> Option<Vec<
             )),
         }
     }
+    let ways = chains::chains(slice, &texts);
     let mut notes: Vec<String> = unread;
+    notes.push(format!("ways back, nearest first:\n{}", ways.join("\n")));
     notes.extend(doubts(slice));
     let diagnostic: Diagnostic<usize> = Diagnostic::help()
         .with_message(clean(title).into_owned())
@@ -80,7 +89,7 @@ pub fn slice_lines(slice: &Slice) -> String {
             clean(&statement.file),
             statement.line,
             statement.column,
-            sentence(slice, statement),
+            sentence_of_places(slice, statement),
             statement.distance
         );
     }
@@ -104,13 +113,28 @@ pub(crate) fn doubts(slice: &Slice) -> Vec<String> {
     });
     let more = slice
         .has_more
-        .then(|| "these are the nearest statements; --all shows the whole slice".to_owned());
+        .then(|| match slice.as_near {
+            0 => "these are the nearest statements; --all shows the whole slice".to_owned(),
+            more => {
+                format!("these are the nearest statements, and {more} more are as near as the last; --all shows the whole slice")
+            }
+        });
     in_part.chain(more).collect()
 }
 
 /// Why a statement is in the slice, in words. Other statements go by their number, from 1.
 pub(crate) fn sentence(slice: &Slice, statement: &Statement) -> String {
     statement_text(slice, statement, &|of| (of + 1).to_string())
+}
+
+/// The same where numbers stand nowhere: other statements go by their file and line.
+fn sentence_of_places(slice: &Slice, statement: &Statement) -> String {
+    let place = |of: usize| {
+        let other = &slice.statements[of];
+        let name = other.file.rsplit('/').next().unwrap_or(&other.file);
+        format!("{}:{}", clean(name), other.line)
+    };
+    statement_text(slice, statement, &place)
 }
 
 /// Why a statement is in the slice, in words. Another one that it is about is named by `other`, which is given its index.
@@ -123,6 +147,7 @@ pub fn statement_text(slice: &Slice, statement: &Statement, other: &dyn Fn(usize
     let name = because.name.as_deref().map(clean);
     let what = match because.kind {
         Dependence::Criterion => "here".to_owned(),
+        Dependence::Parts => "parts these tasks from others".to_owned(),
         Dependence::UnderWay => "is in this call".to_owned(),
         Dependence::Decides => format!("decides whether {other} is reached"),
         Dependence::Sets => match name {
@@ -154,6 +179,7 @@ pub fn statement_text(slice: &Slice, statement: &Statement, other: &dyn Fn(usize
 pub(crate) fn kind(kind: Dependence) -> &'static str {
     match kind {
         Dependence::Criterion => "criterion",
+        Dependence::Parts => "parts",
         Dependence::UnderWay => "under-way",
         Dependence::Decides => "decides",
         Dependence::Sets => "sets",
@@ -207,6 +233,7 @@ mod tests {
             ],
             in_part: vec![("f".to_owned(), "a syntax error".to_owned())],
             has_more: true,
+            as_near: 2,
         }
     }
 
@@ -221,8 +248,10 @@ mod tests {
             "2: may set n",
             "3: may send what 1 waits for (in another task)",
             "a.c:9: 4: decides whether the criterion is reached",
+            "ways back, nearest first:",
+            "send(n); a.c:2",
             "f was understood in part only (a syntax error)",
-            "--all",
+            "2 more are as near as the last; --all",
         ] {
             assert!(shown.contains(part), "no '{part}' in\n{shown}");
         }
@@ -232,7 +261,9 @@ mod tests {
     fn without_source_there_are_places() {
         let shown = slice_text(&slice(), "why", &|_| None);
         assert!(shown.contains("a.c:3: 1: here"), "{shown}");
-        assert!(slice_lines(&slice()).starts_with("a.c:3:2: note: here [3]\n"));
+        let lines = slice_lines(&slice());
+        assert!(lines.starts_with("a.c:3:2: note: here [3]\n"), "{lines}");
+        assert!(lines.contains("which a.c:3 reads"), "{lines}");
         let json: serde_json::Value = serde_json::from_str(&crate::json::slice_json(&slice())).expect("JSON");
         assert_eq!(json["complete"], false);
         assert_eq!(json["statements"][1]["of"], 0);

@@ -62,6 +62,8 @@ pub(crate) enum EdgeKind {
     Control,
     /// The other may have given the variable, a local one, its value.
     Local,
+    /// The same of a variable that chooses which memory the node reads or writes: a pointer, or an index.
+    Choice,
     /// The other computes a part of the expression.
     Part,
     /// The other is a jump that this branch, or being in this function at all, leads to.
@@ -77,7 +79,7 @@ pub(crate) enum EdgeKind {
 pub(crate) struct Edge {
     pub(crate) to: NodeId,
     pub(crate) kind: EdgeKind,
-    /// The variable, of a [`EdgeKind::Local`].
+    /// The variable, of a [`EdgeKind::Local`] or [`EdgeKind::Choice`].
     pub(crate) name: Option<NameId>,
 }
 
@@ -88,6 +90,8 @@ pub(crate) struct Access {
     pub(crate) key: Key,
     /// How the source names it, for the reader.
     pub(crate) name: Option<NameId>,
+    /// What is read there chooses which memory the node reads or writes, and makes no value.
+    pub(crate) chooses: bool,
 }
 
 /// A call.

@@ -35,6 +35,7 @@ impl Slice {
             }
         }
         self.has_more |= other.has_more;
+        self.as_near += other.as_near;
     }
 }
 

@@ -21,7 +21,10 @@
 //! followed. Messages (`meet`) lead from a receive to the sends that may match it (communicator, constant tags,
 //! collectives by name), in other tasks, and to the receives of the same task that may take its message; from a
 //! wait to the calls that made its request; from a window to whoever writes to it. Where a task stands in a call,
-//! what the message carries is farther away than its tag, peer and communicator.
+//! what the message carries is farther away than its tag, peer and communicator. Where the stacks of other tasks are known,
+//! the walk starts from the branches that parted them, too (`parted`). A first walk over what is near finds which values all
+//! tasks have alike (`varies`): these are farther away for the second, whose
+//! statements are ranked (`rank`).
 //!
 //! A call through a pointer may lead to functions without source (`build::foreign`): any name that the program
 //! does not declare and that is not written as constants are. What they do to their arguments stands in the same
@@ -57,13 +60,16 @@ mod graph;
 mod grow;
 mod meet;
 mod packed;
+mod parted;
 mod places;
+mod rank;
 mod reached;
 mod slice;
 mod stacks;
 mod state;
 #[cfg(test)]
 mod tests;
+mod varies;
 mod walk;
 mod within;
 

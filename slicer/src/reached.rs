@@ -5,7 +5,7 @@
 //! Distances are small, so the queue has a list for each; in a list, whoever came first is first.
 
 use crate::graph::NodeId;
-use crate::state::{Context, State, Step};
+use crate::state::{Context, Dependence, State, Step};
 use base::Id as _;
 use hashbrown::HashMap;
 
@@ -22,6 +22,8 @@ pub(crate) struct Reached {
     others: HashMap<State, u32>,
     /// The walk ended before its end: only what is as near as this is known for certain.
     pub(crate) up_to: Option<u32>,
+    /// All steps, of a walk that keeps them: from where, to where, and why.
+    pub(crate) trail: Vec<(State, State, Dependence)>,
 }
 
 impl Reached {
@@ -63,6 +65,11 @@ impl Reached {
             *known = step;
         }
         is_nearer
+    }
+
+    /// All states that were reached.
+    pub(crate) fn states(&self) -> impl Iterator<Item = State> + '_ {
+        self.records.iter().map(|(state, _)| *state)
     }
 
     /// The statements that were reached, nearest first.

@@ -2,8 +2,10 @@
 
 use crate::executed::Executed;
 use crate::graph::{FileId, FunctionId, FunctionKind, Graph, NodeId, NodeKind};
+use crate::parted::Stack;
 use crate::reached::Reached;
 use crate::state::{Context, Dependence, State};
+use crate::varies::Differences;
 use crate::walk::Walk;
 use crate::within::Within;
 use base::Id as _;
@@ -49,6 +51,9 @@ pub struct Stand {
     pub calls: Vec<(PointId, u32)>,
 }
 
+/// So many lines around a criterion are looked at to find which values all tasks have alike, and to find the first of them.
+const NEAR: usize = 120;
+
 /// A function on a stack, the points where it may be, and the name of what it calls there.
 type UnderWay<'f> = (FunctionId, Vec<NodeId>, Option<&'f str>);
 
@@ -57,7 +62,7 @@ type UnderWay<'f> = (FunctionId, Vec<NodeId>, Option<&'f str>);
 pub struct Options {
     /// Follow messages to the tasks that send them.
     pub messages: bool,
-    /// Stop when this many lines, and all others that are as near, have been found.
+    /// This many lines, the nearest ones.
     pub enough: Option<usize>,
 }
 
@@ -109,6 +114,8 @@ pub struct Slice {
     pub in_part: Vec<(String, String)>,
     /// There is more: the statements are the nearest ones only.
     pub has_more: bool,
+    /// So many lines that were left out are as near as the last one that is there.
+    pub as_near: usize,
 }
 
 /// A line of a slice.
@@ -124,7 +131,8 @@ pub struct Statement {
     pub end_line: u32,
     /// The function; empty for a variable at file scope.
     pub function: String,
-    /// How many dependences lie between it and the criterion; some kinds count for more than one.
+    /// How many dependences lie between it and the criterion, some kinds of which count for more than one, and between it and where
+    /// tasks begin to differ.
     pub distance: u32,
     /// Other tasks execute it, not this one.
     pub elsewhere: bool,
@@ -191,7 +199,8 @@ impl Graph {
             Some(stack) => Executed::before(self, stack),
             None => Executed::everything(self),
         };
-        let mut walk = Walk::new(self, &executed, options.messages);
+        let nothing = Differences::default();
+        let mut walk = Walk::new(self, &executed, &nothing, options.messages);
         let mut found = false;
         for &node in &nodes {
             match variable {
@@ -211,13 +220,52 @@ impl Graph {
                 line,
                 variable.to_owned(),
             )),
-            _ => Ok(self.slice_of(walk.run(options.enough))),
+            _ => Ok(self.slice_of(walk.run(options.enough), &nothing, options)),
         }
     }
 
     /// The slice of a hung stack, outermost frame first.
     pub fn slice_stack(&self, frames: &[Frame], options: Options) -> Result<Slice, CriterionError> {
-        let mut stack: Vec<(FunctionId, Vec<NodeId>)> = Vec::new();
+        self.slice_parted(frames, &[], options)
+    }
+
+    /// The same, where the stacks of other tasks are known: what parted the tasks comes first.
+    pub fn slice_parted(
+        &self,
+        frames: &[Frame],
+        others: &[Vec<Frame>],
+        options: Options,
+    ) -> Result<Slice, CriterionError> {
+        let (stack, within) = self.stack_of(frames);
+        if stack.is_empty() {
+            return Err(CriterionError::NoSource);
+        }
+        let executed = Executed::before(self, stack.clone());
+        let others: Vec<Stack> = others.iter().map(|frames| self.stack_of(frames).0).collect();
+        let parted = self.parted(&executed, &stack, &others);
+        let begin = |walk: &mut Walk<'_>| {
+            self.start_stack(walk, &executed, &within);
+            for (&(context, branch), &distance) in &parted {
+                walk.start(context, branch, distance + 1, Dependence::Parts);
+            }
+            if !parted.is_empty() {
+                walk.set_aside();
+            }
+        };
+        let nothing = Differences::default();
+        let mut first = Walk::new(self, &executed, &nothing, options.messages);
+        first.keep_trail();
+        begin(&mut first);
+        let differences = Differences::found(self, &first.run(Some(NEAR)));
+        let mut walk = Walk::new(self, &executed, &differences, options.messages);
+        begin(&mut walk);
+        let near = options.enough.map(|enough| enough.max(NEAR));
+        Ok(self.slice_of(walk.run(near), &differences, options))
+    }
+
+    /// The frames whose functions the graph has, and what is under way in macros there.
+    fn stack_of(&self, frames: &[Frame]) -> (Stack, Vec<Within>) {
+        let mut stack = Stack::new();
         let mut within: Vec<Within> = Vec::new();
         for frame in frames {
             let found = self.found_by_order(frame);
@@ -229,11 +277,11 @@ impl Graph {
                 stack.push((function, points));
             }
         }
-        if stack.is_empty() {
-            return Err(CriterionError::NoSource);
-        }
-        let executed = Executed::before(self, stack);
-        let mut walk = Walk::new(self, &executed, options.messages);
+        (stack, within)
+    }
+
+    /// A stack is where a walk begins: at its end, and less so at the calls that lead there.
+    fn start_stack(&self, walk: &mut Walk<'_>, executed: &Executed, within: &[Within]) {
         if let Some((depth, innermost)) = executed.stack.iter().enumerate().next_back() {
             let context = Context::Stack(depth as u16);
             for &node in &innermost.points {
@@ -243,8 +291,7 @@ impl Graph {
                 walk.start_within(context, within.clone(), 0, Dependence::Criterion);
             }
         }
-        self.start_callers(&mut walk, &executed, &within);
-        Ok(self.slice_of(walk.run(options.enough)))
+        self.start_callers(walk, executed, within);
     }
 
     /// The calls of a stack are under way: they are executed, the nearer to its end the more telling.
@@ -387,12 +434,13 @@ impl Graph {
         points.find(|points| !points.is_empty())
     }
 
-    fn slice_of(&self, reached: Reached) -> Slice {
+    fn slice_of(&self, reached: Reached, differences: &Differences, options: Options) -> Slice {
         let mut slice = Slice {
             has_more: reached.up_to.is_some(),
             ..Slice::default()
         };
         let mut numbers: HashMap<(FileId, u32), usize> = HashMap::new();
+        let mut depths: Vec<u32> = Vec::new();
         let mut in_part: BTreeSet<FunctionId> = BTreeSet::new();
         let shown = |state: &State| match *state {
             State::At(context, node) => self.is_shown(node).then_some((context, node)),
@@ -413,6 +461,7 @@ impl Graph {
                 let statement: &mut Statement = &mut slice.statements[number];
                 statement.end_line = statement.end_line.max(each.end_line);
                 statement.elsewhere &= context == Context::Elsewhere;
+                depths[number] = depths[number].min(differences.depth(node));
                 continue;
             }
             let Some(step) = reached.get(&State::At(context, node)) else {
@@ -438,6 +487,7 @@ impl Graph {
                 from = step.from;
             }
             numbers.insert(place, slice.statements.len());
+            depths.push(differences.depth(node));
             slice.statements.push(Statement {
                 file: self.files[each.file].clone(),
                 line: each.line,
@@ -465,6 +515,10 @@ impl Graph {
             )
         });
         slice.in_part = told.collect();
+        slice.rank(&depths);
+        if let Some(enough) = options.enough {
+            slice.cut(enough);
+        }
         slice
     }
 

@@ -69,6 +69,8 @@ pub(crate) enum Part {
 pub enum Dependence {
     /// It is where the task stands.
     Criterion,
+    /// It decides that this task stands where it does and another somewhere else.
+    Parts,
     /// It is a call that is under way.
     UnderWay,
     /// It decides whether the other is executed.

@@ -11,12 +11,13 @@
 
 use crate::executed::Executed;
 use crate::graph::{
-    Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Memory, Message, NodeId, NodeKind,
+    Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Memory, Message, NodeId, NodeKind, Role,
 };
 use crate::meet::{by_address, compete, fills, meet};
 use crate::places::{Key, NameId, PlaceId};
 use crate::reached::{Queue, Reached};
 use crate::state::{Context, Dependence, Part, Side, State, Step, Writers};
+use crate::varies::Differences;
 use crate::within::Within;
 use base::Id as _;
 use hashbrown::HashSet;
@@ -48,6 +49,18 @@ impl Entered {
 /// message did not come.
 const CARRIED: u32 = 3;
 
+/// How much farther away what a blocked call is given is, where something else is known to have parted the tasks.
+const ASIDE: u32 = 2;
+
+/// How far away whoever chooses which memory is meant is (a pointer, an index), and not what stands there.
+const CHOICE: u32 = 3;
+
+/// How far away a branch is that decides whether a value is made, and not what it is.
+const GUARD: u32 = 2;
+
+/// How much farther away a value is that all tasks have alike.
+const ALIKE: u32 = 2;
+
 /// How far away a macro is that may leave the function: in some programs every other statement is one, and few ever do.
 const LEAVES: u32 = 3;
 
@@ -71,10 +84,19 @@ pub(crate) struct Walk<'g> {
     other: Entered,
     /// By depth on the stack: the calls under way in macros.
     within: Vec<Vec<NodeId>>,
+    /// How much farther away what the criterion depends on is than it would be by itself.
+    aside: u32,
+    differences: &'g Differences,
+    keeps_trail: bool,
 }
 
 impl<'g> Walk<'g> {
-    pub(crate) fn new(graph: &'g Graph, executed: &'g Executed, messages: bool) -> Self {
+    pub(crate) fn new(
+        graph: &'g Graph,
+        executed: &'g Executed,
+        differences: &'g Differences,
+        messages: bool,
+    ) -> Self {
         let calls = graph.calls.iter().filter(|_| messages);
         let exchanging: Vec<_> = calls
             .filter_map(|call| Some((call, call.message.as_ref()?)))
@@ -90,7 +112,20 @@ impl<'g> Walk<'g> {
             own: Entered::new(graph.functions.len()),
             other: Entered::new(graph.functions.len()),
             within: vec![Vec::new(); executed.stack.len()],
+            aside: 0,
+            differences,
+            keeps_trail: false,
         }
+    }
+
+    /// Keeps all steps.
+    pub(crate) fn keep_trail(&mut self) {
+        self.keeps_trail = true;
+    }
+
+    /// What the criterion is given is not where a reader begins.
+    pub(crate) fn set_aside(&mut self) {
+        self.aside = ASIDE;
     }
 
     /// Starts from a statement.
@@ -161,13 +196,13 @@ impl<'g> Walk<'g> {
             name,
         };
         for edge in graph.edges.of(node.index()) {
-            if edge.kind == EdgeKind::Local && is_it(edge.name) {
+            if matches!(edge.kind, EdgeKind::Local | EdgeKind::Choice) && is_it(edge.name) {
                 let to = State::At(context, edge.to);
                 self.push(to, first(Dependence::Sets, edge.name));
                 found = true;
             }
         }
-        for &Access { place, key, name } in graph.reads.of(node.index()) {
+        for &Access { place, key, name, .. } in graph.reads.of(node.index()) {
             if is_it(name) {
                 self.ask(state, Side::Own, place, key, 1, name);
                 found = true;
@@ -230,13 +265,25 @@ impl<'g> Walk<'g> {
     }
 
     fn go(&mut self, from: State, to: State, distance: u32, kind: Dependence, name: Option<NameId>) {
+        if self.keeps_trail {
+            self.reached.trail.push((from, to, kind));
+        }
+        let farther = match to {
+            State::At(_, node) if self.is_alike(node) => ALIKE,
+            _ => 0,
+        };
         let step = Step {
-            distance,
+            distance: distance + farther,
             from: Some(from),
             kind,
             name,
         };
         self.push(to, step);
+    }
+
+    /// An argument is a part of its call's line, and what it is computed from says the same.
+    fn is_alike(&self, node: NodeId) -> bool {
+        self.graph.nodes[node].kind != NodeKind::Argument && self.differences.are_alike(node)
     }
 
     fn entered(&mut self, side: Side) -> &mut Entered {
@@ -248,10 +295,15 @@ impl<'g> Walk<'g> {
 
     fn at(&mut self, state: State, context: Context, node: NodeId, distance: u32) {
         let graph = self.graph;
+        let starts = |step: &Step| matches!(step.kind, Dependence::Criterion | Dependence::UnderWay);
+        let is_start = self.reached.get(&state).is_some_and(starts);
+        let distance = if is_start { distance + self.aside } else { distance };
         for edge in graph.edges.of(node.index()) {
             let to = State::At(context, edge.to);
             match edge.kind {
-                EdgeKind::Control => self.go(state, to, distance + 1, Dependence::Decides, None),
+                EdgeKind::Control if is_start => self.go(state, to, distance + 1, Dependence::Decides, None),
+                EdgeKind::Control => self.go(state, to, distance + GUARD, Dependence::Decides, None),
+                EdgeKind::Choice => self.go(state, to, distance + CHOICE, Dependence::Sets, edge.name),
                 EdgeKind::Local => self.go(state, to, distance + 1, Dependence::Sets, edge.name),
                 EdgeKind::Part => {
                     self.go(state, to, distance, Dependence::Computes, None);
@@ -274,8 +326,15 @@ impl<'g> Walk<'g> {
             }
         }
         let side = side_of(context);
-        for &Access { place, key, name } in graph.reads.of(node.index()) {
-            self.ask(state, side, place, key, distance + 1, name);
+        for &Access {
+            place,
+            key,
+            name,
+            chooses,
+        } in graph.reads.of(node.index())
+        {
+            let farther = if chooses { CHOICE } else { 1 };
+            self.ask(state, side, place, key, distance + farther, name);
         }
         match graph.nodes[node].kind {
             NodeKind::Call => self.at_call(state, context, node, distance),
@@ -363,8 +422,27 @@ impl<'g> Walk<'g> {
         let is_criterion = |step: &Step| step.kind == Dependence::Criterion;
         step(&state).is_some_and(|known| {
             let from = known.from.as_ref().and_then(step);
-            is_criterion(known) || known.kind == Dependence::Sends && from.is_some_and(is_criterion)
+            is_criterion(known)
+                || known.kind == Dependence::Sends && from.is_some_and(is_criterion)
+                || self.has_begun_it(*known)
         })
+    }
+
+    /// Whether a call was reached because it wrote the request that the criterion waits for.
+    fn has_begun_it(&self, reached: Step) -> bool {
+        let mut from = reached.from;
+        while let Some(state) = from {
+            let Some(step) = self.reached.get(&state) else {
+                return false;
+            };
+            match state {
+                State::Place(..) | State::Written(..) => {}
+                State::At(_, node) if self.graph.nodes[node].kind == NodeKind::Argument => {}
+                _ => return step.kind == Dependence::Criterion,
+            }
+            from = step.from;
+        }
+        false
     }
 
     /// What a call waits for, or gets, comes from other tasks; and what other calls of this task take, it does not get.
@@ -373,6 +451,13 @@ impl<'g> Walk<'g> {
         // A task that stands in a send waits for who receives.
         let is_criterion =
             { self.reached.get(&state) }.is_some_and(|step| step.kind == Dependence::Criterion);
+        // Whoever should have sent is not set aside with what the call is given.
+        let is_sent = is_criterion && message.role != Role::Collective;
+        let distance = if is_sent {
+            distance.saturating_sub(self.aside)
+        } else {
+            distance
+        };
         let side = side_of(context);
         if !self.met.insert((side, message)) && !is_criterion {
             return;

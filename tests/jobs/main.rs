@@ -13,6 +13,7 @@ mod hindmost;
 mod libraries;
 mod messages;
 mod motion;
+mod seeded;
 mod slices;
 mod slurm;
 mod tables;

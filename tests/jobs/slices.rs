@@ -7,7 +7,7 @@ use crate::hindmost::{PATIENCE, hindmost, my_turn, out, run, said};
 use corpus::{Job, JobPlan, Mpi, Program, cpu_ticks};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -205,7 +205,7 @@ fn compile(source: &Path, exe: &Path) {
 
 /// Waits until every rank has used a second of processor time without coming past a place where it could stall (which
 /// is where the corpus counts), and says no more.
-fn wait_hung(job: &Job, ranks: u32) {
+pub(crate) fn wait_hung(job: &Job, ranks: u32) {
     const TICKS: u64 = 60;
     let start = Instant::now();
     loop {
@@ -261,6 +261,11 @@ fn slice(launcher: u32) -> Result<(String, Vec<(String, u32)>), String> {
             &launcher,
         ])
         .current_dir(out()));
+    Ok((who, lines_of(&output)?))
+}
+
+/// The lines of a slice that was printed as notes, in its order; what was said instead, if there is none.
+pub(crate) fn lines_of(output: &Output) -> Result<Vec<(String, u32)>, String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let lines = text.lines().filter(|line| line.contains(": note: "));
     let lines = lines.filter_map(|line| {
@@ -269,8 +274,8 @@ fn slice(launcher: u32) -> Result<(String, Vec<(String, u32)>), String> {
     });
     let lines = Vec::from_iter(lines);
     match lines.is_empty() {
-        true => Err(said(&output)),
-        false => Ok((who, lines)),
+        true => Err(said(output)),
+        false => Ok(lines),
     }
 }
 

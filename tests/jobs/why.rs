@@ -32,7 +32,7 @@ fn the_branch_and_the_values_that_led_to_where_it_hangs() {
         .iter()
         .find(|note| note.contains(&format!("poisson.c:{}:", line - 1)));
     assert!(
-        branch.is_some_and(|note| note.contains("decides whether 1 is reached")),
+        branch.is_some_and(|note| note.contains("parts these tasks from others")),
         "{lines}"
     );
     assert!(

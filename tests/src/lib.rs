@@ -15,8 +15,8 @@
 //! the slice. `cargo xtask slice-fuzz` takes any seeds. `tests/jobs/messages.rs` does the same with 36 programs of
 //! two and three ranks (`tests/slices/mpi`) under Open MPI and MPICH, and leaves out each statement that is
 //! needed. `tests/jobs/slices.rs` puts eleven errors into programs of the corpus and asks `find --slice` why they
-//! hang; the faulty line is in every slice, within the first twenty in ten (`docs/slices.md`). Both do all of it
-//! with `HINDMOST_SLICES=all`, and a part under CI.
+//! hang; `tests/jobs/seeded.rs` asks the same of 23 programs that have one each. The faulty line is in every slice, and where it stands there is
+//! counted (`docs/slices.md`). All do all of it with `HINDMOST_SLICES=all`, and a part under CI.
 
 pub mod command;
 pub mod loops;

@@ -144,7 +144,7 @@ impl Server {
                 let hindmost = project.answer().and_then(|answer| answer.hindmost.first());
                 match hindmost {
                     Some(_) => Ok(Wish::Outwards(1)),
-                    None => Self::refused("there is no hindmost task to start from"),
+                    None => Self::refused("there is no task to start from"),
                 }
             }
             _ => Self::refused("a place needs textDocument and position"),

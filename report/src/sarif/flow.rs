@@ -55,7 +55,7 @@ pub(super) fn flow(places: &mut Places<'_>, slice: &Slice, values: BTreeMap<Stri
 fn kinds(kind: Dependence) -> Vec<&'static str> {
     match kind {
         Dependence::Criterion => vec![],
-        Dependence::Decides => vec!["branch"],
+        Dependence::Decides | Dependence::Parts => vec!["branch"],
         Dependence::Sets
         | Dependence::Computes
         | Dependence::Hands

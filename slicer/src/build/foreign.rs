@@ -51,6 +51,7 @@ impl Parts {
             place,
             key: None,
             name: None,
+            chooses: false,
         };
         for (index, &argument) in arguments.iter().enumerate() {
             let Some(place) = argument.filter(|_| effect.follows(index)) else {

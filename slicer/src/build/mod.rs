@@ -123,7 +123,7 @@ struct Parts {
     reads: Vec<(u32, Access)>,
     writes: Vec<(PlaceId, Key, NodeId)>,
     /// Per function: nodes that use local variables, with the point at which they do.
-    local_uses: Vec<Vec<(NodeId, PointId, LocalId)>>,
+    local_uses: Vec<Vec<(NodeId, PointId, LocalId, bool)>>,
     edges: Vec<(u32, Edge)>,
     tables: Vec<TableFunction>,
     /// The calls in tables.
@@ -313,7 +313,10 @@ impl Parts {
                 ));
             }
         }
-        let locals = reads.locals.into_iter().map(|local| (node, point, local));
+        let locals = reads
+            .locals
+            .into_iter()
+            .map(|(local, chooses)| (node, point, local, chooses));
         self.local_uses[id.index()].extend(locals);
     }
 
@@ -643,17 +646,22 @@ impl Parts {
                 .push((number(info.flow.entry()), edge(node(jump), EdgeKind::Jump)));
         }
         let uses = &self.local_uses[id.index()];
-        let asked: Vec<(PointId, LocalId)> = uses.iter().map(|&(_, point, local)| (point, local)).collect();
+        let asked: Vec<(PointId, LocalId)> =
+            uses.iter().map(|&(_, point, local, _)| (point, local)).collect();
         let first_parameter = self.first_nodes[id.index()].index() + info.flow.points.len();
         local::sources(info, homes, &asked, |at, source| {
-            let (from, _, local) = uses[at];
+            let (from, _, local, chooses) = uses[at];
             let to = match source {
                 Source::Point(point) => node(point),
                 Source::Entry(index) => NodeId::from_index(first_parameter + index as usize),
             };
             let edge = Edge {
                 to,
-                kind: EdgeKind::Local,
+                kind: if chooses {
+                    EdgeKind::Choice
+                } else {
+                    EdgeKind::Local
+                },
                 name: names.get(&info.function.locals[local].name),
             };
             found.edges.push((from.index() as u32, edge));

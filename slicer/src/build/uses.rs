@@ -14,8 +14,8 @@ use progress_map::PointId;
 /// What one node reads.
 #[derive(Debug, Default)]
 pub(crate) struct Reads {
-    /// Plain local variables.
-    pub(crate) locals: Vec<LocalId>,
+    /// Plain local variables, and whether they only choose which memory is meant.
+    pub(crate) locals: Vec<(LocalId, bool)>,
     /// Other points of the function that compute a part of it.
     pub(crate) parts: Vec<PointId>,
     pub(crate) memory: Vec<Access>,
@@ -37,6 +37,8 @@ pub(crate) struct Collector<'v, 'p, 'u> {
     pub(crate) id: FunctionIndex,
     /// The point that evaluates an assignment or call.
     points: Vec<Option<PointId>>,
+    /// What is read chooses which memory is meant: it makes no value.
+    chooses: bool,
 }
 
 impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
@@ -52,7 +54,12 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 _ => {}
             }
         }
-        Collector { values, id, points }
+        Collector {
+            values,
+            id,
+            points,
+            chooses: false,
+        }
     }
 
     fn function(&self) -> &'u Function {
@@ -84,6 +91,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                         place,
                         key: None,
                         name: Some(name),
+                        chooses: false,
                     });
                 }
             }
@@ -103,11 +111,16 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     fn written(&mut self, target: ExprId, is_read: bool, uses: &mut PointUses) {
         match is_read {
             true => self.reads(target, &mut uses.reads),
-            false => self.address_reads(target, &mut uses.reads),
+            false => self.choosing_reads(target, &mut uses.reads),
         }
         if let Some((place, key)) = self.values.location(self.id, target) {
             let name = self.describe(target);
-            uses.writes.push(Access { place, key, name });
+            uses.writes.push(Access {
+                place,
+                key,
+                name,
+                chooses: false,
+            });
         }
     }
 
@@ -165,7 +178,12 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 for &arg in args {
                     if let Some((place, key)) = self.values.location(self.id, arg) {
                         let name = self.describe(arg);
-                        uses.writes.push(Access { place, key, name });
+                        uses.writes.push(Access {
+                            place,
+                            key,
+                            name,
+                            chooses: false,
+                        });
                     }
                 }
                 name
@@ -201,6 +219,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                     place,
                     key: None,
                     name,
+                    chooses: false,
                 };
                 uses.reads.memory.push(access);
                 uses.writes.push(access);
@@ -219,6 +238,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 place,
                 key: None,
                 name: None,
+                chooses: false,
             });
         }
     }
@@ -240,6 +260,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 place,
                 key: None,
                 name,
+                chooses: false,
             }];
             if effect.goes_inside(index) {
                 let inside = self.values.places.content(place, None);
@@ -247,6 +268,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                     place: inside,
                     key: None,
                     name,
+                    chooses: false,
                 });
             }
             uses.arguments[index].memory.extend(accesses.iter().copied());
@@ -260,6 +282,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 place,
                 key: None,
                 name: Some(self.values.names.id(group.name())),
+                chooses: false,
             };
             uses.reads.memory.push(access);
             uses.writes.push(access);
@@ -271,6 +294,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             place: self.values.state(THROWN),
             key: None,
             name: None,
+            chooses: false,
         }
     }
 
@@ -295,6 +319,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             place,
             key: None,
             name: None,
+            chooses: false,
         };
         if !name.ends_with("va_end") {
             uses.reads.memory.push(access);
@@ -313,7 +338,12 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             let inside = self.values.places.content(place, None);
             for place in [place, inside] {
                 let key = None;
-                reads.memory.push(Access { place, key, name });
+                reads.memory.push(Access {
+                    place,
+                    key,
+                    name,
+                    chooses: false,
+                });
             }
         }
     }
@@ -332,7 +362,12 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         };
         if is_aggregate && let Some((place, key)) = self.values.location(self.id, arg) {
             let name = self.describe(arg);
-            reads.memory.push(Access { place, key, name });
+            reads.memory.push(Access {
+                place,
+                key,
+                name,
+                chooses: false,
+            });
         }
     }
 
@@ -345,7 +380,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         let function = self.function();
         match &function.exprs[expr].kind {
             ExprKind::Var(VarRef::Local(local)) => match self.values.homes[self.id.index()][local.index()] {
-                Home::Value => reads.locals.push(*local),
+                Home::Value => reads.locals.push((*local, self.chooses)),
                 // The name of an array is its address, which is read from nowhere.
                 Home::Aggregate
                     if function.locals[*local].ty == Type::Array && local.index() >= function.params => {}
@@ -360,7 +395,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             }
             ExprKind::Captured { .. } => {}
             ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_) => {
-                self.address_reads(expr, reads);
+                self.choosing_reads(expr, reads);
                 self.read_memory(expr, reads);
             }
             ExprKind::AddressOf(inner) => self.address_reads(*inner, reads),
@@ -375,8 +410,20 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     fn read_memory(&mut self, expr: ExprId, reads: &mut Reads) {
         if let Some((place, key)) = self.values.location(self.id, expr) {
             let name = self.describe(expr);
-            reads.memory.push(Access { place, key, name });
+            reads.memory.push(Access {
+                place,
+                key,
+                name,
+                chooses: self.chooses,
+            });
         }
+    }
+
+    /// What computing the address of an lvalue that is accessed reads: it chooses which memory that is.
+    fn choosing_reads(&mut self, expr: ExprId, reads: &mut Reads) {
+        let around = std::mem::replace(&mut self.chooses, true);
+        self.address_reads(expr, reads);
+        self.chooses = around;
     }
 
     /// What computing an lvalue's address reads.

@@ -17,7 +17,7 @@ use crate::graph::{EdgeKind, FunctionKind, Graph, NodeKind, Role};
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 /// What the bytes begin with.
 const MAGIC: &[u8; 8] = b"hm graph";
@@ -74,9 +74,10 @@ const NODE_KINDS: [NodeKind; 5] = [
 
 const FUNCTION_KINDS: [FunctionKind; 3] = [FunctionKind::Source, FunctionKind::Macro, FunctionKind::Table];
 
-const EDGE_KINDS: [EdgeKind; 6] = [
+const EDGE_KINDS: [EdgeKind; 7] = [
     EdgeKind::Control,
     EdgeKind::Local,
+    EdgeKind::Choice,
     EdgeKind::Part,
     EdgeKind::Jump,
     EdgeKind::Ends,

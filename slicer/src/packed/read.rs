@@ -7,7 +7,7 @@ use crate::graph::{
     Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, Labels, Lists, Memory, Message, Node,
     NodeId, Unseen, call_numbers, call_ranges,
 };
-use crate::places::{Key, NameId, ObjectId};
+use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::{Id, Number, take_number};
 use std::collections::BTreeMap;
 
@@ -325,8 +325,10 @@ impl Input<'_> {
     }
 
     fn access(&mut self) -> Result<Access, GraphError> {
+        let number = self.small()?;
         Ok(Access {
-            place: self.id()?,
+            place: PlaceId::from_index(number as usize >> 1),
+            chooses: number & 1 != 0,
             key: self.option()?,
             name: self.option()?,
         })

@@ -212,7 +212,7 @@ impl Output {
     }
 
     fn access(&mut self, access: Access) {
-        self.count(access.place.index());
+        self.count(access.place.index() << 1 | usize::from(access.chooses));
         self.id(access.key);
         self.id(access.name);
     }

@@ -55,12 +55,12 @@ void f(int n, int m) {
     check(
         text,
         expect![[r#"
-        8 at 0: Criterion
-        7 at 1: Decides of 8
-        6 at 2: Decides of 7
-        3 at 3: Sets done of 6
-        9 at 3: Sets done of 6
-    "#]],
+            8 at 0: Criterion
+            7 at 1: Decides of 8
+            6 at 3: Decides of 7
+            3 at 4: Sets done of 6
+            9 at 4: Sets done of 6
+        "#]],
     );
 }
 
@@ -79,12 +79,12 @@ out:
     check(
         text,
         expect![[r#"
-        7 at 0: Criterion
-        5 at 1: Decides of 7
-        3 at 2: Decides of 5
-        6 at 3: Jumps of 5
-        4 at 4: Jumps of 3
-    "#]],
+            7 at 0: Criterion
+            5 at 1: Decides of 7
+            3 at 3: Decides of 5
+            6 at 3: Jumps of 5
+            4 at 5: Jumps of 3
+        "#]],
     );
 }
 
@@ -137,10 +137,10 @@ void f(int n) {
     check(
         text,
         expect![[r#"
-        7 at 0: Criterion
-        5 at 1: Sets a of 7
-        4 at 2: Sets p of 5
-    "#]],
+            7 at 0: Criterion
+            5 at 1: Sets a of 7
+            4 at 4: Sets p of 5
+        "#]],
     );
 }
 

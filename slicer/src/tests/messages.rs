@@ -18,11 +18,11 @@ void f(int rank, int n) {
     check(
         text,
         expect![[r#"
-        5 at 0: Criterion
-        4 at 1: Decides of 5
-        7 at 2: Sends of 5, in another task
-        6 at 3: Decides of 7, in another task
-    "#]],
+            5 at 0: Criterion
+            4 at 1: Decides of 5
+            7 at 2: Sends of 5, in another task
+            6 at 4: Decides of 7, in another task
+        "#]],
     );
 }
 
@@ -39,12 +39,12 @@ void f(int rank, int n) {
     check(
         text,
         expect![[r#"
-        4 at 0: Criterion
-        3 at 1: Decides of 4
-        7 at 2: Sets n of 3
-        6 at 2: Sends of 4, in another task
-        5 at 3: Decides of 6, in another task
-    "#]],
+            4 at 0: Criterion
+            3 at 1: Decides of 4
+            7 at 2: Sets n of 3
+            6 at 2: Sends of 4, in another task
+            5 at 4: Decides of 6, in another task
+        "#]],
     );
 }
 
@@ -81,11 +81,11 @@ void f(int rank) {
     check(
         text,
         expect![[r#"
-        8 at 0: Criterion
-        3 at 1: Sets a of 8
-        7 at 1: Sets a of 8
-        4 at 2: Decides of 7
-        5 at 3: Sends of 7, in another task
-    "#]],
+            8 at 0: Criterion
+            3 at 1: Sets a of 8
+            7 at 1: Sets a of 8
+            4 at 3: Decides of 7
+            5 at 3: Sends of 7, in another task
+        "#]],
     );
 }

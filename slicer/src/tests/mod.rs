@@ -7,6 +7,7 @@
 mod calls;
 mod flow;
 mod messages;
+mod parted;
 
 use crate::{Frame, Graph, Options, Slice};
 use expect_test::Expect;

@@ -48,7 +48,7 @@ pub fn programs() -> Vec<Program> {
     let root = directory();
     let mut programs = Vec::new();
     // The programs of several ranks have tests of their own.
-    let jobs = [root.join("mpi"), root.join("hung")];
+    let jobs = ["mpi", "hung", "seeded"].map(|name| root.join(name));
     let topics = entries(&root).into_iter();
     for topic in topics.filter(|path| path.is_dir() && !jobs.contains(path)) {
         for path in entries(&topic) {

@@ -1,0 +1,148 @@
+//! Which values may differ from task to task, as far as a walk has come, and how near to where the difference begins.
+//!
+//! What all tasks have alike cannot have parted them. A walk that keeps a trail of all its steps, not of the shortest ones only, is followed
+//! back here from what differs by itself: ranks, what was received, clocks, numbers drawn at random. The result of a
+//! collective operation that gives all tasks the same does not differ, whatever it was computed from. A branch hands on that it
+//! differs to what it chooses between; the branch of a loop does not, because tasks at one iteration have passed it alike. What
+//! the walk has reached and not gone on from may differ.
+//!
+//! Only the order in which statements are shown rests on this.
+
+use crate::graph::{EdgeKind, Graph, NodeId, NodeKind};
+use crate::reached::Reached;
+use crate::state::{Dependence, State};
+use base::Id as _;
+use hashbrown::{HashMap, HashSet};
+use library::{Access, Value, function};
+use std::collections::VecDeque;
+
+/// What is that many statements away from where a difference begins, or alike on all tasks, is as far from it as anything.
+const FARTHEST: u32 = 9;
+
+/// What differs between tasks of the nodes that a walk has reached.
+#[derive(Debug, Default)]
+pub(crate) struct Differences {
+    /// Of nodes that may differ, how many statements lie between them and where the difference begins.
+    depths: HashMap<NodeId, u32>,
+    /// Nodes of which all tasks have the same.
+    alike: HashSet<NodeId>,
+}
+
+impl Differences {
+    /// Of a walk that has kept its trail.
+    pub(crate) fn found(graph: &Graph, reached: &Reached) -> Differences {
+        let mut uses: HashMap<State, Vec<State>> = HashMap::new();
+        let mut went_on: HashSet<State> = HashSet::new();
+        for &(from, to, kind) in &reached.trail {
+            went_on.insert(from);
+            if hands_on(graph, to, kind) {
+                uses.entry(to).or_default().push(from);
+            }
+        }
+        let mut found: HashMap<State, u32> = HashMap::new();
+        let mut work: VecDeque<State> = VecDeque::new();
+        for state in reached.states() {
+            let begins = match origin(graph, state) {
+                Some(origin) => origin == Origin::Differs,
+                None => reached.up_to.is_some() && !went_on.contains(&state),
+            };
+            if begins {
+                found.insert(state, 0);
+                work.push_back(state);
+            }
+        }
+        while let Some(state) = work.pop_front() {
+            let depth = found.get(&state).copied().unwrap_or(0);
+            for &user in uses.get(&state).into_iter().flatten() {
+                if origin(graph, user).is_none() && !found.contains_key(&user) {
+                    found.insert(user, depth + length(graph, user));
+                    work.push_back(user);
+                }
+            }
+        }
+        let mut differences = Differences::default();
+        for state in reached.states() {
+            let State::At(_, node) = state else { continue };
+            match found.get(&state) {
+                Some(&depth) => {
+                    let nearest = differences.depths.entry(node).or_insert(depth);
+                    *nearest = depth.min(*nearest);
+                }
+                None => {
+                    differences.alike.insert(node);
+                }
+            }
+        }
+        let Differences { depths, alike } = &mut differences;
+        if depths.is_empty() {
+            // Nobody knows where a difference comes from.
+            alike.clear();
+        }
+        // Elsewhere, or in another call, it may differ.
+        alike.retain(|node| !depths.contains_key(node));
+        differences
+    }
+
+    /// Whether all tasks have the same there.
+    pub(crate) fn are_alike(&self, node: NodeId) -> bool {
+        self.alike.contains(&node)
+    }
+
+    /// How many statements lie between a node and where a difference begins; nothing, where nobody has looked for any.
+    pub(crate) fn depth(&self, node: NodeId) -> u32 {
+        match self.depths.is_empty() && self.alike.is_empty() {
+            true => 0,
+            false => { self.depths.get(&node) }.map_or(FARTHEST, |&depth| depth.min(FARTHEST)),
+        }
+    }
+}
+
+/// How many statements a state adds to a way. An argument is a part of its call.
+fn length(graph: &Graph, state: State) -> u32 {
+    match state {
+        State::At(_, node) if graph.nodes[node].kind != NodeKind::Argument => u32::from(graph.is_shown(node)),
+        _ => 0,
+    }
+}
+
+/// Whether what differs makes differ what was reached from there.
+fn hands_on(graph: &Graph, to: State, kind: Dependence) -> bool {
+    match (kind, to) {
+        (Dependence::Decides, State::At(_, branch)) => !is_of_loop(graph, branch),
+        (Dependence::Jumps | Dependence::Ends | Dependence::Takes, _) => false,
+        _ => true,
+    }
+}
+
+/// Whether a branch decides whether it is executed again.
+fn is_of_loop(graph: &Graph, branch: NodeId) -> bool {
+    let edges = graph.edges.of(branch.index()).iter();
+    { edges }.any(|edge| edge.kind == EdgeKind::Control && edge.to == branch)
+}
+
+/// What a library function makes of what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The same on all tasks.
+    Alike,
+    /// Something else on each.
+    Differs,
+}
+
+/// What the call of a library function makes; `None` where that depends on what it is given.
+fn origin(graph: &Graph, state: State) -> Option<Origin> {
+    let (State::At(_, node) | State::Value(_, node)) = state else {
+        return None;
+    };
+    let call = graph.call(node).filter(|call| call.callees.is_empty())?;
+    let row = function(graph.name(call.name?))?;
+    if base::is_mpi(row.name) {
+        let is_written = |access| matches!(access, Access::Writes | Access::WritesLater);
+        let differs = { row.arguments.iter() }
+            .any(|argument| is_written(argument.access) && !argument.gives && !argument.same);
+        return Some(if differs { Origin::Differs } else { Origin::Alike });
+    }
+    // Addresses differ, and nobody computes with them.
+    let is_address = row.returned.new || row.returned.argument.is_some();
+    (row.value == Value::Differs && !is_address).then_some(Origin::Differs)
+}
