@@ -25,7 +25,7 @@ pub use index::{Id, IdVec};
 pub use language::Language;
 pub use mpi::{is_mpi, mpi_entry_point, mpi_name};
 pub use number::{NoNumber, Number, put_number, take_number};
-pub use printable::{acts_on_terminal, escape_json};
+pub use printable::{acts_on_terminal, clean, clean_field, escape_json};
 pub use ranks::{ParseRanksError, RankSet};
 pub use reading::Reading;
 pub use shell::shell_word;

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CountersArgs) -> anyhow::Result<Status> {
     if !args.quiet {
         tell(&counters);
     }
-    output::print_bytes(&counters.patch)?;
+    output::print_patch(&counters.patch)?;
     Ok(Status::Done)
 }
 

@@ -4,7 +4,7 @@ use engine::{Answer, Certainty, Findings, Outcome, Step};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use project::{Failure, Listener};
 use report::clean;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 /// How a command ended.
@@ -82,6 +82,19 @@ pub(crate) fn print_plain(text: &str) -> io::Result<()> {
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     ignore_closed(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Prints a patch: byte for byte to whatever applies it. On a terminal it is read by a person, and the lines of a source are not to act there.
+pub(crate) fn print_patch(patch: &[u8]) -> io::Result<()> {
+    if !io::stdout().is_terminal() {
+        return print_bytes(patch);
+    }
+    let text = String::from_utf8_lossy(patch);
+    let shown = text.lines().map(|line| {
+        let fields = line.split('\t').map(clean);
+        Vec::from_iter(fields).join("\t") + "\n"
+    });
+    print_plain(&String::from_iter(shown))
 }
 
 /// Whoever reads the output (`head`, a pager) may stop reading: that is no error of ours.

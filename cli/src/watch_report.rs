@@ -18,6 +18,8 @@ pub(crate) fn write(
     (header, records): (&Header, &[Task]),
     why: &str,
 ) -> anyhow::Result<()> {
+    // Names in it go to a file and to the environment of a command: a null byte would keep that from being started.
+    let why = report::clean(why);
     let analysis = Analysis::new(&found.map, records, job.missing.clone());
     let mut findings = project::findings_of(
         analysis,
@@ -69,7 +71,7 @@ pub(crate) fn write(
         let status = Command::new("sh")
             .args(["-c", command])
             .env("HINDMOST_REPORT", &args.report)
-            .env("HINDMOST_ALARM", why)
+            .env("HINDMOST_ALARM", &*why)
             .status();
         match status {
             Ok(status) if status.success() => {}

@@ -27,8 +27,8 @@ pub fn unified(changes: &[Change<'_>]) -> Vec<u8> {
         if changed.is_empty() {
             continue;
         }
-        let path = change.path;
-        out.extend_from_slice(format!("--- a/{path}\n+++ b/{path}\n").as_bytes());
+        let (before, after) = (named("a/", change.path), named("b/", change.path));
+        out.extend_from_slice(format!("--- {before}\n+++ {after}\n").as_bytes());
         for (first, last) in hunks(&changed, old.len()) {
             let header = format!("@@ -{0},{1} +{0},{1} @@\n", first + 1, last - first);
             out.extend_from_slice(header.as_bytes());
@@ -36,6 +36,26 @@ pub fn unified(changes: &[Change<'_>]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// A name as `git` and GNU `patch` read it: between quotation marks, with C's escapes, unless it is plain. A line end in a name would begin lines of the
+/// patch that change another file, and whatever follows a space or a tab is no name.
+fn named(side: &str, path: &str) -> String {
+    let is_plain = |c: char| !(c == ' ' || c == '"' || c == '\\' || base::acts_on_terminal(c));
+    if path.chars().all(is_plain) {
+        return format!("{side}{path}");
+    }
+    let mut name = format!("\"{side}");
+    for c in path.chars() {
+        if c == ' ' || is_plain(c) {
+            name.push(c);
+            continue;
+        }
+        for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+            name.push_str(&format!("\\{byte:03o}"));
+        }
+    }
+    name + "\""
 }
 
 /// Ranges of lines with their context; those that would touch are one.
@@ -73,5 +93,21 @@ fn line(mark: u8, text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
     if !text.ends_with(b"\n") {
         out.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_makes_no_line_of_its_own() {
+        assert_eq!(named("a/", "src/größe.c"), "a/src/größe.c");
+        assert_eq!(named("b/", "a b.c"), "\"b/a b.c\"");
+        let hostile = "x\n+++ b/Makefile\t\"\\\u{202e}";
+        assert_eq!(
+            named("a/", hostile),
+            r#""a/x\012+++ b/Makefile\011\042\134\342\200\256""#
+        );
     }
 }

@@ -141,7 +141,10 @@ impl Server {
     }
 
     fn say(&self, kind: MessageType, text: &str) {
-        self.notify("window/showMessage", json!({"type": kind, "message": text}));
+        self.notify(
+            "window/showMessage",
+            json!({"type": kind, "message": report::clean(text)}),
+        );
     }
 
     fn answer(&self, id: RequestId, result: Result<Value, Refusal>) {
