@@ -1,9 +1,10 @@
 //! The bytes of a file: copied, or mapped so that it may be cut off meanwhile without killing us.
 //!
 //! A file that somebody truncates while it is mapped gives `SIGBUS` to whoever reads beyond its new end, and so does a disk that fails. Both are no
-//! reason to die while tasks are stopped and others wait for their answer. The handler here puts a page of zeros where the file has
-//! none any more and marks the mapping; readers check bounds anyway, and what was read of a marked file is thrown away in the end
-//! ([`Contents::is_torn`]). Any other `SIGBUS` goes to whoever was to handle it before.
+//! reason to die while tasks are stopped and others wait for their answer. The handler here puts zeros in the place of the whole file
+//! and marks the mapping; readers check bounds anyway, and what was read of a marked file is thrown away in the end
+//! ([`Contents::is_torn`]). Not of the missing page alone: whoever reads a large file here and there would leave thousands of pages, each a mapping of its
+//! own, and Linux gives nobody more than some ten thousand. Any other `SIGBUS` goes to whoever was to handle it before.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -11,7 +12,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The bytes of a file.
 #[derive(Debug)]
@@ -73,6 +74,7 @@ impl Drop for FileMapping {
         // Before the pages go: they may be somebody else's in the next moment.
         self.watched.end.store(0, Ordering::Release);
         self.watched.start.store(0, Ordering::Release);
+        free_entries().push(self.watched);
     }
 }
 
@@ -90,26 +92,29 @@ struct Watched {
 /// The entry that was added last.
 static WATCHED: AtomicPtr<Watched> = AtomicPtr::new(std::ptr::null_mut());
 
+/// Entries that are free, so that nobody looks for one among thousands. The handler does not know of it.
+static FREE: Mutex<Vec<&'static Watched>> = Mutex::new(Vec::new());
+
+fn free_entries() -> MutexGuard<'static, Vec<&'static Watched>> {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Watched {
     fn of(start: usize, length: usize) -> &'static Watched {
-        let free = all().find(|each| {
-            each.start
-                .compare_exchange(0, start, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
-        });
-        if let Some(entry) = free {
+        let mut free = free_entries();
+        if let Some(entry) = free.pop() {
             entry.torn.store(false, Ordering::Relaxed);
+            entry.start.store(start, Ordering::Release);
             entry.end.store(start + length, Ordering::Release);
             return entry;
         }
-        static ADDING: Mutex<()> = Mutex::new(());
-        let _one_at_a_time = ADDING.lock().unwrap_or_else(PoisonError::into_inner);
         let entry: &'static Watched = Box::leak(Box::new(Watched {
             start: AtomicUsize::new(start),
             end: AtomicUsize::new(start + length),
             torn: AtomicBool::new(false),
             next: all().next(),
         }));
+        // Entries are added one at a time: `free` is still locked.
         WATCHED.store(std::ptr::from_ref(entry).cast_mut(), Ordering::Release);
         entry
     }
@@ -150,22 +155,27 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut 
     const PAGE: usize = 4096;
     // SAFETY: the kernel passes a valid `siginfo_t` to a handler with SA_SIGINFO.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
-    let holds = |each: &&Watched| {
+    let range = |each: &Watched| {
         let (start, end) = (
             each.start.load(Ordering::Acquire),
             each.end.load(Ordering::Acquire),
         );
         // The last page of a mapping is a whole one.
-        (start..end.next_multiple_of(PAGE)).contains(&address) && start != 0
+        start..end.next_multiple_of(PAGE)
+    };
+    let holds = |each: &&Watched| {
+        let range = range(each);
+        range.start != 0 && range.contains(&address)
     };
     // A positive code is the kernel's own; others are signals that somebody has sent.
     if code > 0
         && let Some(watched) = all().find(holds)
     {
-        let page = (address & !(PAGE - 1)) as *mut libc::c_void;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-        // SAFETY: the page belongs to a mapping of ours that is watched, so it is not unmapped yet; it can be read only, before as after.
-        let mended = unsafe { libc::mmap(page, PAGE, libc::PROT_READ, flags, -1, 0) };
+        let range = range(watched);
+        let start = range.start as *mut libc::c_void;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        // SAFETY: the pages are those of a mapping of ours that is watched, so it is not unmapped yet: whoever faulted is reading it. It can be read only, before as after.
+        let mended = unsafe { libc::mmap(start, range.len(), libc::PROT_READ, flags, -1, 0) };
         if mended != libc::MAP_FAILED {
             watched.torn.store(true, Ordering::Relaxed);
             return;
@@ -221,6 +231,25 @@ mod tests {
         assert!(!contents.is_torn());
         file.set_len(0).unwrap();
         assert_eq!(contents.iter().map(|&byte| u32::from(byte)).sum::<u32>(), 0);
+        assert!(contents.is_torn());
+    }
+
+    /// More pages, none beside another, than Linux lets a process have mappings.
+    #[test]
+    fn a_large_file_that_is_cut_off_is_read_here_and_there() {
+        const PAGES: usize = 160_000;
+        let path = std::env::temp_dir().join(format!("hindmost-torn-{}-large", std::process::id()));
+        let file = File::options()
+            .create_new(true)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .unwrap();
+        fs::remove_file(&path).unwrap();
+        file.set_len(PAGES as u64 * 4096).unwrap();
+        let contents = Contents::map(&file).unwrap();
+        file.set_len(0).unwrap();
+        assert!((0..PAGES).step_by(2).all(|page| contents[page * 4096] == 0));
         assert!(contents.is_torn());
     }
 }

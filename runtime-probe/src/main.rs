@@ -28,6 +28,8 @@ Reads the tasks of a job, stopping for microseconds those that run, and writes t
                     does not begin again after a stop returns EINTR or a short count to the program
   -h, --help        print this
 
+A thread that sleeps in such a call is read as it sleeps. One that runs may come into it between the look and the stop: its record says so (`told`).
+
 Exit status: 0 all tasks were read, 1 some were not (their records say why), 2 error.
 ";
 
@@ -40,21 +42,30 @@ fn main() -> ExitCode {
         .and_then(|arguments| parse(arguments.into_iter()));
     match parsed {
         Ok(None) => {
-            print!("{USAGE}");
+            // Whoever reads it may have enough.
+            let _ = std::io::stdout().write_all(USAGE.as_bytes());
             ExitCode::SUCCESS
         }
         Ok(Some(arguments)) => match run(&arguments) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
-            Err(message) => fail(&message),
+            Err(message) => {
+                say(&message);
+                ExitCode::from(2)
+            }
         },
-        Err(message) => fail(&format!("{message}\n\n{USAGE}")),
+        Err(message) => {
+            say(&message);
+            let _ = write!(std::io::stderr(), "\n{USAGE}");
+            ExitCode::from(2)
+        }
     }
 }
 
-fn fail(message: &str) -> ExitCode {
-    eprintln!("hindmost-probe: {message}");
-    ExitCode::from(2)
+/// Prints a line to standard error. It may have names in it that somebody else has chosen.
+fn say(message: &str) {
+    // There is nowhere left to report that standard error is gone, and a snapshot is worth as much without.
+    let _ = writeln!(std::io::stderr(), "hindmost-probe: {}", base::clean(message));
 }
 
 #[derive(Debug, Default)]
@@ -129,7 +140,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         None => job_of_pids(&arguments.pids),
     };
     for note in &job.notes {
-        eprintln!("hindmost-probe: {note}");
+        say(note);
     }
     let (header, mut records) = take(&map, &job.tasks, arguments.options);
     records.extend(absent(&job.missing, job.size));
@@ -143,7 +154,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut all_read = true;
     for record in &records {
         if let Some(error) = &record.error {
-            eprintln!("hindmost-probe: task {}: {error}", record.task);
+            say(&format!("task {}: {error}", record.task));
             all_read = false;
         }
     }

@@ -1,5 +1,6 @@
 //! What `/proc` says about a process: its identity, state, environment and memory map.
 
+use crate::sys;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -138,6 +139,24 @@ pub(crate) fn owner(pid: u32) -> Option<(u32, u32)> {
 pub(crate) fn command(pid: u32) -> String {
     let text = regular_files::read_of_kernel(&format!("/proc/{pid}/comm")).unwrap_or_default();
     String::from_utf8_lossy(&text).trim_end().to_owned()
+}
+
+/// Random bytes that the kernel gives a program when it starts it (`AT_RANDOM`), and so which start of which program a process is at. `None` where they
+/// cannot be read.
+///
+/// Addresses do not tell: where they are not random (`setarch -R`, under debuggers), two programs that are built alike have theirs at the same places.
+pub(crate) fn mark_of_exec(pid: u32) -> Option<[u8; 16]> {
+    const WORD: usize = size_of::<u64>();
+    let vector = regular_files::read_of_kernel(&format!("/proc/{pid}/auxv")).ok()?;
+    let word = |bytes: &[u8]| bytes.try_into().ok().map(u64::from_ne_bytes);
+    let mut entries = vector.chunks_exact(2 * WORD).map(|entry| entry.split_at(WORD));
+    let address = entries.find_map(|(kind, value)| match word(kind)? {
+        libc::AT_RANDOM => word(value),
+        _ => None,
+    })?;
+    let mut mark = [0; 16];
+    let copied = sys::read_memory(pid, &[(address, mark.len())], &mut mark).ok()?;
+    (copied == mark.len()).then_some(mark)
 }
 
 /// The executable as the kernel names it, ` (deleted)` included.

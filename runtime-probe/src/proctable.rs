@@ -7,6 +7,7 @@
 //! ```
 
 use crate::procfs;
+use base::{clean, clean_field};
 use std::fmt::Write as _;
 
 /// A job's processes on all its hosts.
@@ -66,9 +67,10 @@ impl ProcessTable {
         Ok(table)
     }
 
-    /// The table in STAT's form.
+    /// The table in STAT's form. A program's name, which its owner chooses, is escaped where it would begin a line, and so name somebody else's
+    /// process as a rank, or act on a terminal; a host's where it would begin a word.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{}:{}\n", self.launcher.0, self.launcher.1);
+        let mut text = format!("{}:{}\n", clean_field(&self.launcher.0), self.launcher.1);
         for TableEntry {
             rank,
             host,
@@ -77,7 +79,7 @@ impl ProcessTable {
         } in &self.entries
         {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{rank} {host}:{pid} {executable}");
+            let _ = writeln!(text, "{rank} {}:{pid} {}", clean_field(host), clean(executable));
         }
         text
     }
@@ -118,6 +120,27 @@ mod tests {
         for bad in ["0 a", "a:1 b", "0 a:b x", "a:1\nb:2", "x a:1"] {
             assert!(ProcessTable::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_name_makes_no_line_of_its_own() {
+        let entry = TableEntry {
+            rank: 0,
+            host: "node 1".to_owned(),
+            pid: 31,
+            executable: "/a/x\n1 node1:1 init\r2 node1:2 y\u{1b}".to_owned(),
+        };
+        let table = ProcessTable {
+            launcher: ("login\n0".to_owned(), 700),
+            entries: vec![entry],
+        };
+        let text = table.to_text();
+        assert!(
+            text.lines().count() == 2 && !text.contains(['\r', '\u{1b}']),
+            "{text:?}"
+        );
+        let read = ProcessTable::parse(&text).unwrap();
+        assert_eq!((read.entries.len(), read.entries[0].pid), (1, 31));
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(crate) struct Subject<'t> {
     /// A thread that lives, through which `/proc` speaks of the process: the main one, unless that has ended.
     voice: u32,
     identity: Option<Identity>,
+    /// As [`procfs::mark_of_exec`].
+    mark: Option<[u8; 16]>,
     state: Option<ProcessState>,
     /// As [`Task::world`].
     world: Option<u64>,
@@ -53,6 +55,7 @@ impl<'t> Subject<'t> {
             task,
             voice: task.pid,
             identity: None,
+            mark: None,
             state: None,
             world: None,
             outline: None,
@@ -97,6 +100,7 @@ impl<'t> Subject<'t> {
         }
         self.voice = pid;
         self.identity = Some(stat.identity);
+        self.mark = procfs::mark_of_exec(pid);
         self.state = Some(state::of(pid, &stat));
         let ended = diagnose::ended(pid, &stat);
         // A process of one thread needs no list of them.
@@ -107,6 +111,7 @@ impl<'t> Subject<'t> {
             {
                 self.voice = first.tid;
                 self.identity = procfs::stat(self.voice).ok().map(|stat| stat.identity);
+                self.mark = procfs::mark_of_exec(self.voice);
                 self.error.clone_from(&ended);
             }
         }
@@ -268,7 +273,11 @@ impl<'t> Subject<'t> {
     /// Whether the process or its program is no longer what was prepared for. One that has ended since was still it.
     fn replaced(&self) -> bool {
         let now = procfs::stat(self.voice);
-        now.is_ok_and(|now| now.state != 'Z' && Some(now.identity) != self.identity)
+        now.is_ok_and(|now| {
+            let is_same =
+                Some(now.identity) == self.identity && procfs::mark_of_exec(self.voice) == self.mark;
+            now.state != 'Z' && !is_same
+        })
     }
 
     /// The record, as it is after the last round.

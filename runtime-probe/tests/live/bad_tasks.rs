@@ -1,6 +1,6 @@
 //! Tasks that cannot be read: each with its reason, none dropped, no wait without end.
 
-use crate::support::{compile, complete, names, snap, snap_in, snap_with, state, status, until};
+use crate::support::{Target, compile, complete, names, snap, snap_in, snap_with, state, status, until};
 use progress_map::{Binding, Map};
 use runtime_probe::{Options, Stopping, TaskRef, take, tasks_of};
 use std::fs;
@@ -173,6 +173,52 @@ int main(int argc, char **argv) {
     assert!(whole > 0);
 }
 
+/// Two programs that are built alike replace each other, with addresses that are not random: nothing in `/proc/PID/stat` tells them apart.
+/// A stack of one that is read by the code of the other has functions on it that never run.
+#[test]
+fn programs_at_the_same_addresses_are_not_mixed() {
+    const ALIKE: &str = r#"
+#include <stdio.h>
+#include <sys/personality.h>
+#include <unistd.h>
+static volatile long n;
+static void ready(void) { puts("ready"); fflush(stdout); personality(ADDR_NO_RANDOMIZE); }
+__attribute__((noinline, aligned(256))) static void FIRST(void) { for (long i = 0; i < 1000000; i++) n++; }
+__attribute__((noinline, aligned(256))) static void SECOND(void) { for (long i = 0; i < 1000000; i++) n++; }
+__attribute__((aligned(256))) int main(int argc, char **argv) {
+    if (argc > 2) ready();
+    else if (IS_FIRST) FIRST();
+    else SECOND();
+    execl(argv[1], argv[0], IS_FIRST ? "/proc/self/fd/8" : "/proc/self/fd/9", (char *)0);
+    return 1;
+}
+"#;
+    let names_of = |is_first: bool| match is_first {
+        true => "-DFIRST=runs_a -DSECOND=never_a -DIS_FIRST=1",
+        false => "-DFIRST=never_b -DSECOND=runs_b -DIS_FIRST=0",
+    };
+    let [first, second] = [true, false].map(|is_first| {
+        // Not by their paths, whose length would move the stack.
+        compile("gcc", ALIKE, &format!("-O0 {}", names_of(is_first)))
+    });
+    let script = "exec 8<\"$0\" 9<\"$1\"; exec -a app \"$0\" /proc/self/fd/9 start";
+    let target = Target::start(
+        Command::new("bash")
+            .args(["-c", script])
+            .args([&first.path, &second.path]),
+    );
+    let (mut seen, mut looks) = (0, 0);
+    while seen < 20 && looks < 1000 {
+        looks += 1;
+        let task = snap(&Map::default(), target.pid());
+        let names = names(&task);
+        let never = names.iter().find(|name| name.starts_with("never"));
+        assert!(never.is_none(), "{task:?}");
+        seen += usize::from(names.iter().any(|name| name.starts_with("runs")));
+    }
+    assert!(seen > 0, "not once read in {looks} looks");
+}
+
 #[test]
 fn a_deleted_executable() {
     let program = compile("gcc", SPIN, "-O2");
@@ -274,6 +320,45 @@ fn the_binary_reports_errors_and_usage() {
     assert_eq!(code, Some(2));
     assert!(text.contains("no process has pid"), "{text}");
     assert_eq!(run(&["--map", map, "1073741808"]).0, Some(1));
+
+    // A program's name is its owner's choice, and a map of another build has the probe name it.
+    let other = Map {
+        binding: Some(Binding {
+            executable: "/ci/x\u{1b}[2J".to_owned(),
+            build_id: vec![1; 20],
+            ..Binding::default()
+        }),
+        ..Map::default()
+    };
+    fs::write(map, other.to_bytes()).unwrap();
+    let named = program.path.with_file_name("x\u{1b}[2J\u{202e}\nprogram");
+    fs::copy(&program.path, &named).unwrap();
+    let target = Target::start(&mut Command::new(&named));
+    let (_, text) = run(&["--map", map, &target.pid().to_string()]);
+    let acts = |c: char| base::acts_on_terminal(c) && c != '\n';
+    assert!(text.contains("program") && !text.contains(acts), "{text:?}");
+    assert!(
+        text.lines().all(|line| line.starts_with("hindmost-probe: ")),
+        "{text:?}"
+    );
+}
+
+/// Whoever has closed its output gets no more, and no panic.
+#[test]
+fn the_binary_says_what_it_can() {
+    let program = compile("gcc", SPIN, "-O2");
+    let target = program.start(&[]);
+    let map = program.path.with_extension("hmap");
+    fs::write(&map, Map::default().to_bytes()).unwrap();
+    let script = "\"$0\" --help >/dev/full && \"$0\" --help >&- && ! \"$0\" 2>/dev/full \
+        && { \"$0\" --map \"$1\" $2 2>/dev/full >/dev/null; test $? = 0; } && { \"$0\" --map \"$1\" $2 >/dev/full; test $? = 2; }";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_hindmost-probe")])
+        .arg(&map)
+        .arg(target.pid().to_string())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
 }
 
 #[test]
