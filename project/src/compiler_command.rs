@@ -216,13 +216,59 @@ fn exact(word: &str) -> Option<Use> {
         | "-trigraphs" | "-pthread" | "-pipe" | "-w" | "-p" | "-pg" | "-static" | "-shared" | "-no-pie"
         | "-pie" | "-qopenmp" | "-stdlib=libc++" | "-stdlib=libstdc++" => Use::Keep,
         // What comes out, and -P, which leaves out the line markers.
-        "-c" | "-S" | "-E" | "-P" | "-C" | "-CC" | "-v" | "-H" | "-M" | "-MM" | "-MD" | "-MMD" | "-MP"
-        | "-MG" | "-MV" | "-s" | "-rdynamic" | "-save-temps" | "-dM" | "-dD" | "-dN" | "-dI" | "-dU"
-        | "--" => Use::Drop,
-        "-o" | "--output" | "-MF" | "-MT" | "-MQ" | "-MJ" | "-L" | "-l" | "-u" | "-z" | "-T" | "-Xlinker"
-        | "-Xassembler" | "-aux-info" | "-dumpbase" | "-dumpbase-ext" | "-dumpdir" | "--param" | "-mllvm" => {
-            Use::DropTwo
-        }
+        "-c"
+        | "-S"
+        | "-E"
+        | "-P"
+        | "-C"
+        | "-CC"
+        | "-v"
+        | "-H"
+        | "-M"
+        | "-MM"
+        | "-MD"
+        | "-MMD"
+        | "-MP"
+        | "-MG"
+        | "-MV"
+        | "-s"
+        | "-rdynamic"
+        | "-save-temps"
+        | "-dM"
+        | "-dD"
+        | "-dN"
+        | "-dI"
+        | "-dU"
+        | "--"
+        | "--dependencies"
+        | "--user-dependencies"
+        | "--write-dependencies"
+        | "--write-user-dependencies"
+        | "--save-temps"
+        | "-save-stats"
+        | "--save-stats"
+        | "-time" => Use::Drop,
+        "-o"
+        | "--output"
+        | "-MF"
+        | "-MT"
+        | "-MQ"
+        | "-MJ"
+        | "-L"
+        | "-l"
+        | "-u"
+        | "-z"
+        | "-T"
+        | "-Xlinker"
+        | "-Xassembler"
+        | "-aux-info"
+        | "-dumpbase"
+        | "-dumpbase-ext"
+        | "-dumpdir"
+        | "--param"
+        | "-mllvm"
+        | "-serialize-diagnostics"
+        | "--serialize-diagnostics" => Use::DropTwo,
         _ => return None,
     })
 }
@@ -237,12 +283,12 @@ fn joined(word: &str) -> Option<Use> {
                 .iter()
                 .any(|option| part.strip_prefix(option).is_some_and(|rest| !rest.is_empty()))
         };
+        let writes = |part: &str| ["-M", "-o"].iter().any(|option| part.starts_with(option));
         let mut parts = parts.split(',');
         // `-Wp,-MD,file`.
-        let writes_rules = parts.clone().next().is_some_and(|first| first.starts_with("-M"));
-        return Some(if parts.all(is_definition) {
+        return Some(if parts.clone().all(is_definition) {
             Use::Keep
-        } else if writes_rules {
+        } else if !parts.clone().any(is_definition) && parts.any(writes) {
             Use::Drop
         } else {
             Use::Refuse
@@ -288,6 +334,10 @@ fn joined(word: &str) -> Option<Use> {
         "-MQ",
         "-MJ",
         "-save-temps=",
+        "--save-temps=",
+        "-save-stats=",
+        "--save-stats=",
+        "-time=",
         "-dumpbase",
         "-dumpdir",
         "-mllvm",
@@ -460,6 +510,15 @@ mod tests {
             "-fstack-usage",
             "-aux-info F",
             "-fopt-info-all=F",
+            "-Wp,-o,F",
+            "-Wp,-oF",
+            "-Wp,-P,-MMD,F",
+            "--write-dependencies",
+            "--write-user-dependencies",
+            "--serialize-diagnostics F",
+            "-save-stats=obj",
+            "--save-temps",
+            "-time=F",
         ] {
             assert_eq!(kept(&format!("cc {writes} a.c")), "cc -E a.c", "{writes}");
         }
@@ -477,9 +536,8 @@ mod tests {
             "@args",
             "-Xclang",
             "-Xpreprocessor",
-            "-Wp,-o,F",
-            "-Wp,-o",
-            "--write-dependencies",
+            "-Wp,-DX,-o,F",
+            "-Wp,-MD,F,-DX",
             "--config=x",
             "-ccbin",
             "-iplugindir=x",

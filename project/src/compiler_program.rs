@@ -62,7 +62,8 @@ fn absolute_directories(name: &str) -> Vec<PathBuf> {
 }
 
 /// What a compiler's environment has instead of the user's own: where programs and libraries are looked for, without the directory that it
-/// runs in, which is the tree's. An empty entry in `LD_LIBRARY_PATH` means that, and is common. `None` where nothing is left.
+/// runs in, which is the tree's. An empty entry in `LD_LIBRARY_PATH` means that, and is common. `None` where nothing is left. And there is no place for
+/// temporary files: preprocessing makes none, but a compiler that a source crashes would (`#pragma clang __debug crash`).
 pub(crate) fn environment() -> impl Iterator<Item = (&'static str, Option<OsString>)> {
     const LISTS: [&str; 5] = [
         "PATH",
@@ -71,7 +72,8 @@ pub(crate) fn environment() -> impl Iterator<Item = (&'static str, Option<OsStri
         "LIBRARY_PATH",
         "GCC_EXEC_PREFIX",
     ];
-    LISTS.into_iter().map(|name| {
+    let nowhere = ("TMPDIR", Some("/dev/null/none".into()));
+    let lists = LISTS.into_iter().map(|name| {
         let directories = absolute_directories(name);
         let none = match name {
             // Without any, programs are looked for in the working directory.
@@ -81,7 +83,8 @@ pub(crate) fn environment() -> impl Iterator<Item = (&'static str, Option<OsStri
         // They came from such a list, so they can be joined to one.
         let joined = std::env::join_paths(&directories).ok();
         (name, joined.filter(|_| !directories.is_empty()).or(none))
-    })
+    });
+    lists.chain([nowhere])
 }
 
 #[cfg(test)]

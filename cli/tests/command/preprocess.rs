@@ -217,6 +217,83 @@ fn a_hostile_database_runs_nothing_and_writes_nothing() {
     is_rebuilt(&sandbox, &out);
 }
 
+/// Consent is to run what a build runs, and not to have its files overwritten.
+#[test]
+fn with_consent_what_is_known_to_write_is_left_out() {
+    let sandbox = project("trusted-writers");
+    let precious = sandbox.write("precious", "precious");
+    let all: [&[&str]; 10] = [
+        &["--output", "precious"],
+        &["-oprecious"],
+        &["-Wp,-o,precious"],
+        &["-Wp,-oprecious"],
+        &["-Wp,-MMD,precious"],
+        &["-MMD", "-MFprecious"],
+        &["--write-dependencies"],
+        &["--write-user-dependencies"],
+        &["-time=precious"],
+        &["-save-temps=obj", "-dumpdir", "precious"],
+    ];
+    let files = || {
+        let mut find = Command::new("find");
+        find.args([".", "-not", "-name", "compile_commands.json"]);
+        let found = find.current_dir(&sandbox.root).output().unwrap();
+        let mut lines = Vec::from_iter(
+            String::from_utf8(found.stdout)
+                .unwrap()
+                .lines()
+                .map(str::to_owned),
+        );
+        lines.sort();
+        lines
+    };
+    let before = files();
+    for options in all {
+        let command = [&["gcc"], options, &["-isystem", "system", "-c", "src/a.c"]].concat();
+        database(&sandbox, &command);
+        let run = sandbox.run(&["map", "-p", ".", "--no-cache", "--trust-build", "-o", "/dev/null"]);
+        assert!(
+            run.out.contains("(1 as preprocessed)"),
+            "{options:?}: {}{}",
+            run.out,
+            run.err
+        );
+        assert_eq!(std::fs::read(&precious).unwrap(), b"precious", "{options:?}");
+        assert_eq!(files(), before, "{options:?}");
+    }
+}
+
+/// A source can crash the compiler that reads it, and that one then writes down how.
+#[test]
+fn a_compiler_that_a_source_crashes_leaves_nothing_behind() {
+    if !installed("clang") {
+        return;
+    }
+    let sandbox = project("crash");
+    sandbox.write("src/a.c", format!("#pragma clang __debug crash\n{LOOPS}"));
+    std::fs::create_dir(sandbox.path("temporary")).unwrap();
+    database(&sandbox, &["clang", "-isystem", "system", "-c", "src/a.c"]);
+    let crash = |trust: &[&str]| {
+        let mut command = sandbox.command(&["map", "-p", ".", "--no-cache", "-o", "/dev/null"]);
+        let run = command
+            .args(trust)
+            .env("TMPDIR", sandbox.path("temporary"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(
+            said.contains("not preprocessed") && said.contains("clang failed"),
+            "{said}"
+        );
+        std::fs::read_dir(sandbox.path("temporary")).unwrap().count()
+    };
+    assert_eq!(crash(&[]), 0);
+    assert!(
+        crash(&["--trust-build"]) > 0,
+        "it should leave something if it can"
+    );
+}
+
 /// Runs the command of a database that would have the tree's own programs run or loaded, with an environment that leads to the directory in which
 /// it runs, and tells what was said. Whatever of the tree runs leaves a file.
 #[track_caller]
@@ -399,8 +476,8 @@ fn no_command_changes_the_tree() {
         "-ftest-coverage",
         "-wrapper",
         "touch,out7",
-        "-B",
-        "evil/",
+        "-Bevil/",
+        "-Wp,-DX,-o,out9",
         "-D",
         "X",
         "-O2",
