@@ -23,12 +23,20 @@ impl ContentHasher {
 pub fn sealed(parts: &[&[u8]]) -> Vec<u8> {
     let mut hasher = ContentHasher::default();
     parts.iter().for_each(|part| hasher.add(part));
-    [&hasher.finish()[..], &parts.concat()].concat()
+    [&SEAL[..], &hasher.finish(), &parts.concat()].concat()
+}
+
+/// What [`sealed`] begins with: by it, files are known as hindmost's whatever their names are.
+const SEAL: [u8; 8] = *b"\x89HKEPT\r\n";
+
+/// Whether a file that begins with `head`, eight bytes or all of its own, is one that hindmost keeps: a map, or what is [`sealed`].
+pub fn is_kept_file(head: &[u8]) -> bool {
+    head.starts_with(&SEAL) || head.starts_with(&progress_map::MAGIC)
 }
 
 /// What was [`sealed`]; nothing when a byte is another.
 pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
-    let (hash, rest) = bytes.split_first_chunk::<32>()?;
+    let (hash, rest) = bytes.strip_prefix(&SEAL)?.split_first_chunk::<32>()?;
     (crate::content_hash(rest) == *hash).then_some(rest)
 }
 

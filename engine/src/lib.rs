@@ -112,7 +112,7 @@ pub use distrust::distrust_innermost_lines;
 pub use excerpt::{Excerpt, SourceState, content_hash};
 pub use explain::{Explanation, SharedLoop, Side};
 pub use findings::Findings;
-pub use fingerprint::{ContentHasher, Fingerprint, sealed, unsealed};
+pub use fingerprint::{ContentHasher, Fingerprint, is_kept_file, sealed, unsealed};
 pub use frames::FrameView;
 pub use library::Role;
 pub use line::{FunctionLine, LineView, PointView, TupleView, line_view};

@@ -89,25 +89,34 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let name = path
         .file_name()
         .ok_or_else(|| Failure::new(format!("{} does not name a file", path.display())))?;
+    let cannot = |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    // A name that nobody can foresee: in a directory that all may write to, somebody could have taken it.
+    let mut random = [0; 8];
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| cannot(error.into()))?;
     let mut temporary_name = std::ffi::OsString::from(".");
     temporary_name.push(name);
-    temporary_name.push(format!(".{}.tmp", std::process::id()));
+    temporary_name.push(format!(".{:016x}.tmp", u64::from_ne_bytes(random)));
     let temporary = directory.unwrap_or(Path::new(".")).join(temporary_name);
-    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let file = made(&temporary).map_err(cannot)?;
+    let written = write_all(file, bytes).and_then(|()| fs::rename(&temporary, path));
     written
         .inspect_err(|_| {
             // Whatever is left of it is of no use; the first error is the one to report.
             let _ = fs::remove_file(&temporary);
         })
-        .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
+        .map_err(cannot)
 }
 
 #[allow(
     clippy::disallowed_methods,
     reason = "made anew, whatever else may have the name"
 )]
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
+fn made(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+fn write_all(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
 }

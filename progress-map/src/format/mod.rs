@@ -40,7 +40,7 @@ pub use heads::FunctionHead;
 pub use reader::{Index, Reader};
 #[cfg(any(test, feature = "generate"))]
 pub(crate) use record::reseal;
-pub use record::{VERSION, records};
+pub use record::{MAGIC, VERSION, records};
 pub(crate) use storage::MAX_STEPS;
 #[cfg(any(test, feature = "generate"))]
 pub(crate) use writer::write;

@@ -8,8 +8,8 @@ use crate::error::{Place, ReadError, Section, Tag};
 /// The format version that this crate writes, and the highest that it reads.
 pub const VERSION: u32 = 1;
 
-/// First byte not ASCII, then a name, then the line ends that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89HMAP\r\n\x1a";
+/// What a map begins with: first byte not ASCII, then a name, then the line ends that a text-mode copy would change.
+pub const MAGIC: [u8; 8] = *b"\x89HMAP\r\n\x1a";
 
 const HEADER: usize = 32;
 const ENTRY: usize = 24;

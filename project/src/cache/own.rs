@@ -8,7 +8,7 @@ use regular_files::Limit;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, Stat, Timespec, Timestamps};
 use rustix::io::Errno;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,17 @@ impl Directory {
         written
     }
 
+    /// Whether a file of a name of ours is one of ours: by what it begins with. One of which nothing was written yet may go, too.
+    fn is_kept_file(&self, name: &str) -> bool {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = rustix::fs::openat(&self.opened, name, flags, Mode::empty()) else {
+            return false;
+        };
+        let mut head = Vec::new();
+        let read = File::from(file).take(8).read_to_end(&mut head);
+        read.is_ok() && (head.is_empty() || engine::is_kept_file(&head))
+    }
+
     /// Removes those of our files that were used longest ago, until the rest has no more than `limit` bytes.
     pub(super) fn make_room(&self, limit: u64) -> io::Result<()> {
         let mut files = Vec::new();
@@ -133,6 +144,9 @@ impl Directory {
         for (_, size, name) in files {
             if sum <= limit {
                 break;
+            }
+            if !self.is_kept_file(&name) {
+                continue;
             }
             match rustix::fs::unlinkat(&self.opened, &name, AtFlags::empty()) {
                 Err(error) if error != Errno::NOENT => return Err(error.into()),
@@ -292,22 +306,27 @@ mod tests {
         let directory = Directory::open(&base.0, &["hindmost"]).unwrap();
         let file = |digit: &str| format!("{}.hmap", digit.repeat(64));
         let (new, old, older) = (file("a"), file("b"), file("c"));
-        // The oldest of all are not ours.
+        // The oldest of all are not ours: by their names, and one by what it is.
         let foreign = [
             "notes.hmap".to_owned(),
             "precious.img".to_owned(),
             file("d") + ".img",
+            file("e"),
         ];
+        let sealed = engine::sealed(&[&[0; 60]]);
+        assert_eq!(sealed.len(), 100);
         let ages = [(&old, 30), (&older, 40), (&new, 10)];
         for (file, age) in { ages.into_iter() }.chain(foreign.iter().map(|name| (name, 50))) {
             let path = base.0.join("hindmost").join(file);
-            fs::write(&path, [0; 100]).unwrap();
+            let is_foreign = foreign.contains(file);
+            fs::write(&path, if is_foreign { vec![7; 100] } else { sealed.clone() }).unwrap();
             let time = SystemTime::now() - Duration::from_secs(age);
             let file = File::options().append(true).open(path).unwrap();
             file.set_modified(time).unwrap();
         }
         directory.note_use(&old);
-        directory.make_room(100).unwrap();
+        // The one that is foreign and has a name of ours counts.
+        directory.make_room(200).unwrap();
         let mut left = vec![old];
         left.extend(foreign);
         left.sort();
