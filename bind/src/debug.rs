@@ -330,9 +330,11 @@ impl<'a> Debug<'a> {
         strings.next().map(text)
     }
 
-    /// A string attribute.
+    /// A string attribute. One that is longer than any real name is none: thousands of functions may share a name of a megabyte that is in the file once, and
+    /// each of them keeps its own.
     pub(crate) fn string(&self, unit: UnitId, value: Value<'a>) -> Option<Slice<'a>> {
-        self.dwarf(unit).attr_string(&self.units[unit], value).ok()
+        let string = self.dwarf(unit).attr_string(&self.units[unit], value).ok()?;
+        (string.len() <= LONGEST_NAME).then_some(string)
     }
 
     /// A string attribute of `entry`.
@@ -437,6 +439,9 @@ pub(crate) fn clip(ranges: &[Range<u64>], within: &Range<u64>) -> impl Iterator<
         .take_while(|range| range.start < within.end)
         .map(|range| range.start.max(within.start)..range.end.min(within.end))
 }
+
+/// Templates of C++ come to some thousand bytes.
+pub(crate) const LONGEST_NAME: usize = 16 << 10;
 
 /// Text of the debug info; bytes that are not UTF-8 are replaced.
 pub(crate) fn text(bytes: Slice<'_>) -> String {

@@ -2,8 +2,10 @@
 //! language that maps are not made of.
 
 use crate::BindError;
+use crate::debug::LONGEST_NAME;
 use crate::elf::Image;
 use crate::sections::{Program, borrow};
+use std::borrow::Cow;
 
 /// A function, and the line of it, that an address belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +43,9 @@ pub fn code_lines(program: &Program<'_>, addresses: &[u64]) -> Result<Vec<Vec<Co
             let name = frame.function.as_ref();
             let location = frame.location.as_ref();
             chain.push(CodeLine {
-                function: name.and_then(|name| Some(name.raw_name().ok()?.into_owned())),
+                function: { name.and_then(|name| name.raw_name().ok()) }
+                    .filter(|name| name.len() <= LONGEST_NAME)
+                    .map(Cow::into_owned),
                 file: location.and_then(|location| Some(location.file?.to_owned())),
                 line: location
                     .and_then(|location| location.line)

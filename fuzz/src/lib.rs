@@ -25,6 +25,7 @@ mod recorded;
 mod recordings;
 mod seeds;
 mod sources;
+mod trees;
 
 pub use change::changed;
 
@@ -39,7 +40,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -87,6 +88,12 @@ pub const TARGETS: [Target; 10] = [
         name: "graph",
         check: graphs::graph,
         seeds: seeds::graphs,
+    },
+    Target {
+        // A partial tree of a job's stacks.
+        name: "tree",
+        check: trees::tree,
+        seeds: trees::seeds,
     },
     Target {
         // What the flight recorder has written of a task.

@@ -104,6 +104,11 @@ fn foreign() {
 }
 
 #[test]
+fn tree() {
+    check("tree");
+}
+
+#[test]
 fn recording() {
     check("recording");
 }

@@ -24,7 +24,7 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 /// The targets in `fuzz::TARGETS`, with the longest input that is tried. That list is not at hand here: xtask is built
 /// without the engines.
-const TARGETS: [(&str, u32); 10] = [
+const TARGETS: [(&str, u32); 11] = [
     ("bind", 32 << 10),
     ("unwind", 32 << 10),
     ("core", 32 << 10),
@@ -33,6 +33,7 @@ const TARGETS: [(&str, u32); 10] = [
     ("launcher", 1 << 10),
     ("foreign", 4 << 10),
     ("graph", 16 << 10),
+    ("tree", 8 << 10),
     ("recording", 4 << 20),
     ("sources", 4 << 10),
 ];

@@ -1,6 +1,6 @@
 //! Truncated and damaged files: an error or a partial result, never a panic, never a hang.
 
-use crate::support::{Program, sources};
+use crate::support::{MapBuilder, Program, binding, sources};
 use bind::{bind, check, identity, needs};
 use object::{Object as _, ObjectSection as _};
 use std::time::{Duration, Instant};
@@ -123,5 +123,29 @@ fn damaged_headers() {
             bytes[at] = random.below(256) as u8;
         }
         survives(&program, &bytes);
+    }
+}
+
+/// A name that thousands of entries may share costs each of them its bytes. What is longer than any real name is none.
+#[test]
+fn long_names_are_none() {
+    const LONGEST: usize = 16 << 10;
+    for length in [LONGEST, LONGEST + 1] {
+        let name = "f".repeat(length);
+        let source =
+            format!("int {name}(int n) {{\n  return n;\n}}\nint main(void) {{\n  return {name}(1);\n}}\n");
+        let Some(program) = Program::build("gcc", &["-g", "-O0"], &[("long.c", &source)]) else {
+            return;
+        };
+        let mut builder = MapBuilder::default();
+        let file = builder.file(program.scratch.0.join("long.c").to_str().unwrap(), &source);
+        builder.function(file, &name, Vec::new());
+        builder.function(file, "main", Vec::new());
+        let mut map = builder.map;
+        bind(&mut map, &program.bytes, None, "program").unwrap();
+        let functions = &binding(&map).functions;
+        assert!(functions.iter().any(|function| function.name == "main"));
+        let is_named = functions.iter().any(|function| function.name == name);
+        assert_eq!(is_named, length == LONGEST);
     }
 }
