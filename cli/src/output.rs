@@ -130,7 +130,9 @@ pub(crate) fn error(error: &anyhow::Error) {
 /// An error with its causes, on one line, and what the user can do.
 pub(crate) fn in_words(error: &anyhow::Error) -> (String, Option<&str>) {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    let hint = { error.chain() }.find_map(|cause| cause.downcast_ref::<Failure>().and_then(Failure::advice));
+    let hint = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<Failure>().and_then(Failure::advice));
     (causes.join(": "), hint)
 }
 

@@ -1,9 +1,11 @@
 //! Recorded stacks and a map to an answer.
 
 use crate::answer::{
-    Activity, Answer, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair, Witness,
+    Activity, Answer, Finding, FirstTask, Hindmost, Link, Outcome, Position, TaskClass, UndecidedPair,
+    Unreadable, Witness,
 };
-use crate::motion::{self, ClassMotion, Earlier};
+use crate::awaited::Awaited;
+use crate::motion::{self, ClassMotion, Earlier, JobMotion};
 use crate::named::Named;
 use crate::outside::{self, OutsideGroup};
 use crate::state::ClassState;
@@ -24,52 +26,9 @@ pub(crate) fn assemble<'a>(
     named: Named,
     (missing_ranks, earlier): (RankSet, Option<Earlier<'a>>),
 ) -> Answer {
-    let mut placed: Vec<(&Task, Located)> = Vec::new();
-    let mut others: Vec<(&Task, String)> = Vec::new();
-    for (task, located) in tasks.iter().zip(located) {
-        match located.obstacle.clone() {
-            Some(reason) => others.push((task, reason.to_string())),
-            None => placed.push((task, located)),
-        }
-    }
-    let (mut placed, mut located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
-    progress::settle_code(&order, &mut located);
-    let mut classes = progress::classify(&order, &located);
-    if order.is_of_code_alone() && (classes.hindmost().is_empty() || !others.is_empty()) {
-        // What the code alone tells is worth something only if it names somebody: otherwise the stacks say more.
-        let reason = |task: &Task| format!("no function on the stack of task {} is in the map", task.task);
-        others = Vec::from_iter(
-            tasks
-                .iter()
-                .map(|task| (task, task.error.clone().unwrap_or_else(|| reason(task)))),
-        );
-        (placed, located) = (Vec::new(), Vec::new());
-        classes = progress::classify(&order, &located);
-    }
-    let job = JobView {
-        map: order.map(),
-        tasks: placed,
-        reached: reached(&order, &located, &classes),
-        order,
-        classes,
-        located,
-        total: named.count(tasks),
-        named,
-        is_whole: others.is_empty() && missing_ranks.is_empty(),
-        is_complete: missing_ranks.is_empty() && others.iter().all(|(task, _)| !task.frames.is_empty()),
-        earlier,
-    };
+    let (job, others) = JobView::of((order, located), tasks, named, (&missing_ranks, earlier));
     let outside = outside::groups(&others);
-    let ordered = 0..job.classes.classes.len();
-    let mut classes = Vec::from_iter(ordered.map(|class| job.class(class)));
-    let mut unreadable = Vec::new();
-    for group in &outside {
-        let class = group.stack.as_ref().map(|_| classes.len());
-        classes.extend(job.class_outside(group));
-        for &(task, reason) in &group.tasks {
-            unreadable.extend(job.named.unreadable(task, reason, class));
-        }
-    }
+    let (classes, unreadable) = job.listed(&outside);
     let outcome = match job.outcome() {
         Outcome::NothingReadable if !classes.is_empty() => Outcome::NotPlaced,
         other => other,
@@ -100,21 +59,7 @@ pub(crate) fn assemble<'a>(
     let awaited = awaited.and_then(|finding| awaited::of(&job, &members, &not_entered, &has_moved, finding));
     let mut warnings = job.partial_functions();
     warnings.extend(job.gone_past(&classes, &not_entered));
-    let mut assumptions = job.assumptions();
-    if let Some(finding) = finding.as_ref().filter(|finding| finding.by == Witness::Mpi) {
-        let stood_still = motion.as_ref().is_some_and(|motion| {
-            let classes = motion.classes.iter().enumerate();
-            let mut waiting = classes.filter(|(class, _)| !finding.classes.contains(class));
-            waiting.all(|(_, motion)| motion.stood_still())
-        });
-        assumptions.extend(waits::assumptions(stood_still));
-    }
-    if awaited
-        .as_ref()
-        .is_some_and(|awaited| awaited.culprit().is_some())
-    {
-        assumptions.push(awaited::ASSUMPTION.to_owned());
-    }
+    let assumptions = job.taken_for_granted(finding.as_ref(), awaited.as_ref(), motion.as_ref());
     let excerpts = job.excerpts(&classes, finding.as_ref());
     Answer {
         tasks: job.total,
@@ -197,6 +142,89 @@ fn reached(order: &Order<'_>, located: &[Located], classes: &Classes) -> Vec<Vec
 }
 
 impl<'a> JobView<'a> {
+    /// The tasks that have a place in the order, and the others with the reason. Nobody has one who could not be looked up.
+    fn of(
+        (order, located): (Order<'a>, Vec<Located>),
+        tasks: &'a [Task],
+        named: Named,
+        (missing_ranks, earlier): (&RankSet, Option<Earlier<'a>>),
+    ) -> (Self, Vec<(&'a Task, String)>) {
+        let mut placed: Vec<(&Task, Located)> = Vec::new();
+        let mut others: Vec<(&Task, String)> = Vec::new();
+        for (task, located) in tasks.iter().zip(located) {
+            match located.obstacle.clone() {
+                Some(reason) => others.push((task, reason.to_string())),
+                None => placed.push((task, located)),
+            }
+        }
+        let (mut placed, mut located): (Vec<&Task>, Vec<Located>) = placed.into_iter().unzip();
+        progress::settle_code(&order, &mut located);
+        let mut classes = progress::classify(&order, &located);
+        if order.is_of_code_alone() && (classes.hindmost().is_empty() || !others.is_empty()) {
+            // What the code alone tells is worth something only if it names somebody: otherwise the stacks say more.
+            let reason =
+                |task: &Task| format!("no function on the stack of task {} is in the map", task.task);
+            others = Vec::from_iter(
+                tasks
+                    .iter()
+                    .map(|task| (task, task.error.clone().unwrap_or_else(|| reason(task)))),
+            );
+            (placed, located) = (Vec::new(), Vec::new());
+            classes = progress::classify(&order, &located);
+        }
+        let job = Self {
+            map: order.map(),
+            tasks: placed,
+            reached: reached(&order, &located, &classes),
+            order,
+            classes,
+            located,
+            total: named.count(tasks),
+            named,
+            is_whole: others.is_empty() && missing_ranks.is_empty(),
+            is_complete: missing_ranks.is_empty() && others.iter().all(|(task, _)| !task.frames.is_empty()),
+            earlier,
+        };
+        (job, others)
+    }
+
+    /// The classes as the answer lists them, those outside of the order last; and the records of the tasks in the latter.
+    fn listed(&self, outside: &[OutsideGroup<'_>]) -> (Vec<TaskClass>, Vec<Unreadable>) {
+        let ordered = 0..self.classes.classes.len();
+        let mut classes = Vec::from_iter(ordered.map(|class| self.class(class)));
+        let mut unreadable = Vec::new();
+        for group in outside {
+            let class = group.stack.as_ref().map(|_| classes.len());
+            classes.extend(self.class_outside(group));
+            for &(task, reason) in &group.tasks {
+                unreadable.extend(self.named.unreadable(task, reason, class));
+            }
+        }
+        (classes, unreadable)
+    }
+
+    /// What the answer takes for granted, as clauses: for the order, and for what MPI says.
+    fn taken_for_granted(
+        &self,
+        finding: Option<&Finding>,
+        awaited: Option<&Awaited>,
+        motion: Option<&JobMotion>,
+    ) -> Vec<String> {
+        let mut assumptions = self.assumptions();
+        if let Some(finding) = finding.filter(|finding| finding.by == Witness::Mpi) {
+            let stood_still = motion.is_some_and(|motion| {
+                let classes = motion.classes.iter().enumerate();
+                let mut waiting = classes.filter(|(class, _)| !finding.classes.contains(class));
+                waiting.all(|(_, motion)| motion.stood_still())
+            });
+            assumptions.extend(waits::assumptions(stood_still));
+        }
+        if awaited.is_some_and(|awaited| awaited.culprit().is_some()) {
+            assumptions.push(awaited::ASSUMPTION.to_owned());
+        }
+        assumptions
+    }
+
     pub(crate) fn first_member(&self, class: usize) -> usize {
         self.classes.classes[class].members[0]
     }

@@ -45,14 +45,17 @@ impl Check {
         for each in self.loops.iter().filter(|each| each.state != LoopState::Kept) {
             lines.entry(each.file.clone()).or_default().push(each.line);
         }
-        let counted: BTreeMap<String, BTreeSet<u32>> = { lines.into_iter() }
+        let counted: BTreeMap<String, BTreeSet<u32>> = lines
+            .into_iter()
             .map(|(file, lines)| {
                 let counted = lines_of(&file, &lines);
                 (file, counted)
             })
             .collect();
         for each in &mut self.loops {
-            each.can_be_counted = { counted.get(&each.file) }.is_some_and(|lines| lines.contains(&each.line));
+            each.can_be_counted = counted
+                .get(&each.file)
+                .is_some_and(|lines| lines.contains(&each.line));
         }
     }
 
@@ -377,7 +380,9 @@ impl<'m> Index<'m> {
 /// The loops around the calls that a position may stand for: those that are around all of them.
 fn loops_around(function: &Function, line: u32, column: u32) -> BTreeSet<LoopId> {
     let calls = calls_at(function, line, column, false);
-    let mut loops = { calls.into_iter() }.map(|call| BTreeSet::from_iter(function.loops_around(call)));
+    let mut loops = calls
+        .into_iter()
+        .map(|call| BTreeSet::from_iter(function.loops_around(call)));
     let first = loops.next().unwrap_or_default();
     loops.fold(first, |all, other| all.intersection(&other).copied().collect())
 }

@@ -83,7 +83,8 @@ fn cannot_run(classes: &[TaskClass], halted: &[Halted]) -> Option<Finding> {
     let holds = |class: &TaskClass| halted.iter().any(|halted| halted.who.meets(&class.who));
     let named = Vec::from_iter((0..classes.len()).filter(|&at| holds(&classes[at])));
     // In the classes that hold them, the tasks beside them are at the same point, and wait or not as they do.
-    let others_wait = { classes.iter() }
+    let others_wait = classes
+        .iter()
         .filter(|class| class.who.count() > who.in_common(&class.who))
         .all(waits);
     // What the kernel waits for may come at any moment.

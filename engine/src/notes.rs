@@ -92,7 +92,9 @@ impl JobView<'_> {
             // What a task's own threads do that its main one waits for is what the task does.
             if excerpts.len() < EXCERPTS
                 && let Activity::Joining(_) = self.activity(first)
-                && let Some(place) = { classes[class].threads_behind.first() }
+                && let Some(place) = classes[class]
+                    .threads_behind
+                    .first()
                     .map(|behind| (behind.position.file.clone(), behind.position.line))
                     .or_else(|| threads::working_place(&self.order, self.tasks[first]))
             {

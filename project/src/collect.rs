@@ -118,7 +118,10 @@ impl Sources {
         };
         let mut missing: Vec<&str> = Vec::new();
         for unit in &units {
-            match { candidates(&unit.path).into_iter() }.find(|path| self.reader.is_file(path)) {
+            match candidates(&unit.path)
+                .into_iter()
+                .find(|path| self.reader.is_file(path))
+            {
                 // The path in the map is the debug info's, wherever the bytes come from.
                 Some(found) => self.add_as(&found, &unit.path),
                 // Headers of the system hold code too, but none of the program's.
@@ -213,7 +216,11 @@ impl Sources {
         }
         // Before they are read: a thousand links to one file would all be in memory. One that cannot be read is not tried again either, though a file that can
         // may include it.
-        found.retain(|path| { self.reader.canonicalize(path) }.map_or(true, |real| self.known.insert(real)));
+        found.retain(|path| {
+            self.reader
+                .canonicalize(path)
+                .map_or(true, |real| self.known.insert(real))
+        });
         let (room, reader) = (&self.room, &self.reader);
         let read: Vec<std::io::Result<Vec<u8>>> =
             found.par_iter().map(|path| room.read(path, reader)).collect();

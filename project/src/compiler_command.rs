@@ -172,7 +172,8 @@ fn is_compiler(word: &str) -> bool {
     }
     let name = base_name(word);
     // The MPI or the version, and the machine that code is made for.
-    let name = { name.strip_suffix(".openmpi") }
+    let name = name
+        .strip_suffix(".openmpi")
         .or_else(|| name.strip_suffix(".mpich"))
         .unwrap_or(name);
     let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -180,7 +181,10 @@ fn is_compiler(word: &str) -> bool {
         Some((name, version)) if is_version(version) => name,
         _ => name,
     };
-    let is_triple = |text: &str| { text.chars() }.all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    let is_triple = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+    };
     match name.rsplit_once('-') {
         Some((machine, name)) => is_triple(machine) && NAMES.contains(&name),
         None => NAMES.contains(&name),

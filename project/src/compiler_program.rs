@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn program(name: &str, trust: Trust) -> Result<Cow<'_, Path>, String> {
     let missing = || format!("{name} is not installed");
     let is_program = |path: &PathBuf| {
-        { std::fs::metadata(path) }
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     };
     let path = match Path::new(name) {
         path if !name.contains('/') => {

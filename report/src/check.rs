@@ -63,7 +63,9 @@ fn line(each: &CheckedLoop) -> String {
     );
     let names = each.variables.iter().map(|name| format!("'{}'", clean(name)));
     let names = Vec::from_iter(names).join(", ");
-    let dark = { each.calls.iter() }
+    let dark = each
+        .calls
+        .iter()
         .filter(|call| call.readable < call.sites)
         .map(|call| call.line.to_string());
     let dark = Vec::from_iter(dark).join(", ");

@@ -199,7 +199,12 @@ impl Verdict {
             }
         };
         let mut lines = lines;
-        lines.extend({ answer.awaited.as_ref() }.map(|awaited| awaited::sentence(answer, awaited)));
+        lines.extend(
+            answer
+                .awaited
+                .as_ref()
+                .map(|awaited| awaited::sentence(answer, awaited)),
+        );
         Self { tone, heading, lines }
     }
 

@@ -49,7 +49,9 @@ pub(crate) fn sentence(trouble: &Trouble) -> String {
                 "wait for locks that are held, the first"
             ),
             holder.thread,
-            { holder.position.as_ref() }
+            holder
+                .position
+                .as_ref()
                 .map(|position| format!(", which is {}", describe(position)))
                 .unwrap_or_default()
         ),

@@ -105,7 +105,7 @@ impl Directory {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.opened, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
         let renamed = || rustix::fs::renameat(&self.opened, &temporary, &self.opened, name);
-        let written = { File::from(file).write_all(bytes) }.and_then(|()| Ok(renamed()?));
+        let written = File::from(file).write_all(bytes).and_then(|()| Ok(renamed()?));
         if written.is_err() {
             // Whatever is left of it is of no use; the first error is the one to report.
             let _ = rustix::fs::unlinkat(&self.opened, &temporary, AtFlags::empty());
@@ -166,7 +166,9 @@ fn not_of_root(directory: &Path) -> Option<PathBuf> {
     };
     // Where links lead, too; of one that is not there yet the nearest that is.
     let there = directory.ancestors().find_map(|path| path.canonicalize().ok());
-    let all = { directory.ancestors() }.chain(there.iter().flat_map(|path| path.ancestors()));
+    let all = directory
+        .ancestors()
+        .chain(there.iter().flat_map(|path| path.ancestors()));
     { all }.find(|path| is_theirs(path)).map(Path::to_owned)
 }
 
@@ -316,7 +318,7 @@ mod tests {
         let sealed = engine::sealed(&[&[0; 60]]);
         assert_eq!(sealed.len(), 100);
         let ages = [(&old, 30), (&older, 40), (&new, 10)];
-        for (file, age) in { ages.into_iter() }.chain(foreign.iter().map(|name| (name, 50))) {
+        for (file, age) in ages.into_iter().chain(foreign.iter().map(|name| (name, 50))) {
             let path = base.0.join("hindmost").join(file);
             let is_foreign = foreign.contains(file);
             fs::write(&path, if is_foreign { vec![7; 100] } else { sealed.clone() }).unwrap();

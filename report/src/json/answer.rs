@@ -30,7 +30,10 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         proven: (answer.finding.as_ref()).is_some_and(|found| found.certainty == Certainty::Proven),
         by: answer.finding.as_ref().map(|found| witness(found.by).into()),
         named: (answer.finding.as_ref()).map_or_else(String::new, |found| found.who.ranks.to_string()),
-        awaited: { answer.awaited.as_ref() }.map(|awaited| awaited_out(answer, awaited)),
+        awaited: answer
+            .awaited
+            .as_ref()
+            .map(|awaited| awaited_out(answer, awaited)),
         halted: answer.halted.iter().map(halted_out).collect(),
         probable: probable(answer),
         hindmost: (0..answer.hindmost.len())
@@ -60,7 +63,8 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
             })
             .collect(),
         missing_ranks: answer.missing_ranks.to_string(),
-        ended_ranks: { &answer.ended_ranks }
+        ended_ranks: answer
+            .ended_ranks
             .iter()
             .next()
             .map(|_| answer.ended_ranks.to_string()),

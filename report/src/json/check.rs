@@ -19,7 +19,9 @@ pub fn check_json(check: &Check, program: &str) -> String {
         kept_percent: check.kept_percent(),
         calls: check.pairs,
         readable_calls: check.readable,
-        each: { check.loops.iter() }
+        each: check
+            .loops
+            .iter()
             .map(|each| LoopOut {
                 file: &each.file,
                 line: each.line,
@@ -32,7 +34,9 @@ pub fn check_json(check: &Check, program: &str) -> String {
                     LoopState::Unordered => "without_variable",
                 },
                 variables: &each.variables,
-                calls: { each.calls.iter() }
+                calls: each
+                    .calls
+                    .iter()
                     .map(|call| CallOut {
                         line: call.line,
                         sites: call.sites,
