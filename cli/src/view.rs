@@ -8,7 +8,12 @@ use anyhow::Context as _;
 use engine::{Map, Model};
 use project::{Failure, SourceFinder, Wish};
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+    MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
 use report::Form;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -42,21 +47,45 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
         stopped.store(true, Ordering::Relaxed);
         // Whoever reads keys from a terminal that is gone may never come back: the library goes on reading at its end.
         std::thread::sleep(PATIENCE * 5);
+        release_mouse();
         ratatui::restore();
         std::process::exit(2);
     };
     ctrlc::set_handler(at_signal).context("cannot wait for signals")?;
     // From here on a panic gives the terminal back before it is reported; so does every way out of `show`.
     let mut terminal = ratatui::try_init().context("cannot draw in this terminal")?;
-    let shown = show(&mut terminal, &mut state, &stop);
+    let report_panic = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        release_mouse();
+        report_panic(panic);
+    }));
+    let shown =
+        execute!(std::io::stdout(), EnableMouseCapture).and_then(|()| show(&mut terminal, &mut state, &stop));
+    release_mouse();
     let restored = ratatui::try_restore();
     shown.context("cannot draw in this terminal")?;
     restored.context("cannot give the terminal back")?;
     if stop.load(Ordering::Relaxed) {
-        Err(Failure::new("stopped by a signal").into())
-    } else {
-        Ok(Status::Done)
+        return Err(Failure::new("stopped by a signal").into());
     }
+    Ok(Status::Done)
+}
+
+/// A terminal that goes on reporting the mouse would type rubbish into the shell.
+fn release_mouse() {
+    // One that is gone reports nothing.
+    let _ = execute!(std::io::stdout(), DisableMouseCapture);
+}
+
+/// Gives the terminal back and stops, as Ctrl-Z does to any program; takes it again when the shell lets the viewer go on.
+fn suspend(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
+    release_mouse();
+    terminal.show_cursor()?;
+    ratatui::try_restore()?;
+    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+    enable_raw_mode()?;
+    execute!(std::io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
+    terminal.clear()
 }
 
 /// Draws, and does what keys say, until the user quits or a signal comes.
@@ -66,14 +95,15 @@ fn show(terminal: &mut DefaultTerminal, state: &mut State, stop: &AtomicBool) ->
         // Whatever else has been typed since comes before the next screen: holding a key must not lag behind.
         let mut patience = PATIENCE;
         while event::poll(patience)? && !state.is_done() {
-            if let Event::Key(pressed) = event::read()?
-                && pressed.kind != KeyEventKind::Release
-            {
-                match key(pressed) {
+            match event::read()? {
+                Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(pressed) {
                     Some(key) => state.press(key),
                     None if is_interrupt(pressed) => return Ok(()),
+                    None if with_control(pressed, "z") => suspend(terminal)?,
                     None => {}
-                }
+                },
+                Event::Mouse(moved) => mouse(state, moved),
+                _ => {}
             }
             patience = Duration::ZERO;
         }
@@ -105,10 +135,24 @@ fn key(pressed: KeyEvent) -> Option<Key> {
     })
 }
 
+/// A click selects a line, the wheel goes on and back.
+fn mouse(state: &mut State, moved: MouseEvent) {
+    match moved.kind {
+        MouseEventKind::Down(MouseButton::Left) => state.click(moved.column, moved.row),
+        MouseEventKind::ScrollDown => state.press(Key::Down),
+        MouseEventKind::ScrollUp => state.press(Key::Up),
+        _ => {}
+    }
+}
+
 /// A terminal in raw mode sends no signal for these.
 fn is_interrupt(pressed: KeyEvent) -> bool {
-    pressed.modifiers.contains(KeyModifiers::CONTROL)
-        && matches!(pressed.code, KeyCode::Char('c' | 'd' | '\\'))
+    with_control(pressed, "cd\\")
+}
+
+fn with_control(pressed: KeyEvent, keys: &str) -> bool {
+    let named = |code| matches!(code, KeyCode::Char(c) if keys.contains(c));
+    pressed.modifiers.contains(KeyModifiers::CONTROL) && named(pressed.code)
 }
 
 /// What there is to be seen, with its source.

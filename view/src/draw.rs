@@ -14,6 +14,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use report::clean;
 
+/// What stands in front of the tree takes no more lines than this.
+const OVERLAY_LINES: u16 = 24;
+
 /// From so many columns on the panel stands beside the tree.
 const WIDE: u16 = 120;
 
@@ -44,6 +47,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
 
     let (tree, panel) = parts(middle);
     state.page = usize::from(tree.height).max(1);
+    state.tree_area = tree;
     state.scroll();
     frame.render_widget(Paragraph::new(tree::tree_lines(state, tree)), tree);
     if let Some(panel) = panel {
@@ -61,6 +65,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
             overlay(frame, area, "Keys", lines.collect());
         }
         Some(Overlay::Notes) => overlay(frame, area, "What is not known", notes(state)),
+        Some(Overlay::History) => overlay(frame, area, "Steps", steps(state)),
         None => {}
     }
 }
@@ -158,10 +163,32 @@ fn notes(state: &State) -> Vec<Line<'static>> {
         .collect()
 }
 
+/// The last steps that fit, and behind them those that were taken back.
+fn steps(state: &State) -> Vec<Line<'static>> {
+    let (steps, taken) = state.history.steps();
+    if steps.is_empty() {
+        return vec![Line::raw("The whole tree is shown, as at the start.")];
+    }
+    let line = |(at, what): (usize, &str)| {
+        let text = format!("{:3}  {}", at + 1, clean(what));
+        if at < taken {
+            Line::raw(text)
+        } else {
+            Line::styled(format!("{text} (taken back)"), state.faint())
+        }
+    };
+    let all: Vec<Line<'static>> = steps.into_iter().enumerate().map(line).collect();
+    // The border takes two lines of the overlay's.
+    let first = taken
+        .saturating_sub(usize::from(OVERLAY_LINES) - 4)
+        .min(all.len());
+    all.into_iter().skip(first).collect()
+}
+
 fn overlay(frame: &mut Frame<'_>, area: Rect, title: &'static str, lines: Vec<Line<'static>>) {
     let width = area.width.min(72);
     let wrapped = Paragraph::new(lines).wrap(Wrap { trim: false });
-    let height = area.height.min(24);
+    let height = area.height.min(OVERLAY_LINES);
     let place = Rect {
         x: area.x + (area.width - width) / 2,
         y: area.y + (area.height - height) / 2,

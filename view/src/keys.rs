@@ -21,7 +21,7 @@ pub enum Key {
 }
 
 /// What the help says, in two columns.
-pub(crate) const HELP: [(&str, &str); 20] = [
+pub(crate) const HELP: [(&str, &str); 22] = [
     ("↓ ↑", "next, previous line"),
     ("→ ←", "open or go in, close or go out"),
     ("Page, Home, End", "a page on or back, first, last line"),
@@ -38,7 +38,9 @@ pub(crate) const HELP: [(&str, &str); 20] = [
     ("/", "search: function, it=7, 0-10, /regex/"),
     ("n N", "next, previous hit"),
     ("d D", "scroll the panel below"),
-    ("u r", "undo; reset: the whole tree"),
+    ("u U r", "undo; do again; reset: the whole tree"),
+    ("H", "the steps that were taken"),
+    ("click, wheel", "select (again: open, close); go on, back"),
     ("w", "warnings, and what is not known"),
     ("?", "these keys"),
     ("q", "quit"),
@@ -101,6 +103,8 @@ impl State {
             Key::Char('d') => self.scrolled += 1,
             Key::Char('D') => self.scrolled = self.scrolled.saturating_sub(1),
             Key::Char('u') => self.undo(),
+            Key::Char('U') => self.redo(),
+            Key::Char('H') => self.overlay = Some(Overlay::History),
             Key::Char('r') => self.reset(),
             Key::Char('?') => self.overlay = Some(Overlay::Help),
             Key::Char('w') => self.overlay = Some(Overlay::Notes),

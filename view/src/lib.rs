@@ -5,6 +5,7 @@
 //! is compared here. Who owns the terminal, the keys and the files is the caller: a test paints into memory.
 
 mod draw;
+mod history;
 mod job;
 mod keys;
 mod operations;

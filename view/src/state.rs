@@ -1,11 +1,10 @@
 //! What a user has made of a job: what is collapsed, filtered and selected, and the way back.
 
+use crate::history::{History, Shown};
 use crate::job::Job;
 use crate::rows::{Row, rows};
+use ratatui::layout::{Position, Rect};
 use std::collections::BTreeSet;
-
-/// How many changes can be undone.
-const REMEMBERED: usize = 100;
 
 /// A job as it is looked at.
 #[derive(Clone, Debug)]
@@ -18,7 +17,7 @@ pub struct State {
     pub(crate) joined: bool,
     pub(crate) selected: usize,
     pub(crate) rows: Vec<Row>,
-    past: Vec<Past>,
+    pub(crate) history: History,
     /// What is being typed after `/`.
     pub(crate) asking: Option<String>,
     pub(crate) hits: Vec<usize>,
@@ -29,6 +28,8 @@ pub struct State {
     /// The first line of the tree that is in sight, and how many are.
     pub(crate) top: usize,
     pub(crate) page: usize,
+    /// Where the tree was painted, for the mouse.
+    pub(crate) tree_area: Rect,
     /// How far the panel below is scrolled.
     pub(crate) scrolled: usize,
     pub(crate) walked: Option<(char, usize)>,
@@ -44,6 +45,8 @@ pub(crate) enum Overlay {
     Help,
     /// Warnings, and what is not known.
     Notes,
+    /// The steps that were taken, and those that were taken back.
+    History,
 }
 
 /// Something that is not shown.
@@ -54,14 +57,6 @@ pub(crate) struct Filter {
     pub(crate) name: String,
     /// By node.
     pub(crate) keep: Vec<bool>,
-}
-
-#[derive(Clone, Debug)]
-struct Past {
-    filters: Vec<Filter>,
-    closed: BTreeSet<usize>,
-    joined: bool,
-    selected: usize,
 }
 
 impl State {
@@ -84,7 +79,7 @@ impl State {
             joined: false,
             selected,
             rows: Vec::new(),
-            past: Vec::new(),
+            history: History::default(),
             asking: None,
             hits: Vec::new(),
             hit: None,
@@ -93,6 +88,7 @@ impl State {
             top: 0,
             // Until it is drawn for the first time all of it is in sight.
             page: 1000,
+            tree_area: Rect::default(),
             scrolled: 0,
             walked: None,
             colors,
@@ -124,29 +120,64 @@ impl State {
         self.rows.iter().position(|row| row.ids.contains(&id))
     }
 
-    /// Changes what is shown, and remembers how it was.
-    pub(crate) fn change(&mut self, how: impl FnOnce(&mut Self)) {
-        self.past.push(Past {
+    fn shown(&self) -> Shown {
+        Shown {
             filters: self.filters.clone(),
             closed: self.closed.clone(),
             joined: self.joined,
             selected: self.selected,
-        });
-        if self.past.len() > REMEMBERED {
-            self.past.remove(0);
         }
+    }
+
+    fn show(&mut self, shown: Shown) {
+        (self.filters, self.closed) = (shown.filters, shown.closed);
+        (self.joined, self.selected) = (shown.joined, shown.selected);
+        self.refresh();
+    }
+
+    /// Changes what is shown, and remembers how it was.
+    pub(crate) fn change(&mut self, how: impl FnOnce(&mut Self)) {
+        let before = self.shown();
         how(self);
+        self.history.step(before, &self.shown());
         self.refresh();
     }
 
     pub(crate) fn undo(&mut self) {
-        match self.past.pop() {
-            Some(past) => {
-                (self.filters, self.closed) = (past.filters, past.closed);
-                (self.joined, self.selected) = (past.joined, past.selected);
-                self.refresh();
+        match self.history.back(self.shown()) {
+            Some((before, what)) => {
+                self.show(before);
+                self.message = format!("undone: {what}");
             }
             None => self.message = "nothing to undo".to_owned(),
+        }
+    }
+
+    pub(crate) fn redo(&mut self) {
+        match self.history.forth(self.shown()) {
+            Some((behind, what)) => {
+                self.show(behind);
+                self.message = format!("done again: {what}");
+            }
+            None => self.message = "nothing to do again".to_owned(),
+        }
+    }
+
+    /// Selects the line of the tree at this place of the screen; if it is selected, opens or closes it.
+    pub fn click(&mut self, column: u16, line: u16) {
+        self.message.clear();
+        if self.overlay.take().is_some() || !self.tree_area.contains(Position::new(column, line)) {
+            return;
+        }
+        let at = self.top + usize::from(line - self.tree_area.y);
+        let Some(row) = self.rows.get(at) else {
+            return;
+        };
+        let id = row.id;
+        if id == self.selected {
+            self.set_open(id, !self.is_open(id));
+        } else {
+            self.select(id);
         }
     }
 

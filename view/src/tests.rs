@@ -229,6 +229,57 @@ fn keys_do_what_the_help_says() {
 }
 
 #[test]
+fn steps_are_taken_back_and_again() {
+    let mut state = state();
+    let all = labels(&state).join(" ");
+    press(&mut state, "cE");
+    let cut = labels(&state).join(" ");
+    assert_ne!(cut, all);
+    press(&mut state, "uu");
+    assert_eq!(labels(&state).join(" "), all);
+    press(&mut state, "u");
+    assert_eq!(state.message, "nothing to undo");
+    press(&mut state, "U");
+    assert!(state.message.starts_with("done again: "), "{}", state.message);
+    press(&mut state, "U");
+    assert_eq!(labels(&state).join(" "), cut);
+    press(&mut state, "U");
+    assert_eq!(state.message, "nothing to do again");
+    // The steps are listed, those that were taken back as such.
+    press(&mut state, "uH");
+    let shown = screen(&mut state, 80, 24).join("\n");
+    assert!(shown.contains("collapsed (taken back)"), "{shown}");
+    // A new step leaves nothing to be done again.
+    press(&mut state, "HjU");
+    assert_eq!(state.message, "nothing to do again");
+}
+
+#[test]
+fn the_mouse_selects_opens_and_closes() {
+    let mut state = state();
+    let shown = screen(&mut state, 80, 24);
+    let line_of = |shown: &[String], text: &str| {
+        let at = shown.iter().position(|line| line.contains(text));
+        u16::try_from(at.unwrap()).unwrap()
+    };
+    let exchange = line_of(&shown, "exchange");
+    state.click(10, exchange);
+    assert_eq!(state.selected, 8);
+    let third = line_of(&shown, "solve@[T3]");
+    state.click(79, third);
+    assert_eq!(state.selected, 7);
+    state.click(0, third);
+    assert!(!labels(&state).contains(&"exchange"));
+    state.click(0, third);
+    assert!(labels(&state).contains(&"exchange"));
+    // Beside the tree and behind its end there is nothing to click on.
+    for (column, line) in [(0, 0), (0, 23), (200, 5), (u16::MAX, u16::MAX)] {
+        state.click(column, line);
+    }
+    assert_eq!(state.selected, 7);
+}
+
+#[test]
 fn what_is_no_tree_is_refused() {
     let with = |change: &dyn Fn(&mut Value)| {
         let mut tree = tree();

@@ -183,6 +183,36 @@ fn a_tree_is_walked_in_and_the_terminal_given_back() {
 }
 
 #[test]
+fn it_stops_for_the_shell_and_goes_on() {
+    let sandbox = sandbox("view_stop");
+    let Some(screen) = Screen::start(&sandbox, "bash --norc --noprofile") else {
+        return;
+    };
+    screen.press(&["hindmost view stacks --map a.hmap", "Enter"]);
+    screen.wait_for(&["<- hindmost"]);
+    screen.press(&["C-z"]);
+    screen.wait_for(&["Stopped"]);
+    let state = screen.say(&[
+        "display",
+        "-p",
+        "#{cursor_flag} #{alternate_on} #{mouse_any_flag}",
+    ]);
+    assert_eq!(state.trim(), "1 0 0");
+    screen.press(&["fg", "Enter"]);
+    screen.wait_for(&["Hindmost: rank 1", "<- hindmost"]);
+    screen.press(&["?"]);
+    screen.wait_for(&["click, wheel"]);
+    screen.press(&["q", "q"]);
+    screen.wait_until("shell", &|shown| !shown.contains("<- hindmost"));
+    let state = screen.say(&[
+        "display",
+        "-p",
+        "#{cursor_flag} #{alternate_on} #{mouse_any_flag}",
+    ]);
+    assert_eq!(state.trim(), "1 0 0");
+}
+
+#[test]
 fn a_signal_gives_the_terminal_back_too() {
     let sandbox = sandbox("view_signal");
     // The tree as JSON, with the answer beside it, as watch writes them; and the page for a browser.
