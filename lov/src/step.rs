@@ -175,6 +175,20 @@ fn of_value(
                 _ => None,
             }
         }
+        ExprKind::Unary(UnaryOp::Neg, difference) if matches!(candidate.ty, Type::Int { .. }) => {
+            let is_minus_self = |id: ExprId| match *context.kind(strip(id)) {
+                ExprKind::Unary(UnaryOp::Neg, x) => is_self(x),
+                _ => false,
+            };
+            // -(c - x) is x - c, and -(-x - c) is x + c, also where they wrap around.
+            match *context.kind(strip(difference)) {
+                ExprKind::Binary(BinaryOp::Sub, c, x) if is_self(x) => add(context, c, true),
+                ExprKind::Binary(BinaryOp::Sub, minus_x, c) if is_minus_self(minus_x) => {
+                    add(context, c, false)
+                }
+                _ => None,
+            }
+        }
         ExprKind::Call {
             callee: Callee::Named(ref name),
             ref args,

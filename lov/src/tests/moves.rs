@@ -58,6 +58,90 @@ void f(int step) {
 }
 
 #[test]
+fn a_step_inside_a_minus_sign() {
+    let text = "
+void f(int step, unsigned n) {
+    int a = 90, b = 0, c = 0, t;
+    long x = 0, y = 0, z = 0;
+    unsigned u;
+    unsigned char narrow;
+    while (more()) {
+        a = -(3 - a);
+        b = -(-b - 2);
+        t = -(-4 - c);
+        c = t;
+        x = -(step - x);
+        y = -(-y - step);
+        z = -(long) (-(long) z - 5);
+    }
+    for (u = 0; u < n; u = -(-u - 1)) work();
+    for (narrow = 90; narrow > 10; narrow = -(1 - narrow)) work();
+}";
+    check(
+        text,
+        expect![[r#"
+        7: a strict down at header same, proven: every iteration changes it by the same amount; start and steps are constants
+        7: b strict up at header same, proven: every iteration changes it by the same amount; start and steps are constants
+        7: c strict up at header same, proven: every iteration changes it by the same amount; start and steps are constants
+        7: z strict up at header same, proven: every iteration changes it by the same amount; start and steps are constants
+        7: x strict by step at updates relative: every cycle changes it; counted from its start, which differs by task: step is an argument of f(), whose callers are not all known
+        7: y strict by step at updates relative: every cycle changes it; counted from its start, which differs by task: step is an argument of f(), whose callers are not all known
+        7: t refused: line 10 does not move it by a step that is known
+        16: u strict up at header same, proven: every iteration changes it by the same amount; start and steps are constants
+        17: narrow strict down at header same, proven: every iteration changes it by the same amount; start and steps are constants
+    "#]],
+    );
+}
+
+#[test]
+fn minus_signs_that_make_no_step() {
+    let text = "
+void f(double dt) {
+    int sum = 1, turned = 1, product = 1, none = 1, itself = 1, half = 1, large = 1;
+    long cut = 1, part = 1, signless = 1;
+    unsigned u = 0;
+    unsigned char narrow = 0;
+    double t = 0.0;
+    number_t n = 0;
+    while (more()) {
+        sum = -(3 + sum);
+        turned = -(turned - 3);
+        product = -(-product * 3);
+        none = -(0 - none);
+        itself = -(-itself - itself);
+        half = -(dt - half);
+        large = -(5000000000 - large);
+        cut = -(int) (3 - cut);
+        part = -((int) -part - 3);
+        signless = -(-(unsigned) signless - 3);
+        u = -(-u - 1);
+        narrow = -(-narrow - 1);
+        t = -(0.25 - t);
+        n = -(1 - n);
+    }
+}";
+    check(
+        text,
+        expect![[r#"
+            9: cut refused: line 17 does not move it by a step that is known
+            9: half refused: line 15 adds a fraction to an integer
+            9: itself refused: line 14 does not move it by a step that is known
+            9: large refused: line 16 adds -5000000000, which its type does not hold
+            9: n refused: line 23 does not move it by a step that is known
+            9: narrow refused: a variable of 8 bits may wrap around
+            9: none refused: line 13 does not move it by a step that is known
+            9: part refused: line 18 does not move it by a step that is known
+            9: product refused: line 12 does not move it by a step that is known
+            9: signless refused: line 19 does not move it by a step that is known
+            9: sum refused: line 10 does not move it by a step that is known
+            9: t refused: line 22 does not move it by a step that is known
+            9: turned refused: line 11 does not move it by a step that is known
+            9: u refused: a variable of 32 bits may wrap around
+        "#]],
+    );
+}
+
+#[test]
 fn a_step_that_a_function_makes() {
     let text = "
 int next(int x) { return x + 1; }
