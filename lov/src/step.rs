@@ -1,7 +1,9 @@
 //! How one assignment moves a variable.
 
 use crate::across::start_of;
-use crate::candidate::{Candidate, Context, invariance, is_invariant, storage, unstable_storage};
+use crate::candidate::{
+    Candidate, Context, global_type, invariance, is_invariant, storage, unstable_storage,
+};
 use crate::term;
 use dataflow::{Action, Touch, target_of};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
@@ -62,16 +64,7 @@ pub(crate) fn step(
         Some(Step::Add(Term::Constant(value), _)) if !fits_step(candidate.ty, value) => {
             Err(Refusal::StepTooLarge { line, value })
         }
-        Some(Step::Add(_, Some(operand)))
-            if !keeps(type_of(context, operand), candidate.ty)
-                && matches!(
-                    candidate.ty,
-                    Type::Int {
-                        signed: Some(true),
-                        ..
-                    }
-                ) =>
-        {
+        Some(Step::Add(_, Some(operand))) if !is_added_whole(type_of(context, operand), candidate.ty) => {
             Err(Refusal::StepMayBeTooLarge { line })
         }
         Some(step) => Ok(step),
@@ -93,13 +86,81 @@ fn keeps_fractions(ty: Type) -> bool {
     matches!(ty, Type::Float { .. })
 }
 
+/// Whether an integer of the type `to` moves by all of what is added to it. Without a sign it wraps around, so that a negative amount of
+/// its own width is one, too.
+fn is_added_whole(from: Type, to: Type) -> bool {
+    match (from, to) {
+        (
+            Type::Int { bits: Some(m), .. },
+            Type::Int {
+                signed: Some(false),
+                bits: Some(n),
+            },
+        ) => m <= n,
+        // It may be a fraction, for all that is known.
+        (Type::Unknown, Type::Int { signed: Some(_), .. }) => false,
+        _ => keeps(from, to),
+    }
+}
+
+/// The type of an operand, by the names in it: of several members of one name, one that holds what each of them does.
 pub(crate) fn type_of(context: Context<'_, '_>, id: ExprId) -> Type {
     match context.kind(id) {
         ExprKind::Var(VarRef::Local(local)) => context.info.function.locals[*local].ty,
+        ExprKind::Var(VarRef::Global(name)) => global_type(context, name),
+        ExprKind::Field { name, .. } => {
+            let types = context.program.members(name).map(|member| member.ty);
+            types.reduce(wider).unwrap_or(Type::Unknown)
+        }
+        ExprKind::Int(_) => Type::Int {
+            signed: Some(true),
+            bits: Some(32),
+        },
+        ExprKind::Float(_) => Type::Float { bits: 64 },
+        ExprKind::Cast(ty, _) => *ty,
+        ExprKind::Unary(UnaryOp::Neg, inner) => type_of(context, *inner),
+        ExprKind::Binary(
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem,
+            left,
+            right,
+        ) => wider(type_of(context, *left), type_of(context, *right)),
         _ => Type::Unknown,
     }
 }
 
+/// A type that holds all values of both.
+fn wider(a: Type, b: Type) -> Type {
+    match (a, b) {
+        (Type::Float { bits: m }, Type::Float { bits: n }) => Type::Float { bits: m.max(n) },
+        (float @ Type::Float { .. }, Type::Int { .. }) | (Type::Int { .. }, float @ Type::Float { .. }) => {
+            float
+        }
+        _ if keeps_known(a, b) => b,
+        _ if keeps_known(b, a) => a,
+        // One has a sign and the other one the width.
+        (Type::Int { bits: Some(_), .. }, Type::Int { bits: Some(_), .. }) => Type::Int {
+            signed: Some(true),
+            bits: Some(64),
+        },
+        _ => Type::Unknown,
+    }
+}
+
+/// Whether both are integers of known width, and the second holds every value of the first.
+fn keeps_known(from: Type, to: Type) -> bool {
+    let is_known = |ty| {
+        matches!(
+            ty,
+            Type::Int {
+                signed: Some(_),
+                bits: Some(_)
+            }
+        )
+    };
+    from == to || is_known(from) && is_known(to) && keeps(from, to)
+}
+
+/// `x op= operand`: how it moves `x`.
 fn of_operator(
     context: Context<'_, '_>,
     candidate: &Candidate,
@@ -145,7 +206,7 @@ fn of_value(
     value: ExprId,
     copies: u32,
 ) -> Option<Step> {
-    // A cast that does not keep all of the variable's values is part of the step then.
+    // Behind a cast that may cut its value off the variable is not itself any more.
     let strip = |id: ExprId| strip_keeping(context, candidate.ty, id);
     let is_self = |id: ExprId| {
         let id = strip(id);
@@ -341,6 +402,7 @@ fn vary(context: Context<'_, '_>, candidate: &Candidate, operand: ExprId, up: bo
     (starts_positive && inside.all(counts_up)).then_some(Step::Vary { up, by: operand })
 }
 
+/// The step of adding `operand`, or (`negated`) of taking it away: a constant, or what the loop leaves alone.
 fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step> {
     let cast = operand;
     let operand = strip_casts(context, operand);
@@ -354,10 +416,11 @@ fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step>
         ExprKind::Unary(UnaryOp::Neg, inner)
             if !matches!(
                 type_of(context, inner),
-                Type::Int {
-                    signed: Some(false),
-                    ..
-                }
+                Type::Unknown
+                    | Type::Int {
+                        signed: Some(false),
+                        ..
+                    }
             ) =>
         {
             match typed_constant(context, inner) {

@@ -375,3 +375,38 @@ middle:
 }";
     check(text, expect![[""]]);
 }
+
+#[test]
+fn what_is_added_must_fit() {
+    let text = "
+double fraction; long wide; unsigned one; short little; other strange;
+struct amounts { double half; long wide; unsigned one; };
+void f(struct amounts *by) {
+    int a = 0, b = 0, c = 0, d = 0, e = 0, g = 0; unsigned u = 0; long l = 0, m = 0;
+    while (more()) {
+        a -= fraction;
+        b += by->half;
+        c += wide;
+        d += little;
+        e += strange;
+        g += wide + 1;
+        u += by->wide;
+        l += -one;
+        m += -strange;
+    }
+}";
+    check(
+        text,
+        expect![[r#"
+            6: d strict by step at updates same, proven: every cycle changes it; start and steps are constants; more() is not in the map and is taken to leave it alone
+            6: a refused: line 7 adds a fraction to an integer
+            6: b refused: line 8 adds a fraction to an integer
+            6: c refused: line 9 adds a value that its type may not hold
+            6: e refused: line 11 adds a value that its type may not hold
+            6: g refused: line 12 adds a value that its type may not hold
+            6: l refused: line 14 does not move it by a step that is known
+            6: m refused: line 15 does not move it by a step that is known
+            6: u refused: line 13 adds a value that its type may not hold
+        "#]],
+    );
+}

@@ -1228,6 +1228,82 @@ void g_reduced_in_part(int n) {
   }
 }
 
+/* What is added has a type that does not fit: of globals, members, and types whose names say nothing. */
+double fraction = 0.5;
+long wide = 4294967296;
+unsigned int unsigned_one = 1;
+struct amounts { double half; long wide; unsigned int one; short little; } amounts = {0.5, 4294967296, 1, 1};
+void i_global_fraction(void) {
+  int i = 3;
+  do {
+    /* mark: i */
+    i = i - fraction;
+  } while (left(12));
+}
+void i_member_fraction(void) {
+  int i = 3;
+  do {
+    /* mark: i */
+    i -= amounts.half;
+  } while (left(12));
+}
+void i_member_fraction_behind_pointer(struct amounts *by) {
+  int i = -3;
+  do {
+    /* mark: i */
+    i += by->half;
+  } while (left(12));
+}
+void i_global_wide(void) {
+  int i = 0;
+  do {
+    /* mark: i */
+    i += wide;
+  } while (left(12));
+}
+void i_member_wide(void) {
+  unsigned int i = 0;
+  do {
+    /* mark: i */
+    i += amounts.wide;
+  } while (left(12));
+}
+void i_sum_with_wide(void) {
+  int i = 0;
+  do {
+    /* mark: i */
+    i += wide + 0;
+  } while (left(12));
+}
+void i_minus_unsigned_global(void) {
+  long i = 90;
+  do {
+    /* mark: i */
+    i += -unsigned_one;
+  } while (left(12));
+}
+void i_minus_unsigned_member(void) {
+  long i = 90;
+  do {
+    /* mark: i */
+    i += -amounts.one;
+  } while (left(12));
+}
+void i_minus_of_fraction(void) {
+  int i = 3;
+  do {
+    /* mark: i */
+    i = -(fraction - i);
+  } while (left(12));
+}
+void i_little_member(void) {
+  int i = 3;
+  do {
+    /* mark: i */
+    i = -(-i - amounts.little);
+  } while (left(12));
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -1388,6 +1464,16 @@ int main(int argc, char **argv) {
   h_cast_variable();
   h_unsigned_into_signed();
   h_unsigned_into_long();
+  i_global_fraction();
+  i_member_fraction();
+  i_member_fraction_behind_pointer(&amounts);
+  i_global_wide();
+  i_member_wide();
+  i_sum_with_wide();
+  i_minus_unsigned_global();
+  i_minus_unsigned_member();
+  i_minus_of_fraction();
+  i_little_member();
   MPI_Finalize();
   return 0;
 }
