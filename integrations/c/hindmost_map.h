@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define HM_VERSION 1
+#define HM_VERSION 2
 #define HM_NONE UINT32_MAX
 
 typedef struct { const char *bytes; size_t length; } hm_text;
@@ -1431,6 +1431,7 @@ static hm_stored *hm_sections(hm_reader *r, const unsigned char *bytes, size_t l
     if (length < 8 || memcmp(bytes, magic, 8)) { hm_fail(r, "not a progress map"); return NULL; }
     if (length < 12) { hm_fail(r, "the map is cut off"); return NULL; }
     if (hm_word(bytes + 8) > HM_VERSION) { hm_fail(r, "the map is of a newer format than this reader knows"); return NULL; }
+    if (hm_word(bytes + 8) < HM_VERSION) { hm_fail(r, "the map is of an older format: make it again"); return NULL; }
     if (length < 32) { hm_fail(r, "the map is cut off"); return NULL; }
     count = hm_word(bytes + 12);
     stated = hm_long(bytes + 16);

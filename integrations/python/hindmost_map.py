@@ -17,7 +17,7 @@ import struct
 import sys
 import zlib
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"\x89HMAP\r\n\x1a"
 BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL", b"BMRG", b"BMPI"}
 KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC", b"HAND"} | BOUND
@@ -55,6 +55,8 @@ def sections(data):
     version, count, length, _, checksum = struct.unpack_from("<IIQII", data, 8)
     if version > VERSION:
         raise MapError(f"format version {version} is newer than this reader knows ({VERSION})")
+    if version < VERSION:
+        raise MapError(f"format version {version} is older than this reader knows ({VERSION}): make the map again")
     table = data[32 : 32 + 24 * count]
     if len(table) < 24 * count or len(data) < length:
         raise MapError(f"truncated at byte {len(data)} of {length}")

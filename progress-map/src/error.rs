@@ -12,6 +12,11 @@ pub enum ReadError {
         /// The version that the record states.
         found: u32,
     },
+    /// The format version is lower than [`VERSION`](crate::VERSION): an older hindmost wrote it.
+    OlderVersion {
+        /// The version that the record states.
+        found: u32,
+    },
     /// The record states more bytes than there are: a copy or a write was cut short.
     Truncated {
         /// How many bytes there are.
@@ -120,6 +125,11 @@ impl fmt::Display for ReadError {
             ReadError::NewerVersion { found } => write!(
                 f,
                 "map format version {found} is newer than this hindmost reads ({}): update hindmost, or {AGAIN}",
+                crate::VERSION
+            ),
+            ReadError::OlderVersion { found } => write!(
+                f,
+                "map format version {found} is older than this hindmost reads ({}): {AGAIN}",
                 crate::VERSION
             ),
             ReadError::Truncated { have, need } => {

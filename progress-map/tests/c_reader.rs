@@ -186,13 +186,16 @@ fn a_small_file_claims_no_large_memory() {
     // The header states what the file does not hold, or more than memory.
     let good = synthetic(60, 8).to_bytes();
     let mut newer = good.clone();
-    newer[8] = 2;
+    newer[8] = 9;
+    let mut older = good.clone();
+    older[8] = 1;
     let mut longer = good.clone();
     longer[16..24].fill(0xff);
     let mut more = good.clone();
     more[12..16].fill(0xff);
     let inputs = [
         newer,
+        older,
         longer,
         more,
         good[..good.len() - 9].to_vec(),
@@ -203,6 +206,7 @@ fn a_small_file_claims_no_large_memory() {
         let answers = each(reader, "small.maps", &inputs);
         let expected = [
             "newer format",
+            "older format",
             "cut off",
             "cut off",
             "cut off",

@@ -156,6 +156,12 @@ fn what_is_not_a_map_is_refused_by_name() {
         )
     );
     assert_eq!(
+        text(&|b| b[8] = 1),
+        format!(
+            "map format version 1 is older than this hindmost reads ({VERSION}): make the map again with `hindmost map`"
+        )
+    );
+    assert_eq!(
         text(&|b| b[40] ^= 1),
         "map damaged: checksum of the header differs; make the map again with `hindmost map`"
     );

@@ -6,7 +6,7 @@
 use crate::error::{Place, ReadError, Section, Tag};
 
 /// The format version that this crate writes, and the highest that it reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a map begins with: first byte not ASCII, then a name, then the line ends that a text-mode copy would change.
 pub const MAGIC: [u8; 8] = *b"\x89HMAP\r\n\x1a";
@@ -145,6 +145,9 @@ fn record_length(bytes: &[u8]) -> Result<usize, ReadError> {
     if version > VERSION {
         return Err(ReadError::NewerVersion { found: version });
     }
+    if version < VERSION {
+        return Err(ReadError::OlderVersion { found: version });
+    }
     let length = read_u64(bytes, 16);
     let table = HEADER as u64 + u64::from(read_u32(bytes, 12)) * ENTRY as u64;
     if table > have as u64 {
@@ -157,9 +160,6 @@ fn record_length(bytes: &[u8]) -> Result<usize, ReadError> {
         place: Place::Header { offset },
         what,
     };
-    if version == 0 {
-        return Err(malformed(8, "there is no format version 0"));
-    }
     if length < table || !length.is_multiple_of(ALIGN as u64) {
         return Err(malformed(16, "the record's length cannot be right"));
     }

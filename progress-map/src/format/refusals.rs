@@ -9,7 +9,7 @@ use crate::error::ReadError;
 use crate::{Interference, Outsider, Refusal};
 use base::Span;
 
-/// Column 33 had sentences in the first maps.
+/// Column 33 had sentences in version 1.
 pub(super) const CODE: Column = Column(61);
 const LINE: Column = Column(58);
 const VALUE: Column = Column(59);
