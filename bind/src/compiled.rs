@@ -7,7 +7,7 @@ use crate::paths::PathId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// By path, as in [`SourceUnit`](crate::SourceUnit): of each source that one unit compiles and no other one includes, the lines that have code. Whatever is
-/// there was compiled; what is not there may have been, too.
+/// there was compiled; what is not there may have been, too. Of files that are compiled more than once, or included, no line is given.
 pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<String, BTreeSet<u32>> {
     let mut files = UnitFiles::new(debug);
     // How many units have it as their own source or as another file. Units without a source have the files of others.
@@ -29,9 +29,12 @@ pub(crate) fn compiled_lines(image: &Image<'_>, debug: &Debug<'_>) -> BTreeMap<S
     if damaged > 0 {
         return BTreeMap::new();
     }
-    let mut lines: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    let is_compiled_once = |path: &PathId| own.contains(path) && uses.get(path) == Some(&1);
+    let otherwise = uses.keys().filter(|path| !is_compiled_once(path));
+    let otherwise = otherwise.map(|&path| (files.paths.paths[path].clone(), BTreeSet::new()));
+    let mut lines: BTreeMap<String, BTreeSet<u32>> = otherwise.collect();
     for row in rows {
-        if row.line != 0 && own.contains(&row.path) && uses.get(&row.path) == Some(&1) {
+        if row.line != 0 && is_compiled_once(&row.path) {
             let path = &files.paths.paths[row.path];
             match lines.get_mut(path) {
                 Some(lines) => {

@@ -191,7 +191,7 @@ pub fn sources(program: &Program<'_>) -> Result<Sources, BindError> {
     Ok(sources::sources(&image, &parsed))
 }
 
-/// The lines that a build has code of, by the path of the source, as [`sources`] gives it; of sources that are compiled once and included nowhere.
+/// The lines that a build has code of, by the path of the source, as [`sources`] gives it; of files that are included, or compiled more than once, none.
 ///
 /// # Errors
 /// When there is no debug info to tell.

@@ -29,7 +29,7 @@ pub fn make_of_build(mut files: Vec<SourceFile>, builds: &[&Executable], listene
 /// Blanks out of `files` what a program and its libraries have not compiled.
 pub fn as_built(files: &mut [SourceFile], builds: &[&Executable]) -> AsBuilt {
     let mut lines = CompiledLines::new();
-    // What two of them compile may be compiled in two ways.
+    // What two of them compile, or one compiles and the other one includes, may be compiled in two ways.
     let mut several = BTreeSet::new();
     for (path, of_one) in builds.iter().flat_map(|build| build.compiled_lines()) {
         if lines.insert(path.clone(), of_one).is_some() {

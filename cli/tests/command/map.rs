@@ -249,6 +249,29 @@ fn arms_that_the_build_left_out_change_nothing() {
             assert_eq!(shown.contains("LOV step: strict"), expected, "{flag}: {shown}");
         }
     }
+    // A library of the same program includes the file, and takes the other arm.
+    let built = sandbox.path("app.o").display().to_string();
+    sandbox.compile("app.c", "app.o", &["-g", "-O2", "-c", "-DHIDE"]);
+    sandbox.compile("other.c", "app", &["-g", "-O2", &built]);
+    sandbox.write("more.c", "#include \"app.c\"\nvoid more(void) { show(); }\n");
+    sandbox.compile(
+        "more.c",
+        "libmore.so",
+        &["-g", "-O2", "-fPIC", "-shared", "-DSHOW", "-Dmain=other_main"],
+    );
+    let with_library = [
+        "map",
+        "--no-cache",
+        "--exe",
+        "app",
+        "--library",
+        "libmore.so",
+        "-o",
+        "app.hmap",
+    ];
+    sandbox.ok(&with_library);
+    let shown = sandbox.ok(&["show", "app.hmap", "app.c:11"]);
+    assert!(!shown.contains("LOV step: strict"), "{shown}");
     // Without a build, both arms are possible.
     sandbox.ok(&["map", "--no-cache", "-o", "app.hmap", "app.c", "other.c"]);
     let shown = sandbox.ok(&["show", "app.hmap", "app.c:11"]);
