@@ -25,6 +25,7 @@ mod recorded;
 mod recordings;
 mod seeds;
 mod sources;
+mod texts;
 mod trees;
 
 pub use change::changed;
@@ -40,7 +41,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target {
         // ELF and DWARF of a program.
         name: "bind",
@@ -100,6 +101,12 @@ pub const TARGETS: [Target; 11] = [
         name: "recording",
         check: recordings::recording,
         seeds: recordings::seeds,
+    },
+    Target {
+        // Small files beside a build: its database, models of functions, the header of an MPI library.
+        name: "texts",
+        check: texts::texts,
+        seeds: texts::seeds,
     },
     Target {
         // C and C++ to a map.

@@ -114,6 +114,11 @@ fn recording() {
 }
 
 #[test]
+fn texts() {
+    check("texts");
+}
+
+#[test]
 fn sources() {
     check("sources");
 }

@@ -53,14 +53,22 @@ pub fn read(path: &Path) -> Result<CompileCommands, Failure> {
         return Err(Failure::new(format!("{} does not exist", file.display()))
             .hint("CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; for make, use `bear -- make`"));
     }
-    let entries: Vec<Entry> = serde_json::from_slice(&files::read(&file)?).map_err(|error| {
-        Failure::new(format!("{}: not a compilation database: {error}", file.display()))
-            .hint("it is a JSON array of objects with directory, file, and command or arguments")
-    })?;
+    let bytes = files::read(&file)?;
     let absolute =
         std::path::absolute(&file).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
     let base = absolute.parent().unwrap_or(Path::new("/"));
-    Ok(collect(entries, base))
+    parse(&bytes, base).map_err(|error| {
+        Failure::new(format!("{}: not a compilation database: {error}", file.display()))
+            .hint("it is a JSON array of objects with directory, file, and command or arguments")
+    })
+}
+
+/// The commands in the text of a database that lies in the directory `base`.
+///
+/// # Errors
+/// When it is none.
+pub fn parse(text: &[u8], base: &Path) -> Result<CompileCommands, serde_json::Error> {
+    Ok(collect(serde_json::from_slice(text)?, base))
 }
 
 fn collect(entries: Vec<Entry>, base: &Path) -> CompileCommands {

@@ -35,8 +35,11 @@ enum Use {
     Refuse,
 }
 
-/// The words that preprocess what `words` compiles, or why they are not run. Empty when there are no words.
-pub(crate) fn preprocessing(words: &[String], trust: Trust) -> Result<Vec<String>, String> {
+/// The words that preprocess what `words` compiles. Empty when there are no words.
+///
+/// # Errors
+/// Why they are not run, for the user.
+pub fn preprocessing(words: &[String], trust: Trust) -> Result<Vec<String>, String> {
     let words = without_launcher(words);
     let Some((compiler, rest)) = words.split_first() else {
         return Ok(Vec::new());

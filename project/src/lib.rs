@@ -52,8 +52,10 @@ pub use advice::lines_that_get_counters;
 pub use cache::Kept;
 pub use cache::units::Units;
 pub use collect::Sources;
-pub use compile_commands::{CompileCommand, CompileCommands, read as read_compile_commands};
-pub use compiler_command::Trust;
+pub use compile_commands::{
+    CompileCommand, CompileCommands, parse as parse_compile_commands, read as read_compile_commands,
+};
+pub use compiler_command::{Trust, preprocessing};
 pub use cores::{add_lines_of_cores, map_of_cores, ranks_without_core, signals_of_cores};
 pub use executable::Executable;
 pub use failure::Failure;

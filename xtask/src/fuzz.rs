@@ -24,7 +24,7 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 /// The targets in `fuzz::TARGETS`, with the longest input that is tried. That list is not at hand here: xtask is built
 /// without the engines.
-const TARGETS: [(&str, u32); 11] = [
+const TARGETS: [(&str, u32); 12] = [
     ("bind", 32 << 10),
     ("unwind", 32 << 10),
     ("core", 32 << 10),
@@ -35,6 +35,7 @@ const TARGETS: [(&str, u32); 11] = [
     ("graph", 16 << 10),
     ("tree", 8 << 10),
     ("recording", 4 << 20),
+    ("texts", 4 << 10),
     ("sources", 4 << 10),
 ];
 
