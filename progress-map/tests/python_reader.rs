@@ -75,8 +75,11 @@ fn python_refuses_what_is_not_a_map() {
     );
     refused("short.hmap", &good[..good.len() - 9], "truncated");
     let mut newer = good.clone();
-    newer[8] = 2;
+    newer[8] = 9;
     refused("newer.hmap", &newer, "newer");
+    let mut older = good.clone();
+    older[8] = 1;
+    refused("older.hmap", &older, "older");
     let mut damaged = good.clone();
     damaged[good.len() - 40] ^= 4;
     refused("damaged.hmap", &damaged, "checksum");
