@@ -52,7 +52,7 @@ pub struct Stand {
 }
 
 /// So many lines around a criterion are looked at to find which values all tasks have alike, and to find the first of them.
-const NEAR: usize = 120;
+const NEAR: usize = 80;
 
 /// A function on a stack, the points where it may be, and the name of what it calls there.
 type UnderWay<'f> = (FunctionId, Vec<NodeId>, Option<&'f str>);
