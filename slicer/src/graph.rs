@@ -305,9 +305,9 @@ impl Memory {
     }
 }
 
-/// What C++ does without a sign of it in the source.
+/// The implicit calls of C++.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unseen {
+pub(crate) struct ImplicitCalls {
     /// The functions that may be called so, sorted: constructors, destructors, operators, conversions.
     pub(crate) functions: Vec<FunctionId>,
     /// The nodes that may call one of them, sorted.
@@ -358,7 +358,7 @@ pub struct Graph {
     /// Control flow backward, inside functions.
     pub(crate) preds: Lists<NodeId>,
     pub(crate) memory: Memory,
-    pub(crate) unseen: Unseen,
+    pub(crate) implicit: ImplicitCalls,
 }
 
 /// The name of a table.

@@ -53,7 +53,7 @@
 //! slice.
 
 mod build;
-mod circles;
+mod components;
 mod effect;
 mod executed;
 mod graph;

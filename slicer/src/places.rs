@@ -15,7 +15,7 @@
 //! Not seen: two structures that are laid over each other by a cast and whose members have different names. The
 //! language allows that for characters and for the first members only.
 
-use crate::circles::circles;
+use crate::components::strongly_connected;
 use base::{Id as _, IdVec, define_id};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -264,13 +264,13 @@ impl Places {
         }
     }
 
-    /// Joins places whose values go round in a circle, which all hold the same, and drops edges that are there twice. Nothing
+    /// Joins places of one component, which all hold the same, and drops edges that are there twice. Nothing
     /// that is asked changes by it.
     pub fn tidy(&mut self) {
         loop {
             self.shorten_ways();
             self.spread();
-            // Outside of what was touched there is no circle: a new one goes through a place that was.
+            // Outside of what was touched there is no cycle: a new one goes through a place that was.
             let mut touched = std::mem::take(&mut self.touched);
             for &place in &touched {
                 self.places[place].touched = false;
@@ -280,8 +280,8 @@ impl Places {
             self.put_in_order(&touched);
             let mut joins: Vec<(PlaceId, PlaceId)> = Vec::new();
             let next = |place: PlaceId, at: usize| self.places[place].to.get(at).copied();
-            circles(self.places.len(), touched, next, |circle| {
-                joins.extend(circle.windows(2).map(|pair| (pair[0], pair[1])));
+            strongly_connected(self.places.len(), touched, next, |component| {
+                joins.extend(component.windows(2).map(|pair| (pair[0], pair[1])));
             });
             if joins.is_empty() {
                 return;

@@ -36,10 +36,10 @@ pub(crate) enum State {
     Written(Side, Writers, Part),
     /// The function was called, from wherever that may have been.
     Open(Side, FunctionId),
-    /// Functions that were called without a sign of it have returned what they return.
-    Unseen(Side),
-    /// Somebody calls functions without a sign of it.
-    Sites(Side),
+    /// Functions that were called implicitly have returned.
+    ImplicitlyCalled(Side),
+    /// Somebody calls functions implicitly.
+    ImplicitCallers(Side),
 }
 
 /// Who writes memory.

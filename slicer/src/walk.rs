@@ -64,9 +64,9 @@ const ALIKE: u32 = 2;
 /// How far away a macro is that may leave the function: in some programs every other statement is one, and few ever do.
 const LEAVES: u32 = 3;
 
-/// How much farther away is what is called without a sign of it: any statement that has to do with objects may call any such
+/// How much farther away is what is called implicitly: any statement that has to do with objects may call any such
 /// function.
-const UNSEEN: u32 = 4;
+const IMPLICIT: u32 = 4;
 
 /// A walk.
 pub(crate) struct Walk<'g> {
@@ -251,8 +251,8 @@ impl<'g> Walk<'g> {
                 }
                 State::Written(side, writers, part) => self.written(state, side, writers, part, distance),
                 State::Open(side, function) => self.opened(state, side, function, distance),
-                State::Unseen(side) => self.unseen(state, side, distance),
-                State::Sites(side) => self.sites(state, side, distance),
+                State::ImplicitlyCalled(side) => self.implicit(state, side, distance),
+                State::ImplicitCallers(side) => self.sites(state, side, distance),
             }
         }
         self.reached
@@ -341,11 +341,11 @@ impl<'g> Walk<'g> {
             NodeKind::Parameter => self.parameter(state, context, node, distance),
             NodeKind::Plain | NodeKind::Argument | NodeKind::Initial => {}
         }
-        if graph.unseen.sites.binary_search(&node).is_ok() {
+        if graph.implicit.sites.binary_search(&node).is_ok() {
             self.go(
                 state,
-                State::Unseen(side),
-                distance + UNSEEN,
+                State::ImplicitlyCalled(side),
+                distance + IMPLICIT,
                 Dependence::Returns,
                 None,
             );
@@ -531,9 +531,9 @@ impl<'g> Walk<'g> {
                     let site = self.entered(side_of(context)).sites[function.index()][at];
                     self.hand_over(state, site, function, node, distance + 1);
                 }
-                if graph.unseen.functions.binary_search(&function).is_ok() {
-                    let sites = State::Sites(side_of(context));
-                    self.go(state, sites, distance + UNSEEN, Dependence::Hands, None);
+                if graph.implicit.functions.binary_search(&function).is_ok() {
+                    let sites = State::ImplicitCallers(side_of(context));
+                    self.go(state, sites, distance + IMPLICIT, Dependence::Hands, None);
                 }
             }
         }
@@ -658,11 +658,11 @@ impl<'g> Walk<'g> {
 
     fn opened(&mut self, state: State, side: Side, function: FunctionId, distance: u32) {
         let graph = self.graph;
-        if graph.unseen.functions.binary_search(&function).is_ok() {
+        if graph.implicit.functions.binary_search(&function).is_ok() {
             self.go(
                 state,
-                State::Sites(side),
-                distance + UNSEEN,
+                State::ImplicitCallers(side),
+                distance + IMPLICIT,
                 Dependence::Calls,
                 None,
             );
@@ -681,10 +681,10 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// What functions return that are called without a sign.
-    fn unseen(&mut self, state: State, side: Side, distance: u32) {
+    /// What functions return that are called implicitly.
+    fn implicit(&mut self, state: State, side: Side, distance: u32) {
         let graph = self.graph;
-        for &function in &graph.unseen.functions {
+        for &function in &graph.implicit.functions {
             for &value in &graph.functions[function].returns {
                 for context in self.contexts(side, value) {
                     let to = State::At(context, value);
@@ -694,10 +694,10 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// Whoever may call a function without a sign.
+    /// Whoever may call a function implicitly.
     fn sites(&mut self, state: State, side: Side, distance: u32) {
         let graph = self.graph;
-        for &node in &graph.unseen.sites {
+        for &node in &graph.implicit.sites {
             for context in self.contexts(side, node) {
                 let to = State::At(context, node);
                 self.go(state, to, distance + 1, Dependence::Calls, None);

@@ -102,7 +102,7 @@ fn slices_of_hand_written_programs_observe_what_the_programs_observe() {
     judge_all(Language::C, 150, effort(15), (50, 70));
 }
 
-/// The same of C++, where constructors, destructors and operators are called without a sign of it.
+/// The same of C++, where constructors, destructors and operators are called implicitly.
 #[test]
 fn slices_of_programs_of_cplusplus_observe_what_the_programs_observe() {
     judge_all(Language::Cxx, 30, effort(20), (25, 80));

@@ -1,5 +1,5 @@
 //! What the program form does not say of C++, worked out before values are: which object a member function is called for,
-//! what a lambda captures, what a loop over a range goes through, and which functions are called without a sign.
+//! what a lambda captures, what a loop over a range goes through, and which functions are called implicitly.
 //!
 //! The program form names the object of a call where it is a variable or a member; where it is computed, it stands before the
 //! call, as the left side of a comma. A captured variable is a pointer in the lambda's object, which nobody writes: here it
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(crate) struct Cxx {
     functions: Vec<Facts>,
-    /// Functions that may be called without a sign of it, sorted.
+    /// Functions that may be called implicitly, sorted.
     pub(crate) implicit: Vec<FunctionIndex>,
     /// Functions that objects are called as: those of lambdas, and of classes.
     pub(crate) callable: Vec<FunctionIndex>,
@@ -340,8 +340,8 @@ fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
                 StmtKind::Decl { init, .. } => Some(init),
                 _ => None,
             });
-            let unseen = declared.flatten().filter(|&init| is_unseen(init));
-            found.extend(unseen.map(|init| (init, *range)));
+            let implicit = declared.flatten().filter(|&init| is_unseen(init));
+            found.extend(implicit.map(|init| (init, *range)));
         }
     }
     found.sort_unstable();

@@ -1,11 +1,11 @@
 //! What each place may point to in the end, and who writes it.
 //!
-//! Objects flow along the edges, which form no circle any more; a place that collects more than [`FEW`] of them, or none (its
+//! Objects flow along the edges, which form no cycle any more; a place that collects more than [`FEW`] of them, or none (its
 //! values come from outside the program), stands for whole classes instead. So the tables grow with the program and not with
 //! its square, and what is lost is precision only.
 
 use crate::build::values::Values;
-use crate::circles::circles;
+use crate::components::strongly_connected;
 use crate::graph::{Access, ClassId, Labels, Lists, Memory, NodeId};
 use crate::places::{Key, NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
@@ -42,15 +42,15 @@ pub(crate) fn memory(
     }
     let mut pool = Pool::new(places.len());
     let mut labels = vec![Labels::Few(0); places.len()];
-    in_order(places, |circle| match circle {
+    in_order(places, |component| match component {
         &[place] => labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool),
-        // A circle over members has an address of itself inside itself.
+        // A cycle over members has an address of itself inside itself.
         _ => {
-            let classes = circle.iter().map(|&place| (class(places, place), None));
+            let classes = component.iter().map(|&place| (class(places, place), None));
             let mut classes: Vec<(ClassId, Key)> = classes.collect();
             pool.whole(&mut classes);
             let shared = Labels::Many(pool.many.number(classes));
-            circle.iter().for_each(|place| labels[place.index()] = shared);
+            component.iter().for_each(|place| labels[place.index()] = shared);
         }
     });
     for id in 0..places.len() {
@@ -305,15 +305,15 @@ impl<T: Copy + Eq + Hash> Rows<T> {
     }
 }
 
-/// Hands over places in circles of edges and members, those first that values come from.
+/// Hands over the components of edges and members, those first that values come from.
 fn in_order(places: &Places, found: impl FnMut(&[PlaceId])) {
-    // Against the flow: what a circle depends on comes before it.
+    // Against the flow: what a component depends on comes before it.
     let next = |place: PlaceId, at: usize| {
         let from = places.from(place);
         let around = || Some(places.member_of(place).get(at - from.len())?.1);
         Some(places.find(from.get(at).copied().or_else(around)?))
     };
-    circles(places.len(), places.ids(), next, found);
+    strongly_connected(places.len(), places.ids(), next, found);
 }
 
 /// For every place, whether what it points to is accessed by members, from there or from where its values go.

@@ -8,7 +8,7 @@
 
 use crate::build::sets::{SetId, Sets};
 use crate::build::values::{Indirect, Values};
-use crate::circles::circles;
+use crate::components::strongly_connected;
 use crate::effect::{Effect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
@@ -484,9 +484,9 @@ fn functions<'u>(
     let mut leading: Vec<PlaceId> = Vec::new();
     let mut met = 0;
     let before = |place: PlaceId, at: usize| Some(places.find(*places.from(place).get(at)?));
-    circles(places.len(), wanted_by.keys().copied(), before, |circle| {
-        // Circles were joined. If there were any, their places have one number.
-        for &place in circle {
+    strongly_connected(places.len(), wanted_by.keys().copied(), before, |component| {
+        // Components were joined. If there were any of several places, their places have one number.
+        for &place in component {
             number[place.index()] = met;
             leading.push(place);
         }

@@ -88,7 +88,7 @@ impl<'u> Values<'_, 'u> {
                 Some((place, None))
             }
             ExprKind::Deref(inner) => {
-                if let Some(place) = self.unseen(id, expr) {
+                if let Some(place) = self.implicit(id, expr) {
                     return Some((place, None));
                 }
                 let place = self.elements_of(id, *inner).unwrap_or(self.outside);

@@ -13,6 +13,7 @@ mod control;
 mod cxx;
 mod foreign;
 mod freeze;
+mod implicit;
 mod indirect;
 mod local;
 mod locations;
@@ -23,7 +24,6 @@ mod names;
 mod objects;
 mod sets;
 mod tables;
-mod unseen;
 mod uses;
 mod values;
 
@@ -567,7 +567,7 @@ impl Parts {
             }
         }
         let count = self.nodes.len();
-        let unseen = unseen::unseen(&values, &calls, &|id, point| {
+        let implicit = implicit::implicit_calls(&values, &calls, &|id, point| {
             NodeId::from_index(self.first_nodes[id.index()].index() + point.index())
         });
         let names = std::mem::take(&mut values.names.texts);
@@ -594,7 +594,7 @@ impl Parts {
             reads,
             preds,
             memory,
-            unseen,
+            implicit,
         }
     }
 

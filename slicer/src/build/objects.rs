@@ -1,6 +1,6 @@
-//! Objects of C++: what `this` points to, what lambdas reach, and what functions do that are called without a sign.
+//! Objects of C++: what `this` points to, what lambdas reach, and what functions do that are called implicitly.
 //!
-//! Of a member function, `this` is whatever it is called for. A function that may be called without a sign of it
+//! Of a member function, `this` is whatever it is called for. A function that may be called implicitly
 //! (constructors, destructors, operators) may be called for any object: these are all one class of contents, in which only the names of
 //! members tell one thing from another.
 
@@ -69,7 +69,7 @@ impl<'u> Values<'_, 'u> {
         place
     }
 
-    /// An object of C++ is one of those that functions without a sign may be called for.
+    /// An object of C++ is one of those that functions may be called for implicitly.
     pub(crate) fn note_object(&mut self, place: PlaceId) {
         if let Some(any) = self.any {
             self.places.unite_contents(any, place);
@@ -143,7 +143,7 @@ impl<'u> Values<'_, 'u> {
     }
 
     /// Where a value is that the source does not show: in the range, or where what was thrown is.
-    pub(crate) fn unseen(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
+    pub(crate) fn implicit(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
         let function = self.program.functions[id].function;
         let ExprKind::Deref(inner) = function.exprs[expr].kind else {
             return None;

@@ -43,13 +43,13 @@ pub(super) fn is_sound(graph: &Graph) -> bool {
         && graph.reads.all().iter().all(access)
         && graph.preds.all().iter().all(is_node)
         && graph
-            .unseen
+            .implicit
             .functions
             .iter()
             .all(|id| id.index() < graph.functions.len())
-        && graph.unseen.functions.is_sorted()
-        && graph.unseen.sites.iter().all(is_node)
-        && graph.unseen.sites.is_sorted()
+        && graph.implicit.functions.is_sorted()
+        && graph.implicit.sites.iter().all(is_node)
+        && graph.implicit.sites.is_sorted()
         && memory(graph)
 }
 

@@ -4,8 +4,8 @@ use super::check;
 use super::write::Last;
 use super::{EDGE_KINDS, FUNCTION_KINDS, GraphError, MAGIC, NODE_KINDS, ROLES, VERSION};
 use crate::graph::{
-    Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, Labels, Lists, Memory, Message, Node,
-    NodeId, Unseen, call_numbers, call_ranges,
+    Access, Call, ClassId, Edge, FileId, Function, FunctionId, Graph, ImplicitCalls, Labels, Lists, Memory,
+    Message, Node, NodeId, call_numbers, call_ranges,
 };
 use crate::places::{Key, NameId, ObjectId, PlaceId};
 use base::{Id, Number, take_number};
@@ -51,7 +51,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
         reads,
         preds,
         memory: input.memory()?,
-        unseen: Unseen {
+        implicit: ImplicitCalls {
             functions: input.ids()?,
             sites: input.ids()?,
         },

@@ -23,7 +23,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
         reads,
         preds,
         memory,
-        unseen,
+        implicit,
     } = graph;
     out.each(names, |out, name| out.text(name));
     out.each(files.as_slice(), |out, file| out.text(file));
@@ -40,8 +40,8 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
     out.lists(reads, |out, _, _, read| out.access(read));
     out.lists(preds, |out, row, _, node| out.near(row, node.index()));
     out.memory(memory);
-    out.ids(&unseen.functions);
-    out.ids(&unseen.sites);
+    out.ids(&implicit.functions);
+    out.ids(&implicit.sites);
     out.bytes
 }
 

@@ -1,16 +1,16 @@
-//! Circles in a directed graph: its strongly connected components (Tarjan, SIAM J. Comput. 1972), without recursion and
+//! The strongly connected components of a directed graph (Tarjan, SIAM J. Comput. 1972), without recursion and
 //! without a copy of the graph, which has millions of edges and is asked for them in place.
 
 use base::{Id, IdVec};
 
 /// A node that was not met yet.
 const NEW: u32 = 0;
-/// A node whose circle was found.
+/// A node whose component was found.
 const DONE: u32 = u32::MAX;
 
-/// Hands over the nodes of every circle that can be reached from the nodes of `starts`, in a graph of `count` nodes; a node on no circle
-/// is one by itself. A circle comes after those that it leads to. `next` tells the successors of a node, by number.
-pub(crate) fn circles<I: Id>(
+/// Hands over the nodes of every component that can be reached from the nodes of `starts`, in a graph of `count` nodes; a node on no cycle
+/// is one by itself. A component comes after those that it leads to. `next` tells the successors of a node, by number.
+pub(crate) fn strongly_connected<I: Id>(
     count: usize,
     starts: impl IntoIterator<Item = I>,
     next: impl Fn(I, usize) -> Option<I>,
@@ -19,7 +19,7 @@ pub(crate) fn circles<I: Id>(
     // The number by which a node was met; later, the lowest of the nodes that it leads back to.
     let mut lowest: IdVec<I, u32> = vec![NEW; count].into();
     let mut met = NEW;
-    // Nodes whose circles are not complete yet, and the way from the start to where the search stands.
+    // Nodes whose components are not complete yet, and the way from the start to where the search stands.
     let mut open: Vec<I> = Vec::new();
     let mut way: Vec<Visit<I>> = Vec::new();
     for start in starts {
@@ -97,23 +97,23 @@ mod tests {
             }
             let theirs: BTreeSet<BTreeSet<usize>> = petgraph::algo::tarjan_scc(&graph)
                 .iter()
-                .map(|circle| circle.iter().map(|node| node.index()).collect())
+                .map(|component| component.iter().map(|node| node.index()).collect())
                 .collect();
             let mut ours = BTreeSet::new();
             let mut complete: BTreeSet<usize> = BTreeSet::new();
             let starts = (0..count as usize).map(PlaceId::from_index);
             let next = |place: PlaceId, at: usize| lists[place.index()].get(at).copied();
-            circles(count as usize, starts, next, |circle| {
-                let circle: BTreeSet<usize> = circle.iter().map(|place| place.index()).collect();
-                complete.extend(&circle);
-                for node in &circle {
+            strongly_connected(count as usize, starts, next, |component| {
+                let component: BTreeSet<usize> = component.iter().map(|place| place.index()).collect();
+                complete.extend(&component);
+                for node in &component {
                     let succs = lists[*node].iter().map(|to| to.index());
                     assert!(
                         succs.into_iter().all(|to| complete.contains(&to)),
                         "round {round}"
                     );
                 }
-                ours.insert(circle);
+                ours.insert(component);
             });
             assert_eq!(ours, theirs, "round {round}: {edges:?}");
         }

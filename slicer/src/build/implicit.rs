@@ -1,26 +1,26 @@
-//! Which statements of C++ may call functions without a sign of it: where objects are made, copied, converted, handed over to
+//! Which statements of C++ may call functions implicitly: where objects are made, copied, converted, handed over to
 //! functions without source, and where they go out of scope.
 
 use crate::build::cxx::{may_be_object, names_object};
 use crate::build::values::Values;
-use crate::graph::{Call, FunctionId, NodeId, Unseen};
+use crate::graph::{Call, FunctionId, ImplicitCalls, NodeId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, Target};
 use ir::{Callee, ExprId, ExprKind, Function, Type, VarRef};
 use progress_map::PointId;
 use std::collections::BTreeSet;
 
-/// The functions that may be called without a sign, and the nodes that may call them.
-pub(super) fn unseen(
+/// The functions that may be called implicitly, and the nodes that may call them.
+pub(super) fn implicit_calls(
     values: &Values<'_, '_>,
     calls: &[Call],
     node: &dyn Fn(FunctionIndex, PointId) -> NodeId,
-) -> Unseen {
+) -> ImplicitCalls {
     let functions = values.cxx.implicit.iter();
     let functions: Vec<FunctionId> = functions.map(|id| FunctionId::from_index(id.index())).collect();
     let mut sites: BTreeSet<NodeId> = BTreeSet::new();
     if functions.is_empty() {
-        return Unseen::default();
+        return ImplicitCalls::default();
     }
     for (id, info) in values.program.functions.iter_enumerated() {
         if !values.cxx.is_cxx(id) {
@@ -71,7 +71,7 @@ pub(super) fn unseen(
             }
         }
     }
-    Unseen {
+    ImplicitCalls {
         functions,
         sites: sites.into_iter().collect(),
     }
