@@ -63,7 +63,8 @@ impl ProcessTable {
                 executable,
             });
         }
-        table.entries.sort();
+        // Entries of one rank stay as they stand: what is escaped in their names would sort otherwise.
+        table.entries.sort_by_key(|entry| entry.rank);
         Ok(table)
     }
 

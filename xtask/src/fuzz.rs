@@ -43,6 +43,9 @@ const TARGETS: [(&str, u32); 12] = [
 const SLOWEST: u32 = 20;
 const HUNGRIEST: u32 = 1024;
 
+/// The fuzzer holds the inputs that it keeps in memory: room is left for so many of the longest.
+const KEPT: u32 = 1000;
+
 /// Runs one target, or all one after the other, each for so many seconds.
 pub fn run(only: Option<&str>, seconds: u32) -> Result<()> {
     setup::ensure()?;
@@ -96,7 +99,10 @@ fn one(fuzzer: &Path, name: &str, longest: u32, seconds: u32) -> Result<bool> {
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-max_len={longest}"))
         .arg(format!("-timeout={SLOWEST}"))
-        .arg(format!("-rss_limit_mb={HUNGRIEST}"))
+        .arg(format!(
+            "-rss_limit_mb={}",
+            HUNGRIEST + longest / 1024 * KEPT / 1024
+        ))
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .args(["-print_final_stats=1", "-use_value_profile=1", "-reload=0"])
         .arg(&kept);
