@@ -365,9 +365,10 @@ fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
                 // neither shows, nothing does.
                 PointKind::MacroCall(own) => names.called(point).is_some_and(|called| {
                     let others = || called.iter().filter(|name| *name != own);
-                    let shows = match named.contains_key(own.as_str()) {
-                        true => has_all(own),
-                        false => others().next().is_some(),
+                    let shows = if named.contains_key(own.as_str()) {
+                        has_all(own)
+                    } else {
+                        others().next().is_some()
                     };
                     shows && others().all(|name| has_all(name))
                 }),

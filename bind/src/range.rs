@@ -98,9 +98,10 @@ pub(crate) fn address(debug: &Debug<'_>, iterator: Die) -> Result<(Vec<PathStep>
         return access(debug, Some(bare), &[]);
     }
     let name = name_of(debug, bare);
-    match name.starts_with("__normal_iterator<") {
-        true => access(debug, Some(bare), &[member("_M_current")]),
-        false => Err(TypeRefusal::NoRow(name)),
+    if name.starts_with("__normal_iterator<") {
+        access(debug, Some(bare), &[member("_M_current")])
+    } else {
+        Err(TypeRefusal::NoRow(name))
     }
 }
 

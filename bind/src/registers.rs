@@ -136,13 +136,14 @@ fn sum(instruction: &Instruction, location: MachineLocation, half: bool) -> Opti
         };
         return is_sum.then_some(LocationEffect::AddHeld { from, half });
     }
-    match base == location {
-        true => (add != 0).then_some(LocationEffect::Add { step: add, half }),
-        false => Some(LocationEffect::Copy {
+    if base == location {
+        (add != 0).then_some(LocationEffect::Add { step: add, half })
+    } else {
+        Some(LocationEffect::Copy {
             from: base,
             add,
             half,
-        }),
+        })
     }
 }
 

@@ -22,7 +22,8 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding) -> usize {
         let mut lovs = loops.into_iter().flatten().flat_map(|in_loop| &in_loop.lovs);
         lovs.any(|lov| lov.name == variable.name)
     };
-    let (moving, steady): (Vec<_>, Vec<_>) = { binding.variables.iter().enumerate() }
+    let variables = binding.variables.iter().enumerate();
+    let (moving, steady): (Vec<_>, Vec<_>) = variables
         .filter(|(_, variable)| positions.optimised(variable.instance))
         .partition(|(_, variable)| counts(variable));
     // By register: where it holds what a loop changes, and where code changes it.

@@ -9,17 +9,9 @@ use crate::calls::{CallGraph, Calls, NodeId};
 use crate::program::FunctionIndex;
 use base::{Id, IdVec};
 use hashbrown::HashMap;
+use progress_map::Outsider;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-
-/// A function, or a macro that could not be expanded, whose text the program does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Outside<'u> {
-    /// One that is called by this name.
-    Named(&'u str),
-    /// Whatever a pointer leads to.
-    BehindPointer,
-}
 
 /// What one function may change.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +49,7 @@ impl Changes {
 pub(crate) struct Together<'u> {
     changes: Changes,
     /// The functions of which nothing is known that one of them leads to.
-    pub(crate) unknown: BTreeSet<Outside<'u>>,
+    pub(crate) unknown: BTreeSet<Outsider<&'u str>>,
 }
 
 impl Together<'_> {
@@ -82,7 +74,7 @@ pub(crate) struct AllChanges<'u> {
     /// The row of each node of the graph of calls.
     row_of: IdVec<NodeId, u32>,
     /// A function that each function leads to and that is neither in the map nor in the table of library functions.
-    unknown: IdVec<FunctionIndex, Option<Outside<'u>>>,
+    unknown: IdVec<FunctionIndex, Option<Outsider<&'u str>>>,
     globals: HashMap<&'u str, usize>,
     members: HashMap<&'u str, usize>,
     /// The functions that change each global, by its number, when asked for.
@@ -124,8 +116,8 @@ impl<'u> AllChanges<'u> {
     }
 
     /// The function itself calls this, of which nothing is known; the first one is remembered.
-    pub(crate) fn add_unknown(&mut self, id: FunctionIndex, outside: Outside<'u>) {
-        self.unknown[id].get_or_insert(outside);
+    pub(crate) fn add_unknown(&mut self, id: FunctionIndex, outsider: Outsider<&'u str>) {
+        self.unknown[id].get_or_insert(outsider);
     }
 
     /// Adds what callees change to what their callers change; a pointer may lead to any of `through_pointer`.
@@ -264,7 +256,7 @@ impl<'u> AllChanges<'u> {
     }
 
     /// A function of which nothing is known that this one leads to, if any.
-    pub(crate) fn unknown(&self, id: FunctionIndex) -> Option<Outside<'u>> {
+    pub(crate) fn unknown(&self, id: FunctionIndex) -> Option<Outsider<&'u str>> {
         self.unknown[id]
     }
 

@@ -1,7 +1,6 @@
 //! Whether a call may change a variable, and what it is known to add to it.
 
 use crate::calls::NodeId;
-use crate::changes::Outside;
 use crate::effects::{MemberPath, Target, children, target_of};
 use crate::external::{Reach, is_library, reach};
 use crate::flow::Action;
@@ -153,7 +152,7 @@ impl<'u> Program<'u> {
                 if self.is_known(info.unit, name) {
                     self.some_may_change(id, self.callees(info.unit, name), target)
                 } else {
-                    self.unknown_may_change(id, Outside::Named(name), args, target)
+                    self.unknown_may_change(id, Outsider::Named(name), args, target)
                 }
             }
             Callee::Macro(called) => Touch::May(Interference::ByMacro {
@@ -161,7 +160,7 @@ impl<'u> Program<'u> {
             }),
             Callee::Indirect(_) => {
                 let known = self.some_behind_pointer_may_change(id, target);
-                known.max(self.unknown_may_change(id, Outside::BehindPointer, args, target))
+                known.max(self.unknown_may_change(id, Outsider::BehindPointer, args, target))
             }
         }
     }
@@ -214,7 +213,7 @@ impl<'u> Program<'u> {
     ) -> Touch {
         let number = self.number(target);
         let mut changers: BTreeSet<&str> = BTreeSet::new();
-        let mut unknown: BTreeSet<Outside<'_>> = BTreeSet::new();
+        let mut unknown: BTreeSet<Outsider<&str>> = BTreeSet::new();
         for callee in callees {
             let node = self.calls.node(callee);
             let direct = match target {
@@ -245,10 +244,10 @@ impl<'u> Program<'u> {
     fn some_unknown_may_change<'n>(
         &self,
         here: FunctionIndex,
-        outside: impl Iterator<Item = Outside<'n>>,
+        outside: impl Iterator<Item = Outsider<&'n str>>,
         target: &Target,
     ) -> Touch {
-        let outside: BTreeSet<Outside<'_>> = outside.collect();
+        let outside: BTreeSet<Outsider<&str>> = outside.collect();
         let each = outside
             .into_iter()
             .map(|name| self.unknown_may_change(here, name, &[], target));
@@ -261,12 +260,12 @@ impl<'u> Program<'u> {
     fn unknown_may_change(
         &self,
         here: FunctionIndex,
-        outside: Outside<'_>,
+        outsider: Outsider<&str>,
         args: &[ExprId],
         target: &Target,
     ) -> Touch {
         let info = &self.functions[here];
-        if let Outside::Named(name) = outside
+        if let Outsider::Named(name) = outsider
             && is_library(name)
         {
             return match target {
@@ -278,11 +277,7 @@ impl<'u> Program<'u> {
                 _ => Touch::Leaves,
             };
         }
-        let outsider = || match outside {
-            Outside::Named(name) => Outsider::Named(name.to_owned()),
-            Outside::BehindPointer => Outsider::BehindPointer,
-        };
-        let assumed = || Touch::Assumed(Interference::UnmappedLeaves(outsider()));
+        let assumed = || Touch::Assumed(Interference::UnmappedLeaves(outsider.to_owned()));
         match target {
             Target::Local(_) => Touch::Leaves,
             Target::Global(global) => {
@@ -303,7 +298,7 @@ impl<'u> Program<'u> {
                     .find(|(id, _)| self.addresses.functions.contains(id));
                 if let Some((_, other)) = called_back {
                     return Touch::May(Interference::CallsBack {
-                        outsider: outsider(),
+                        outsider: outsider.to_owned(),
                         function: other.function.name.to_string(),
                     });
                 }
@@ -313,12 +308,12 @@ impl<'u> Program<'u> {
             Target::Member(path) => {
                 // Whoever is given the structure, or the address of a part of it, is free to write to it.
                 if args.iter().any(|&arg| gives(info.function, arg, &path.root)) {
-                    Touch::May(Interference::Unmapped(outsider()))
+                    Touch::May(Interference::Unmapped(outsider.to_owned()))
                 } else {
                     assumed()
                 }
             }
-            Target::Memory => Touch::May(Interference::Unmapped(outsider())),
+            Target::Memory => Touch::May(Interference::Unmapped(outsider.to_owned())),
         }
     }
 }

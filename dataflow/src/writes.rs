@@ -1,6 +1,6 @@
 //! What functions write themselves outside their own variables, and by that what they change with all that they call.
 
-use crate::changes::{AllChanges, Outside};
+use crate::changes::AllChanges;
 use crate::effects::Target;
 use crate::external::is_library;
 use crate::flow::Action;
@@ -8,7 +8,7 @@ use crate::program::{FunctionIndex, FunctionInfo, Program};
 use crate::summary::Effect;
 use base::Id as _;
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, Type, VarRef};
-use progress_map::PointId;
+use progress_map::{Outsider, PointId};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -35,7 +35,7 @@ enum Change<'u> {
     /// What functions change that a pointer may lead to.
     BehindPointer,
     /// Whatever this changes that it calls, of which nothing is known.
-    Unknown(Outside<'u>),
+    Unknown(Outsider<&'u str>),
 }
 
 impl<'u> Program<'u> {
@@ -56,7 +56,7 @@ impl<'u> Program<'u> {
                     Change::Member(name) => changes.add_member(id, name),
                     Change::Whole => changes.add_whole(id),
                     Change::BehindPointer => changes.add_behind_pointer(id),
-                    Change::Unknown(outside) => changes.add_unknown(id, outside),
+                    Change::Unknown(outsider) => changes.add_unknown(id, outsider),
                 }
             }
         }
@@ -126,15 +126,15 @@ impl<'u> Program<'u> {
                 if let ExprKind::Call { callee, .. } = &function.exprs[*call].kind {
                     match callee {
                         Callee::Named(name) if !self.is_known(info.unit, name) && !is_library(name) => {
-                            found.push(Change::Unknown(Outside::Named(name)));
+                            found.push(Change::Unknown(Outsider::Named(name)));
                         }
                         Callee::Named(_) => {}
                         Callee::Macro(called) => {
-                            found.push(Change::Unknown(Outside::Named(called.name.as_str())))
+                            found.push(Change::Unknown(Outsider::Named(called.name.as_str())))
                         }
                         Callee::Indirect(_) => {
                             found.push(Change::BehindPointer);
-                            found.push(Change::Unknown(Outside::BehindPointer));
+                            found.push(Change::Unknown(Outsider::BehindPointer));
                         }
                     }
                 }

@@ -42,17 +42,13 @@ impl Answer {
             others.sort_by_key(|&class| self.classes[class].who.count());
         }
         order.extend(others);
-        let stacks: Vec<_> = { self.classes.iter() }
-            .map(|class| slice_frames(&class.frames))
-            .collect();
+        let stacks = self.classes.iter().map(|class| slice_frames(&class.frames));
+        let stacks: Vec<_> = stacks.collect();
         let mut grown = Slice::default();
         let mut failed = None;
         for &class in order.iter().take(classes.max(1)) {
             let others = stacks.iter().enumerate().filter(|(other, _)| *other != class);
-            let others: Vec<_> = others
-                .take(MOST_CLASSES)
-                .map(|(_, frames)| frames.clone())
-                .collect();
+            let others: Vec<_> = others.take(MOST_CLASSES).map(|(_, frames)| &frames[..]).collect();
             match graph.slice_parted(stacks.get(class)?, &others, options) {
                 Ok(slice) => grown.grow(slice, class),
                 // The first is what was asked for; a later one may stand in a library.

@@ -129,18 +129,13 @@ impl Walked {
             };
             let lines = (statement.line, statement.end_line.max(statement.line));
             covered.entry(file).or_default().push(lines);
-            let place = |of: usize| {
-                let other = &slice.statements[of];
-                let name = other.file.rsplit('/').next().unwrap_or(&other.file);
-                format!("{}:{}", report::clean(name), other.line)
-            };
             steps.push(Step {
                 file,
                 line: statement.line,
                 column: statement.column,
                 distance: statement.distance,
                 class: statement.class,
-                text: report::statement_text(slice, statement, &place),
+                text: report::sentence_of_places(slice, statement),
             });
         }
         Self {

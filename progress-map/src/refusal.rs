@@ -168,11 +168,11 @@ pub enum Interference {
     },
 }
 
-/// A function whose text the map does not have.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outsider {
+/// A function, or a macro that could not be expanded, whose text the map does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outsider<Name = String> {
     /// One that is called by this name.
-    Named(String),
+    Named(Name),
     /// One that is called through a pointer.
     BehindPointer,
 }
@@ -308,6 +308,16 @@ impl fmt::Display for Interference {
                 write!(f, "{outsider} is not in the map and is taken to leave it alone")
             }
             Self::RangeKept => f.write_str("the range is taken to keep its elements until the loop is left"),
+        }
+    }
+}
+
+impl Outsider<&str> {
+    /// The same with a name of its own.
+    pub fn to_owned(self) -> Outsider {
+        match self {
+            Self::Named(name) => Outsider::Named(name.to_owned()),
+            Self::BehindPointer => Outsider::BehindPointer,
         }
     }
 }

@@ -319,9 +319,10 @@ impl Counter {
         });
         let (value, offset) = values.next()?;
         let begun = self.start.wrapping_add(offset).cast_unsigned();
-        let change = match step > 0 {
-            true => value.wrapping_sub(begun),
-            false => begun.wrapping_sub(value),
+        let change = if step > 0 {
+            value.wrapping_sub(begun)
+        } else {
+            begun.wrapping_sub(value)
         };
         let change = if self.half { change & 0xffff_ffff } else { change };
         let step = step.unsigned_abs();

@@ -308,9 +308,10 @@ impl FunctionCode {
         let mut region = Region::of(vec![true; self.blocks.len()]);
         loop {
             let component = self.component(&region, at);
-            let counters = match self.is_cycle(&region, &component, at) {
-                true => self.counters(&component),
-                false => Arc::default(),
+            let counters = if self.is_cycle(&region, &component, at) {
+                self.counters(&component)
+            } else {
+                Arc::default()
             };
             let Some(header) = counters.first().map(|counter| counter.header) else {
                 return found;

@@ -69,9 +69,10 @@ impl Order<'_> {
                     continue;
                 };
                 let places = frame.places.iter().map(|place| place.point);
-                let points: Vec<PointId> = match frame.places.is_empty() {
-                    false => places.collect(),
-                    true => function.points.ids().collect(),
+                let points: Vec<PointId> = if frame.places.is_empty() {
+                    function.points.ids().collect()
+                } else {
+                    places.collect()
                 };
                 count += { points.iter() }
                     .map(|&point| function.loops_around(point).count())

@@ -90,9 +90,10 @@ pub fn settle_code(order: &Order<'_>, tasks: &mut [Located]) {
         if variants.len() == 1 {
             continue;
         }
-        let most = match order.is_of_code_alone() {
-            true => MOST_VARIANTS_OF_CODE,
-            false => MOST_VARIANTS,
+        let most = if order.is_of_code_alone() {
+            MOST_VARIANTS_OF_CODE
+        } else {
+            MOST_VARIANTS
         };
         let of_all = if order.equal_by_source(&tasks[*first], &tasks[*second]) {
             code(*first).clone()

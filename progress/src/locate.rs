@@ -66,9 +66,10 @@ impl Order<'_> {
     pub fn locate(&self, point: &ExecutionPoint) -> Located {
         let functions: Vec<_> = point.frames.iter().map(|frame| self.function_of(frame)).collect();
         // What calls `main` is the system's business and the same on every task.
-        let first = match self.is_of_code_alone() {
-            true => self.first_of_code(point),
-            false => functions.iter().position(Option::is_some),
+        let first = if self.is_of_code_alone() {
+            self.first_of_code(point)
+        } else {
+            functions.iter().position(Option::is_some)
         };
         let obstacle = match (&point.incomplete, first) {
             (Some(reason), _) => Some(Obstacle::Incomplete(reason.clone())),

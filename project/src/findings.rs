@@ -49,7 +49,7 @@ pub struct SliceWish {
 /// Why a job has no slice.
 #[derive(Debug)]
 pub enum NoSlice {
-    /// Nobody is named, and the tasks are not at one point.
+    /// No task has a stack.
     NoStart,
     /// The program's calls through pointers may go to too many functions.
     Graph(TooManyCallees),

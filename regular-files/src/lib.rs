@@ -118,9 +118,10 @@ pub fn read_named(path: &Path, most: Limit) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`open`].
 pub fn open_named(path: &Path) -> io::Result<File> {
-    match is_own_descriptor(path) {
-        true => passed(path),
-        false => open(path),
+    if is_own_descriptor(path) {
+        passed(path)
+    } else {
+        open(path)
     }
 }
 
@@ -143,9 +144,10 @@ pub fn read_text(path: &Path, most: Limit) -> io::Result<String> {
     reason = "names below these directories are those of the kernel"
 )]
 pub fn open_of_kernel(path: &str) -> io::Result<File> {
-    match path.starts_with("/proc/") || path.starts_with("/sys/") {
-        true => File::open(path),
-        false => Err(io::ErrorKind::InvalidInput.into()),
+    if path.starts_with("/proc/") || path.starts_with("/sys/") {
+        File::open(path)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
     }
 }
 
@@ -158,9 +160,10 @@ pub fn read_of_kernel(path: &str) -> io::Result<Vec<u8>> {
     let read = open_of_kernel(path)?
         .take(Limit::KERNEL.0 + 1)
         .read_to_end(&mut bytes)?;
-    match read as u64 > Limit::KERNEL.0 {
-        true => Err(too_large(Limit::KERNEL)),
-        false => Ok(bytes),
+    if read as u64 > Limit::KERNEL.0 {
+        Err(too_large(Limit::KERNEL))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -181,9 +184,10 @@ pub fn read_opened(file: &mut File, most: Limit) -> io::Result<Vec<u8>> {
     let expected = usize::try_from(size.saturating_add(1)).map_err(|_| too_large(most))?;
     bytes.try_reserve_exact(expected)?;
     file.take(most.0.saturating_add(1)).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most.0 {
-        true => Err(too_large(most)),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most.0 {
+        Err(too_large(most))
+    } else {
+        Ok(bytes)
     }
 }
 

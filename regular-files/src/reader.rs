@@ -152,9 +152,10 @@ impl Lent {
             gid: setfsgid(Gid::from_raw(user.gid)),
             uid: setfsuid(Uid::from_raw(user.uid)),
         };
-        match lent.is_there(user) {
-            true => Ok(lent),
-            false => Err(io::ErrorKind::PermissionDenied.into()),
+        if lent.is_there(user) {
+            Ok(lent)
+        } else {
+            Err(io::ErrorKind::PermissionDenied.into())
         }
     }
 

@@ -43,7 +43,7 @@ pub use form::{Form, write};
 pub use json::{check_json, line_json, summary_json, waits_json};
 pub use line::line_text;
 pub use page::{HostJson, PageJson, PageSource};
-pub use slice::statement_text;
+pub use slice::sentence_of_places;
 pub use summary::summary_text;
 pub use text::{counted, stands};
 pub use tree::{DotColors, TreeText};

@@ -128,17 +128,22 @@ pub(crate) fn sentence(slice: &Slice, statement: &Statement) -> String {
 }
 
 /// The same where numbers stand nowhere: other statements go by their file and line.
-fn sentence_of_places(slice: &Slice, statement: &Statement) -> String {
-    let place = |of: usize| {
-        let other = &slice.statements[of];
-        let name = other.file.rsplit('/').next().unwrap_or(&other.file);
-        format!("{}:{}", clean(name), other.line)
-    };
-    statement_text(slice, statement, &place)
+pub fn sentence_of_places(slice: &Slice, statement: &Statement) -> String {
+    statement_text(slice, statement, &|of| place(&slice.statements[of]))
+}
+
+/// The last part of the file's name, and the line.
+fn place(statement: &Statement) -> String {
+    let name = statement.file.rsplit('/').next().unwrap_or(&statement.file);
+    format!("{}:{}", clean(name), statement.line)
 }
 
 /// Why a statement is in the slice, in words. Another one that it is about is named by `other`, which is given its index.
-pub fn statement_text(slice: &Slice, statement: &Statement, other: &dyn Fn(usize) -> String) -> String {
+pub(crate) fn statement_text(
+    slice: &Slice,
+    statement: &Statement,
+    other: &dyn Fn(usize) -> String,
+) -> String {
     let because = &statement.because;
     let other = match because.of.filter(|&of| of < slice.statements.len()) {
         Some(of) => other(of),

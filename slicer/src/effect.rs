@@ -69,13 +69,14 @@ pub fn effect(name: &str) -> Effect {
         gives: row.gives().and_then(|index| u8::try_from(index).ok()),
         ..Effect::default()
     };
-    match row.known && !row.calls_back() {
-        true => through_arguments(row, done),
-        false => Effect {
+    if row.known && !row.calls_back() {
+        through_arguments(row, done)
+    } else {
+        Effect {
             inside: ALL,
             unknown: true,
             ..done
-        },
+        }
     }
 }
 

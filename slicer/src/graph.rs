@@ -94,6 +94,18 @@ pub(crate) struct Access {
     pub(crate) chooses: bool,
 }
 
+impl Access {
+    /// Of a value that is used, or written.
+    pub(crate) fn new(place: PlaceId, key: Key, name: Option<NameId>) -> Self {
+        Access {
+            place,
+            key,
+            name,
+            chooses: false,
+        }
+    }
+}
+
 /// A call.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {

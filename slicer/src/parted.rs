@@ -32,9 +32,10 @@ impl Graph {
             let mut above = 0;
             for (depth, (_, points)) in (0..).zip(own).skip(difference) {
                 let here = self.deciders(points);
-                let there = match usize::from(depth) == difference {
-                    true => self.deciders(&other[difference].1),
-                    false => BTreeSet::new(),
+                let there = if usize::from(depth) == difference {
+                    self.deciders(&other[difference].1)
+                } else {
+                    BTreeSet::new()
                 };
                 // What this task has not come to is in the way of the other one only.
                 let is_own = |branch: &NodeId| executed.on_stack(self, *branch).any(|known| known == depth);

@@ -258,9 +258,10 @@ impl Places {
     /// Whether values of `from` become values of `to` by an edge that is in order; both stand for themselves.
     pub fn has_edge(&self, from: PlaceId, to: PlaceId) -> bool {
         let (to_list, from_list) = (&self.places[from].to, &self.places[to].from);
-        match to_list.len() < from_list.len() {
-            true => to_list.binary_search(&to).is_ok(),
-            false => from_list.binary_search(&from).is_ok(),
+        if to_list.len() < from_list.len() {
+            to_list.binary_search(&to).is_ok()
+        } else {
+            from_list.binary_search(&from).is_ok()
         }
     }
 
@@ -447,9 +448,10 @@ impl Places {
         if a == b {
             return;
         }
-        let (kept, gone) = match self.places[a].weight >= self.places[b].weight {
-            true => (a, b),
-            false => (b, a),
+        let (kept, gone) = if self.places[a].weight >= self.places[b].weight {
+            (a, b)
+        } else {
+            (b, a)
         };
         self.places[kept].weight += self.places[gone].weight;
         let moved = &mut self.places[gone];
@@ -487,9 +489,10 @@ impl Places {
         if a == b {
             return;
         }
-        let (a, b) = match self.contents[a].weight >= self.contents[b].weight {
-            true => (a, b),
-            false => (b, a),
+        let (a, b) = if self.contents[a].weight >= self.contents[b].weight {
+            (a, b)
+        } else {
+            (b, a)
         };
         self.contents[a].weight += self.contents[b].weight;
         self.contents[b].parent = a;
@@ -510,9 +513,10 @@ impl Places {
         if a == b {
             return;
         }
-        let (kept, gone) = match self.fields[a].weight >= self.fields[b].weight {
-            true => (a, b),
-            false => (b, a),
+        let (kept, gone) = if self.fields[a].weight >= self.fields[b].weight {
+            (a, b)
+        } else {
+            (b, a)
         };
         self.fields[kept].weight += self.fields[gone].weight;
         self.fields[gone].parent = kept;

@@ -233,7 +233,7 @@ impl Graph {
     pub fn slice_parted(
         &self,
         frames: &[Frame],
-        others: &[Vec<Frame>],
+        others: &[&[Frame]],
         options: Options,
     ) -> Result<Slice, CriterionError> {
         let (stack, within) = self.stack_of(frames);

@@ -90,10 +90,11 @@ impl Differences {
 
     /// How many statements lie between a node and where a difference begins; nothing, where nobody has looked for any.
     pub(crate) fn depth(&self, node: NodeId) -> u32 {
-        match self.depths.is_empty() && self.alike.is_empty() {
-            true => 0,
-            false => { self.depths.get(&node) }.map_or(FARTHEST, |&depth| depth.min(FARTHEST)),
+        if self.depths.is_empty() && self.alike.is_empty() {
+            return 0;
         }
+        let depth = self.depths.get(&node);
+        depth.map_or(FARTHEST, |&depth| depth.min(FARTHEST))
     }
 }
 
@@ -116,8 +117,8 @@ fn hands_on(graph: &Graph, to: State, kind: Dependence) -> bool {
 
 /// Whether a branch decides whether it is executed again.
 fn is_of_loop(graph: &Graph, branch: NodeId) -> bool {
-    let edges = graph.edges.of(branch.index()).iter();
-    { edges }.any(|edge| edge.kind == EdgeKind::Control && edge.to == branch)
+    let mut edges = graph.edges.of(branch.index()).iter();
+    edges.any(|edge| edge.kind == EdgeKind::Control && edge.to == branch)
 }
 
 /// What a library function makes of what it is given.
@@ -138,8 +139,9 @@ fn origin(graph: &Graph, state: State) -> Option<Origin> {
     let row = function(graph.name(call.name?))?;
     if base::is_mpi(row.name) {
         let is_written = |access| matches!(access, Access::Writes | Access::WritesLater);
-        let differs = { row.arguments.iter() }
-            .any(|argument| is_written(argument.access) && !argument.gives && !argument.same);
+        let mut arguments = row.arguments.iter();
+        let differs =
+            arguments.any(|argument| is_written(argument.access) && !argument.gives && !argument.same);
         return Some(if differs { Origin::Differs } else { Origin::Alike });
     }
     // Addresses differ, and nobody computes with them.

@@ -219,9 +219,10 @@ fn judge(subject: &Subject, mpi: Mpi, all: bool, dropping: bool) -> Option<(Vec<
         for line in subject.marked("needed") {
             let mut less = whole.clone();
             less.remove(&line);
-            match observed(&less, Mode::Delete, HANG).as_ref() == Some(&truth) {
-                true => wrong.push(format!("{name}: line {line} is not needed")),
-                false => noticed += 1,
+            if observed(&less, Mode::Delete, HANG).as_ref() == Some(&truth) {
+                wrong.push(format!("{name}: line {line} is not needed"))
+            } else {
+                noticed += 1
             }
         }
     }

@@ -5,7 +5,7 @@
 //! for real; with `HINDMOST_SLICES=all` all, and with `HINDMOST_RECORD` they leave their stacks in their directories.
 
 use crate::hindmost::{hindmost, my_turn, out, run, said};
-use crate::slices::{lines_of, wait_hung};
+use crate::slices::{lines_of, slice_of, wait_hung};
 use corpus::{JobPlan, Mpi};
 use serde_json::Value;
 use std::fs;
@@ -155,8 +155,8 @@ fn hung(name: &str, record: bool) -> Result<Vec<(String, u32)>, String> {
     };
     let job = plan.start().map_err(|e| e.to_string())?;
     wait_hung(&job, 4);
-    let launcher = job.launcher().to_string();
     if record {
+        let launcher = job.launcher().to_string();
         let snapshot = out().join(format!("seeded-{name}.snapshot"));
         run(hindmost()
             .args(["find", "--launcher", &launcher, "--save"])
@@ -165,18 +165,7 @@ fn hung(name: &str, record: bool) -> Result<Vec<(String, u32)>, String> {
         let stacks = root().join(name).join("stacks.jsonl");
         fs::write(stacks, bare(&text)?).map_err(|e| e.to_string())?;
     }
-    let found = run(hindmost()
-        .args([
-            "find",
-            "--slice",
-            "--all",
-            "--slice-format",
-            "lines",
-            "--launcher",
-            &launcher,
-        ])
-        .current_dir(out()));
-    lines_of(&found)
+    slice_of(job.launcher())
 }
 
 /// A snapshot without what is of one run, and of one machine.

@@ -181,9 +181,10 @@ fn text(bug: &Bug) -> String {
 
 /// Compiles the text at `source`.
 fn compile(source: &Path, exe: &Path) {
-    let compiler = match source.extension().is_some_and(|ending| ending == "cpp") {
-        true => "mpicxx.openmpi",
-        false => "mpicc.openmpi",
+    let compiler = if source.extension().is_some_and(|ending| ending == "cpp") {
+        "mpicxx.openmpi"
+    } else {
+        "mpicc.openmpi"
     };
     let output = Command::new(compiler)
         .args(["-g", "-O0", "-fopenmp", "-w", "-I"])
@@ -236,8 +237,8 @@ pub(crate) fn wait_hung(job: &Job, ranks: u32) {
 
 /// What `find --slice` says of a hung job: who is the hindmost, and the lines of its slice, nearest first.
 fn slice(launcher: u32) -> Result<(String, Vec<(String, u32)>), String> {
-    let launcher = launcher.to_string();
-    let found = run(hindmost().args(["find", "--format", "json", "--launcher", &launcher]));
+    let pid = launcher.to_string();
+    let found = run(hindmost().args(["find", "--format", "json", "--launcher", &pid]));
     let answer: Value = serde_json::from_slice(&found.stdout).map_err(|_| said(&found))?;
     let first = &answer["hindmost"][0];
     // Where all stand at one point there is one class, and nobody is named.
@@ -250,18 +251,24 @@ fn slice(launcher: u32) -> Result<(String, Vec<(String, u32)>), String> {
     let stack = own.map(|frame| format!("{}:{}", frame["function"].as_str().unwrap_or("?"), frame["line"]));
     let ranks = first["ranks"].as_str().unwrap_or("all");
     let who = format!("{ranks} in {}", Vec::from_iter(stack).join(" > "));
+    Ok((who, slice_of(launcher)?))
+}
+
+/// The lines of the whole slice of a hung job, nearest first.
+pub(crate) fn slice_of(launcher: u32) -> Result<Vec<(String, u32)>, String> {
+    let wanted = [
+        "find",
+        "--slice",
+        "--all",
+        "--slice-format",
+        "lines",
+        "--launcher",
+    ];
     let output = run(hindmost()
-        .args([
-            "find",
-            "--slice",
-            "--all",
-            "--slice-format",
-            "lines",
-            "--launcher",
-            &launcher,
-        ])
+        .args(wanted)
+        .arg(launcher.to_string())
         .current_dir(out()));
-    Ok((who, lines_of(&output)?))
+    lines_of(&output)
 }
 
 /// The lines of a slice that was printed as notes, in its order; what was said instead, if there is none.
@@ -273,9 +280,10 @@ pub(crate) fn lines_of(output: &Output) -> Result<Vec<(String, u32)>, String> {
         Some((parts.next()?.to_owned(), parts.next()?.parse().ok()?))
     });
     let lines = Vec::from_iter(lines);
-    match lines.is_empty() {
-        true => Err(said(output)),
-        false => Ok(lines),
+    if lines.is_empty() {
+        Err(said(output))
+    } else {
+        Ok(lines)
     }
 }
 

@@ -164,9 +164,8 @@ impl<'t> File<'t> {
     /// What lines with code tell; `None` where they contradict each other.
     fn evidence(&self, lines: &BTreeSet<u32>) -> Option<Evidence> {
         let mut starts = vec![0];
-        starts.extend(
-            { self.text.iter().enumerate() }.filter_map(|(at, byte)| (*byte == b'\n').then_some(at + 1)),
-        );
+        let bytes = self.text.iter().enumerate();
+        starts.extend(bytes.filter_map(|(at, byte)| (*byte == b'\n').then_some(at + 1)));
         // From 1.
         let line_of = |offset: u32| starts.partition_point(|&start| start <= offset as usize) as u32;
         let mut found = Evidence {
@@ -236,7 +235,8 @@ impl<'t> File<'t> {
         }
         // A value may be made of other macros, which the file may define.
         let is_value = !text.starts_with("defined ") || text.contains(['&', '|', '(']);
-        let same = { found.answers.get(text)?.iter() }.filter(|(headers, definitions, _)| {
+        let answers = found.answers.get(text)?.iter();
+        let same = answers.filter(|(headers, definitions, _)| {
             *headers == arm.headers && (!is_value || *definitions == arm.definitions)
         });
         let answers: BTreeSet<bool> = same.map(|(.., answer)| *answer).collect();
@@ -282,7 +282,8 @@ mod tests {
 
     /// What is left of a text when lines that end in a comment of a star have code.
     fn left(text: &str) -> String {
-        let lines = { (1..).zip(text.lines()) }
+        let lines = (1..)
+            .zip(text.lines())
             .filter_map(|(number, line)| line.ends_with("/*!*/").then_some(number));
         let mut bytes = text.as_bytes().to_vec();
         for range in left_out("src/a.c", text.as_bytes(), Language::C, &lines.collect()) {

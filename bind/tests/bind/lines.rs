@@ -35,12 +35,13 @@ fn ask(command: &mut Command, addresses: &[u64]) -> String {
 fn position(function: &str, place: &str, with_column: bool) -> Position {
     let place = place.split(" (discriminator").next().unwrap().trim_end();
     let number = |text: &str| text.parse().unwrap_or(0);
-    let (place, column) = match with_column {
-        true => place
+    let (place, column) = if with_column {
+        place
             .rsplit_once(':')
             .map(|(place, column)| (place, number(column)))
-            .unwrap(),
-        false => (place, 0),
+            .unwrap()
+    } else {
+        (place, 0)
     };
     let (file, line) = place.rsplit_once(':').unwrap();
     Position {

@@ -2,7 +2,8 @@
 //! added.
 
 use super::*;
-use crate::changes::{AllChanges, Outside};
+use crate::changes::AllChanges;
+use progress_map::Outsider;
 use std::collections::BTreeSet;
 
 struct Random(u64);
@@ -136,7 +137,7 @@ fn check(seed: u64) {
         function
             .unknown
             .into_iter()
-            .for_each(|name| all.add_unknown(id(index), Outside::Named(GLOBALS[name])));
+            .for_each(|name| all.add_unknown(id(index), Outsider::Named(GLOBALS[name])));
         if function.calls_pointer {
             all.add_behind_pointer(id(index));
         }
@@ -195,7 +196,7 @@ fn check(seed: u64) {
         }
         assert_eq!(
             all.unknown(id(index)),
-            unknown[index].map(|name| Outside::Named(GLOBALS[name])),
+            unknown[index].map(|name| Outsider::Named(GLOBALS[name])),
             "seed {seed}: {index}"
         );
         assert_eq!(

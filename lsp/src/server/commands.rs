@@ -4,7 +4,7 @@ use super::{Refusal, Server, arguments};
 use crate::desk::path_of;
 use crate::settings::Options;
 use crate::slices::{Made, Step, Task, Walked, Wish};
-use engine::SourceFile;
+use engine::{Answer, SourceFile};
 use lsp_server::{ErrorCode, RequestId};
 use lsp_types::{ExecuteCommandParams, MessageType, Position, TextDocumentIdentifier};
 use serde::Deserialize;
@@ -141,10 +141,10 @@ impl Server {
                 }
             }
             (None, None, None) => {
-                let hindmost = project.answer().and_then(|answer| answer.hindmost.first());
-                match hindmost {
-                    Some(_) => Ok(Wish::Outwards(1)),
-                    None => Self::refused("there is no task to start from"),
+                if project.answer().is_some_and(Answer::has_start_of_slice) {
+                    Ok(Wish::Outwards(1))
+                } else {
+                    Self::refused("there is no task to start from")
                 }
             }
             _ => Self::refused("a place needs textDocument and position"),

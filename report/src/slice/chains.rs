@@ -3,6 +3,7 @@
 //! `MPI_Waitall(4, wait, …); main.c:10 <- MPI_Irecv(in, …); main.c:6 <- d->tag = 7; setup.c:35`: what is left of an arrow depends on what is right of it. A
 //! way ends where no statement that is shown leads any farther.
 
+use super::place;
 use crate::clean;
 use engine::{Slice, Statement};
 use std::collections::BTreeSet;
@@ -15,7 +16,8 @@ const LONGEST: usize = 44;
 
 /// The ways, as lines of text; `texts` has the line of each statement, if it could be read.
 pub(super) fn chains(slice: &Slice, texts: &[Option<String>]) -> Vec<String> {
-    let used = { slice.statements.iter() }.filter_map(|statement| statement.because.of);
+    let statements = slice.statements.iter();
+    let used = statements.filter_map(|statement| statement.because.of);
     let used: BTreeSet<usize> = used.collect();
     let ends = (0..slice.statements.len()).filter(|at| !used.contains(at));
     let shown = ends.take(MOST).map(|end| {
@@ -38,8 +40,7 @@ pub(super) fn chains(slice: &Slice, texts: &[Option<String>]) -> Vec<String> {
 
 /// One statement: what the line says, and where.
 fn step(statement: &Statement, text: Option<&str>) -> String {
-    let name = statement.file.rsplit('/').next().unwrap_or(&statement.file);
-    let place = format!("{}:{}", clean(name), statement.line);
+    let place = place(statement);
     let Some(text) = text else {
         return place;
     };

@@ -28,9 +28,10 @@ impl<'p, 'u> Callees<'p, 'u> {
     /// The functions that a call by `name` from a file may mean; none if it is a function without source.
     pub(crate) fn of(&self, unit: usize, name: &str) -> Vec<FunctionIndex> {
         let known: Vec<FunctionIndex> = self.program.callees(unit, name).collect();
-        match known.is_empty() {
-            true => self.in_headers.get(name).cloned().unwrap_or_default(),
-            false => known,
+        if known.is_empty() {
+            self.in_headers.get(name).cloned().unwrap_or_default()
+        } else {
+            known
         }
     }
 

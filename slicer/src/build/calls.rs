@@ -170,9 +170,10 @@ impl<'u> Values<'_, 'u> {
             let mut addresses = Vec::with_capacity(args.len());
             for (index, &arg) in args.iter().enumerate() {
                 let borrowed = self.macros.is_borrowed(callee, index);
-                addresses.push(match borrowed && self.location(id, arg).is_none() {
-                    true => Some(self.stand_in(call, index, values[index])),
-                    false => self.address(id, arg),
+                addresses.push(if borrowed && self.location(id, arg).is_none() {
+                    Some(self.stand_in(call, index, values[index]))
+                } else {
+                    self.address(id, arg)
                 });
             }
             self.link(callee, &values, &addresses);

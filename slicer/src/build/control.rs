@@ -67,9 +67,10 @@ pub(crate) fn control(info: &FunctionInfo<'_>, ends: &BTreeSet<PointId>) -> Cont
         if !flow.reachable[branch] || succs.len() < 2 && !is_end {
             continue;
         }
-        let stop = match is_end {
-            true => Some(exit),
-            false => post.immediate_dominator(node(branch)),
+        let stop = if is_end {
+            Some(exit)
+        } else {
+            post.immediate_dominator(node(branch))
         };
         for &succ in succs {
             let mut at = Some(node(succ));

@@ -63,9 +63,10 @@ impl Cxx {
                     && (function.span.end_line, function.span.end_column)
                         <= (other.span.end_line, other.span.end_column)
             };
-            let around = match is_lambda {
-                true => of_unit[&info.unit].iter().filter(here).copied().collect(),
-                false => Vec::new(),
+            let around = if is_lambda {
+                of_unit[&info.unit].iter().filter(here).copied().collect()
+            } else {
+                Vec::new()
             };
             if is_implicit(function) && !is_lambda {
                 cxx.implicit.push(id);
@@ -340,8 +341,8 @@ fn elements(function: &Function) -> Vec<(ExprId, ExprId)> {
                 StmtKind::Decl { init, .. } => Some(init),
                 _ => None,
             });
-            let implicit = declared.flatten().filter(|&init| is_unseen(init));
-            found.extend(implicit.map(|init| (init, *range)));
+            let unseen = declared.flatten().filter(|&init| is_unseen(init));
+            found.extend(unseen.map(|init| (init, *range)));
         }
     }
     found.sort_unstable();

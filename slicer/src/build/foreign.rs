@@ -47,12 +47,7 @@ impl Parts {
         (node, first_argument): (NodeId, NodeId),
         arguments: &[Option<PlaceId>],
     ) {
-        let access = |place: PlaceId| Access {
-            place,
-            key: None,
-            name: None,
-            chooses: false,
-        };
+        let access = |place: PlaceId| Access::new(place, None, None);
         for (index, &argument) in arguments.iter().enumerate() {
             let Some(place) = argument.filter(|_| effect.follows(index)) else {
                 continue;

@@ -552,9 +552,10 @@ fn functions<'u>(
         };
         reached.of.insert(place, set);
     }
-    match links > MOST_LINKS {
-        true => Err(TooManyCallees { calls: wanted.len() }),
-        false => Ok(reached),
+    if links > MOST_LINKS {
+        Err(TooManyCallees { calls: wanted.len() })
+    } else {
+        Ok(reached)
     }
 }
 

@@ -62,22 +62,24 @@ impl<'u> Values<'_, 'u> {
                 self.global(unit, name).map(|place| (place, None))
             }
             ExprKind::Field { base, name, arrow } => {
-                let place = match arrow {
-                    true => self.pointer(id, *base),
-                    false => match self.location(id, *base) {
+                let place = if *arrow {
+                    self.pointer(id, *base)
+                } else {
+                    match self.location(id, *base) {
                         // A member of a member is one of the whole object, told by its own name.
                         Some((place, _)) => Some(place),
                         None => self.value(*base),
-                    },
+                    }
                 };
                 let place = place.unwrap_or(self.outside);
                 self.followed.push(place);
                 if !arrow {
                     self.note_nesting(function, *base, name);
                 }
-                let key = match self.is_under_union(function, expr) {
-                    true => None,
-                    false => Some(self.names.id(name)),
+                let key = if self.is_under_union(function, expr) {
+                    None
+                } else {
+                    Some(self.names.id(name))
                 };
                 Some((place, key))
             }
@@ -88,7 +90,7 @@ impl<'u> Values<'_, 'u> {
                 Some((place, None))
             }
             ExprKind::Deref(inner) => {
-                if let Some(place) = self.implicit(id, expr) {
+                if let Some(place) = self.unseen(id, expr) {
                     return Some((place, None));
                 }
                 let place = self.elements_of(id, *inner).unwrap_or(self.outside);

@@ -123,7 +123,7 @@ struct Parts {
     reads: Vec<(u32, Access)>,
     writes: Vec<(PlaceId, Key, NodeId)>,
     /// Per function: nodes that use local variables, with the point at which they do.
-    local_uses: Vec<Vec<(NodeId, PointId, LocalId, bool)>>,
+    local_uses: Vec<Vec<(NodeId, PointId, LocalId, EdgeKind)>>,
     edges: Vec<(u32, Edge)>,
     tables: Vec<TableFunction>,
     /// The calls in tables.
@@ -316,7 +316,7 @@ impl Parts {
         let locals = reads
             .locals
             .into_iter()
-            .map(|(local, chooses)| (node, point, local, chooses));
+            .map(|(local, kind)| (node, point, local, kind));
         self.local_uses[id.index()].extend(locals);
     }
 
@@ -546,9 +546,10 @@ impl Parts {
                     .map(|&point| self.node_of(id, point))
                     .collect(),
                 callers: Vec::new(),
-                distrust: match partial {
-                    true => Some(partly()),
-                    false => info.flow.distrust.clone(),
+                distrust: if partial {
+                    Some(partly())
+                } else {
+                    info.flow.distrust.clone()
                 },
             });
         }
@@ -650,18 +651,14 @@ impl Parts {
             uses.iter().map(|&(_, point, local, _)| (point, local)).collect();
         let first_parameter = self.first_nodes[id.index()].index() + info.flow.points.len();
         local::sources(info, homes, &asked, |at, source| {
-            let (from, _, local, chooses) = uses[at];
+            let (from, _, local, kind) = uses[at];
             let to = match source {
                 Source::Point(point) => node(point),
                 Source::Entry(index) => NodeId::from_index(first_parameter + index as usize),
             };
             let edge = Edge {
                 to,
-                kind: if chooses {
-                    EdgeKind::Choice
-                } else {
-                    EdgeKind::Local
-                },
+                kind,
                 name: names.get(&info.function.locals[local].name),
             };
             found.edges.push((from.index() as u32, edge));

@@ -143,7 +143,7 @@ impl<'u> Values<'_, 'u> {
     }
 
     /// Where a value is that the source does not show: in the range, or where what was thrown is.
-    pub(crate) fn implicit(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
+    pub(crate) fn unseen(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
         let function = self.program.functions[id].function;
         let ExprKind::Deref(inner) = function.exprs[expr].kind else {
             return None;

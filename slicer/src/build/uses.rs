@@ -4,7 +4,7 @@ use crate::build::cxx::may_throw;
 use crate::build::memory::Home;
 use crate::build::objects::THROWN;
 use crate::build::values::Values;
-use crate::graph::Access;
+use crate::graph::{Access, EdgeKind};
 use crate::places::{NameId, PlaceId};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, operands};
@@ -14,8 +14,8 @@ use progress_map::PointId;
 /// What one node reads.
 #[derive(Debug, Default)]
 pub(crate) struct Reads {
-    /// Plain local variables, and whether they only choose which memory is meant.
-    pub(crate) locals: Vec<(LocalId, bool)>,
+    /// Plain local variables, each as an [`EdgeKind::Local`] or an [`EdgeKind::Choice`].
+    pub(crate) locals: Vec<(LocalId, EdgeKind)>,
     /// Other points of the function that compute a part of it.
     pub(crate) parts: Vec<PointId>,
     pub(crate) memory: Vec<Access>,
@@ -87,12 +87,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 {
                     let place = self.values.local(self.id, local);
                     let name = self.values.names.id(&self.function().locals[local].name);
-                    uses.writes.push(Access {
-                        place,
-                        key: None,
-                        name: Some(name),
-                        chooses: false,
-                    });
+                    uses.writes.push(Access::new(place, None, Some(name)));
                 }
             }
             Action::Assign { by, .. } => match self.function().exprs[*by].kind {
@@ -109,18 +104,14 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     }
 
     fn written(&mut self, target: ExprId, is_read: bool, uses: &mut PointUses) {
-        match is_read {
-            true => self.reads(target, &mut uses.reads),
-            false => self.choosing_reads(target, &mut uses.reads),
+        if is_read {
+            self.reads(target, &mut uses.reads)
+        } else {
+            self.choosing_reads(target, &mut uses.reads)
         }
         if let Some((place, key)) = self.values.location(self.id, target) {
             let name = self.describe(target);
-            uses.writes.push(Access {
-                place,
-                key,
-                name,
-                chooses: false,
-            });
+            uses.writes.push(Access::new(place, key, name));
         }
     }
 
@@ -178,12 +169,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 for &arg in args {
                     if let Some((place, key)) = self.values.location(self.id, arg) {
                         let name = self.describe(arg);
-                        uses.writes.push(Access {
-                            place,
-                            key,
-                            name,
-                            chooses: false,
-                        });
+                        uses.writes.push(Access::new(place, key, name));
                     }
                 }
                 name
@@ -215,12 +201,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             let name = self.describe_pointee(object);
             let inside = self.values.places.content(place, None);
             for place in [place, inside] {
-                let access = Access {
-                    place,
-                    key: None,
-                    name,
-                    chooses: false,
-                };
+                let access = Access::new(place, None, name);
                 uses.reads.memory.push(access);
                 uses.writes.push(access);
             }
@@ -234,12 +215,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if callees.iter().any(|&callee| self.values.makes_object(callee))
             && let Some(place) = self.values.value(call)
         {
-            uses.reads.memory.push(Access {
-                place,
-                key: None,
-                name: None,
-                chooses: false,
-            });
+            uses.reads.memory.push(Access::new(place, None, None));
         }
     }
 
@@ -256,20 +232,10 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
                 continue;
             };
             let name = self.describe_pointee(arg);
-            let mut accesses = vec![Access {
-                place,
-                key: None,
-                name,
-                chooses: false,
-            }];
+            let mut accesses = vec![Access::new(place, None, name)];
             if effect.goes_inside(index) {
                 let inside = self.values.places.content(place, None);
-                accesses.push(Access {
-                    place: inside,
-                    key: None,
-                    name,
-                    chooses: false,
-                });
+                accesses.push(Access::new(inside, None, name));
             }
             uses.arguments[index].memory.extend(accesses.iter().copied());
             if effect.writes(index) {
@@ -278,24 +244,14 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         }
         if let Some(group) = effect.state {
             let place = self.values.state(group.name());
-            let access = Access {
-                place,
-                key: None,
-                name: Some(self.values.names.id(group.name())),
-                chooses: false,
-            };
+            let access = Access::new(place, None, Some(self.values.names.id(group.name())));
             uses.reads.memory.push(access);
             uses.writes.push(access);
         }
     }
 
     fn thrown(&mut self) -> Access {
-        Access {
-            place: self.values.state(THROWN),
-            key: None,
-            name: None,
-            chooses: false,
-        }
+        Access::new(self.values.state(THROWN), None, None)
     }
 
     /// What a `throw` reads and writes.
@@ -310,17 +266,13 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
     }
 
     fn variable_arguments(&mut self, name: &str, args: &[ExprId], uses: &mut PointUses) {
-        let list = match name.ends_with("va_start") {
-            true => Some(self.values.rest(self.id)),
-            false => args.first().and_then(|&list| self.values.list(self.id, list)),
+        let list = if name.ends_with("va_start") {
+            Some(self.values.rest(self.id))
+        } else {
+            args.first().and_then(|&list| self.values.list(self.id, list))
         };
         let Some(place) = list else { return };
-        let access = Access {
-            place,
-            key: None,
-            name: None,
-            chooses: false,
-        };
+        let access = Access::new(place, None, None);
         if !name.ends_with("va_end") {
             uses.reads.memory.push(access);
             uses.writes.push(access);
@@ -337,13 +289,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
             let name = self.describe(object);
             let inside = self.values.places.content(place, None);
             for place in [place, inside] {
-                let key = None;
-                reads.memory.push(Access {
-                    place,
-                    key,
-                    name,
-                    chooses: false,
-                });
+                reads.memory.push(Access::new(place, None, name));
             }
         }
     }
@@ -362,12 +308,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         };
         if is_aggregate && let Some((place, key)) = self.values.location(self.id, arg) {
             let name = self.describe(arg);
-            reads.memory.push(Access {
-                place,
-                key,
-                name,
-                chooses: false,
-            });
+            reads.memory.push(Access::new(place, key, name));
         }
     }
 
@@ -380,7 +321,7 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         let function = self.function();
         match &function.exprs[expr].kind {
             ExprKind::Var(VarRef::Local(local)) => match self.values.homes[self.id.index()][local.index()] {
-                Home::Value => reads.locals.push((*local, self.chooses)),
+                Home::Value => reads.locals.push((*local, self.kind_of_read())),
                 // The name of an array is its address, which is read from nowhere.
                 Home::Aggregate
                     if function.locals[*local].ty == Type::Array && local.index() >= function.params => {}
@@ -411,11 +352,17 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         if let Some((place, key)) = self.values.location(self.id, expr) {
             let name = self.describe(expr);
             reads.memory.push(Access {
-                place,
-                key,
-                name,
                 chooses: self.chooses,
+                ..Access::new(place, key, name)
             });
+        }
+    }
+
+    fn kind_of_read(&self) -> EdgeKind {
+        if self.chooses {
+            EdgeKind::Choice
+        } else {
+            EdgeKind::Local
         }
     }
 
@@ -435,15 +382,19 @@ impl<'v, 'p, 'u> Collector<'v, 'p, 'u> {
         let function = self.function();
         match &function.exprs[expr].kind {
             ExprKind::Var(_) => {}
-            ExprKind::Field { base, arrow, .. } => match arrow {
-                true => self.reads(*base, reads),
-                false => self.address_reads(*base, reads),
-            },
+            ExprKind::Field { base, arrow, .. } => {
+                if *arrow {
+                    self.reads(*base, reads)
+                } else {
+                    self.address_reads(*base, reads)
+                }
+            }
             ExprKind::Index { base, index } => {
                 self.reads(*index, reads);
-                match self.is_array(*base) {
-                    true => self.address_reads(*base, reads),
-                    false => self.reads(*base, reads),
+                if self.is_array(*base) {
+                    self.address_reads(*base, reads)
+                } else {
+                    self.reads(*base, reads)
                 }
             }
             ExprKind::Deref(inner) => self.reads(*inner, reads),

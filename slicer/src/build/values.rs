@@ -438,12 +438,11 @@ impl<'p, 'u> Values<'p, 'u> {
                     return self.address(id, expr);
                 }
                 let value = self.places.content(place, key);
-                match nature.some_array {
-                    true => {
-                        let address = self.address(id, expr)?;
-                        Some(self.merge(value, address))
-                    }
-                    false => Some(value),
+                if nature.some_array {
+                    let address = self.address(id, expr)?;
+                    Some(self.merge(value, address))
+                } else {
+                    Some(value)
                 }
             }
             ExprKind::Index { .. } | ExprKind::Deref(_) => {

@@ -57,10 +57,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
         },
     };
     let sound = input.at == bytes.len() && graph.edges.rows() == count && check::is_sound(&graph);
-    match sound {
-        true => Ok(graph),
-        false => input.malformed(),
-    }
+    if sound { Ok(graph) } else { input.malformed() }
 }
 
 struct Input<'b> {
@@ -244,10 +241,7 @@ impl Input<'_> {
             returns: self.nodes(first_node)?,
             ends: self.nodes(first_node)?,
             callers: self.nodes(first_node)?,
-            distrust: match self.flag()? {
-                true => Some(self.text()?),
-                false => None,
-            },
+            distrust: if self.flag()? { Some(self.text()?) } else { None },
         })
     }
 
@@ -300,10 +294,7 @@ impl Input<'_> {
             operation,
             tag: tags[0],
             receive_tag: tags[1],
-            communicator: match self.flag()? {
-                true => Some(self.text()?),
-                false => None,
-            },
+            communicator: if self.flag()? { Some(self.text()?) } else { None },
             by_address: byte & 0x10 != 0,
             carried: self.small()?,
         })

@@ -22,8 +22,8 @@ fn frames(stack: Stack<'_>, last: &str) -> Vec<Frame> {
 
 /// The slice of a stack that ends in a call, beside another stack.
 fn check(text: &str, (own, call): (Stack<'_>, &str), (other, their_call): (Stack<'_>, &str), expect: Expect) {
-    let others = [frames(other, their_call)];
-    let slice = graph("t.c", text).slice_parted(&frames(own, call), &others, Options::default());
+    let other = frames(other, their_call);
+    let slice = graph("t.c", text).slice_parted(&frames(own, call), &[&other], Options::default());
     expect.assert_eq(&slice.map_or_else(|why| why.to_string(), |slice| shown(&slice)));
 }
 

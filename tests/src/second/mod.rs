@@ -197,9 +197,10 @@ impl Comparison {
         let partial = ours.confidence == Confidence::Partial || theirs.confidence == Confidence::Partial;
         let mut missing = Vec::new();
         for item in theirs_all.items {
-            match ours_all.take(&item) {
-                true => self.same += 1,
-                false => missing.push(item),
+            if ours_all.take(&item) {
+                self.same += 1
+            } else {
+                missing.push(item)
             }
         }
         // What a macro call hides stands on its line: loops, assignments and calls of other names.

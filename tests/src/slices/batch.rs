@@ -82,9 +82,10 @@ pub fn run(
 
 /// C++, if one file is.
 fn language_of(files: &[SourceText]) -> Language {
-    match files.iter().any(|file| Language::of(&file.name) == Language::Cxx) {
-        true => Language::Cxx,
-        false => Language::C,
+    if files.iter().any(|file| Language::of(&file.name) == Language::Cxx) {
+        Language::Cxx
+    } else {
+        Language::C
     }
 }
 
