@@ -25,7 +25,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
     let area = frame.area();
     let most = usize::from(area.height / 4).max(1);
     let head = head::wrapped(head::headline(state), usize::from(area.width), most);
-    let filters = u16::from(!state.filters.is_empty());
+    let filters = u16::from(!state.shown.filters.is_empty());
     let head_lines = u16::try_from(head.len()).unwrap_or(1);
     let [top, chips, middle, bottom] = Layout::vertical([
         Constraint::Length(head_lines),
@@ -36,6 +36,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
     .areas(area);
     frame.render_widget(Paragraph::new(head), top);
     let names: Vec<String> = state
+        .shown
         .filters
         .iter()
         .map(|filter| format!("[{}]", clean(&filter.name)))

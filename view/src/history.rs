@@ -1,8 +1,7 @@
 //! What was changed, step by step, and the ways back and forth.
 
-use std::collections::BTreeSet;
-
 use crate::state::Filter;
+use std::collections::BTreeSet;
 
 /// How many steps are remembered.
 const REMEMBERED: usize = 100;
@@ -10,9 +9,13 @@ const REMEMBERED: usize = 100;
 /// What of a job is shown: all that a step can change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shown {
+    /// What is left out.
     pub(crate) filters: Vec<Filter>,
+    /// Nodes whose callees are not shown.
     pub(crate) closed: BTreeSet<usize>,
+    /// Calls with the same tasks are one line.
     pub(crate) joined: bool,
+    /// The node that the keys are about.
     pub(crate) selected: usize,
 }
 
@@ -37,16 +40,16 @@ impl History {
     }
 
     /// What was shown before the last step, and what that did.
-    pub(crate) fn back(&mut self, now: Shown) -> Option<(Shown, String)> {
+    pub(crate) fn back(&mut self, now: &Shown) -> Option<(Shown, String)> {
         let (before, what) = self.past.pop()?;
-        self.future.push((now, what.clone()));
+        self.future.push((now.clone(), what.clone()));
         Some((before, what))
     }
 
     /// What was shown behind the step that was taken back last, and what that did.
-    pub(crate) fn forth(&mut self, now: Shown) -> Option<(Shown, String)> {
+    pub(crate) fn forth(&mut self, now: &Shown) -> Option<(Shown, String)> {
         let (behind, what) = self.future.pop()?;
-        self.past.push((now, what.clone()));
+        self.past.push((now.clone(), what.clone()));
         Some((behind, what))
     }
 

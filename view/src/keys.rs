@@ -88,13 +88,13 @@ impl State {
             Key::Right => self.go_in(),
             Key::Left => self.go_out(),
             Key::Enter => self.focus(),
-            Key::Char(' ') => self.set_open(self.selected, !self.is_open(self.selected)),
+            Key::Char(' ') => self.set_open(self.shown.selected, !self.is_open(self.shown.selected)),
             Key::Char('p') => self.focus_class(),
             Key::Char('t') => self.focus_tasks(),
             Key::Char('h') => self.hide(),
             Key::Char(walk @ ('l' | 'm' | 'f' | 'g' | 'x' | 's')) => self.walk(walk),
             Key::Char('c') => self.cut(),
-            Key::Char('j') => self.change(|state| state.joined = !state.joined),
+            Key::Char('j') => self.change(|state| state.shown.joined = !state.shown.joined),
             Key::Char('e') => self.expand_all(),
             Key::Char('E') => self.collapse_all(),
             Key::Char('/') => self.asking = Some(String::new()),
@@ -117,7 +117,7 @@ impl State {
         let last = self.rows.len().saturating_sub(1);
         let to = self.at().saturating_add_signed(by).min(last);
         if let Some(row) = self.rows.get(to) {
-            self.selected = row.id;
+            self.shown.selected = row.id;
             self.scrolled = 0;
             self.scroll();
         }

@@ -24,13 +24,13 @@ impl State {
     }
 
     pub(crate) fn focus(&mut self) {
-        let id = self.selected;
+        let id = self.shown.selected;
         let keep = self.ways_through(|at| at == id);
         self.only("focus", format!("at {}", self.job.nodes[id].said.label), keep);
     }
 
     pub(crate) fn focus_class(&mut self) {
-        let Some(class) = self.job.nodes[self.selected].said.temporal.clone() else {
+        let Some(class) = self.job.nodes[self.shown.selected].said.temporal.clone() else {
             self.message = "it has no temporal rank".to_owned();
             return;
         };
@@ -45,7 +45,7 @@ impl State {
     }
 
     pub(crate) fn focus_tasks(&mut self) {
-        let wanted = &self.job.nodes[self.selected];
+        let wanted = &self.job.nodes[self.shown.selected];
         let nodes = self.job.nodes.iter();
         let keep = nodes.map(|node| node.ranges.meets(&wanted.ranges)).collect();
         let name = format!("tasks {}", self.job.members(wanted, 24));
@@ -53,7 +53,7 @@ impl State {
     }
 
     pub(crate) fn hide(&mut self) {
-        let id = self.selected;
+        let id = self.shown.selected;
         if id == 0 {
             return;
         }
@@ -61,13 +61,13 @@ impl State {
         keep[id..self.job.nodes[id].end].fill(false);
         let label = self.job.nodes[id].said.label.clone();
         if let Some(above) = self.at().checked_sub(1) {
-            self.selected = self.rows[above].id;
+            self.shown.selected = self.rows[above].id;
         }
         self.only(&format!("hide {id}"), format!("without {label}"), keep);
     }
 
     pub(crate) fn cut(&mut self) {
-        if self.filters.iter().any(|filter| filter.kind == "cut") {
+        if self.shown.filters.iter().any(|filter| filter.kind == "cut") {
             return self.drop_filter("cut");
         }
         let nodes = &self.job.nodes;
@@ -103,7 +103,7 @@ impl State {
         }
         let next = match self.walked {
             Some((before, at))
-                if before == key && self.filters.iter().any(|filter| filter.kind == "focus") =>
+                if before == key && self.shown.filters.iter().any(|filter| filter.kind == "focus") =>
             {
                 (at + 1) % ends.len()
             }

@@ -44,7 +44,7 @@ pub(crate) fn rows(job: &Job, state: &State) -> Vec<Row> {
         let mut ids = vec![id];
         let mut children = shown(id);
         while let [only] = children[..]
-            && state.joined
+            && state.shown.joined
             && state.is_open(id)
             && joins(job, id, only)
         {

@@ -4,7 +4,6 @@ use crate::history::{History, Shown};
 use crate::job::Job;
 use crate::rows::{Row, rows};
 use ratatui::layout::{Position, Rect};
-use std::collections::BTreeSet;
 
 /// A job as it is looked at.
 #[derive(Clone, Debug)]
@@ -12,10 +11,7 @@ pub struct State {
     pub(crate) job: Job,
     /// Nodes that are the entry to MPI, threads or OpenMP.
     pub(crate) entries: Vec<bool>,
-    pub(crate) filters: Vec<Filter>,
-    closed: BTreeSet<usize>,
-    pub(crate) joined: bool,
-    pub(crate) selected: usize,
+    pub(crate) shown: Shown,
     pub(crate) rows: Vec<Row>,
     pub(crate) history: History,
     /// What is being typed after `/`.
@@ -74,10 +70,10 @@ impl State {
         let mut state = Self {
             job,
             entries,
-            filters: Vec::new(),
-            closed: BTreeSet::new(),
-            joined: false,
-            selected,
+            shown: Shown {
+                selected,
+                ..Shown::default()
+            },
             rows: Vec::new(),
             history: History::default(),
             asking: None,
@@ -104,49 +100,35 @@ impl State {
     }
 
     pub(crate) fn keeps(&self, id: usize) -> bool {
-        self.filters.iter().all(|filter| filter.keep[id])
+        self.shown.filters.iter().all(|filter| filter.keep[id])
     }
 
     pub(crate) fn is_open(&self, id: usize) -> bool {
-        !self.closed.contains(&id)
+        !self.shown.closed.contains(&id)
     }
 
     /// The line of the selected node.
     pub(crate) fn at(&self) -> usize {
-        self.row_of(self.selected).unwrap_or(0)
+        self.row_of(self.shown.selected).unwrap_or(0)
     }
 
     pub(crate) fn row_of(&self, id: usize) -> Option<usize> {
         self.rows.iter().position(|row| row.ids.contains(&id))
     }
 
-    fn shown(&self) -> Shown {
-        Shown {
-            filters: self.filters.clone(),
-            closed: self.closed.clone(),
-            joined: self.joined,
-            selected: self.selected,
-        }
-    }
-
-    fn show(&mut self, shown: Shown) {
-        (self.filters, self.closed) = (shown.filters, shown.closed);
-        (self.joined, self.selected) = (shown.joined, shown.selected);
-        self.refresh();
-    }
-
     /// Changes what is shown, and remembers how it was.
     pub(crate) fn change(&mut self, how: impl FnOnce(&mut Self)) {
-        let before = self.shown();
+        let before = self.shown.clone();
         how(self);
-        self.history.step(before, &self.shown());
+        self.history.step(before, &self.shown);
         self.refresh();
     }
 
     pub(crate) fn undo(&mut self) {
-        match self.history.back(self.shown()) {
+        match self.history.back(&self.shown) {
             Some((before, what)) => {
-                self.show(before);
+                self.shown = before;
+                self.refresh();
                 self.message = format!("undone: {what}");
             }
             None => self.message = "nothing to undo".to_owned(),
@@ -154,9 +136,10 @@ impl State {
     }
 
     pub(crate) fn redo(&mut self) {
-        match self.history.forth(self.shown()) {
+        match self.history.forth(&self.shown) {
             Some((behind, what)) => {
-                self.show(behind);
+                self.shown = behind;
+                self.refresh();
                 self.message = format!("done again: {what}");
             }
             None => self.message = "nothing to do again".to_owned(),
@@ -174,7 +157,7 @@ impl State {
             return;
         };
         let id = row.id;
-        if id == self.selected {
+        if id == self.shown.selected {
             self.set_open(id, !self.is_open(id));
         } else {
             self.select(id);
@@ -183,9 +166,9 @@ impl State {
 
     pub(crate) fn reset(&mut self) {
         self.change(|state| {
-            state.filters.clear();
-            state.closed.clear();
-            state.joined = false;
+            state.shown.filters.clear();
+            state.shown.closed.clear();
+            state.shown.joined = false;
         });
     }
 
@@ -196,18 +179,18 @@ impl State {
             return;
         }
         self.change(|state| {
-            state.filters.retain(|filter| filter.kind != kind);
-            state.filters.push(Filter {
+            state.shown.filters.retain(|filter| filter.kind != kind);
+            state.shown.filters.push(Filter {
                 kind: kind.to_owned(),
                 name,
                 keep,
             });
-            state.reveal(state.selected);
+            state.reveal(state.shown.selected);
         });
     }
 
     pub(crate) fn drop_filter(&mut self, kind: &str) {
-        self.change(|state| state.filters.retain(|filter| filter.kind != kind));
+        self.change(|state| state.shown.filters.retain(|filter| filter.kind != kind));
     }
 
     pub(crate) fn set_open(&mut self, id: usize, open: bool) {
@@ -216,15 +199,15 @@ impl State {
         }
         self.change(|state| {
             if open {
-                state.closed.remove(&id);
+                state.shown.closed.remove(&id);
             } else {
-                state.closed.insert(id);
+                state.shown.closed.insert(id);
             }
         });
     }
 
     pub(crate) fn expand_all(&mut self) {
-        self.change(|state| state.closed.clear());
+        self.change(|state| state.shown.closed.clear());
     }
 
     /// Closes what is below the first branching point; again, everything.
@@ -233,19 +216,19 @@ impl State {
         let first = nodes.iter().position(|node| node.children.len() > 1).unwrap_or(0);
         let has_more = |id: &usize| !nodes[*id].children.is_empty();
         let below: Vec<usize> = nodes[first].children.iter().copied().filter(has_more).collect();
-        let close: Vec<usize> = if below.iter().all(|id| self.closed.contains(id)) {
+        let close: Vec<usize> = if below.iter().all(|id| self.shown.closed.contains(id)) {
             (1..nodes.len()).filter(has_more).collect()
         } else {
             below
         };
-        self.change(|state| state.closed.extend(close));
+        self.change(|state| state.shown.closed.extend(close));
     }
 
     /// Opens whatever hides a node.
     pub(crate) fn reveal(&mut self, id: usize) {
         let mut at = self.job.nodes[id].parent;
         while at > 0 {
-            self.closed.remove(&at);
+            self.shown.closed.remove(&at);
             at = self.job.nodes[at].parent;
         }
     }
@@ -254,11 +237,11 @@ impl State {
     pub(crate) fn select(&mut self, id: usize) {
         if self.row_of(id).is_none() {
             if !self.keeps(id) {
-                self.change(|state| state.filters.clear());
+                self.change(|state| state.shown.filters.clear());
             }
             self.reveal(id);
         }
-        self.selected = id;
+        self.shown.selected = id;
         self.scrolled = 0;
         self.refresh();
     }
@@ -266,11 +249,11 @@ impl State {
     pub(crate) fn refresh(&mut self) {
         self.rows = rows(&self.job, self);
         // What is hidden is not selected.
-        let mut at = self.selected;
+        let mut at = self.shown.selected;
         while at > 0 && self.row_of(at).is_none() {
             at = self.job.nodes[at].parent;
         }
-        self.selected = match (at, self.rows.first()) {
+        self.shown.selected = match (at, self.rows.first()) {
             (0, first) => first.map_or(0, |row| row.id),
             (at, _) => at,
         };

@@ -148,11 +148,11 @@ fn keys_do_what_the_help_says() {
     let mut state = state();
     let all = labels(&state).join(" ");
     assert_eq!(labels(&state)[..3], ["main", "solve", "norm"]);
-    assert_eq!(state.selected, 3, "the hindmost");
+    assert_eq!(state.shown.selected, 3, "the hindmost");
 
     // Closed and opened; what is hidden is not selected.
     state.press(Key::Left);
-    assert_eq!(state.selected, 2);
+    assert_eq!(state.shown.selected, 2);
     state.press(Key::Left);
     assert_eq!(labels(&state)[..3], ["main", "solve", "solve"]);
     assert!(
@@ -162,7 +162,7 @@ fn keys_do_what_the_help_says() {
     );
     state.press(Key::Right);
     state.press(Key::Right);
-    assert_eq!((labels(&state).join(" "), state.selected), (all.clone(), 3));
+    assert_eq!((labels(&state).join(" "), state.shown.selected), (all.clone(), 3));
     press(&mut state, "E");
     assert_eq!(labels(&state), ["main", "solve", "solve", "solve"]);
     press(&mut state, "E");
@@ -196,7 +196,7 @@ fn keys_do_what_the_help_says() {
     assert_eq!(labels(&state), ["main", "solve", "norm"]);
     press(&mut state, "r");
     state.press(Key::End);
-    assert_eq!(state.selected, 8);
+    assert_eq!(state.shown.selected, 8);
     press(&mut state, "t");
     assert_eq!(labels(&state), ["main", "solve", "exchange"]);
     press(&mut state, "uh");
@@ -205,19 +205,22 @@ fn keys_do_what_the_help_says() {
 
     // Search: a function, a task, a regular expression, nothing.
     press(&mut state, "/ALLRED\n");
-    assert_eq!(state.selected, 5);
+    assert_eq!(state.shown.selected, 5);
     press(&mut state, "/9\n");
-    assert_eq!(state.selected, 8);
+    assert_eq!(state.shown.selected, 8);
     press(&mut state, "//^nor.$/\n");
-    assert_eq!(state.selected, 3);
+    assert_eq!(state.shown.selected, 3);
     press(&mut state, "/it=7\n");
-    assert_eq!(state.selected, 2);
+    assert_eq!(state.shown.selected, 2);
     press(&mut state, "/solve@\nnn");
-    assert_eq!(state.selected, 7);
+    assert_eq!(state.shown.selected, 7);
     press(&mut state, "n");
-    assert_eq!(state.selected, 2, "from the last to the first");
+    assert_eq!(state.shown.selected, 2, "from the last to the first");
     press(&mut state, "/nowhere\n");
-    assert_eq!((state.selected, state.message.as_str()), (2, "nothing is found"));
+    assert_eq!(
+        (state.shown.selected, state.message.as_str()),
+        (2, "nothing is found")
+    );
     press(&mut state, "w");
     assert!(
         screen(&mut state, 80, 24)
@@ -264,10 +267,10 @@ fn the_mouse_selects_opens_and_closes() {
     };
     let exchange = line_of(&shown, "exchange");
     state.click(10, exchange);
-    assert_eq!(state.selected, 8);
+    assert_eq!(state.shown.selected, 8);
     let third = line_of(&shown, "solve@[T3]");
     state.click(79, third);
-    assert_eq!(state.selected, 7);
+    assert_eq!(state.shown.selected, 7);
     state.click(0, third);
     assert!(!labels(&state).contains(&"exchange"));
     state.click(0, third);
@@ -276,7 +279,7 @@ fn the_mouse_selects_opens_and_closes() {
     for (column, line) in [(0, 0), (0, 23), (200, 5), (u16::MAX, u16::MAX)] {
         state.click(column, line);
     }
-    assert_eq!(state.selected, 7);
+    assert_eq!(state.shown.selected, 7);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, area: Rect) {
             .border_style(state.faint())
             .title(title)
     };
-    let node = &state.job.nodes[state.selected];
+    let node = &state.job.nodes[state.shown.selected];
     let scrolled = u16::try_from(state.scrolled).unwrap_or(u16::MAX);
     let text = Paragraph::new(facts_of(state))
         .wrap(Wrap { trim: false })
@@ -39,7 +39,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, area: Rect) {
 
 fn facts_of(state: &State) -> Vec<Line<'static>> {
     let job = &state.job;
-    let node = &job.nodes[state.selected];
+    let node = &job.nodes[state.shown.selected];
     let said = &node.said;
     let mut lines = Vec::new();
     let mut fact = |name: &str, text: String| {
@@ -81,7 +81,7 @@ fn facts_of(state: &State) -> Vec<Line<'static>> {
 /// How the selected call, or the nearest one above it that has siblings, stands to them, as the JSON says it.
 fn order_of(state: &State) -> Vec<Line<'static>> {
     let nodes = &state.job.nodes;
-    let mut branch = state.selected;
+    let mut branch = state.shown.selected;
     while branch > 0 && nodes[branch].said.mark == "none" {
         branch = nodes[branch].parent;
     }
@@ -114,7 +114,7 @@ fn order_of(state: &State) -> Vec<Line<'static>> {
 /// The source of the selected call, or of the nearest one above it of which there is some: the line in the middle, marked.
 fn source_of(state: &State, height: usize) -> Option<(String, Vec<Line<'static>>)> {
     let nodes = &state.job.nodes;
-    let mut at = state.selected;
+    let mut at = state.shown.selected;
     let (file, line, lines) = loop {
         let said = &nodes[at].said;
         if let (Some(file), Some(line)) = (&said.file, said.line)
@@ -132,7 +132,7 @@ fn source_of(state: &State, height: usize) -> Option<(String, Vec<Line<'static>>
         at = nodes[at].parent;
     };
     let first = line.saturating_sub(u32::try_from(height / 2).unwrap_or(0));
-    let is_hung = nodes[at].said.hindmost && at == state.selected;
+    let is_hung = nodes[at].said.hindmost && at == state.shown.selected;
     let marked = if is_hung {
         state.hindmost_style()
     } else {
