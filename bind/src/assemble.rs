@@ -124,6 +124,7 @@ pub(crate) fn assemble(
             })
             .collect(),
         other_files: other.0,
+        linkage_names: in_order_of_number(laid_out.linkage_names),
         functions: laid_out.functions,
         inlines: laid_out.inlines,
         variables,
@@ -184,6 +185,12 @@ impl OtherFiles {
         // Every path that is asked for was put in by `other_files`.
         u32::try_from(found.unwrap_or_default()).unwrap_or(u32::MAX)
     }
+}
+
+fn in_order_of_number(names: BTreeMap<String, u32>) -> Vec<String> {
+    let mut names = Vec::from_iter(names);
+    names.sort_unstable_by_key(|&(_, number)| number);
+    names.into_iter().map(|(name, _)| name).collect()
 }
 
 fn other_files(

@@ -5,7 +5,7 @@
 
 use crate::debug::clip;
 use crate::paths::PathId;
-use crate::walk::{Forest, Node, NodeId, OriginId};
+use crate::walk::{Forest, Node, NodeId, Origin, OriginId};
 use base::IdVec;
 use progress_map::{BoundFunction, BoundInline, FileId, FunctionId, FunctionInstance, Map};
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ pub(crate) type Piece = (FunctionInstance, Range<u64>);
 pub(crate) struct Layout {
     pub(crate) functions: Vec<BoundFunction>,
     pub(crate) inlines: Vec<BoundInline>,
+    /// The linker's names of functions, with their numbers.
+    pub(crate) linkage_names: BTreeMap<String, u32>,
     /// The records of every node.
     pub(crate) pieces: IdVec<NodeId, Vec<Piece>>,
     /// Addresses that two different functions claim.
@@ -138,6 +140,7 @@ pub(crate) fn layout(
     let mut layout = Layout {
         functions: Vec::new(),
         inlines: Vec::new(),
+        linkage_names: BTreeMap::new(),
         pieces: forest.nodes.iter().map(|_| Vec::new()).collect(),
         contested: Vec::new(),
     };
@@ -175,6 +178,7 @@ pub(crate) fn layout(
             end: range.end,
             function: identified[node.origin],
             name: name_of(forest, node),
+            linkage_name: linkage_name(&mut layout.linkage_names, &forest.origins[node.origin]),
             frame_base: frame_base(id),
             optimised: node.optimised,
         });
@@ -208,6 +212,7 @@ impl Layout {
                 parent,
                 function: identified[node.origin],
                 name: name_of(forest, node),
+                linkage_name: linkage_name(&mut self.linkage_names, &forest.origins[node.origin]),
                 call_file: call_file(call.and_then(|call| call.path)),
                 call_line: call.map_or(0, |call| call.line),
                 call_column: call.map_or(0, |call| call.column),
@@ -242,6 +247,22 @@ fn push_children(
         range.start < range.end
     });
     work.extend(parts.into_iter().rev().map(|(range, id)| (parent, id, range)));
+}
+
+/// A linkage name longer than this would take longer to read than anybody has for it.
+const LONGEST_NAME: usize = 1 << 12;
+
+/// The number of a function's linkage name, if it tells more than its name in the source does.
+fn linkage_name(known: &mut BTreeMap<String, u32>, origin: &Origin) -> Option<u32> {
+    // Functions of local types have none, and some compilers write the arguments of templates into the name.
+    let linked = origin.linkage_name.as_ref().filter(|name| name.starts_with("_Z"));
+    let name =
+        linked.or_else(|| Some(&origin.name).filter(|name| name.contains('<') && name.ends_with('>')))?;
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
+    let next = index(known.len());
+    Some(*known.entry(name.clone()).or_insert(next))
 }
 
 fn name_of(forest: &Forest, node: &Node) -> String {

@@ -591,6 +591,7 @@ pub(crate) mod tests {
                 end: 96,
                 function: Some(Id::from_index(0)),
                 name: "f".to_owned(),
+                linkage_name: None,
                 frame_base: Vec::new(),
                 optimised,
             }],

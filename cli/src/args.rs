@@ -153,6 +153,24 @@ pub(crate) enum ThreadChoice {
     All,
 }
 
+/// How names of functions are printed.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct NameChoice {
+    /// Print long names of functions whole, with all their template arguments (as text; JSON always has them)
+    #[arg(long)]
+    pub(crate) whole_names: bool,
+}
+
+impl From<NameChoice> for report::Names {
+    fn from(choice: NameChoice) -> Self {
+        if choice.whole_names {
+            Self::Whole
+        } else {
+            Self::Short
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct MapArgs {
     /// C files, or directories to search for .c and .h files
@@ -390,6 +408,8 @@ pub(crate) struct OrderArgs {
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with_all = ["format", "pairs"])]
     pub(crate) slice: bool,
+    #[command(flatten)]
+    pub(crate) names: NameChoice,
     #[command(flatten)]
     pub(crate) job_slice: JobSlice,
 }

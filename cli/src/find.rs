@@ -32,12 +32,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     job.prefer(&found.map);
     let no_map = found.is_empty();
     if let Some(path) = &args.save_table {
-        let launcher = args.launcher.or(match args.pids[..] {
-            [only] if job.tasks.iter().all(|task| task.pid != only) => Some(only),
-            _ => None,
-        });
-        project::write_atomically(path, job.table(launcher).to_text().as_bytes())?;
+        project::write_atomically(path, job.table(launcher_of(args, &job)).to_text().as_bytes())?;
     }
+    let name = job_name(args, &job);
     let options = Options {
         threads: match args.threads {
             ThreadChoice::Main => Threads::Main,
@@ -47,7 +44,8 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         ..Options::default()
     };
     let take = || {
-        let (header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+        let (mut header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+        header.job.clone_from(&name);
         warn_of_told(&records);
         // Of a program that is not the map's its own debug info tells at least the lines.
         let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
@@ -107,6 +105,22 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         },
         earlier,
     )
+}
+
+/// The launcher, if it is what the user has named.
+fn launcher_of(args: &FindArgs, job: &Job) -> Option<u32> {
+    args.launcher.or(match args.pids[..] {
+        [only] if job.tasks.iter().all(|task| task.pid != only) => Some(only),
+        _ => None,
+    })
+}
+
+/// What people know a job by: its launcher.
+fn job_name(args: &FindArgs, job: &Job) -> String {
+    let named = launcher_of(args, job);
+    let launchers = named.map(|_| runtime_probe::launchers()).unwrap_or_default();
+    let launcher = launchers.into_iter().find(|&(pid, _)| Some(pid) == named);
+    launcher.map_or_else(String::new, |(pid, command)| format!("{command}, pid {pid}"))
 }
 
 /// Says of which tasks a system call may have ended early because of us: nobody is to look for the cause elsewhere.
@@ -185,6 +199,7 @@ pub(crate) fn answer(
     let mut findings = project::findings_of(analysis, &wish)?;
     if let Some(tree) = &mut findings.tree {
         findings.hosts = hosts_of(seen, tree);
+        findings.seen.clone_from(&seen.header);
         *tree = crate::tree::shown(tree, &args.shape)?;
     }
     let is_live = args.cores.is_empty();
@@ -224,11 +239,16 @@ fn forms(args: &FindArgs, slice: Option<&JobSlice>) -> anyhow::Result<Vec<Form>>
     let below = |_| TreeText {
         below_answer: true,
         lines: args.shape.lines,
+        names: args.shape.names.into(),
+        helpers: args.shape.library_frames,
         ..TreeText::default()
     };
     Ok(match (args.tree, args.format) {
         (Some(_), AnswerFormat::Json) => vec![Form::TreeJson],
-        (None | Some(TreeFormat::Text), format) => findings::forms(format, args.tree.map(below), slice),
+        (None | Some(TreeFormat::Text), format) => {
+            let names = args.shape.names.into();
+            findings::forms(format, names, args.tree.map(below), slice)
+        }
         (Some(tree), _) => vec![crate::tree::form(tree, &args.shape)?],
     })
 }

@@ -4,16 +4,21 @@ use crate::args::{AnswerFormat, JobSlice, SliceFormat, SliceShape};
 use crate::output::{self, Terminal};
 use engine::{Findings, Outcome, SliceOptions};
 use project::{SliceWish, SourceFinder};
-use report::{Form, TreeText};
+use report::{Form, Names, TreeText};
 use std::io;
 
 /// The forms in which an answer is printed, one below the other, with the tree and the slice that are wanted of it.
-pub(crate) fn forms(format: AnswerFormat, tree: Option<TreeText>, slice: Option<&JobSlice>) -> Vec<Form> {
+pub(crate) fn forms(
+    format: AnswerFormat,
+    names: Names,
+    tree: Option<TreeText>,
+    slice: Option<&JobSlice>,
+) -> Vec<Form> {
     let slice = slice.map(|asked| Form::from(asked.shape.slice_format));
     match slice {
         // It takes the place of the answer.
         Some(document) if document.is_document() => vec![document],
-        _ => [format.into()]
+        _ => [answer(format, names)]
             .into_iter()
             .chain(tree.map(Form::Tree))
             .chain(slice)
@@ -62,13 +67,11 @@ pub(crate) fn print(
     Ok(())
 }
 
-impl From<AnswerFormat> for Form {
-    fn from(format: AnswerFormat) -> Self {
-        match format {
-            AnswerFormat::Text => Form::Answer,
-            AnswerFormat::Json => Form::AnswerJson,
-            AnswerFormat::Sarif => Form::AnswerSarif,
-        }
+fn answer(format: AnswerFormat, names: Names) -> Form {
+    match format {
+        AnswerFormat::Text => Form::Answer(names),
+        AnswerFormat::Json => Form::AnswerJson,
+        AnswerFormat::Sarif => Form::AnswerSarif,
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &OrderArgs) -> anyhow::Result<Status> {
     let slice = args.slice.then_some(&args.job_slice);
     findings::print(
         &mut found,
-        &findings::forms(args.format, None, slice),
+        &findings::forms(args.format, args.names.into(), None, slice),
         slice,
         &finder,
     )?;

@@ -63,6 +63,9 @@ pub(crate) fn run(args: &TreeArgs) -> anyhow::Result<Status> {
         warnings.push(NO_SLICE.to_owned());
     }
     found.warnings = warnings;
+    if let ([only], true) = (&args.stacks[..], is_page) {
+        found.seen = project::header_of(only).unwrap_or_default();
+    }
     let mut forms = vec![form];
     if let Some(asked) = slice.filter(|_| is_sliced) {
         forms.push(asked.shape.slice_format.into());
@@ -148,6 +151,8 @@ pub(crate) fn form(format: TreeFormat, shape: &Shape) -> Result<Form, Failure> {
     Ok(match format {
         TreeFormat::Text => Form::Tree(TreeText {
             lines: shape.lines,
+            names: shape.names.into(),
+            helpers: shape.library_frames,
             ..TreeText::default()
         }),
         TreeFormat::Json => Form::TreeJson,

@@ -1,6 +1,6 @@
 //! The command line of `hindmost tree`, and what `find` shares with it.
 
-use crate::args::JobSlice;
+use crate::args::{JobSlice, NameChoice};
 use clap::{Args, ValueEnum};
 use engine::{Extreme, Granularity, Refine, TreeOptions};
 use regex::Regex;
@@ -140,6 +140,8 @@ pub(crate) struct Shape {
     /// So many lines of tree at most, as text
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub(crate) lines: usize,
+    #[command(flatten)]
+    pub(crate) names: NameChoice,
 }
 
 impl From<Walk> for Extreme {

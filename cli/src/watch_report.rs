@@ -4,7 +4,7 @@ use crate::output;
 use crate::watch_args::WatchArgs;
 use engine::{Analysis, Circumstances, Origin};
 use project::{JobMap, SourceFinder, Wish};
-use report::{Form, TreeText};
+use report::{Form, Names, TreeText};
 use runtime_probe::Job;
 use snapshot::{Header, Task};
 use std::path::PathBuf;
@@ -36,11 +36,12 @@ pub(crate) fn write(
             ..Circumstances::default()
         });
     }
+    findings.seen.clone_from(header);
     let finder = SourceFinder::new(found.path.as_deref(), &found.reader);
     project::advise(&mut findings, Origin::Live, &finder);
     finder.fill(&mut findings);
     let written = |form| report::write(&findings, form, &|path| finder.read(path)).unwrap_or_default();
-    let answer = written(Form::Answer);
+    let answer = written(Form::Answer(Names::Short));
     let tree = written(Form::Tree(TreeText {
         below_answer: true,
         ..TreeText::default()

@@ -348,6 +348,8 @@ pub struct Line {
 pub struct Position {
     /// The innermost function of the program.
     pub function: String,
+    /// As [`FrameView::qualified`](crate::FrameView::qualified).
+    pub qualified: Option<String>,
     /// Its file as the map spells it.
     pub file: String,
     /// Its file as short messages spell it.

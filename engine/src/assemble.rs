@@ -386,6 +386,12 @@ impl<'a> JobView<'a> {
         position.call = mpi::shared(&calls);
         for &other in &self.classes.classes[class].members[1..] {
             frames::mark_differences(self.map, &self.located[other], &mut frames, &mut position);
+            let theirs = (&self.located[other], self.tasks[other]);
+            frames::keep_shared_names(self.map, (located, self.tasks[first]), theirs, &mut frames);
+        }
+        let innermost = frames.iter().rfind(|frame| frame.in_map);
+        if let Some(frame) = innermost {
+            position.qualified.clone_from(&frame.qualified);
         }
         let is_candidate = self.classes.minimal.contains(&class);
         let links = if is_candidate {

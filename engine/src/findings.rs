@@ -19,6 +19,8 @@ pub struct Findings<'a> {
     pub slice_of: String,
     /// The tasks of each host, as far as they are known.
     pub hosts: Vec<(String, TaskSet)>,
+    /// Which job it is, and when it was looked at, as far as that was recorded.
+    pub seen: snapshot::Header,
     /// What else the reader should know, besides the answer's own warnings.
     pub warnings: Vec<String>,
 }
@@ -34,6 +36,7 @@ impl<'a> Findings<'a> {
             slice: None,
             slice_of: "what may have brought the hindmost there".to_owned(),
             hosts: Vec::new(),
+            seen: snapshot::Header::default(),
             warnings: Vec::new(),
         }
     }

@@ -6,6 +6,7 @@ use crate::beneath::{InMpi, in_mpi};
 use crate::blocking::{self, is_blocking, is_test};
 use crate::mpi;
 use crate::paths::short_name;
+use crate::readable;
 use progress::{Beneath, Located, LocatedFrame, Value};
 use progress_map::{Across, Function, LoopId, Map, PointId, PointKind};
 
@@ -14,6 +15,8 @@ use progress_map::{Across, Function, LoopId, Map, PointId, PointKind};
 pub struct FrameView {
     /// The function's name; of a library, the entry point that the program called.
     pub function: String,
+    /// Its name with its namespaces, classes and template arguments; `None` where that is `function`. Nothing is looked up by it.
+    pub qualified: Option<String>,
     /// The source file: as the map spells it, or as recorded when the map does not hold the function.
     pub file: Option<String>,
     /// The file as short messages spell it.
@@ -98,6 +101,7 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
         let (values, missing) = loop_values(function, frame);
         views.push(FrameView {
             function: function.name.clone(),
+            qualified: readable::qualified(recorded, Some(function)),
             file: Some(map.files[function.file].path.clone()),
             short_file: Some(short_name(map, function.file).to_owned()),
             line: recorded.line.filter(|&line| line > 0),
@@ -151,11 +155,13 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
         .is_some_and(|called| recorded.function.starts_with("__") && blocking::waits(called));
     let function = match called_as {
         Some(called) if unknown || profiling_name || left_for_another => called,
-        _ => crate::readable::readable(&recorded.function),
+        _ => readable::readable(&recorded.function),
     };
+    let qualified = { recorded.function == function }.then(|| readable::qualified(recorded, None));
     let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
     FrameView {
         function,
+        qualified: qualified.flatten(),
         short_file: recorded.file.as_ref().map(base_name),
         file: recorded.file.clone(),
         line: recorded.line.filter(|&line| line > 0),
@@ -259,6 +265,7 @@ pub(crate) fn position(map: &Map, located: &Located, frames: &[FrameView]) -> Po
     let frame = innermost.map(|at| &frames[at]);
     Position {
         function: frame.map(|frame| frame.function.clone()).unwrap_or_default(),
+        qualified: frame.and_then(|frame| frame.qualified.clone()),
         file: frame.and_then(|frame| frame.file.clone()).unwrap_or_default(),
         short_file: frame
             .and_then(|frame| frame.short_file.clone())
@@ -297,6 +304,41 @@ pub(crate) fn mark_differences(
             }
         }
     }
+}
+
+/// Keeps of qualified names what two tasks of a class have in common: instances of one template are at one place of the code.
+pub(crate) fn keep_shared_names(
+    map: &Map,
+    (mine, my_task): (&Located, &snapshot::Task),
+    (theirs, their_task): (&Located, &snapshot::Task),
+    frames: &mut [FrameView],
+) {
+    let mapped = frames.iter_mut().filter(|frame| frame.in_map);
+    for ((view, mine), theirs) in mapped
+        .zip(own_frames(map, mine, my_task))
+        .zip(own_frames(map, theirs, their_task))
+    {
+        if mine.1.qualified != theirs.1.qualified {
+            let of_source = snapshot::Frame {
+                function: mine.1.function.clone(),
+                ..snapshot::Frame::default()
+            };
+            view.qualified = readable::qualified(&of_source, Some(mine.0));
+        }
+    }
+}
+
+/// The frames of a task that the map holds, with their functions.
+fn own_frames<'m, 't>(
+    map: &'m Map,
+    located: &'t Located,
+    task: &'t snapshot::Task,
+) -> impl Iterator<Item = (&'m Function, &'t snapshot::Frame)> + use<'m, 't> {
+    let frames = located.frames.iter().zip(&located.origin);
+    frames.filter_map(|(frame, origin)| {
+        let recorded = task.frames.get((*origin)?)?;
+        Some((&map.functions[mpi::own_function(map, frame)?], recorded))
+    })
 }
 
 /// One value per loop around the stack, outermost first: of its best variable that was read.

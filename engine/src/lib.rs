@@ -123,7 +123,7 @@ pub use next::{NextStep, Origin};
 pub use outside::is_runtime_library;
 pub use paths::{PathLookup, find_file};
 pub use progress::{Reason, Relation, Value};
-pub use progress_map::Map;
+pub use progress_map::{Binding, Map};
 pub use reading::{map_for_file, map_for_stacks};
 pub use recorder::shim as recorder_shim;
 pub use reuse::{Reuse, Shelf};
@@ -132,7 +132,7 @@ pub use slicer::{
     Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
     Options as SliceOptions, Slice, Stand, Statement, TooManyCallees,
 };
-pub use snapshot::RunState;
+pub use snapshot::{Header as SnapshotHeader, RunState};
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};

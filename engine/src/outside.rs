@@ -147,8 +147,11 @@ fn of_frames(task: &Task, recorded: &[Frame]) -> OutsideStack {
 
 fn view(frame: &Frame, entry: Option<String>) -> FrameView {
     let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let function = entry.unwrap_or_else(|| crate::readable::readable(&frame.function));
+    let qualified = { function == frame.function }.then(|| crate::readable::qualified(frame, None));
     FrameView {
-        function: entry.unwrap_or_else(|| crate::readable::readable(&frame.function)),
+        function,
+        qualified: qualified.flatten(),
         short_file: frame.file.as_ref().map(base_name),
         file: frame.file.clone(),
         line: frame.line.filter(|&line| line > 0),
@@ -176,6 +179,7 @@ fn position(frames: &[FrameView], ends_in_runtime: bool) -> Position {
     };
     Position {
         function: own.map(FrameView::name).unwrap_or_default(),
+        qualified: own.and_then(|frame| frame.qualified.clone()),
         file: own.and_then(|frame| frame.file.clone()).unwrap_or_default(),
         short_file: own.and_then(|frame| frame.short_file.clone()).unwrap_or_default(),
         line: own.and_then(|frame| frame.line).unwrap_or_default(),

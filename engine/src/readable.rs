@@ -2,13 +2,14 @@
 //!
 //! For readers only: whatever is compared is compared by the names that the linker knows.
 
+use progress_map::Function;
 use std::fmt::{self, Write};
 
 /// A name longer than this was written by nobody, and would take long to read.
 const LONGEST: usize = 4096;
 
-/// More of a name no line holds.
-const SHOWN: usize = 120;
+/// More of a name is kept nowhere; how much of it a line holds is for the form to say.
+const KEPT: usize = 1000;
 
 /// A function's name without marks, parameters and hashes, cut where it is very long. Names of neither language are returned as they are.
 pub(crate) fn readable(name: &str) -> String {
@@ -24,6 +25,16 @@ pub(crate) fn readable(name: &str) -> String {
         (false, _) | (_, "") => name.to_owned(),
         (true, _) => written.cut(),
     }
+}
+
+/// A recorded function's name with its namespaces, classes and template arguments, where that tells more than its name: as recorded, or as
+/// the map has it, without template arguments.
+pub(crate) fn qualified(recorded: &snapshot::Frame, mapped: Option<&Function>) -> Option<String> {
+    let written = recorded.qualified.as_deref().map(readable);
+    let written = written.filter(|name| !name.starts_with("_Z"));
+    written
+        .or_else(|| mapped?.linkage_name.clone())
+        .filter(|name| *name != recorded.function)
 }
 
 fn as_cxx(name: &str, written: &mut Bounded) -> bool {
@@ -43,7 +54,7 @@ struct Bounded {
 
 impl Bounded {
     fn cut(self) -> String {
-        match self.text.char_indices().nth(SHOWN) {
+        match self.text.char_indices().nth(KEPT) {
             Some((end, _)) => format!("{}…", &self.text[..end]),
             None => self.text,
         }
@@ -53,7 +64,7 @@ impl Bounded {
 impl Write for Bounded {
     fn write_str(&mut self, more: &str) -> fmt::Result {
         self.text.push_str(more);
-        self.is_full = self.text.len() > 8 * SHOWN;
+        self.is_full = self.text.len() > 4 * KEPT;
         if self.is_full { Err(fmt::Error) } else { Ok(()) }
     }
 }
@@ -91,10 +102,10 @@ mod tests {
 
     #[test]
     fn a_name_that_would_be_long_is_cut() {
-        let wide = format!("_Z1fI{}EvT_", "N3one3two5threeE".repeat(60));
+        let wide = format!("_Z1fI{}EvT_", "N3one3two5threeE".repeat(100));
         let written = readable(&wide);
         assert!(
-            written.ends_with('…') && written.chars().count() == SHOWN + 1,
+            written.ends_with('…') && written.chars().count() == KEPT + 1,
             "{written}"
         );
         // Each part stands for the one before, twice: read in full it would be 2^40 characters.
@@ -104,7 +115,7 @@ mod tests {
             deep.push_str(&format!("St4pairIS{number}_S{number}_E"));
         }
         deep.push_str("Evv");
-        assert!(readable(&deep).len() <= deep.len().max(8 * SHOWN));
+        assert!(readable(&deep).len() <= deep.len().max(5 * KEPT));
     }
 
     fn base36(number: u32) -> String {

@@ -380,6 +380,7 @@ int main(void) {
         end: 16 * u64::from(function.span.line) + 16,
         function: Some(id),
         name: function.name.clone(),
+        linkage_name: None,
         frame_base: Vec::new(),
         optimised: true,
     };

@@ -178,6 +178,9 @@ fn is_alike(group: &ThreadGroup, doing: &ThreadActivity, frames: &[FrameView]) -
 /// Marks the values in which another thread differs.
 fn mark_differences(group: &mut ThreadGroup, doing: &ThreadActivity, frames: &[FrameView]) {
     for (mine, theirs) in group.frames.iter_mut().zip(frames) {
+        if mine.qualified != theirs.qualified {
+            mine.qualified = None;
+        }
         for (name, value) in &mine.values {
             let same = theirs
                 .values
@@ -189,6 +192,9 @@ fn mark_differences(group: &mut ThreadGroup, doing: &ThreadActivity, frames: &[F
         }
     }
     if let (ThreadActivity::Working(mine), ThreadActivity::Working(theirs)) = (&mut group.doing, doing) {
+        if mine.qualified != theirs.qualified {
+            mine.qualified = None;
+        }
         for (mine, theirs) in mine.iteration.iter_mut().zip(&theirs.iteration) {
             mine.differs |= mine.value != theirs.value;
         }

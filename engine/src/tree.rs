@@ -9,6 +9,7 @@
 mod build;
 mod leaves;
 mod models;
+mod naming;
 mod numbers;
 mod operations;
 mod points;
@@ -23,6 +24,7 @@ mod view;
 mod ways;
 
 pub use models::{Model, ModelError};
+pub use naming::QualifiedNames;
 pub use operations::{Extreme, NothingLeft, Operation};
 pub use samples::SampleChange;
 
@@ -74,6 +76,8 @@ pub struct JobTree {
     pub names: TaskNames,
     /// The stacks of each sample, when there are several.
     pub samples: Vec<Tree>,
+    /// The names of functions in full, as far as they were recorded.
+    pub qualified: QualifiedNames,
 }
 
 impl JobTree {
@@ -94,6 +98,7 @@ impl JobTree {
             tree,
             names: TaskNames::ranks(),
             samples: Vec::new(),
+            qualified: QualifiedNames::default(),
         }
     }
 }
@@ -192,6 +197,8 @@ pub struct TreeNode {
     pub kind: NodeKind,
     /// The function's name; the reason of unreadable tasks.
     pub function: String,
+    /// Its name with its namespaces, classes and template arguments, where that is more and the same for all stacks at the node.
+    pub qualified: Option<String>,
     /// The source file as the map spells it.
     pub file: Option<String>,
     /// The line.

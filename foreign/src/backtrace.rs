@@ -189,7 +189,7 @@ fn numbered(line: &str) -> Option<(usize, Frame)> {
     if let Some((_, arguments)) = rest.trim_end().strip_suffix(')').and_then(opened) {
         frame.values.extend(values::arguments(arguments));
     }
-    frame.function = function(rest);
+    (frame.function, frame.qualified) = (function(rest), qualified(rest));
     Some((number, frame))
 }
 
@@ -237,11 +237,7 @@ pub(crate) fn set_place(frame: &mut Frame, place: &str) {
 /// The function's name, without arguments, offsets, versions and what compilers append.
 pub(crate) fn function(text: &str) -> String {
     let text = text.replace("[inline]", "");
-    let text = text.trim().trim_start_matches("- 1").trim_start();
-    // gdb writes the arguments behind a blank: `operator() (this=…)`, `f<int (*)(int)> (x=3)`.
-    let end = text.find(" (").unwrap_or(text.len());
-    let text = text[..end].split(" + 0x").next().unwrap_or("").trim();
-    let text = text.split('@').next().unwrap_or(text);
+    let text = named(&text);
     // The map knows functions by their unqualified names, without template arguments.
     let operator = text
         .find("operator")
@@ -268,9 +264,70 @@ pub(crate) fn function(text: &str) -> String {
     }
 }
 
+/// What names a function, without what tools write around it.
+fn named(text: &str) -> &str {
+    let text = text.trim().trim_start_matches("- 1").trim_start();
+    // gdb writes the arguments behind a blank: `operator() (this=…)`, `f<int (*)(int)> (x=3)`.
+    let end = text.find(" (").unwrap_or(text.len());
+    let text = text[..end].split(" + 0x").next().unwrap_or("").trim();
+    text.split('@').next().unwrap_or(text)
+}
+
+/// The function's name with its namespaces, classes and template arguments, if the text has any of them.
+pub(crate) fn qualified(text: &str) -> Option<String> {
+    let text = text.replace("[inline]", "");
+    let text = named(&text);
+    // The parameters that some tools write: the first parenthesis outside of template arguments that is part of no name.
+    let mut depth = 0usize;
+    let parameters = text.char_indices().find_map(|(at, c)| {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => {
+                let in_name =
+                    text[..at].ends_with("operator") || text[at..].starts_with("(anonymous namespace)");
+                return (!in_name).then_some(at);
+            }
+            _ => {}
+        }
+        None
+    });
+    let whole = text[..parameters.unwrap_or(text.len())].trim();
+    // gdb's blank before the arguments is not told from one within those of a template.
+    let is_whole = whole.contains("operator") || whole.matches('<').count() == whole.matches('>').count();
+    let is_more = whole.contains("::") || whole.contains('<') && !whole.starts_with("operator");
+    (is_more && is_whole).then(|| whole.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_keep_their_classes() {
+        for (text, whole) in [
+            (
+                "solver::Grid<double>::relax (this=0x7ffe, it=3)",
+                Some("solver::Grid<double>::relax"),
+            ),
+            (
+                "solver::Grid<double>::relax(int)",
+                Some("solver::Grid<double>::relax"),
+            ),
+            (
+                "(anonymous namespace)::Grid::relax(int)",
+                Some("(anonymous namespace)::Grid::relax"),
+            ),
+            ("f<int (*)(int)> (x=3)", None),
+            ("repeat<int>(int, void (*)(int))", Some("repeat<int>")),
+            ("Grid::operator()(int) const", Some("Grid::operator()")),
+            ("- 1 std::thread::join() + 0x17", Some("std::thread::join")),
+            ("MPI_Barrier@plt", None),
+            ("main", None),
+        ] {
+            assert_eq!(qualified(text).as_deref(), whole, "{text}");
+        }
+    }
 
     fn place(line: &str) -> (String, Option<String>, Option<u32>, Option<u32>) {
         let (_, frame) = numbered(line).unwrap();

@@ -77,7 +77,7 @@ fn frame(text: &str) -> Option<Frame> {
         .strip_suffix(')')
         .and_then(backtrace::opened)
         .map_or(rest, |(name, _)| name);
-    frame.function = backtrace::function(name);
+    (frame.function, frame.qualified) = (backtrace::function(name), backtrace::qualified(name));
     Some(frame)
 }
 

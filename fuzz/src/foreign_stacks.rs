@@ -4,7 +4,7 @@ use crate::seeds;
 use base::RankSet;
 use engine::{Analysis, TreeOptions, Wanted};
 use foreign::Format;
-use report::{DotColors, Form, TreeText};
+use report::{DotColors, Form, Names, TreeText};
 
 /// Any text is tasks or an error with a line; what is read is answered and drawn, and our own `.dot` of it is read again.
 pub(crate) fn foreign_stacks(bytes: &[u8]) {
@@ -35,7 +35,7 @@ pub(crate) fn foreign_stacks(bytes: &[u8]) {
     };
     let findings = Analysis::new(&seeds::SMALL, &tasks, RankSet::default()).findings(&wanted);
     let written = |form| report::write(&findings, form, &|_| None).unwrap_or_default();
-    let said = written(Form::Answer);
+    let said = written(Form::Answer(Names::Short));
     let strange = said
         .chars()
         .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));

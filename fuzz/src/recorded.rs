@@ -3,7 +3,7 @@
 use crate::seeds;
 use base::RankSet;
 use engine::{Analysis, Earlier, Wanted};
-use report::Form;
+use report::{Form, Names};
 use runtime_probe::{ProcessTable, hostile};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(crate) fn recorded(bytes: &[u8]) {
             tree: None,
         });
         let written = |form| report::write(&findings, form, &|_| None).unwrap_or_default();
-        let said = written(Form::Answer);
+        let said = written(Form::Answer(Names::Short));
         let foreign = said
             .chars()
             .find(|c| c.is_control() && !matches!(c, '\n' | '\u{1b}'));

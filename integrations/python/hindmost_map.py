@@ -175,6 +175,7 @@ class Columns:
         directory = Column(content)
         entries = [(directory.u(), directory.u(), directory.u()) for _ in range(directory.u())]
         self.columns = {}
+        self.known = set()
         for number, raw, stored in entries:
             data = directory.take(stored)
             if stored < raw:
@@ -186,6 +187,7 @@ class Columns:
             raise MapError("a section is longer than its columns")
 
     def __getitem__(self, number):
+        self.known.add(number)
         return self.columns.setdefault(number, Column())
 
     def string(self, number):
@@ -203,7 +205,8 @@ class Columns:
 
     def finish(self):
         for number, column in self.columns.items():
-            if column.more():
+            # A later writer may have added columns.
+            if number in self.known and column.more():
                 raise MapError(f"column {number} is longer than its content")
 
 

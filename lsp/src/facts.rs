@@ -11,7 +11,7 @@ use lsp_types::{
     InlayHintLabel, NumberOrString, Position, Range,
 };
 use progress_map::FileId;
-use report::{clean, counted};
+use report::{Names, clean, counted};
 use std::collections::BTreeMap;
 
 /// Whose diagnostics these are; a server of the language has its own.
@@ -117,7 +117,7 @@ impl Teller<'_> {
                 .find_map(|file| of_frame(file).map(|standing| (file, standing.line, standing.column)));
             let text = format!(
                 "called from here, in {}{}",
-                clean(&frame.function),
+                clean(&Names::Short.of(&frame.function, frame.qualified.as_deref())),
                 values(class, at)
             );
             related.extend(place.and_then(|place| self.related(place, text)));

@@ -18,6 +18,8 @@ pub struct Binding {
     pub producer: String,
     /// Source paths that rows and inlined calls name but the map does not hold (headers, system sources).
     pub other_files: Vec<String>,
+    /// The linker's names of the functions of C++, or where there are none names with template arguments; none twice. For readers only.
+    pub linkage_names: Vec<String>,
     /// Line-table rows as half-open address ranges, sorted by `start`, not overlapping.
     pub rows: Vec<Row>,
     /// Concrete functions, sorted by `start`, not overlapping.
@@ -89,6 +91,8 @@ pub struct BoundFunction {
     pub function: Option<FunctionId>,
     /// Name in the source.
     pub name: String,
+    /// The linker's name, an index into [`Binding::linkage_names`].
+    pub linkage_name: Option<u32>,
     /// The DWARF expression of its frame base (usually `DW_OP_call_frame_cfa`).
     pub frame_base: Vec<u8>,
     /// The compiler was free to make a jump of a call in tail position, and to move computations past calls. Frames may
@@ -109,6 +113,8 @@ pub struct BoundInline {
     pub function: Option<FunctionId>,
     /// Name in the source.
     pub name: String,
+    /// As [`BoundFunction::linkage_name`].
+    pub linkage_name: Option<u32>,
     /// The file of the call, as in [`Row::file`].
     pub call_file: Result<FileId, u32>,
     /// The line of the call.

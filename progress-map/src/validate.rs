@@ -364,7 +364,9 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         Err(other) => (other as usize) < b.other_files.len(),
     };
     let function_exists = |id: Option<FunctionId>| id.is_none_or(|id| id.index() < functions);
+    let name_exists = |name: Option<u32>| name.is_none_or(|name| (name as usize) < b.linkage_names.len());
     let no_file = "its file is not in the map";
+    let no_name = "there is no such linkage name";
     let no_function = "the map has no such function";
     let empty = "it ends before it starts";
     let overlap = "it starts before the one before it ends";
@@ -381,6 +383,7 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         check(f.start < f.end, "function", i, empty)?;
         check(end <= f.start, "function", i, overlap)?;
         check(function_exists(f.function), "function", i, no_function)?;
+        check(name_exists(f.linkage_name), "function", i, no_name)?;
         end = f.end;
     }
     for (i, inline) in b.inlines.iter().enumerate() {
@@ -389,6 +392,7 @@ pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(),
         let before = inline.parent.is_none_or(|p| (p as usize) < i);
         check(before, part, i, "its parent does not come before it")?;
         check(function_exists(inline.function), part, i, no_function)?;
+        check(name_exists(inline.linkage_name), part, i, no_name)?;
         check(file_exists(inline.call_file), part, i, no_file)?;
     }
     for (i, v) in b.variables.iter().enumerate() {

@@ -60,6 +60,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         end: 16 * at as u64 + 16,
         function: Some(FunctionId::from_index(at)),
         name: functions[at].name.clone(),
+        linkage_name: None,
         frame_base: Vec::new(),
         optimised,
     });

@@ -67,7 +67,7 @@ pub use listener::Listener;
 pub use live::{add_lines_of_job, map_of_job};
 pub use making::{as_built, beside, make, make_of_build, make_preprocessed};
 pub use preprocess::Preprocessor;
-pub use recorded::{Recorded, stacks, stacks_of};
+pub use recorded::{Recorded, header_of, stacks, stacks_of};
 pub use recorder::{make_recorder, make_recording_directory, new_recording_directory};
 pub use recordings::recordings;
 pub use regular_files::Reader;

@@ -11,7 +11,7 @@ use engine::{Analysis, Findings, Map};
 use foreign::snapshots::{Reader, Snapshots};
 use foreign::{Alike, Format};
 use regular_files::Limit;
-use snapshot::Task;
+use snapshot::{Header, Task};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
@@ -22,6 +22,21 @@ pub fn stacks_of<'p>(path: &'p Path, map: &Map) -> Result<Recorded<'p>, Failure>
     let mut recorded = stacks(&[path])?;
     recorded.distrust(map);
     Ok(recorded)
+}
+
+/// What the first line of a snapshot says of its job; nothing of what is no snapshot, or can be read only once.
+pub fn header_of(path: &Path) -> Option<Header> {
+    /// Longer than any header that is written.
+    const MOST: u64 = 1 << 16;
+    let mut start = Vec::new();
+    regular_files::open(path)
+        .ok()?
+        .take(MOST)
+        .read_to_end(&mut start)
+        .ok()?;
+    let line = start.split(|&byte| byte == b'\n').next()?;
+    let header: Header = serde_json::from_slice(line).ok()?;
+    Some(header)
 }
 
 /// Stacks as they were recorded.

@@ -1,5 +1,6 @@
 //! The forms in which findings are written. A new one is a value of [`Form`], a line of [`write`], and a module that makes it.
 
+use crate::names::Names;
 use crate::page::{Page, ReadSource, page_html, page_sources};
 use crate::{DotColors, TreeText};
 use crate::{explanation, json, sarif, slice, text, tree};
@@ -9,7 +10,7 @@ use engine::Findings;
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     /// The answer, and the explanation below it, for people.
-    Answer,
+    Answer(Names),
     /// The same as JSON.
     AnswerJson,
     /// The answer as SARIF.
@@ -39,7 +40,7 @@ impl Form {
     pub fn is_document(self) -> bool {
         !matches!(
             self,
-            Self::Answer | Self::Tree(_) | Self::Slice | Self::SliceLines
+            Self::Answer(_) | Self::Tree(_) | Self::Slice | Self::SliceLines
         )
     }
 
@@ -47,13 +48,13 @@ impl Form {
     pub fn shows_answer(self) -> bool {
         matches!(
             self,
-            Self::Answer | Self::AnswerJson | Self::AnswerSarif | Self::Page | Self::SliceSarif
+            Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif | Self::Page | Self::SliceSarif
         )
     }
 
     /// Whether it is an answer and nothing else.
     pub fn is_answer(self) -> bool {
-        matches!(self, Self::Answer | Self::AnswerJson | Self::AnswerSarif)
+        matches!(self, Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif)
     }
 
     /// Whether a slice is in it, if there is one.
@@ -73,8 +74,8 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
     let slice = || findings.slice.as_ref();
     let title = &findings.slice_of;
     Some(match form {
-        Form::Answer => {
-            let mut text = text::answer_text(answer()?);
+        Form::Answer(names) => {
+            let mut text = text::answer_text(answer()?, names);
             if let Some(explanation) = &findings.explanation {
                 text.push('\n');
                 text.push_str(&explanation::explanation_text(explanation));
@@ -125,5 +126,7 @@ fn page(findings: &Findings<'_>, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Opti
         warnings: &findings.warnings,
         sources: &sources,
         hosts: &findings.hosts,
+        seen: &findings.seen,
+        map: findings.map,
     }))
 }

@@ -11,7 +11,7 @@
 mod data;
 mod sources;
 
-pub use data::{HostJson, PageJson};
+pub use data::{AboutJson, HostJson, PageJson, ProgramJson};
 pub use sources::{PageSource, ReadSource, page_sources};
 
 use crate::awaited;
@@ -36,6 +36,10 @@ pub struct Page<'a> {
     pub sources: &'a [PageSource],
     /// The tasks of each host, as far as they are known.
     pub hosts: &'a [(String, TaskSet)],
+    /// Which job it is, and when it was looked at.
+    pub seen: &'a engine::SnapshotHeader,
+    /// The map that the tasks were held against: it names the program.
+    pub map: &'a engine::Map,
 }
 
 const TEMPLATE: &str = include_str!("page/page.html");

@@ -223,7 +223,7 @@ fn at_position(places: &mut Places<'_>, class: &TaskClass, text: &str) -> Option
     Some(Location {
         id: None,
         physical_location: Some(places.place(&position.file, position.line, column, position.line)),
-        logical_locations: function(&position.function),
+        logical_locations: function(&position.function, position.qualified.as_deref()),
         message: Some(message(text)),
     })
 }
@@ -239,7 +239,7 @@ fn stack_frame(places: &mut Places<'_>, frame: &FrameView) -> StackFrame {
         location: Location {
             id: None,
             physical_location,
-            logical_locations: function(&frame.function),
+            logical_locations: function(&frame.function, frame.qualified.as_deref()),
             message: (!values.is_empty()).then(|| message(&values)),
         },
         module: frame.module.as_deref().map(|module| clean(module).into_owned()),
@@ -257,14 +257,15 @@ fn statement_location(places: &mut Places<'_>, statement: &Statement, text: Opti
     Location {
         id: None,
         physical_location: Some(places.place(file, *line, Some(*column), *end_line)),
-        logical_locations: function(&statement.function),
+        logical_locations: function(&statement.function, None),
         message: text.map(message),
     }
 }
 
-fn function(name: &str) -> Vec<LogicalLocation> {
+fn function(name: &str, qualified: Option<&str>) -> Vec<LogicalLocation> {
     let named = (!name.is_empty()).then(|| LogicalLocation {
         name: clean(name).into_owned(),
+        fully_qualified_name: qualified.map(|name| clean(name).into_owned()),
         kind: "function",
     });
     named.into_iter().collect()

@@ -1,6 +1,7 @@
 //! The answer for people: what was found, why, and everything that is not known.
 
 use crate::clean::clean;
+use crate::names::Names;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
 use crate::{call, headline, threads};
@@ -14,14 +15,14 @@ use std::fmt::Write as _;
 const SPELLED_OUT: usize = 8;
 
 /// The answer as text, ending with a newline.
-pub fn answer_text(answer: &Answer) -> String {
+pub fn answer_text(answer: &Answer, names: Names) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = headline::headline(&mut out, answer);
     let _ = motion(&mut out, answer);
     let _ = headline::proofs(&mut out, answer);
     let _ = undecided(&mut out, answer);
-    let _ = classes(&mut out, answer);
+    let _ = classes(&mut out, answer, names);
     for excerpt in answer.excerpts.iter().filter(|excerpt| !excerpt.lines.is_empty()) {
         let _ = source(&mut out, excerpt);
     }
@@ -136,7 +137,7 @@ fn undecided(out: &mut String, answer: &Answer) -> std::fmt::Result {
     }
 }
 
-fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
+fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result {
     if answer.classes.is_empty() {
         return Ok(());
     }
@@ -168,7 +169,7 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
             let words = crate::state::of_class(state, &class.who);
             writeln!(out, "       {}", paint(FAINT, clean(&words)))?;
         }
-        frames(out, &class.frames, class.position.call.as_ref())?;
+        frames(out, &class.frames, class.position.call.as_ref(), names)?;
         for (who, call) in class.calls.iter().take(SPELLED_OUT) {
             let given = call::arguments(call);
             writeln!(
@@ -181,7 +182,7 @@ fn classes(out: &mut String, answer: &Answer) -> std::fmt::Result {
         if let Some(more @ 1..) = class.calls.len().checked_sub(SPELLED_OUT) {
             writeln!(out, "         and {more} more with other arguments")?;
         }
-        threads::threads(out, class)?;
+        threads::threads(out, class, names)?;
     }
     Ok(())
 }
@@ -305,16 +306,12 @@ pub(crate) fn doing(class: &TaskClass) -> String {
 
 /// What is done where, in which iteration.
 pub(crate) fn describe(position: &Position) -> String {
-    let Position {
-        function,
-        short_file,
-        line,
-        ..
-    } = position;
+    let Position { short_file, line, .. } = position;
+    let function = Names::Short.of(&position.function, position.qualified.as_deref());
     let given = position.call.as_ref().map(call::arguments).unwrap_or_default();
     // Of a stack that no map knows, the line and even the function may be missing.
     let at = match (short_file.as_str(), *line) {
-        ("", _) => function.clone(),
+        ("", _) => function,
         (file, 0) => format!("{function} in {file}"),
         (file, line) => format!("{function} at {file}:{line}"),
     };

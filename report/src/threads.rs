@@ -2,6 +2,7 @@
 //! are one line each.
 
 use crate::clean::clean;
+use crate::names::Names;
 use crate::stack::frames;
 use crate::style::{FAINT, HINDMOST, TITLE, paint};
 use crate::text::{counted, describe};
@@ -12,7 +13,7 @@ use std::fmt::Write as _;
 const SPELLED_OUT: usize = 4;
 
 /// What the class's other threads do; nothing when there are none.
-pub(crate) fn threads(out: &mut String, class: &TaskClass) -> std::fmt::Result {
+pub(crate) fn threads(out: &mut String, class: &TaskClass, names: Names) -> std::fmt::Result {
     let is_helper = |group: &&ThreadGroup| matches!(group.doing, ThreadActivity::Helper(_));
     let (helpers, others): (Vec<_>, Vec<_>) = class.threads.iter().partition(is_helper);
     for group in others.iter().take(SPELLED_OUT) {
@@ -23,7 +24,7 @@ pub(crate) fn threads(out: &mut String, class: &TaskClass) -> std::fmt::Result {
                 let text = format!("{of}{threads} {}", describe(position));
                 writeln!(out, "       {}", paint(TITLE, clean(&text)))?;
                 let mut stack = String::new();
-                frames(&mut stack, &group.frames, position.call.as_ref())?;
+                frames(&mut stack, &group.frames, position.call.as_ref(), names)?;
                 stack.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
             }
             ThreadActivity::Unreadable(why) => {

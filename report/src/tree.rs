@@ -3,6 +3,7 @@
 
 mod dot;
 mod folded;
+mod folds;
 mod text;
 
 pub use dot::tree_dot;
@@ -10,6 +11,7 @@ pub use folded::tree_folded;
 pub use text::{TreeText, tree_text};
 
 use crate::clean;
+use crate::names::Names;
 use engine::{NodeKind, NodeValue, OrderedTree, TaskNames, TaskSet, TreeNode};
 
 /// A set of tasks as STAT writes it, without its brackets: ranges, or names where tasks have no ranks.
@@ -44,19 +46,6 @@ pub(crate) fn short_members(names: &TaskNames, tasks: &TaskSet, width: usize) ->
     text
 }
 
-/// A name of at most so many characters: of a long one the middle is left out, since both ends tell it from others.
-pub(crate) fn shortened(name: &str, width: usize) -> String {
-    let count = name.chars().count();
-    if count <= width {
-        return name.to_owned();
-    }
-    let kept = width.saturating_sub(1);
-    let front = kept / 2;
-    let start: String = name.chars().take(front).collect();
-    let end: String = name.chars().skip(count - (kept - front)).collect();
-    format!("{start}…{end}")
-}
-
 /// A variable with its value, or values.
 pub(crate) fn value(value: &NodeValue) -> String {
     let name = clean(&value.name);
@@ -68,10 +57,19 @@ pub(crate) fn value(value: &NodeValue) -> String {
 }
 
 /// What a node is called: the function with its temporal ranks, as in SC'09 Figure 5 (`get_norm@[T1.2]`).
-pub(crate) fn name(tree: &OrderedTree, node: &TreeNode) -> String {
+pub(crate) fn name(tree: &OrderedTree, node: &TreeNode, names: Names) -> String {
+    named(tree, node, &names.of(&node.function, node.qualified.as_deref()))
+}
+
+/// The same by the function's own name alone, for tools that look functions up by it.
+pub(crate) fn own_name(tree: &OrderedTree, node: &TreeNode) -> String {
+    named(tree, node, &node.function)
+}
+
+fn named(tree: &OrderedTree, node: &TreeNode, function: &str) -> String {
     let name = match node.kind {
         NodeKind::Root => "/".to_owned(),
-        NodeKind::Frame => clean(&node.function).into_owned(),
+        NodeKind::Frame => clean(function).into_owned(),
         NodeKind::Here => "(here)".to_owned(),
         NodeKind::Threads => "[other threads]".to_owned(),
         NodeKind::Unreadable if node.children.is_empty() => format!("[not read: {}]", clean(&node.function)),

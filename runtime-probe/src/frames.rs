@@ -122,6 +122,7 @@ impl Builder<'_> {
                 }
                 let mut frame = Frame {
                     function: level.name.clone(),
+                    qualified: level.linkage_name.clone(),
                     file: level.position.file.clone(),
                     line: level.position.line,
                     column: level.position.column,

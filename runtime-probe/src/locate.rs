@@ -35,6 +35,8 @@ pub(crate) struct Place {
 pub(crate) struct Level {
     pub(crate) instance: FunctionInstance,
     pub(crate) name: String,
+    /// The linker's name, of a function of C++.
+    pub(crate) linkage_name: Option<String>,
     /// Whether the map holds its source.
     pub(crate) mapped: bool,
     /// The function of the map, for its file-scope variables.
@@ -139,6 +141,7 @@ impl<'m> Locator<'m> {
         let mut levels = vec![Level {
             instance: FunctionInstance::Concrete(index),
             name: function.name.clone(),
+            linkage_name: self.linkage_name(function.linkage_name),
             mapped: function.function.is_some(),
             anywhere: function.function.map(FunctionInstance::Anywhere),
             position: Position::default(),
@@ -152,6 +155,7 @@ impl<'m> Locator<'m> {
             levels.push(Level {
                 instance: FunctionInstance::Inlined(inline),
                 name: call.name.clone(),
+                linkage_name: self.linkage_name(call.linkage_name),
                 mapped: call.function.is_some(),
                 anywhere: call.function.map(FunctionInstance::Anywhere),
                 position: Position::default(),
@@ -164,6 +168,10 @@ impl<'m> Locator<'m> {
             function: index,
             levels,
         })
+    }
+
+    fn linkage_name(&self, index: Option<u32>) -> Option<String> {
+        self.binding.linkage_names.get(index? as usize).cloned()
     }
 
     /// The inlined calls that contain an address, outermost first.
@@ -240,6 +248,7 @@ mod tests {
             parent,
             function: None,
             name: name.to_owned(),
+            linkage_name: None,
             call_file: Ok(file),
             call_line: line,
             call_column: 3,
@@ -251,6 +260,7 @@ mod tests {
                 end: 0x30,
                 function: Some(FunctionId::from_index(0)),
                 name: "f".to_owned(),
+                linkage_name: None,
                 frame_base: vec![0x9c],
                 optimised: false,
             }],

@@ -18,7 +18,7 @@ use crate::tasks::{TaskRef, size_of};
 use progress_map::Map;
 use snapshot::{Header, Task, VERSION};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How a snapshot is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +136,8 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
             u64::try_from((ended - begun).as_micros()).unwrap_or(u64::MAX)
         })),
         size: size_of(tasks),
+        taken: { SystemTime::now().duration_since(UNIX_EPOCH).ok() }.map(|since| since.as_secs()),
+        job: String::new(),
     };
     let mut names = BTreeMap::new();
     for task in tasks {

@@ -23,6 +23,12 @@ pub struct Header {
     /// How many ranks the whole job has, on all hosts, as the environment of its tasks says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u32>,
+    /// When the tasks were looked at, in seconds since the beginning of 1970 (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<u64>,
+    /// What people know the job by: its launcher, or its number in the batch system.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub job: String,
 }
 
 /// One task: a stack, or the reason why there is none.
@@ -170,6 +176,10 @@ pub struct Thread {
 pub struct Frame {
     /// The function's name in the source; `??` when unknown.
     pub function: String,
+    /// Its name with the namespaces, classes and template arguments that belong to it: as the linker has it (`_ZN4GridIdE5relaxEv`) or as
+    /// another tool has written it. For readers only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qualified: Option<String>,
     /// Its source file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,

@@ -95,7 +95,7 @@ impl Browser {
         self.post("/url", &json!({"url": format!("file://{}", file.display())}));
     }
 
-    /// What a script returns.
+    /// What a script returns, or what its promise comes to.
     #[track_caller]
     pub fn ask(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({"script": script, "args": []}))

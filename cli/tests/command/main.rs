@@ -12,6 +12,7 @@ mod hostile_files;
 mod libraries;
 mod lsp;
 mod map;
+mod names;
 mod order;
 mod outputs;
 mod page;

@@ -456,3 +456,76 @@ fn the_slice_stands_beside_the_source() {
         json!(true)
     );
 }
+
+/// Looks at a page as people do who see little, or hear it: `npm pack axe-core` gives the script.
+#[test]
+#[ignore = "needs axe-core: HINDMOST_AXE=package/axe.min.js cargo test -p cli --test command axe -- --ignored"]
+fn axe_finds_nothing() {
+    let script = std::env::var_os("HINDMOST_AXE").expect("HINDMOST_AXE names axe.min.js");
+    let script = std::fs::read_to_string(script).unwrap();
+    let sandbox = sandbox("page_axe");
+    sandbox.write("stacks", stacks());
+    let arguments = ["stacks", "--map", "a.hmap", "--slice"];
+    let Some(browser) = opened(&sandbox, &arguments) else {
+        return;
+    };
+    for theme in ["light", "dark"] {
+        browser.devtools(
+            "Emulation.setEmulatedMedia",
+            &json!({"features": [{"name": "prefers-color-scheme", "value": theme}]}),
+        );
+        browser.ask(&script);
+        let found = browser.ask("return axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html} ${node.failureSummary}`)))");
+        let found: Vec<String> = serde_json::from_value(found).unwrap();
+        assert!(
+            found.is_empty(),
+            "{theme}: {} found\n{}",
+            found.len(),
+            found.join("\n\n")
+        );
+    }
+}
+
+#[test]
+fn a_page_says_what_it_is_of_and_goes_both_ways() {
+    let sandbox = sandbox("page_about");
+    let header =
+        json!({"hindmost_snapshot": 1, "host": "node7", "taken": 1_764_057_600, "job": "mpirun, pid 17277"});
+    sandbox.write("stacks", format!("{header}\n{}", stacks()));
+    let Some(browser) = opened(&sandbox, &["stacks", "--map", "a.hmap", "--slice"]) else {
+        return;
+    };
+    let about = browser.text("#about");
+    for part in [
+        "mpirun, pid 17277",
+        "node7",
+        "2025-11-25 08:00:00 UTC",
+        concat!("hindmost ", env!("CARGO_PKG_VERSION")),
+    ] {
+        assert!(about.contains(part), "{part}: {about}");
+    }
+
+    // What was undone is done again, until something else is done.
+    let whole = functions(&browser);
+    browser.click("#collapse");
+    let collapsed = functions(&browser);
+    assert_ne!(whole, collapsed);
+    browser.click("#undo");
+    assert_eq!(functions(&browser), whole);
+    browser.click("#redo");
+    assert_eq!(functions(&browser), collapsed);
+    browser.press("u");
+    browser.click("#join");
+    assert_eq!(
+        browser.ask("return document.getElementById('redo').disabled"),
+        json!(true)
+    );
+
+    // A statement that is asked for from the tree comes into sight.
+    browser.ask("window.scrollTo(0, 0)");
+    let in_sight = "const box = document.getElementById('suspect').getBoundingClientRect(); return box.top < innerHeight && box.bottom > 0";
+    assert_eq!(browser.ask(in_sight), json!(false));
+    browser.press("]");
+    assert_eq!(browser.ask(in_sight), json!(true));
+    is_quiet(&browser);
+}

@@ -181,6 +181,7 @@ impl<'a, 'p, 'm> Builder<'a, 'p, 'm> {
             function: own
                 .map(|look| crate::readable::readable(base::mpi_name(look.label.function)))
                 .unwrap_or_default(),
+            qualified: None,
             file: own.and_then(|look| look.label.file).map(str::to_owned),
             line: own.map(|look| look.label.line).filter(|&line| line > 0),
             column: own.map(|look| look.label.column).filter(|&column| column > 0),

@@ -5,7 +5,7 @@
 //! program point.
 
 use super::numbers::number_of;
-use super::{JobTree, TaskNames, TreeOptions};
+use super::{JobTree, QualifiedNames, TaskNames, TreeOptions};
 use crate::{Analysis, outside, stacks};
 use base::RankSet;
 use progress::{Located, Order};
@@ -27,6 +27,7 @@ impl Analysis<'_> {
         let names = TaskNames::of(&Vec::from_iter(
             earlier.chain([now.iter().map(|&(_, task)| task).collect()]),
         ));
+        let qualified = QualifiedNames::of(self.tasks.iter().chain(self.samples.iter().flatten()));
         let mut trees: Vec<Tree> = Vec::from_iter(self.samples.iter().map(|tasks| {
             let numbered = tasks
                 .iter()
@@ -51,6 +52,7 @@ impl Analysis<'_> {
             tree,
             names,
             samples: trees,
+            qualified,
         }
     }
 }

@@ -55,6 +55,7 @@ impl JobTree {
             }
         };
         color(&mut built.nodes);
+        self.qualified.name(&mut built.nodes, map);
         OrderedTree {
             nodes: built.nodes,
             classes: built.classes,

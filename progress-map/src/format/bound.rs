@@ -12,6 +12,7 @@ const TEXT_HASH: Column = Column(1);
 /// Executable and producer.
 const ABOUT: Column = Column(2);
 const OTHER_FILES: Column = Column(3);
+const LINKAGE_NAMES: Column = Column(4);
 
 pub(crate) fn write_build<'a>(sink: &mut Sink<'a, '_>, binding: &'a Binding) {
     sink.columns.at(BUILD_ID).bytes(&binding.build_id);
@@ -20,6 +21,9 @@ pub(crate) fn write_build<'a>(sink: &mut Sink<'a, '_>, binding: &'a Binding) {
     sink.text(ABOUT, &binding.producer);
     for file in &binding.other_files {
         sink.text(OTHER_FILES, file);
+    }
+    for name in &binding.linkage_names {
+        sink.text(LINKAGE_NAMES, name);
     }
 }
 
@@ -33,6 +37,10 @@ pub(crate) fn read_build(mut source: Source<'_, '_>) -> Result<Binding, ReadErro
     while source.columns.left(OTHER_FILES) > 0 {
         other_files.push(source.text(OTHER_FILES)?);
     }
+    let mut linkage_names = Vec::with_capacity(source.columns.left(LINKAGE_NAMES));
+    while source.columns.left(LINKAGE_NAMES) > 0 {
+        linkage_names.push(source.text(LINKAGE_NAMES)?);
+    }
     source.columns.finish()?;
     Ok(Binding {
         build_id,
@@ -40,6 +48,7 @@ pub(crate) fn read_build(mut source: Source<'_, '_>) -> Result<Binding, ReadErro
         executable,
         producer,
         other_files,
+        linkage_names,
         ..Binding::default()
     })
 }
@@ -122,14 +131,21 @@ const PARENT: Column = Column(5);
 const CALL_FILE: Column = Column(6);
 const CALL_LINE: Column = Column(7);
 const CALL_COLUMN: Column = Column(8);
+/// Of both; empty where no function has a linkage name.
+const LINKAGE_NAME: Column = Column(9);
 
 pub(crate) fn write_functions<'a>(sink: &mut Sink<'a, '_>, functions: &'a [BoundFunction]) {
     let (mut end, mut id) = (0, 0);
+    let has_names = functions.iter().any(|function| function.linkage_name.is_some());
+    let mut linkage_name = 0;
     for function in functions {
         sink.columns.at(START).after64(end, function.start);
         sink.columns.at(LENGTH).after64(function.start, function.end);
         id = write_function(sink, id, function.function);
         sink.text(NAME, &function.name);
+        if has_names {
+            linkage_name = write_linkage_name(sink, linkage_name, function.linkage_name);
+        }
         sink.blob(FRAME_BASE, &function.frame_base);
         sink.columns.at(OPTIMISED).unsigned(u64::from(function.optimised));
         end = function.end;
@@ -138,6 +154,8 @@ pub(crate) fn write_functions<'a>(sink: &mut Sink<'a, '_>, functions: &'a [Bound
 
 pub(crate) fn read_functions(mut source: Source<'_, '_>) -> Result<Vec<BoundFunction>, ReadError> {
     let mut functions = Vec::with_capacity(source.columns.left(FRAME_BASE));
+    let has_names = source.columns.left(LINKAGE_NAME) > 0;
+    let mut linkage_name = 0;
     let (mut end, mut id) = (0, 0);
     while source.columns.left(FRAME_BASE) > 0 {
         let start = source.columns.at(START).after64(end)?;
@@ -147,6 +165,7 @@ pub(crate) fn read_functions(mut source: Source<'_, '_>) -> Result<Vec<BoundFunc
             end,
             function: read_function(&mut source.columns, &mut id)?,
             name: source.text(NAME)?,
+            linkage_name: read_linkage_name(&mut source.columns, has_names, &mut linkage_name)?,
             frame_base: source.blob(FRAME_BASE)?,
             optimised: read_flag(&mut source.columns)?,
         });
@@ -167,6 +186,8 @@ fn read_flag(columns: &mut Columns<'_>) -> Result<bool, ReadError> {
 /// Inlined calls start near the one around them, or near the one before when there is none.
 pub(crate) fn write_inlines<'a>(sink: &mut Sink<'a, '_>, inlines: &'a [BoundInline]) {
     let (mut id, mut file, mut line) = (0, 0, 0);
+    let has_names = inlines.iter().any(|inline| inline.linkage_name.is_some());
+    let mut linkage_name = 0;
     for (index, inline) in inlines.iter().enumerate() {
         let near = start_of_parent(&inlines[..index], inline.parent);
         sink.columns.at(PARENT).parent(index as u32, inline.parent);
@@ -174,6 +195,9 @@ pub(crate) fn write_inlines<'a>(sink: &mut Sink<'a, '_>, inlines: &'a [BoundInli
         sink.columns.at(LENGTH).after64(inline.start, inline.end);
         id = write_function(sink, id, inline.function);
         sink.text(NAME, &inline.name);
+        if has_names {
+            linkage_name = write_linkage_name(sink, linkage_name, inline.linkage_name);
+        }
         sink.columns
             .at(CALL_FILE)
             .near64(file, file_code(inline.call_file));
@@ -187,6 +211,8 @@ pub(crate) fn write_inlines<'a>(sink: &mut Sink<'a, '_>, inlines: &'a [BoundInli
 
 pub(crate) fn read_inlines(mut source: Source<'_, '_>) -> Result<Vec<BoundInline>, ReadError> {
     let mut inlines = Vec::with_capacity(source.columns.left(CALL_COLUMN));
+    let has_names = source.columns.left(LINKAGE_NAME) > 0;
+    let mut linkage_name = 0;
     let (mut id, mut file, mut line) = (0, 0, 0);
     while source.columns.left(CALL_COLUMN) > 0 {
         let parent = source.columns.at(PARENT).parent(inlines.len() as u32)?;
@@ -195,6 +221,7 @@ pub(crate) fn read_inlines(mut source: Source<'_, '_>) -> Result<Vec<BoundInline
         let end = source.columns.at(LENGTH).after64(start)?;
         let function = read_function(&mut source.columns, &mut id)?;
         let name = source.text(NAME)?;
+        let named = read_linkage_name(&mut source.columns, has_names, &mut linkage_name)?;
         file = source.columns.at(CALL_FILE).near64(file)?;
         line = source.columns.at(CALL_LINE).near32(line)?;
         inlines.push(BoundInline {
@@ -203,6 +230,7 @@ pub(crate) fn read_inlines(mut source: Source<'_, '_>) -> Result<Vec<BoundInline
             parent,
             function,
             name,
+            linkage_name: named,
             call_file: from_file_code(&mut source.columns, CALL_FILE, file)?,
             call_line: line,
             call_column: source.columns.at(CALL_COLUMN).u32()?,
@@ -218,6 +246,24 @@ fn start_of_parent(earlier: &[BoundInline], parent: Option<u32>) -> u64 {
         None => earlier.last(),
     }
     .map_or(0, |inline| inline.start)
+}
+
+/// 0 for none, else the index plus one, as a difference from the one before; returns what the next is written against.
+fn write_linkage_name(sink: &mut Sink<'_, '_>, before: u32, name: Option<u32>) -> u32 {
+    let code = name.map_or(0, |name| name + 1);
+    sink.columns.at(LINKAGE_NAME).near32(before, code);
+    code
+}
+
+fn read_linkage_name(
+    columns: &mut Columns<'_>,
+    has_them: bool,
+    before: &mut u32,
+) -> Result<Option<u32>, ReadError> {
+    if has_them {
+        *before = columns.at(LINKAGE_NAME).near32(*before)?;
+    }
+    Ok(before.checked_sub(1))
 }
 
 /// 0 for none, else the id plus one, as a difference from the one before; returns what the next is written against.

@@ -18,6 +18,11 @@ fn ranges(rng: &mut Rng, most: usize) -> Vec<(u64, u64)> {
 
 pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Binding {
     let other_files = rng.list(3, Rng::word);
+    let linkage_names = rng.list(3, Rng::word);
+    let named = |rng: &mut Rng| match linkage_names.len() {
+        0 => None,
+        count => rng.some(|rng| rng.below(count) as u32),
+    };
     let file = |rng: &mut Rng| {
         let pick = rng.below(files + other_files.len());
         match pick.checked_sub(files) {
@@ -52,6 +57,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
                 parent,
                 function: function(rng),
                 name: rng.word(),
+                linkage_name: named(rng),
                 call_file: file(rng),
                 call_line: rng.u32(),
                 call_column: rng.u32(),
@@ -63,6 +69,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         end,
         function: function(rng),
         name: rng.word(),
+        linkage_name: named(rng),
         frame_base: rng.list(3, |rng| rng.bits() as u8),
         optimised: rng.one_in(2),
     }));
@@ -114,6 +121,7 @@ pub(super) fn arbitrary(rng: &mut Rng, files: usize, functions: usize) -> Bindin
         executable: rng.word(),
         producer: rng.word(),
         other_files,
+        linkage_names,
         rows,
         functions: bound,
         inlines,
@@ -263,6 +271,7 @@ pub fn bind(map: &Map, seed: u64) -> Binding {
             end: pc,
             function: Some(id),
             name: function.name.clone(),
+            linkage_name: None,
             frame_base: vec![0x9c],
             optimised: false,
         });
@@ -275,6 +284,7 @@ pub fn bind(map: &Map, seed: u64) -> Binding {
                 parent: None,
                 function: Some(callee),
                 name: map.functions[callee].name.clone(),
+                linkage_name: None,
                 call_file: Ok(function.file),
                 call_line: function.span.line + 5,
                 call_column: 9,

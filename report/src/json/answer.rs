@@ -190,6 +190,8 @@ pub struct ProbableJson<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub tasks: Cow<'a, [String]>,
     pub function: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualified: Option<Cow<'a, str>>,
     pub file: Cow<'a, str>,
     pub line: u32,
     pub activity: Cow<'a, str>,
@@ -209,6 +211,8 @@ pub struct HindmostJson<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub tasks: Cow<'a, [String]>,
     pub function: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualified: Option<Cow<'a, str>>,
     pub file: Cow<'a, str>,
     pub line: u32,
     pub activity: Cow<'a, str>,
@@ -280,6 +284,8 @@ pub struct RelationJson<'a> {
 #[serde(default)]
 pub struct FrameJson<'a> {
     pub function: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualified: Option<Cow<'a, str>>,
     pub file: Option<Cow<'a, str>>,
     pub line: Option<u32>,
     pub column: Option<u32>,
@@ -391,6 +397,7 @@ fn probable(answer: &Answer) -> Vec<ProbableJson<'_>> {
             count: who.count(),
             tasks: (&who.names).into(),
             function: (&class.position.function).into(),
+            qualified: class.position.qualified.as_deref().map(Into::into),
             file: (&class.position.file).into(),
             line: class.position.line,
             activity,
@@ -438,6 +445,7 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostJson<'_> {
         count: class.who.count(),
         tasks: (&class.who.names).into(),
         function: (&position.function).into(),
+        qualified: position.qualified.as_deref().map(Into::into),
         file: (&position.file).into(),
         line: position.line,
         activity,
@@ -529,6 +537,7 @@ fn class(answer: &Answer, at: usize) -> ClassJson<'_> {
 pub(super) fn frame(frame: &FrameView) -> FrameJson<'_> {
     FrameJson {
         function: (&frame.function).into(),
+        qualified: frame.qualified.as_deref().map(Into::into),
         file: frame.file.as_deref().map(Into::into),
         line: frame.line,
         column: frame.column,

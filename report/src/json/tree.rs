@@ -1,6 +1,7 @@
 //! The tree for programs (`hindmost-tree` in `docs/json-schema.md`).
 
 use super::{VERSION, document, value};
+use crate::names::Names;
 use crate::tree::{fill, name};
 use engine::{Granularity, Mark, NodeKind, OrderedTree, TreeNode};
 use serde::{Deserialize, Serialize};
@@ -92,8 +93,9 @@ fn node_out<'a>(tree: &'a OrderedTree, id: usize, node: &'a TreeNode) -> NodeJso
             NodeKind::Missing => "missing",
         }
         .into(),
-        label: name(tree, node),
+        label: name(tree, node, Names::Short),
         function: (&node.function).into(),
+        qualified: node.qualified.as_deref().map(Into::into),
         file: node.file.as_deref().map(Into::into),
         line: node.line,
         column: node.column,
@@ -173,6 +175,8 @@ pub struct NodeJson<'a> {
     pub kind: Cow<'a, str>,
     pub label: String,
     pub function: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualified: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ function placed(id) {
 
 function placeText(at) {
   const node = placed(tree.classes[at].node);
-  return `${node.function} ${placeOf(node)}`.trim();
+  return `${bareName(node)} ${placeOf(node)}`.trim();
 }
 
 function showClass(at) {
@@ -35,6 +35,8 @@ function showClass(at) {
 }
 
 const whoOf = (each) => (each.ranks ? `${each.ranks.includes(",") || each.ranks.includes("-") ? "ranks" : "rank"} ${each.ranks}` : (each.tasks || []).join(", "));
+/** A long name without its middle: both ends tell it from others. */
+const shortName = (text) => (text.length > 48 ? `${text.slice(0, 20)}…${text.slice(-27)}` : text);
 const shortened = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** A stack as a chain; its calls lead to the tree. */
@@ -47,10 +49,24 @@ function chain(frames, classAt) {
     const values = Object.entries(frame.values).map(([name, value]) => ` ${name}=${value}`);
     const place = frame.line ? ` ${baseName(frame.file || "")}:${frame.line}` : "";
     const id = path.find((each) => nodes[each].function === frame.function && (nodes[each].line || null) === frame.line);
-    const name = id ? jump(id, frame.function) : frame.function;
+    const name = id ? jump(id, bareName(nodes[id])) : shortName(frame.qualified || frame.function);
     return el("li", {}, name, el("span", { class: "place" }, place), el("span", { class: "value" }, values));
   });
   return el("ol", { class: "chain", "aria-label": "Its stack, outermost first" }, items);
+}
+
+/** Which job it is, when and where it was looked at, and by what. */
+function showAbout() {
+  const { about } = data;
+  const facts = [];
+  const fact = (name, value) => value && facts.push(el("dt", {}, name), el("dd", {}, value));
+  fact("job", about.job);
+  fact(data.hosts.length === 1 ? "host" : "hosts", shortened(data.hosts.map((each) => each.host).join(", "), 400) || about.host);
+  fact("seen", about.taken && new Date(about.taken * 1000).toISOString().replace("T", " ").replace(".000Z", " UTC"));
+  for (const program of about.programs) fact("program", `${program.path}${program.build_id ? ` (build ${program.build_id})` : ""}`);
+  fact("page by", `hindmost ${about.hindmost}`);
+  byId("about").replaceChildren(...facts);
+  byId("about").hidden = !facts.length;
 }
 
 function showAnswer() {
@@ -77,10 +93,10 @@ function because(hindmost) {
     el("li", {}, "behind ", el("b", {}, shortened(whoOf(answer.classes[link.class]), 120)), `: ${link.reason}`),
   );
   const parts = [];
-  if (answer.hindmost.length > 1) parts.push(el("h3", {}, `${shortened(whoOf(own), 120)}: ${data.sentences[hindmost.class]}`));
+  if (answer.hindmost.length > 1) parts.push(el("h2", { class: "minor" }, `${shortened(whoOf(own), 120)}: ${data.sentences[hindmost.class]}`));
   const left = el("div", {}, el("ul", { class: "behind" }, reasons.slice(0, 6), reasons.length > 6 ? el("li", { class: "soft" }, `and ${reasons.length - 6} more classes`) : null));
   if (hindmost.unordered) left.append(el("p", { class: "doubt" }, `Their order among themselves is not known: ${hindmost.unordered}`));
-  left.append(el("h3", {}, "Its stack"), chain(own.frames, treeClassOf(hindmost.class)));
+  left.append(el("h2", { class: "minor" }, "Its stack"), chain(own.frames, treeClassOf(hindmost.class)));
   left.append(...workersOf(own));
   const [first] = hindmost.behind;
   const said = hindmost.activity === "computing" ? "It computes here" : `It is in ${hindmost.callee} here`;
@@ -95,7 +111,7 @@ function workersOf(own) {
     const values = each.iteration.map((value) => ` ${value.variable}=${value.value}`).join("");
     const doing = each.activity === "computing" ? "computing in" : `in ${each.callee || "a call"} from`;
     return [
-      el("h3", {}, "By their threads"),
+      el("h2", { class: "minor" }, "By their threads"),
       el("p", { class: "worker" }, el("b", {}, `${shortened(whoOf(each), 120)}: a thread${each.name ? ` (${each.name})` : ""} `), `${doing} ${each.function} at ${baseName(each.file)}:${each.line}${values}`, el("span", { class: "soft" }, `, behind ${shortened(each.ahead, 120)}: ${each.reason}`)),
       sourceView(each.file, each.line, "here", ["the thread is here"]) || "",
     ];
@@ -145,7 +161,7 @@ function showSamples() {
   const ends = nodes.map((_, id) => id).filter((id) => id && !nodes[id].children.length && nodes[id].samples);
   const lines = ends.slice(0, 60).map((id) => {
     const node = nodes[id];
-    const name = placed(id) === node ? node.label : `${placed(id).function} › ${node.label}`;
+    const name = placed(id) === node ? node.label : `${bareName(placed(id))} › ${node.label}`;
     const tiles = columns.map((at) => {
       const tasks = node.samples[at];
       return el("td", { class: tasks ? "part" : "faint", background: tasks ? node.color : null, title: `sample ${at + 1}` }, tasks || "·");

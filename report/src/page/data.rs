@@ -31,6 +31,7 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
             })
             .unwrap_or_default(),
         tree: tree_out(page.tree, page.warnings),
+        about: about(page),
         entries: nodes
             .filter(|(_, node)| node.kind == NodeKind::Frame && is_entry(&node.function))
             .map(|(id, _)| id)
@@ -66,6 +67,7 @@ pub struct PageJson<'a> {
     pub tree: TreeJson<'a>,
     /// Nodes that are the entry to MPI, threads or OpenMP: below them nobody looks.
     pub entries: Vec<usize>,
+    pub about: AboutJson<'a>,
     pub hosts: Vec<HostJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slice: Option<SliceJson<'a>>,
@@ -77,6 +79,45 @@ pub struct PageJson<'a> {
 pub struct HostJson<'a> {
     pub host: Cow<'a, str>,
     pub tasks: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AboutJson<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub job: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub host: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken: Option<u64>,
+    pub programs: Vec<ProgramJson<'a>>,
+    pub hindmost: Cow<'a, str>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProgramJson<'a> {
+    pub path: Cow<'a, str>,
+    pub build_id: String,
+}
+
+fn about<'a>(page: &Page<'a>) -> AboutJson<'a> {
+    let bindings = page.map.bindings();
+    let program = |binding: &'a engine::Binding| ProgramJson {
+        path: (&binding.executable).into(),
+        build_id: binding
+            .build_id
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    };
+    AboutJson {
+        job: (&page.seen.job).into(),
+        host: (&page.seen.host).into(),
+        taken: page.seen.taken,
+        programs: bindings.map(program).collect(),
+        hindmost: env!("CARGO_PKG_VERSION").into(),
+    }
 }
 
 /// Integers that a browser would round become strings.

@@ -57,6 +57,7 @@ function showNode() {
   const node = nodes[id];
   const facts = [];
   const fact = (name, value) => value && facts.push(el("dt", {}, name), el("dd", {}, value));
+  fact("name", node.qualified);
   fact("place", [node.file && (node.line ? `${node.file}:${node.line}` : node.file), node.module && `${node.module}${node.pc ? `+${node.pc}` : ""}`].filter(Boolean).join("  "));
   fact("values", node.values.map(valueText).join("  "));
   fact("tasks", edgeLabel(node, 3000));

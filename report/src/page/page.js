@@ -18,8 +18,8 @@ const KEYS = [
   [["e", "E"], "e E", "expand all, collapse", (key) => (key === "e" ? expandAll() : collapseAll())],
   [["/"], "/", "search", () => byId("search").focus()],
   [["n", "N"], "n N", "next, previous hit", (key) => nextHit(key === "n" ? 1 : -1)],
-  [["]", "["], "] [", "next, previous statement of the slice", (key) => suspects.length && choose(suspect + (key === "]" ? 1 : -1))],
-  [["u"], "u", "undo", () => undo()],
+  [["]", "["], "] [", "next, previous statement of the slice", (key) => suspects.length && showSuspect(suspect + (key === "]" ? 1 : -1))],
+  [["u", "U"], "u U", "undo, do again", (key) => (key === "u" ? undo() : redo())],
   [["r"], "r", "reset: the whole tree", () => reset()],
   [["?"], "?", "these keys", () => showHelp()],
 ];
@@ -132,7 +132,7 @@ function startKeys() {
   });
   byId("keys").append(...KEYS.flatMap(([, shown, meaning]) => [el("dt", {}, shown), el("dd", {}, meaning)]));
   for (const button of document.querySelectorAll("[data-walk]")) button.addEventListener("click", () => walk(button.dataset.walk));
-  const actions = { cut: toggleCut, join: toggleJoin, expand: expandAll, collapse: collapseAll, undo, reset, "help-button": showHelp };
+  const actions = { cut: toggleCut, join: toggleJoin, expand: expandAll, collapse: collapseAll, undo, redo, reset, "help-button": showHelp };
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
 }
 
@@ -141,6 +141,7 @@ if (firstHindmost) view.selected = firstHindmost.node;
 startTree();
 startSearch();
 startKeys();
+showAbout();
 showAnswer();
 showClasses(MOST_CLASSES);
 showSamples();

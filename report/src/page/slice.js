@@ -37,7 +37,7 @@ function suspectSource() {
   const shown = source.lines.filter(([number]) => Math.abs(number - own.line) <= 12).flatMap(([number, text]) => {
     const mark = number === own.line ? { at: suspect, strong: true } : marks.get(number);
     const looks = !mark ? null : number === own.line ? "chosen" : mark.at === 0 ? "here" : mark.strong ? "call" : "inside";
-    const line = el("div", { class: looks }, el("span", { class: "no" }, mark ? el("button", { type: "button", class: "link", tabindex: "-1", onclick: () => choose(mark.at) }, `${mark.at + 1} ▸ ${number}`) : number));
+    const line = el("div", { class: looks }, el("span", { class: "no" }, mark ? el("button", { type: "button", class: "link", tabindex: "-1", onclick: () => showSuspect(mark.at) }, `${mark.at + 1} ▸ ${number}`) : number));
     line.append(document.createTextNode(cleanLine(text) || " "));
     return number === own.line ? [line, el("div", { class: "note" }, own.because)] : [line];
   });
@@ -55,9 +55,15 @@ function choose(at) {
   byId("suspect").replaceChildren(
     suspectSource(),
     way.length
-      ? el("p", { class: "soft" }, "It leads on to ", way.slice(0, 12).flatMap((next, place) => [place ? " › " : "", el("button", { type: "button", class: "link", onclick: () => choose(next) }, `${next + 1} ${baseName(suspects[next].file)}:${suspects[next].line}`)]))
+      ? el("p", { class: "soft" }, "It leads on to ", way.slice(0, 12).flatMap((next, place) => [place ? " › " : "", el("button", { type: "button", class: "link", onclick: () => showSuspect(next) }, `${next + 1} ${baseName(suspects[next].file)}:${suspects[next].line}`)]))
       : "",
   );
+}
+
+/** Chooses a statement from elsewhere on the page: the slice comes into sight. */
+function showSuspect(at) {
+  choose(at);
+  byId("slice").scrollIntoView({ block: "nearest" });
 }
 
 function showSlice() {

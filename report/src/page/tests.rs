@@ -20,6 +20,8 @@ fn page(sources: &[PageSource]) -> String {
         warnings: &warnings,
         sources,
         hosts: &[],
+        seen: &engine::SnapshotHeader::default(),
+        map: &engine::Map::default(),
     })
 }
 

@@ -63,7 +63,7 @@ function line(row, at, height) {
   const first = el(
     "span",
     { class: "first" },
-    el("span", { class: "fn", title: clean(node.function) }, el("span", { class: "faint" }, joined), name, isNew && el("span", { class: "temporal" }, temporal)),
+    el("span", { class: "fn", title: clean(node.qualified || node.function) }, el("span", { class: "faint" }, joined), name, isNew && el("span", { class: "temporal" }, temporal)),
     tag(node, row),
   );
   const values = row.ids.flatMap((id) => nodes[id].values).map((value) => el("span", { class: "value" }, valueText(value)));
@@ -172,6 +172,7 @@ function showFilters() {
   byId("cut").setAttribute("aria-pressed", String(view.filters.some((filter) => filter.kind === "cut")));
   byId("join").setAttribute("aria-pressed", String(view.joined));
   byId("undo").disabled = !past.length;
+  byId("redo").disabled = !taken.length;
 }
 
 /** A canvas in the resolution of the screen. */

@@ -1,23 +1,33 @@
 // What of the tree is shown: filters, collapsed nodes, the selected one. Every change can be undone.
 const view = { filters: [], closed: new Set(), joined: false, selected: nodes.length > 1 ? 1 : 0, hits: [], hit: -1 };
 const past = [];
+/** What undo has taken back, the last one last. */
+let taken = [];
 let rows = [];
 let rowOf = new Map();
 
 /** Changes the view, and remembers how it was. */
 function change(how) {
-  past.push({ ...view, filters: [...view.filters], closed: new Set(view.closed) });
+  past.push(asItIs());
   if (past.length > 100) past.shift();
+  taken = [];
   how();
   refresh();
 }
 
-function undo() {
-  const before = past.pop();
-  if (!before) return;
-  Object.assign(view, before, { hits: view.hits, hit: view.hit });
+const asItIs = () => ({ ...view, filters: [...view.filters], closed: new Set(view.closed) });
+
+/** Goes to the last view of one list, and keeps the present one in the other. */
+function goTo(from, to) {
+  const other = from.pop();
+  if (!other) return;
+  to.push(asItIs());
+  Object.assign(view, other, { hits: view.hits, hit: view.hit });
   refresh();
 }
+
+const undo = () => goTo(past, taken);
+const redo = () => goTo(taken, past);
 
 function reset() {
   change(() => {
@@ -208,7 +218,7 @@ function search(text) {
   const named = (node) =>
     !areRanks && tasksOf(node).some(([first, last]) => (tree.names || []).slice(first, last + 1).some((name) => name === wanted));
   const isHit = (node) =>
-    [node.label, node.function, node.file, node.module, placeOf(node)].some((each) => each && looksSo(each)) ||
+    [node.label, node.function, node.qualified, node.file, node.module, placeOf(node)].some((each) => each && looksSo(each)) ||
     node.values.some((value) => looksSo(valueText(value))) ||
     (named(node) && !node.children.length);
   view.hits = nodes.flatMap((node, id) => (id && isHit(node) ? [id] : []));

@@ -165,6 +165,8 @@ pub(super) struct Snippet {
 #[derive(Clone, Serialize)]
 pub(super) struct LogicalLocation {
     pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fully_qualified_name: Option<String>,
     pub(super) kind: &'static str,
 }
 

@@ -8,7 +8,8 @@
 //! offset alone, even where there is none; of `vars` nothing. It does so whatever `label` says, so that is for Graphviz. So a file without a line and a module without an offset stand in attributes
 //! of our own, and temporal ranks and values in the function's name: `solve@[T1 it=7]`.
 
-use super::{DotColors, fill, fill_by_tasks, members, name, short_members, shortened, value};
+use super::{DotColors, fill, fill_by_tasks, members, name, own_name, short_members, value};
+use crate::names::{Names, shortened};
 use engine::{NodeKind, OrderedTree, TreeNode};
 use std::fmt::Write as _;
 
@@ -116,7 +117,8 @@ fn color(node: &TreeNode, colors: DotColors) -> String {
 
 /// What Graphviz draws in a node: the function and its place, on one line. The braces of a record would turn it.
 fn label(tree: &OrderedTree, node: &TreeNode) -> String {
-    let mut label = shortened(&function(tree, node), NAME_IN_NODE);
+    let named = with_values(name(tree, node, Names::Short), node);
+    let mut label = shortened(&named, NAME_IN_NODE);
     let short = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
     match (&node.file, node.line, &node.module) {
         (Some(file), Some(line), _) => label.push_str(&format!(" {}:{line}", short(file))),
@@ -134,7 +136,10 @@ fn at_edge(tree: &OrderedTree, node: &TreeNode) -> String {
 
 /// The name with what tells the node from its siblings.
 fn function(tree: &OrderedTree, node: &TreeNode) -> String {
-    let name = name(tree, node);
+    with_values(own_name(tree, node), node)
+}
+
+fn with_values(name: String, node: &TreeNode) -> String {
     let values: Vec<String> = node.values.iter().map(value).collect();
     let values = values.join(" ");
     match (name.strip_suffix(']'), values.is_empty()) {

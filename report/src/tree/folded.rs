@@ -1,6 +1,7 @@
 //! Folded stacks, one per line (`main;solve;MPI_Allreduce 31`), as flame graph tools read them; least progressed first.
 
 use super::{name, place};
+use crate::names::Names;
 use engine::{NodeKind, OrderedTree};
 
 /// A tree as folded stacks. The number is that of stacks.
@@ -9,7 +10,7 @@ pub fn tree_folded(tree: &OrderedTree) -> String {
     let mut path: Vec<String> = Vec::new();
     for node in tree.nodes.iter().skip(1) {
         path.truncate(node.depth - 1);
-        let mut frame = name(tree, node);
+        let mut frame = name(tree, node, Names::Whole);
         let at = place(node);
         if node.kind == NodeKind::Frame && node.line.is_some() {
             frame = format!("{frame} {at}");

@@ -3,7 +3,9 @@
 //! One line per node. The tasks stand where they differ from the parent's. When the tree has more nodes than lines are
 //! wanted, branches in the middle are counted instead of shown: the hindmost and the foremost stay.
 
+use super::folds::Folds;
 use super::{name, place, short_members, value};
+use crate::names::Names;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
 use crate::{clean, counted};
 use engine::{Mark, NodeKind, OrderedTree, TreeNode};
@@ -17,6 +19,10 @@ pub struct TreeText {
     pub members: usize,
     /// An answer stands above it, so that it does not say itself who is behind.
     pub below_answer: bool,
+    /// How much of long names is shown.
+    pub names: Names,
+    /// Threads that only a library has code in are shown with their stacks; otherwise they are counted.
+    pub helpers: bool,
 }
 
 impl Default for TreeText {
@@ -25,6 +31,8 @@ impl Default for TreeText {
             lines: 60,
             members: 32,
             below_answer: false,
+            names: Names::Short,
+            helpers: false,
         }
     }
 }
@@ -37,9 +45,10 @@ pub fn tree_text(tree: &OrderedTree, options: TreeText) -> String {
         headline(tree)
     };
     out.push('\n');
-    let shown = choose(tree, options.lines);
+    let folds = Folds::of(tree, options.helpers);
+    let shown = choose(tree, &folds, options.lines);
     let mut rails: Vec<bool> = Vec::new();
-    print_children(tree, 0, &shown, &mut rails, options, &mut out);
+    print_children(tree, &folds, &shown, &mut rails, options, &mut out);
     out.push_str(&legend(tree, &shown));
     out.push_str(&changes(tree, options));
     out.push_str(&reasons(tree, &shown));
@@ -73,7 +82,7 @@ fn headline(tree: &OrderedTree) -> String {
         let temporal = tree.nodes[class.node].temporal.as_deref().unwrap_or("T1");
         let said = format!(
             "hindmost: {who} at {temporal}, in {} ({})",
-            clean(&at.function),
+            clean(&Names::Short.of(&at.function, at.qualified.as_deref())),
             place(at)
         );
         out.push_str(&format!("{}\n", paint(HINDMOST, said)));
@@ -87,7 +96,7 @@ struct Shown {
 }
 
 /// Shows as many siblings everywhere as fit into the lines.
-fn choose(tree: &OrderedTree, lines: usize) -> Shown {
+fn choose(tree: &OrderedTree, folds: &Folds, lines: usize) -> Shown {
     let mut most = tree
         .nodes
         .iter()
@@ -97,9 +106,10 @@ fn choose(tree: &OrderedTree, lines: usize) -> Shown {
         .min(lines.max(4));
     loop {
         let shown = with_siblings(tree, most);
-        let count = shown.nodes.iter().filter(|&&shown| shown).count();
+        let is_line = |&at: &usize| shown.nodes[at] && !folds.hides(at);
+        let count = (0..tree.nodes.len()).filter(is_line).count();
         if count <= lines.max(1) + 1 || most <= 2 {
-            return cut_depth(tree, shown, lines);
+            return cut_depth(tree, folds, shown, lines);
         }
         most -= (most / 4).max(1);
     }
@@ -125,11 +135,12 @@ fn with_siblings(tree: &OrderedTree, most: usize) -> Shown {
 }
 
 /// Leaves out the deepest frames if there are still too many lines.
-fn cut_depth(tree: &OrderedTree, mut shown: Shown, lines: usize) -> Shown {
+fn cut_depth(tree: &OrderedTree, folds: &Folds, mut shown: Shown, lines: usize) -> Shown {
     let mut at_depth: Vec<usize> = Vec::new();
-    for (node, _) in tree.nodes.iter().zip(&shown.nodes).filter(|(_, shown)| **shown) {
-        at_depth.resize(at_depth.len().max(node.depth + 1), 0);
-        at_depth[node.depth] += 1;
+    for at in (0..tree.nodes.len()).filter(|&at| shown.nodes[at] && !folds.hides(at)) {
+        let level = folds.level(at);
+        at_depth.resize(at_depth.len().max(level + 1), 0);
+        at_depth[level] += 1;
     }
     let mut sum = 0;
     let fits = |&&count: &&usize| {
@@ -137,15 +148,15 @@ fn cut_depth(tree: &OrderedTree, mut shown: Shown, lines: usize) -> Shown {
         sum <= lines + 1
     };
     let depth = at_depth.iter().take_while(fits).count().max(2);
-    for (shown, node) in shown.nodes.iter_mut().zip(&tree.nodes) {
-        *shown &= node.depth < depth;
+    for (at, shown) in shown.nodes.iter_mut().enumerate() {
+        *shown &= folds.level(at) < depth;
     }
     shown
 }
 
 fn print_children(
     tree: &OrderedTree,
-    root: usize,
+    folds: &Folds,
     shown: &Shown,
     rails: &mut Vec<bool>,
     options: TreeText,
@@ -155,14 +166,15 @@ fn print_children(
     enum Work {
         Node(usize, bool),
         Hidden(Vec<usize>),
+        Helpers(String),
         Close,
     }
     let children = |node: usize, is_top: bool| -> Vec<Work> {
-        let all = &tree.nodes[node].children;
+        let all = Vec::from_iter(folds.children(tree, node));
         let mut work: Vec<Work> = Vec::new();
         let mut hidden: Vec<usize> = Vec::new();
         let is_only = all.len() == 1 && is_top;
-        for &child in all {
+        for child in all {
             if shown.nodes[child] {
                 if !hidden.is_empty() {
                     work.push(Work::Hidden(std::mem::take(&mut hidden)));
@@ -175,12 +187,16 @@ fn print_children(
         if !hidden.is_empty() {
             work.push(Work::Hidden(hidden));
         }
+        work.extend(folds.helpers(tree, node).map(Work::Helpers));
         work
     };
-    let mut stack: Vec<Work> = children(root, true);
+    let mut stack: Vec<Work> = children(0, true);
     stack.reverse();
     while let Some(work) = stack.pop() {
-        let is_last = !matches!(stack.last(), Some(Work::Node(..) | Work::Hidden(_)));
+        let is_last = !matches!(
+            stack.last(),
+            Some(Work::Node(..) | Work::Hidden(_) | Work::Helpers(_))
+        );
         match work {
             Work::Close => {
                 rails.pop();
@@ -189,9 +205,13 @@ fn print_children(
                 let line = hidden_line(tree, &nodes, options);
                 out.push_str(&format!("{}{line}\n", paint(FAINT, prefix(rails, is_last))));
             }
+            Work::Helpers(who) => {
+                let text = format!("{}{who}", prefix(rails, is_last));
+                out.push_str(&format!("{}\n", paint(FAINT, clean(&text))));
+            }
             Work::Node(node, is_only) => {
                 out.push_str(&paint(FAINT, prefix(rails, is_last)));
-                out.push_str(&line(tree, node, is_only, options));
+                out.push_str(&line(tree, folds, node, is_only, options));
                 out.push('\n');
                 rails.push(!is_last);
                 stack.push(Work::Close);
@@ -218,10 +238,14 @@ fn prefix(rails: &[bool], is_last: bool) -> String {
     out
 }
 
-fn line(tree: &OrderedTree, at: usize, is_only: bool, options: TreeText) -> String {
+fn line(tree: &OrderedTree, folds: &Folds, at: usize, is_only: bool, options: TreeText) -> String {
     let node = &tree.nodes[at];
     let parent = &tree.nodes[node.parent];
-    let label = shorten(&name(tree, node), 96);
+    let label = name(tree, node, options.names);
+    let label = match options.names {
+        Names::Short => shorten(&label, 96),
+        Names::Whole => label,
+    };
     let mut out = if node.hindmost && node.class.is_some() {
         paint(HINDMOST, label)
     } else if matches!(node.mark, Mark::Unknown) {
@@ -229,12 +253,29 @@ fn line(tree: &OrderedTree, at: usize, is_only: bool, options: TreeText) -> Stri
     } else {
         label
     };
-    let place = place(node);
+    let mut place = place(node);
+    if let Some((first, last)) = folds.lines(tree, at)
+        && first != last
+        && let Some((file, _)) = place.rsplit_once(':')
+    {
+        place = format!("{file}:{first}-{last}");
+    }
     if !place.is_empty() {
         out.push_str(&format!(" {}", shorten(&place, 64)));
     }
     for each in &node.values {
-        out.push_str(&format!(" {}", paint(VALUE, shorten(&value(each), 48))));
+        let mut text = value(each);
+        if let Some(last) = folds.last_value(tree, at, each) {
+            let last = value(last);
+            text.push_str(&format!(
+                " … {}",
+                last.split_once('=').map_or(last.as_str(), |(_, last)| last)
+            ));
+        }
+        out.push_str(&format!(" {}", paint(VALUE, shorten(&text, 48))));
+    }
+    if let Some(rounds) = folds.rounds(at) {
+        out.push_str(&format!("  {}", paint(FAINT, rounds)));
     }
     if node.points > 1 && node.children.is_empty() {
         out.push_str(&paint(
@@ -281,7 +322,7 @@ fn hidden_line(tree: &OrderedTree, nodes: &[usize], options: TreeText) -> String
     let what = match nodes {
         [only] => match tree.nodes[*only].depth {
             0 => String::new(),
-            _ => format!("… {} below", name(tree, &tree.nodes[*only])),
+            _ => format!("… {} below", name(tree, &tree.nodes[*only], Names::Short)),
         },
         _ => format!("… {} more branches", grouped(nodes.len())),
     };
@@ -357,7 +398,7 @@ fn reasons(tree: &OrderedTree, shown: &Shown) -> String {
                 Some(engine::Relation::Incomparable) => "has no order with",
                 _ => "has no known order with",
             };
-            let [first, second] = [a, b].map(|node| name(tree, node));
+            let [first, second] = [a, b].map(|node| name(tree, node, Names::Short));
             out.push_str(&format!(
                 "  {first} {relation} {second}: {}\n",
                 clean(&step.reasons[at])

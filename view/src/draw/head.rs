@@ -5,7 +5,7 @@ use super::tree::cut;
 use crate::state::State;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use report::clean;
+use report::{Names, clean};
 
 /// Who is the hindmost and why, or why nobody is named.
 pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
@@ -13,10 +13,11 @@ pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
     let mut lines = Vec::new();
     if let Some(answer) = &job.answer {
         for hindmost in answer.hindmost.iter().take(2) {
+            let function = Names::Short.of(&hindmost.function, hindmost.qualified.as_deref());
             let what = match (&hindmost.callee, &*hindmost.activity) {
-                (Some(callee), "blocked") => format!("blocked in {callee} called from {}", hindmost.function),
-                (Some(callee), _) => format!("in {callee} called from {}", hindmost.function),
-                (None, _) => format!("computing in {}", hindmost.function),
+                (Some(callee), "blocked") => format!("blocked in {callee} called from {function}"),
+                (Some(callee), _) => format!("in {callee} called from {function}"),
+                (None, _) => format!("computing in {function}"),
             };
             let values = hindmost
                 .iteration

@@ -58,6 +58,7 @@ fn facts_of(state: &State) -> Vec<Line<'static>> {
         Some(pc) => format!("{module}+{pc}"),
         None => module.clone().into_owned(),
     });
+    fact("name", said.qualified.as_deref().unwrap_or_default().to_owned());
     fact(
         "at",
         [file, module].into_iter().flatten().collect::<Vec<_>>().join(" "),
