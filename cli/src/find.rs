@@ -34,7 +34,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     if let Some(path) = &args.save_table {
         project::write_atomically(path, job.table(launcher_of(args, &job)).to_text().as_bytes())?;
     }
-    let name = job_name(args, &job);
+    let launcher = known_launcher(args, &job);
     let options = Options {
         threads: match args.threads {
             ThreadChoice::Main => Threads::Main,
@@ -45,7 +45,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     };
     let take = || {
         let (mut header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
-        header.job.clone_from(&name);
+        if let Some((pid, name)) = &launcher {
+            (header.launcher, header.job) = (Some(*pid), name.clone());
+        }
         warn_of_told(&records);
         // Of a program that is not the map's its own debug info tells at least the lines.
         let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
@@ -115,12 +117,12 @@ fn launcher_of(args: &FindArgs, job: &Job) -> Option<u32> {
     })
 }
 
-/// What people know a job by: its launcher.
-fn job_name(args: &FindArgs, job: &Job) -> String {
-    let named = launcher_of(args, job);
-    let launchers = named.map(|_| runtime_probe::launchers()).unwrap_or_default();
-    let launcher = launchers.into_iter().find(|&(pid, _)| Some(pid) == named);
-    launcher.map_or_else(String::new, |(pid, command)| format!("{command}, pid {pid}"))
+/// The launcher with its name, if it still runs and is one.
+fn known_launcher(args: &FindArgs, job: &Job) -> Option<(u32, String)> {
+    let named = launcher_of(args, job)?;
+    runtime_probe::launchers()
+        .into_iter()
+        .find(|&(pid, _)| pid == named)
 }
 
 /// Says of which tasks a system call may have ended early because of us: nobody is to look for the cause elsewhere.

@@ -3,10 +3,10 @@
 
 use crate::output::{self, Status};
 use crate::view_args::ViewArgs;
-use ::view::{BadJob, Job, Key, State};
+use ::view::{BadJob, Job, Key, Processes, State};
 use anyhow::Context as _;
 use engine::{Map, Model};
-use project::{Failure, SourceFinder, Wish};
+use project::{Failure, Recorded, SourceFinder, Wish};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
     self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
@@ -15,8 +15,10 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
 use report::Form;
+use snapshot::Task;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -44,6 +46,9 @@ pub(crate) fn run(args: &ViewArgs) -> anyhow::Result<Status> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
     let at_signal = move || {
+        if DEBUGGING.load(Ordering::Relaxed) {
+            return;
+        }
         stopped.store(true, Ordering::Relaxed);
         // Whoever reads keys from a terminal that is gone may never come back: the library goes on reading at its end.
         std::thread::sleep(PATIENCE * 5);
@@ -79,10 +84,18 @@ fn release_mouse() {
 
 /// Gives the terminal back and stops, as Ctrl-Z does to any program; takes it again when the shell lets the viewer go on.
 fn suspend(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
+    give_back(terminal)?;
+    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+    take_again(terminal)
+}
+
+fn give_back(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
     release_mouse();
     terminal.show_cursor()?;
-    ratatui::try_restore()?;
-    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+    ratatui::try_restore()
+}
+
+fn take_again(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
     enable_raw_mode()?;
     execute!(std::io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
     terminal.clear()
@@ -97,7 +110,13 @@ fn show(terminal: &mut DefaultTerminal, state: &mut State, stop: &AtomicBool) ->
         while event::poll(patience)? && !state.is_done() {
             match event::read()? {
                 Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(pressed) {
-                    Some(key) => state.press(key),
+                    Some(key) => {
+                        state.press(key);
+                        if let Some(command) = state.take_command() {
+                            start(terminal, &command)?;
+                            break;
+                        }
+                    }
                     None if is_interrupt(pressed) => return Ok(()),
                     None if with_control(pressed, "z") => suspend(terminal)?,
                     None => {}
@@ -209,6 +228,7 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
         options.refine = engine::Refine::Nothing;
         warnings.push("without --map nothing is known about the order".to_owned());
     }
+    let processes = processes(&args.file, &recorded);
     let map = map.unwrap_or(&none);
     let mut found = recorded.findings(
         map,
@@ -224,9 +244,53 @@ fn recorded_job(args: &ViewArgs, map: Option<&Map>) -> anyhow::Result<Job> {
     found.warnings = warnings;
     let json = |form| report::write(&found, form, &|_| None);
     let tree = json(Form::TreeJson).unwrap_or_default();
-    Job::from_json(&tree, json(Form::AnswerJson).as_deref())
-        .map_err(|error| Failure::new(error.to_string()).into())
+    let mut job = Job::from_json(&tree, json(Form::AnswerJson).as_deref())
+        .map_err(|error| Failure::new(error.to_string()))?;
+    job.add_processes(processes);
+    Ok(job)
 }
+
+/// The processes that a snapshot is of.
+fn processes(path: &Path, recorded: &Recorded<'_>) -> Processes {
+    let header = project::header_of(path).unwrap_or_default();
+    let name = |task: &Task| {
+        task.rank
+            .map_or_else(|| task.task.clone(), |rank| rank.to_string())
+    };
+    let pids = recorded.stacks().filter_map(|task| Some((name(task), task.pid?)));
+    let program = recorded
+        .stacks()
+        .map(|task| task.program.as_str())
+        .find(|program| !program.is_empty());
+    Processes {
+        host: header.host,
+        launcher: header.launcher.map(|pid| (pid, header.job)),
+        program: program.unwrap_or_default().to_owned(),
+        pids: pids.collect(),
+    }
+}
+
+/// Starts a debugger in the terminal, and takes it again when the debugger has ended and the user has seen what it said.
+fn start(terminal: &mut DefaultTerminal, command: &[String]) -> std::io::Result<()> {
+    let [program, arguments @ ..] = command else {
+        return Ok(());
+    };
+    give_back(terminal)?;
+    let words = command.iter().map(|word| base::shell_word(word).into_owned());
+    println!("{}", report::clean(&Vec::from_iter(words).join(" ")));
+    DEBUGGING.store(true, Ordering::Relaxed);
+    let ended = Command::new(program).args(arguments).status();
+    DEBUGGING.store(false, Ordering::Relaxed);
+    if let Err(error) = ended {
+        println!("cannot start {}: {error}", report::clean(program));
+    }
+    println!("Enter goes back to the tree");
+    std::io::stdin().read_line(&mut String::new())?;
+    take_again(terminal)
+}
+
+/// Signals from the terminal are the debugger's.
+static DEBUGGING: AtomicBool = AtomicBool::new(false);
 
 /// Reads the files that the tree names, as far as they are here and still what the map is of.
 fn add_sources(job: &mut Job, args: &ViewArgs, map: Option<&Map>) {

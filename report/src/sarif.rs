@@ -147,6 +147,8 @@ fn document(
                 driver: Driver {
                     name: "hindmost",
                     semantic_version: env!("CARGO_PKG_VERSION"),
+                    // Where the project is published, if the build says so.
+                    information_uri: Some(env!("CARGO_PKG_REPOSITORY")).filter(|uri| !uri.is_empty()),
                     short_description: message(
                         "Finds the task of a hung parallel job that is behind all others.",
                     ),

@@ -137,6 +137,7 @@ pub fn take(map: &Map, tasks: &[TaskRef], options: Options) -> (Header, Vec<Task
         })),
         size: size_of(tasks),
         taken: { SystemTime::now().duration_since(UNIX_EPOCH).ok() }.map(|since| since.as_secs()),
+        launcher: None,
         job: String::new(),
     };
     let mut names = BTreeMap::new();

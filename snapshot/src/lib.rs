@@ -26,7 +26,10 @@ pub struct Header {
     /// When the tasks were looked at, in seconds since the beginning of 1970 (UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<u64>,
-    /// What people know the job by: its launcher, or its number in the batch system.
+    /// The process that has started the job, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launcher: Option<u32>,
+    /// What people know the job by: the launcher's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub job: String,
 }

@@ -327,6 +327,11 @@ fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &
 fn waits(directory: &Path) -> Option<Value> {
     let output = run(hindmost().args(["waits", "--format", "json"]).arg(directory));
     let answer = serde_json::from_slice(&output.stdout).ok()?;
+    let schema = include_str!("../../docs/schemas/waits.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    if let Err(error) = schema.validate(&answer) {
+        panic!("{}: {error}\n{answer:#}", error.instance_path());
+    }
     assert!(
         matches!(output.status.code(), Some(0 | 1 | 3)),
         "{}",

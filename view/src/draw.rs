@@ -7,6 +7,7 @@ mod tree;
 use crate::job::Job;
 use crate::keys::HELP;
 use crate::state::{Overlay, State};
+use base::shell_word;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -67,6 +68,12 @@ pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
         }
         Some(Overlay::Notes) => overlay(frame, area, "What is not known", notes(state)),
         Some(Overlay::History) => overlay(frame, area, "Steps", steps(state)),
+        Some(Overlay::Debuggers) => overlay(
+            frame,
+            area,
+            "A key starts it; any other goes back",
+            debuggers(state),
+        ),
         None => {}
     }
 }
@@ -184,6 +191,28 @@ fn steps(state: &State) -> Vec<Line<'static>> {
         .saturating_sub(usize::from(OVERLAY_LINES) - 4)
         .min(all.len());
     all.into_iter().skip(first).collect()
+}
+
+/// What would be started, by which key.
+fn debuggers(state: &State) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let host = state
+        .job
+        .processes
+        .as_ref()
+        .map_or("", |processes| &processes.host);
+    if !host.is_empty() {
+        lines.push(Line::styled(format!("on {}:", clean(host)), state.faint()));
+    }
+    for debugger in state.debuggers().unwrap_or_default() {
+        let words = debugger.command.iter().map(|word| shell_word(word).into_owned());
+        let text = Vec::from_iter(words).join(" ");
+        lines.push(Line::from(vec![
+            Span::styled(format!(" {}  ", debugger.key), state.paint(Color::Cyan)),
+            Span::raw(clean(&text).into_owned()),
+        ]));
+    }
+    lines
 }
 
 fn overlay(frame: &mut Frame<'_>, area: Rect, title: &'static str, lines: Vec<Line<'static>>) {

@@ -2,6 +2,7 @@
 //!
 //! The JSON may come from anywhere. What is used as an index is checked, and everything that is shown is cleaned when it is shown.
 
+use crate::attach::Processes;
 use base::RankSet;
 use report::PageJson;
 use report::json::{AnswerJson, NodeJson, TreeJson};
@@ -21,6 +22,8 @@ pub struct Job {
     pub(crate) answer: Option<AnswerJson<'static>>,
     /// Source that came with it, by file.
     pub(crate) sources: BTreeMap<String, BTreeMap<u32, String>>,
+    /// Its processes, if they were recorded.
+    pub(crate) processes: Option<Processes>,
 }
 
 /// Why JSON is no job.
@@ -104,6 +107,7 @@ impl Job {
             warnings: tree.warnings.into_owned(),
             answer,
             sources: BTreeMap::new(),
+            processes: None,
         })
     }
 

@@ -1,5 +1,6 @@
 //! Keys, and what they do.
 
+use crate::attach::{self, Debugger};
 use crate::state::{Overlay, State};
 
 /// A key, whatever library read it.
@@ -21,7 +22,7 @@ pub enum Key {
 }
 
 /// What the help says, in two columns.
-pub(crate) const HELP: [(&str, &str); 22] = [
+pub(crate) const HELP: [(&str, &str); 23] = [
     ("↓ ↑", "next, previous line"),
     ("→ ←", "open or go in, close or go out"),
     ("Page, Home, End", "a page on or back, first, last line"),
@@ -40,6 +41,7 @@ pub(crate) const HELP: [(&str, &str); 22] = [
     ("d D", "scroll the panel below"),
     ("u U r", "undo; do again; reset: the whole tree"),
     ("H", "the steps that were taken"),
+    ("a", "attach gdb, DDT or TotalView to its tasks"),
     ("click, wheel", "select (again: open, close); go on, back"),
     ("w", "warnings, and what is not known"),
     ("?", "these keys"),
@@ -50,7 +52,10 @@ impl State {
     /// Does what a key asks for.
     pub fn press(&mut self, key: Key) {
         self.message.clear();
-        if self.overlay.take().is_some() {
+        if let Some(overlay) = self.overlay.take() {
+            if let (Overlay::Debuggers, Key::Char(key)) = (overlay, key) {
+                self.start(key);
+            }
             return;
         }
         match &mut self.asking {
@@ -106,11 +111,25 @@ impl State {
             Key::Char('U') => self.redo(),
             Key::Char('H') => self.overlay = Some(Overlay::History),
             Key::Char('r') => self.reset(),
+            Key::Char('a') => match self.debuggers() {
+                Ok(_) => self.overlay = Some(Overlay::Debuggers),
+                Err(why) => self.message = why,
+            },
             Key::Char('?') => self.overlay = Some(Overlay::Help),
             Key::Char('w') => self.overlay = Some(Overlay::Notes),
             Key::Char('q') | Key::Escape => self.done = true,
             Key::Backspace | Key::Char(_) => self.message = "? shows the keys".to_owned(),
         }
+    }
+
+    pub(crate) fn debuggers(&self) -> Result<Vec<Debugger>, String> {
+        attach::debuggers(&self.job, &self.job.nodes[self.shown.selected])
+    }
+
+    fn start(&mut self, key: char) {
+        let known = self.debuggers().unwrap_or_default();
+        let chosen = known.into_iter().find(|debugger| debugger.key == key);
+        self.command = chosen.map(|debugger| debugger.command);
     }
 
     fn step(&mut self, by: isize) {

@@ -4,6 +4,7 @@
 //! [`State::press`] changes it, and [`draw`] paints it into a `ratatui` frame of any size. All order comes from the JSON; nothing
 //! is compared here. Who owns the terminal, the keys and the files is the caller: a test paints into memory.
 
+mod attach;
 mod draw;
 mod history;
 mod job;
@@ -14,6 +15,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub use attach::Processes;
 pub use draw::draw;
 pub use job::{BadJob, Job};
 pub use keys::Key;

@@ -32,6 +32,8 @@ pub struct State {
     /// Colours are wanted.
     pub(crate) colors: bool,
     pub(crate) done: bool,
+    /// A debugger that the user wants to be started.
+    pub(crate) command: Option<Vec<String>>,
 }
 
 /// What stands in front of the tree until the next key.
@@ -43,6 +45,8 @@ pub(crate) enum Overlay {
     Notes,
     /// The steps that were taken, and those that were taken back.
     History,
+    /// Debuggers for the tasks of the selected call.
+    Debuggers,
 }
 
 /// Something that is not shown.
@@ -89,9 +93,15 @@ impl State {
             walked: None,
             colors,
             done: false,
+            command: None,
         };
         state.refresh();
         state
+    }
+
+    /// A program that the user wants to be started now, with its arguments.
+    pub fn take_command(&mut self) -> Option<Vec<String>> {
+        self.command.take()
     }
 
     /// The user has had enough.

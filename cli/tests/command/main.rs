@@ -20,6 +20,7 @@ mod parts;
 mod preprocess;
 mod rights;
 mod sarif;
+mod schemas;
 mod show;
 mod support;
 mod tree;

@@ -489,8 +489,7 @@ fn axe_finds_nothing() {
 #[test]
 fn a_page_says_what_it_is_of_and_goes_both_ways() {
     let sandbox = sandbox("page_about");
-    let header =
-        json!({"hindmost_snapshot": 1, "host": "node7", "taken": 1_764_057_600, "job": "mpirun, pid 17277"});
+    let header = json!({"hindmost_snapshot": 1, "host": "node7", "taken": 1_764_057_600, "job": "mpirun", "launcher": 17277});
     sandbox.write("stacks", format!("{header}\n{}", stacks()));
     let Some(browser) = opened(&sandbox, &["stacks", "--map", "a.hmap", "--slice"]) else {
         return;

@@ -286,3 +286,49 @@ fn without_a_terminal_it_says_so() {
     sandbox.refused(&["view", "bad.json"]);
     sandbox.refused(&["view", "nowhere"]);
 }
+
+/// Starts gdb on the task of the selected call, from its snapshot, and comes back when gdb has ended.
+#[test]
+fn a_debugger_is_attached_to_the_tasks_of_a_call() {
+    let sandbox = Sandbox::new("view_attach");
+    sandbox.write(
+        "wait.c",
+        "#include <unistd.h>\nint main(void)\n{\n    if (write(1, \"x\", 1) == 1)\n        pause();\n    return 0;\n}\n",
+    );
+    sandbox.compile("wait.c", "wait", &["-g", "-O0"]);
+    sandbox.ok(&["map", "--quiet", "--exe", "wait", "-o", "a.hmap", "wait.c"]);
+    let mut target = sandbox.start("wait", &[]);
+    let pid = target.pid();
+    sandbox.ok(&["find", "--map", "a.hmap", "--save", "stacks", &pid]);
+    let Some(screen) = Screen::start(&sandbox, "bash --norc --noprofile") else {
+        return;
+    };
+    screen.press(&["hindmost view stacks --map a.hmap", "Enter"]);
+    screen.wait_for(&["pause"]);
+    screen.press(&["a"]);
+    let command = format!("gdb -p {pid}");
+    screen.wait_for(&["A key starts it", &command]);
+    screen.press(&["g"]);
+    screen.wait_for(&[&format!("Attaching to process {pid}"), "(gdb)"]);
+    screen.press(&["set confirm off", "Enter", "print 40 + 2", "Enter"]);
+    screen.wait_for(&["$1 = 42"]);
+    screen.press(&["quit", "Enter"]);
+    screen.wait_for(&["Enter goes back to the tree"]);
+    screen.press(&["Enter"]);
+    screen.wait_for(&["? keys"]);
+    screen.press(&["q"]);
+    screen.wait_until_given_back();
+    assert!(target.is_running(), "gdb lets go of it");
+
+    // Without processes there is nothing to attach to, and it says so.
+    sandbox.write(
+        "tree.json",
+        sandbox
+            .run(&["tree", "stacks", "--map", "a.hmap", "--format", "json"])
+            .out,
+    );
+    screen.press(&["clear; hindmost view tree.json", "Enter"]);
+    screen.wait_for(&["? keys"]);
+    screen.press(&["a"]);
+    screen.wait_for(&["only a snapshot tells the processes"]);
+}

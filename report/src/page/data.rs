@@ -101,6 +101,13 @@ pub struct ProgramJson<'a> {
     pub build_id: String,
 }
 
+fn job(seen: &engine::SnapshotHeader) -> String {
+    match (seen.job.as_str(), seen.launcher) {
+        (name, Some(pid)) => format!("{name}, pid {pid}"),
+        (name, None) => name.to_owned(),
+    }
+}
+
 fn about<'a>(page: &Page<'a>) -> AboutJson<'a> {
     let bindings = page.map.bindings();
     let program = |binding: &'a engine::Binding| ProgramJson {
@@ -112,7 +119,7 @@ fn about<'a>(page: &Page<'a>) -> AboutJson<'a> {
             .collect(),
     };
     AboutJson {
-        job: (&page.seen.job).into(),
+        job: job(page.seen).into(),
         host: (&page.seen.host).into(),
         taken: page.seen.taken,
         programs: bindings.map(program).collect(),

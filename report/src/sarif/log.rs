@@ -37,6 +37,8 @@ pub(super) struct Tool {
 pub(super) struct Driver {
     pub(super) name: &'static str,
     pub(super) semantic_version: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) information_uri: Option<&'static str>,
     pub(super) short_description: Message,
     pub(super) rules: Vec<Rule>,
 }
