@@ -236,3 +236,32 @@ fn ends(pid: &Value) {
     }
     assert!(!Path::new(&server).exists(), "the server is still there");
 }
+
+/// A server that crashes is started again, three times within a minute.
+#[test]
+fn a_server_that_was_killed_comes_back_in_neovim() {
+    if !installed("nvim") {
+        return;
+    }
+    let sandbox = hung("neovim_restart");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new("nvim")
+        .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd"])
+        .arg(format!(
+            "set runtimepath+={}",
+            here.join("../integrations/nvim").display()
+        ))
+        .arg("-S")
+        .arg(here.join("tests/neovim_restart.lua"))
+        .current_dir(&sandbox.root)
+        .env("HINDMOST", env!("CARGO_BIN_EXE_hindmost"))
+        .env("XDG_CACHE_HOME", sandbox.path("cache"))
+        .env("XDG_STATE_HOME", sandbox.path("state"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let seen =
+        std::fs::read(sandbox.path("restarted.json")).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let seen: Value = serde_json::from_slice(&seen).unwrap();
+    assert_eq!(seen, json!({"back": 4, "stays_away": true}), "{said}");
+}

@@ -143,7 +143,31 @@ function M.show(buffer)
   end, buffer)
 end
 
-local function attach(buffer)
+local attach
+local restarts = {}
+
+-- A server that has crashed is started again, but not for ever: three times within a minute. One that was stopped (SIGTERM) is not.
+local function restart(code, signal)
+  if vim.v.exiting ~= vim.NIL or (code == 0 and signal == 0) or signal == 15 then
+    return
+  end
+  local now = vim.loop.now()
+  restarts = vim.tbl_filter(function(at) return now - at < 60000 end, restarts)
+  if #restarts >= 3 then
+    vim.notify("hindmost: the server has ended four times within a minute, and is left alone", vim.log.levels.ERROR)
+    return
+  end
+  table.insert(restarts, now)
+  vim.notify("hindmost: the server has ended and is started again", vim.log.levels.WARN)
+  client_id = nil
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.tbl_contains(options.filetypes, vim.bo[buffer].filetype) then
+      attach(buffer)
+    end
+  end
+end
+
+function attach(buffer)
   if not client() then
     client_id = vim.lsp.start_client({
       name = "hindmost",
@@ -154,6 +178,7 @@ local function attach(buffer)
         snapshot = absolute(options.snapshot),
         report = absolute(options.report),
       },
+      on_exit = vim.schedule_wrap(restart),
       on_attach = function(_, attached)
         M.show(attached)
       end,
