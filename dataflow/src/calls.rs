@@ -59,8 +59,8 @@ impl<'u> Calls<'u> {
             let place = (info.unit, function.is_static);
             match function.kind {
                 FunctionKind::Source => calls.add(id, &function.name, function.language, place),
-                // No call by a function's name means a macro.
-                FunctionKind::Macro(_) => {
+                // No call by a function's name means a macro, or what is evaluated before it.
+                FunctionKind::Macro(_) | FunctionKind::DefaultArguments => {
                     let name = calls.names.push(Name::default());
                     calls.add_as(id, name, function.language, place);
                 }

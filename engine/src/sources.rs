@@ -85,6 +85,7 @@ pub fn dependence_graph(
 ) -> Result<slicer::Graph, slicer::TooManyCallees> {
     let (mut units, macros) = parse(files, &|_| Vec::new(), Parser::Tolerant, reuse, progress);
     progress(Step::Analysing);
+    frontend::add_defaults(&mut units);
     frontend::add_macros(&mut units, &macros);
     drop(macros);
     let graph = slicer::Graph::of_units(&units);

@@ -76,6 +76,8 @@ impl<'a> Lowering<'a> {
             address_taken_functions: self.address_taken_functions.into_iter().collect(),
             macros: Vec::new(),
             diagnostics: Vec::new(),
+            // Only the slicer asks for the rest, and it reads what the other parser has read.
+            ..Unit::default()
         }
     }
 

@@ -85,6 +85,15 @@ pub fn add_macros(units: &mut [Unit], macros: &Macros) {
     }
 }
 
+/// Adds to the functions of `units` what gives values where no statement stands.
+pub fn add_defaults(units: &mut [Unit]) {
+    for unit in units {
+        let defaults = std::mem::take(&mut unit.defaults);
+        unit.functions.extend(defaults.members);
+        unit.functions.extend(defaults.arguments);
+    }
+}
+
 /// The functions of one name.
 struct Made {
     /// For calls with so many arguments.

@@ -99,7 +99,7 @@ mod tests;
 use tokens::{condition, directive, language, token};
 
 pub use asked::{Asked, State};
-pub use bodies::add_macros;
+pub use bodies::{add_defaults, add_macros};
 pub use everywhere::macro_calls;
 pub use macros::{Macros, MacrosOfFile};
 pub use parse::{parse, parse_asking};

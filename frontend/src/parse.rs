@@ -11,7 +11,7 @@ use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
 use base::Diagnostic;
 use base::Language;
-use ir::{MacroCalls, Unit};
+use ir::{Defaults, MacroCalls, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
@@ -94,11 +94,17 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         members: BTreeSet::new(),
         scopes: Vec::new(),
         passed: BTreeSet::new(),
+        defaults: Defaults::default(),
         diagnostics: Vec::new(),
     };
     file.lower(tree.root_node());
     unit.functions = file.functions;
     unit.globals = file.globals;
+    unit.defaults = file.defaults;
+    let attributes = prepared.attributes.iter();
+    unit.attributes = attributes
+        .map(|&(at, attribute)| (raw.lines.span(at, at).line, attribute))
+        .collect();
     unit.members = file.members.into_iter().collect();
     unit.address_taken_functions = file.address_taken_functions.into_iter().collect();
     // What a macro means in a header depends on who includes it: `macro_calls` is for these.

@@ -3,6 +3,7 @@
 use crate::macros::is_shouted;
 use crate::shape::{Written, declaration_word, is_control};
 use crate::token::{Token, TokenKind};
+use ir::Attribute;
 
 /// Bytes of the template arguments in the name of a class.
 const ARGUMENTS_LIMIT: usize = 400;
@@ -22,6 +23,22 @@ pub fn attribute(text: &[u8], tokens: &[Token], at: usize) -> Option<usize> {
         | b"__launch_bounds__" => after_parens(text, tokens, at + 1),
         _ => None,
     }
+}
+
+/// The attribute in `text` that changes what is called.
+pub fn attribute_of_calls(text: &[u8]) -> Option<Attribute> {
+    let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let words = words.skip(1).filter_map(|word| match word {
+        b"constructor" | b"__constructor__" | b"destructor" | b"__destructor__" => {
+            Some(Attribute::Constructor)
+        }
+        b"cleanup" | b"__cleanup__" => Some(Attribute::Cleanup),
+        b"alias" | b"__alias__" | b"weakref" | b"__weakref__" | b"ifunc" | b"__ifunc__" => {
+            Some(Attribute::Alias)
+        }
+        _ => None,
+    });
+    words.min()
 }
 
 /// Whether the word at `at`, which no known macro has for a name, says by its name that it is an attribute, and stands beside a type

@@ -66,8 +66,37 @@ pub struct Unit {
     pub address_taken_functions: Vec<String>,
     /// Macros of which it is known what they may call where they stay unexpanded in functions of C, by name.
     pub macros: Vec<MacroCalls>,
+    /// What gives values where no statement stands; only the slicer takes it for functions.
+    pub defaults: Defaults,
+    /// Attributes that change what is called, each with its line: nobody follows them.
+    pub attributes: Vec<(u32, Attribute)>,
     /// What could not be read, and why.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An attribute that makes a function run, or another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Attribute {
+    /// The function runs before `main`, or behind it.
+    Constructor,
+    /// A function is called when the variable goes out of scope.
+    Cleanup,
+    /// The name means a function that has another one.
+    Alias,
+}
+
+impl Attribute {
+    /// All of them.
+    pub const ALL: [Attribute; 3] = [Attribute::Constructor, Attribute::Cleanup, Attribute::Alias];
+}
+
+/// What gives values in C++ where no statement stands, as functions.
+#[derive(Clone, Debug, Default)]
+pub struct Defaults {
+    /// For each class: its members get the values that stand in their declarations. It has the name of the constructors.
+    pub members: Vec<Function>,
+    /// For each function with default arguments: it is called with these. It has the function's name.
+    pub arguments: Vec<Function>,
 }
 
 impl Unit {
@@ -181,6 +210,8 @@ pub enum FunctionKind {
     Source,
     /// The definition of a macro that stays unexpanded.
     Macro(MacroBody),
+    /// The default arguments of a function of the same name ([`Defaults::arguments`]).
+    DefaultArguments,
 }
 
 impl FunctionKind {

@@ -6,7 +6,7 @@ use crate::clean;
 use codespan_reporting::diagnostic::{Diagnostic, Label};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
-use engine::{Dependence, Slice, Statement};
+use engine::{Dependence, Role, Slice, Statement};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -155,10 +155,14 @@ pub(crate) fn statement_text(
         Dependence::Parts => "parts these tasks from others".to_owned(),
         Dependence::UnderWay => "is in this call".to_owned(),
         Dependence::Decides => format!("decides whether {other} is reached"),
-        Dependence::Sets => match name {
-            Some(name) => format!("may set {name}, which {other} reads"),
-            None => format!("may set what {other} reads"),
-        },
+        Dependence::Sets => {
+            let role = because.role.map(|role| format!(" as its {}", meaning(role)));
+            let role = role.unwrap_or_default();
+            match name {
+                Some(name) => format!("may set {name}, which {other} reads{role}"),
+                None => format!("may set what {other} reads{role}"),
+            }
+        }
         Dependence::Computes => format!("computes a part of {other}"),
         Dependence::Calls => format!("calls the function of {other}"),
         Dependence::Hands => format!("hands over a value that {other} uses"),
@@ -178,6 +182,19 @@ pub(crate) fn statement_text(
     match statement.class.filter(|_| statement.class != first) {
         Some(class) => format!("{what} (class {})", class + 1),
         None => what,
+    }
+}
+
+/// What an argument is to a function of MPI, in words.
+fn meaning(role: Role) -> &'static str {
+    match role {
+        Role::Count => "count",
+        Role::Destination => "destination",
+        Role::Source => "source",
+        Role::Root => "root",
+        Role::SendTag | Role::ReceiveTag => "tag",
+        Role::Communicator => "communicator",
+        Role::Request => "request",
     }
 }
 
@@ -224,6 +241,7 @@ mod tests {
                 kind,
                 name: name.map(str::to_owned),
                 of,
+                role: None,
             },
         }
     }
@@ -269,6 +287,12 @@ mod tests {
         let lines = slice_lines(&slice());
         assert!(lines.starts_with("a.c:3:2: note: here [3]\n"), "{lines}");
         assert!(lines.contains("which a.c:3 reads"), "{lines}");
+        let mut tagged = slice();
+        tagged.statements[1].because.role = Some(Role::ReceiveTag);
+        let shown = slice_text(&tagged, "why", &|_| None);
+        for part in ["which 1 reads as its tag", "a.c:3 (its tag) <- a.c:1"] {
+            assert!(shown.contains(part), "no '{part}' in\n{shown}");
+        }
         let json: serde_json::Value = serde_json::from_str(&crate::json::slice_json(&slice())).expect("JSON");
         assert_eq!(json["complete"], false);
         assert_eq!(json["statements"][1]["of"], 0);

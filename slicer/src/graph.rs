@@ -371,6 +371,8 @@ pub struct Graph {
     pub(crate) preds: Lists<NodeId>,
     pub(crate) memory: Memory,
     pub(crate) implicit: ImplicitCalls,
+    /// What is not followed: the file, and why its code may do more than the graph shows.
+    pub(crate) in_part: Vec<(String, String)>,
 }
 
 /// The name of a table.

@@ -59,6 +59,7 @@ mod tests {
                 kind: Dependence::Sets,
                 name: None,
                 of,
+                role: None,
             },
         };
         Slice {

@@ -110,7 +110,8 @@ impl std::error::Error for CriterionError {}
 pub struct Slice {
     /// Its statements, nearest to the criterion first; one for each line.
     pub statements: Vec<Statement>,
-    /// Functions in the slice of which a part was not understood, with the reason: more may belong to the slice there.
+    /// Functions in the slice of which a part was not understood, and files with something that is not followed, each with the
+    /// reason: more may belong to the slice there.
     pub in_part: Vec<(String, String)>,
     /// There is more: the statements are the nearest ones only.
     pub has_more: bool,
@@ -151,6 +152,8 @@ pub struct Because {
     pub name: Option<String>,
     /// The other statement, by its place in [`Slice::statements`]; `None` for the criterion itself.
     pub of: Option<usize>,
+    /// What the value means to the function of MPI that the other statement calls, where it does.
+    pub role: Option<library::Role>,
 }
 
 impl Slice {
@@ -469,8 +472,11 @@ impl Graph {
             };
             // The next statement on the way to the criterion that is shown, and the most telling step to it.
             let (mut kind, mut name, mut from) = (step.kind, step.name, step.from);
-            let mut of = None;
+            let (mut of, mut role) = (None, None);
             while let Some(before) = from {
+                if let State::At(_, other) = before {
+                    role = self.role(other);
+                }
                 if let Some((_, other)) = shown(&before)
                     && let Some(&number) = numbers.get(&(self.nodes[other].file, self.nodes[other].line))
                 {
@@ -504,6 +510,7 @@ impl Graph {
                     kind,
                     name: name.map(|name| self.name(name).to_owned()),
                     of,
+                    role: role.filter(|_| of.is_some()),
                 },
             });
         }
@@ -514,12 +521,30 @@ impl Graph {
                 function.distrust.clone().unwrap_or_default(),
             )
         });
-        slice.in_part = told.collect();
+        slice.in_part = told.chain(self.in_part.iter().cloned()).collect();
         slice.rank(&depths);
         if let Some(enough) = options.enough {
             slice.cut(enough);
         }
         slice
+    }
+
+    /// What an argument means to the function of MPI that is given it.
+    fn role(&self, argument: NodeId) -> Option<library::Role> {
+        let node = &self.nodes[argument];
+        if node.kind != NodeKind::Argument {
+            return None;
+        }
+        let mut calls = self.calls_of(node.function?).iter();
+        let call = calls.find(|call| {
+            let first = call.first_argument.index();
+            (first..first + call.arguments as usize).contains(&argument.index())
+        })?;
+        let index = argument.index() - call.first_argument.index();
+        let mut roles = library::roles(self.name(call.name?));
+        roles
+            .find(|(at, _)| usize::from(*at) == index)
+            .map(|(_, role)| role)
     }
 
     /// Whether a node is a line of code to a reader: parameters stand in the head of their function, and no text stands for

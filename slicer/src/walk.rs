@@ -163,7 +163,12 @@ impl<'g> Walk<'g> {
             let around = self.graph.nodes[call].function;
             let is_inner = around.is_some_and(|around| self.graph.is_macro(around));
             let context = if is_inner { called(context) } else { context };
-            self.site(State::At(context, call), function, (context, call), distance);
+            let state = State::At(context, call);
+            // What is reached from a state leads back to it: it must not be reached from itself.
+            if self.reached.get(&state).is_none() {
+                self.start(context, call, distance, Dependence::UnderWay);
+            }
+            self.site(state, function, (context, call), distance);
         }
         let inner = called(context);
         for &call in &within.calls {
@@ -559,14 +564,23 @@ impl<'g> Walk<'g> {
             false if index < callee.params as usize => (index, 1),
             false => (index, usize::MAX),
         };
-        for argument in arguments(call).skip(skipped).take(taken) {
-            self.go(
-                state,
-                State::At(context, argument),
-                distance,
-                Dependence::Hands,
-                None,
-            );
+        let mut handed = Vec::from_iter(
+            arguments(call)
+                .skip(skipped)
+                .take(taken)
+                .map(|node| (context, node)),
+        );
+        if handed.is_empty() {
+            // A default argument, which the call evaluates by way of a function that calls this one with it.
+            let around = call.callees.iter().filter(|&&other| graph.is_macro(other));
+            let calls = around.flat_map(|&other| graph.calls_of(other));
+            let calls = calls.filter(|call| call.callees.contains(&function));
+            let given = calls.flat_map(|call| arguments(call).skip(skipped).take(taken));
+            handed.extend(given.map(|node| (called(context), node)));
+        }
+        for (context, argument) in handed {
+            let to = State::At(context, argument);
+            self.go(state, to, distance, Dependence::Hands, None);
         }
     }
 

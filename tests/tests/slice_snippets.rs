@@ -516,3 +516,31 @@ int main(void) {
     });
     assert_eq!(lines(&other), lines(&[]));
 }
+
+/// Attributes that make functions run are not followed, and every slice says so.
+#[test]
+fn attributes_that_change_what_is_called_are_said() {
+    let text = "\
+static int n = 1;
+static void add(int *by) { n += *by; }
+__attribute__((constructor)) static void early(void) { n = 2; }
+int other(void) __attribute__((alias(\"main\")));
+__attribute__((noinline)) int main(void) {
+    { int held __attribute__((__cleanup__(add))) = 3; }
+    return n;
+}
+";
+    let slice = graph(text).slice_at("snippet.c", 7, None, SliceOptions::default());
+    let slice = slice.unwrap_or_else(|error| panic!("{error}"));
+    let files = slice.in_part.iter().filter(|(file, _)| file == "snippet.c");
+    let mut why = Vec::from_iter(files.map(|(_, why)| why.as_str()));
+    why.sort_unstable();
+    assert_eq!(
+        why,
+        [
+            "the attribute at line 3 runs a function outside of main",
+            "the attribute at line 4 gives a function another name",
+            "the attribute at line 6 calls a function where a variable goes out of scope",
+        ]
+    );
+}

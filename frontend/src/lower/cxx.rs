@@ -142,6 +142,7 @@ impl File<'_> {
                     if let Some(declared) = declare::declarator(self, declarator)
                         && declared.function.is_some()
                     {
+                        self.default_arguments(declarator, declared.function);
                         let name = self.last_name(declared.name);
                         self.function_names.insert(name);
                     }
@@ -174,6 +175,9 @@ impl File<'_> {
         if let Some(body) = field(node, "body") {
             self.scopes.push(Scope { name, is_class });
             self.items(body, in_error, depth + 1);
+            if is_class {
+                self.default_members(node, body);
+            }
             self.scopes.pop();
         }
     }

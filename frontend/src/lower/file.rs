@@ -8,7 +8,7 @@ use crate::prepare::{Prepared, Raw};
 use crate::shape::is_keyword;
 use crate::token::lex;
 use base::{Diagnostic, Span};
-use ir::{ExprKind, Function, Global, Member, Type};
+use ir::{Defaults, ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -51,6 +51,8 @@ pub struct File<'a> {
     pub scopes: Vec<Scope>,
     /// Prepared offsets of macros whose hidden code has been accounted for.
     pub passed: BTreeSet<u32>,
+    /// What gives values where no statement stands, so far.
+    pub defaults: Defaults,
     /// What went wrong.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -179,6 +181,7 @@ impl<'a> File<'a> {
             }
             let name = self.last_name(declared.name);
             if declared.derived == Derived::Function {
+                self.default_arguments(declarator, declared.function);
                 self.function_names.insert(name);
                 continue;
             }

@@ -108,6 +108,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     {
         file.address_taken_functions.insert(name.clone());
     }
+    file.default_arguments(declarator, declared.function);
     let mut body = Body::new(file, span);
     if is_method {
         body.context = Context::Method;
@@ -241,7 +242,7 @@ fn confidence(file: &File, node: Node, partial: Option<String>) -> (Confidence, 
 }
 
 impl<'f, 'a> Body<'f, 'a> {
-    fn new(file: &'f mut File<'a>, span: Span) -> Self {
+    pub(super) fn new(file: &'f mut File<'a>, span: Span) -> Self {
         Body {
             file,
             locals: IdVec::new(),

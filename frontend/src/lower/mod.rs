@@ -10,6 +10,7 @@ mod ambiguous;
 mod call;
 mod cxx;
 mod declare;
+mod defaults;
 mod expression;
 mod file;
 mod function;

@@ -82,6 +82,9 @@ impl<'a> Writer<'a> {
         if let Some(next) = repair::attribute(self.raw.text, self.raw.tokens, at) {
             let raw = token.start..self.raw.tokens.get(next - 1).map_or(token.end, |t| t.end);
             self.blank_to(raw.end);
+            let attribute = repair::attribute_of_calls(&self.raw.text[raw.start as usize..raw.end as usize]);
+            let attribute = attribute.map(|attribute| (raw.start, attribute));
+            self.prepared.attributes.extend(attribute);
             let (line, word) = (self.line(token.start), String::from_utf8_lossy(text));
             self.note(
                 raw,

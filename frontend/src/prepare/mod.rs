@@ -36,6 +36,8 @@ pub struct Prepared {
     pub map: PositionMap,
     /// What the preparation could not do exactly.
     pub notes: Vec<Note>,
+    /// Raw offsets of attributes that change what is called.
+    pub attributes: Vec<(u32, ir::Attribute)>,
     /// Function bodies as the tokens show them, in prepared offsets.
     pub bodies: Bodies,
     /// Prepared offsets of the zeros that stand for a type given as an argument, sorted.

@@ -5,8 +5,9 @@ use super::{
     stmt_code, type_code,
 };
 use crate::{
-    Callee, Class, Expr, ExprId, ExprKind, Function, FunctionKind, Global, Language, Local, LocalId,
-    MacroCall, MacroCalls, Member, Name, Receiver, Stmt, StmtId, StmtKind, Type, Unit, VarRef,
+    Attribute, Callee, Class, Defaults, Expr, ExprId, ExprKind, Function, FunctionKind, Global, Language,
+    Local, LocalId, MacroCall, MacroCalls, Member, Name, Receiver, Stmt, StmtId, StmtKind, Type, Unit,
+    VarRef,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Number, Severity, Span, take_number};
 
@@ -46,6 +47,21 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
                 callees,
                 after_arguments,
             })
+        })?,
+        defaults: Defaults {
+            members: input.each(Input::function)?,
+            arguments: input.each(|input| {
+                let mut function = input.function()?;
+                function.kind = FunctionKind::DefaultArguments;
+                Ok(function)
+            })?,
+        },
+        attributes: input.each(|input| {
+            let (line, code) = (input.near(0)?, usize::from(input.byte()?));
+            match Attribute::ALL.get(code) {
+                Some(attribute) => Ok((line, *attribute)),
+                None => input.malformed(),
+            }
         })?,
         diagnostics: input.each(Input::diagnostic)?,
     };

@@ -49,6 +49,12 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
         out.each(&each.callees, |out, name| out.name(name));
         out.flags(&[each.after_arguments]);
     });
+    out.each(&unit.defaults.members, Out::function);
+    out.each(&unit.defaults.arguments, Out::function);
+    out.each(&unit.attributes, |out, (line, attribute)| {
+        out.near(0, *line);
+        out.bytes.push(*attribute as u8);
+    });
     out.each(&unit.diagnostics, Out::diagnostic);
     let Out { names, bytes, .. } = out;
     let mut table = Out::default();

@@ -1,7 +1,7 @@
 //! The wire form of a slice (`hindmost-slice` in `docs/json-schema.md`).
 
 use super::{VERSION, document};
-use crate::slice::{kind, sentence};
+use crate::slice::{kind, sentence_of_places};
 use engine::Slice;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(crate) fn slice_out(slice: &Slice) -> SliceJson<'_> {
         kind: kind(statement.because.kind).into(),
         name: statement.because.name.as_deref().map(Into::into),
         of: statement.because.of,
-        because: sentence(slice, statement),
+        because: sentence_of_places(slice, statement),
     });
     SliceJson {
         schema: "hindmost-slice".into(),

@@ -1,9 +1,10 @@
 //! The ways back from where a task stands, each on one line, nearest first.
 //!
-//! `MPI_Waitall(4, wait, …); main.c:10 <- MPI_Irecv(in, …); main.c:6 <- d->tag = 7; setup.c:35`: what is left of an arrow depends on what is right of it. A
-//! way ends where no statement that is shown leads any farther.
+//! `MPI_Waitall(4, wait, …); main.c:10 (its request) <- MPI_Irecv(in, …); main.c:6 (its tag) <- d->tag = 7; setup.c:35`: what is left
+//! of an arrow depends on what is right of it; the brackets say what that value means to the call. A way ends where no
+//! statement that is shown leads any farther.
 
-use super::place;
+use super::{meaning, place};
 use crate::clean;
 use engine::{Slice, Statement};
 use std::collections::BTreeSet;
@@ -29,9 +30,14 @@ pub(super) fn chains(slice: &Slice, texts: &[Option<String>]) -> Vec<String> {
             way.push(of);
         }
         way.reverse();
-        let steps = way.into_iter().map(|at| {
+        let steps = way.iter().enumerate().map(|(number, &at)| {
             let text = texts.get(at).and_then(Option::as_deref);
-            step(&slice.statements[at], text)
+            let step = step(&slice.statements[at], text);
+            let next = way.get(number + 1).map(|&next| &slice.statements[next].because);
+            match next.and_then(|because| because.role) {
+                Some(role) => format!("{step} (its {})", meaning(role)),
+                None => step,
+            }
         });
         Vec::from_iter(steps).join(" <- ")
     });

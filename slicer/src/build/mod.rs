@@ -112,6 +112,24 @@ fn inside_out<V>(program: &Program<'_>, allocators: &BTreeMap<FunctionIndex, V>)
     first.chain(others).collect()
 }
 
+/// Files with attributes that change what is called, and what they do.
+fn in_part(units: &[ir::Unit]) -> Vec<(String, String)> {
+    let mut found: BTreeSet<(String, String)> = BTreeSet::new();
+    for unit in units {
+        // One of a kind stands for all others in the file.
+        let mut kinds: BTreeSet<ir::Attribute> = BTreeSet::new();
+        for &(line, attribute) in unit.attributes.iter().filter(|(_, kind)| kinds.insert(*kind)) {
+            let why = match attribute {
+                ir::Attribute::Constructor => "runs a function outside of main",
+                ir::Attribute::Cleanup => "calls a function where a variable goes out of scope",
+                ir::Attribute::Alias => "gives a function another name",
+            };
+            found.insert((unit.path.clone(), format!("the attribute at line {line} {why}")));
+        }
+    }
+    Vec::from_iter(found)
+}
+
 /// The graph while it is being built.
 struct Parts {
     files: IdVec<FileId, String>,
@@ -380,8 +398,14 @@ impl Parts {
             match &info.function.exprs[pending.call].kind {
                 ExprKind::Call {
                     callee: Callee::Named(name),
-                    ..
-                } => callees.extend(by_name.of(info.unit, name)),
+                    args,
+                } => {
+                    callees.extend(by_name.of(info.unit, name));
+                    let lacks = |id: &FunctionIndex| program.functions[*id].function.params > args.len();
+                    if callees.iter().any(lacks) {
+                        callees.extend(by_name.defaults(name));
+                    }
+                }
                 ExprKind::Call {
                     callee: Callee::Macro(called),
                     args,
@@ -532,7 +556,8 @@ impl Parts {
                 name: values.names.id(&own.name),
                 kind: match own.kind {
                     ir::FunctionKind::Source => FunctionKind::Source,
-                    ir::FunctionKind::Macro(_) => FunctionKind::Macro,
+                    // Like a macro, it has no frame: what happens in it happens at the call.
+                    ir::FunctionKind::Macro(_) | ir::FunctionKind::DefaultArguments => FunctionKind::Macro,
                 },
                 file: FileId::from_index(info.unit),
                 line: own.span.line,
@@ -596,6 +621,7 @@ impl Parts {
             preds,
             memory,
             implicit,
+            in_part: in_part(program.units),
         }
     }
 

@@ -55,6 +55,7 @@ pub(super) fn graph(bytes: &[u8]) -> Result<Graph, GraphError> {
             functions: input.ids()?,
             sites: input.ids()?,
         },
+        in_part: input.each(|input| Ok((input.text()?, input.text()?)))?,
     };
     let sound = input.at == bytes.len() && graph.edges.rows() == count && check::is_sound(&graph);
     if sound { Ok(graph) } else { input.malformed() }

@@ -24,6 +24,7 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
         preds,
         memory,
         implicit,
+        in_part,
     } = graph;
     out.each(names, |out, name| out.text(name));
     out.each(files.as_slice(), |out, file| out.text(file));
@@ -42,6 +43,10 @@ pub(super) fn graph(graph: &Graph) -> Vec<u8> {
     out.memory(memory);
     out.ids(&implicit.functions);
     out.ids(&implicit.sites);
+    out.each(in_part, |out, (file, why)| {
+        out.text(file);
+        out.text(why);
+    });
     out.bytes
 }
 

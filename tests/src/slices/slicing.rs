@@ -42,6 +42,7 @@ pub fn units(files: &[(&str, &str)]) -> Vec<ir::Unit> {
     let sources = Vec::from_iter(sources);
     let macros = frontend::Macros::gather(sources.iter().copied());
     let mut units = Vec::from_iter(sources.iter().map(|source| frontend::parse(source, &macros)));
+    frontend::add_defaults(&mut units);
     frontend::add_macros(&mut units, &macros);
     units
 }

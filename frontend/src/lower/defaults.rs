@@ -1,0 +1,156 @@
+//! Values that C++ gives where no statement stands: default arguments, and the initial values of members.
+//!
+//! Each class with such members, and each function with such arguments, gets a function that evaluates them
+//! ([`ir::Defaults`]). What a literal gives to an argument depends on nothing, and has none.
+
+use crate::lower::file::File;
+use crate::lower::function::{Body, Context};
+use crate::lower::{children, declare, field};
+use base::Confidence;
+use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind, Type};
+use tree_sitter::Node;
+
+impl File<'_> {
+    /// Notes what evaluates the default arguments of the function that `declarator` declares; `function` has its parameters.
+    pub(super) fn default_arguments(&mut self, declarator: Node, function: Option<Node>) {
+        let parameters = function.and_then(|function| field(function, "parameters"));
+        let Some(list) = parameters.filter(|list| self.is_cxx() && !list.has_error()) else {
+            return;
+        };
+        let parameters = children(list).into_iter();
+        let parameters: Vec<Node> = parameters
+            .filter(|child| child.kind().ends_with("parameter_declaration"))
+            .collect();
+        let values: Vec<Node> = parameters.iter().filter_map(|node| default_of(*node)).collect();
+        if values.iter().all(|value| is_literal(*value)) || values.iter().any(|value| self.has_lambda(*value))
+        {
+            return;
+        }
+        let Some(declared) = declare::declarator(self, declarator) else {
+            return;
+        };
+        let name = self.last_name(declared.name);
+        let (qualified, is_method) = self.qualified(declarator, &name);
+        let mut body = Body::new(self, self.span(list));
+        if is_method {
+            body.context = Context::Method;
+        }
+        let args = parameters.iter().map(|parameter| match default_of(*parameter) {
+            Some(value) => body.argument(value, field(*parameter, "type")),
+            None => body.push_expr(ExprKind::Constant, *parameter),
+        });
+        let args: Vec<ExprId> = args.collect();
+        body.receiver = is_method.then_some(Receiver::This);
+        let callee = Callee::Named(name.as_str().into());
+        let args = args.into();
+        let call = body.push_expr(ExprKind::Call { callee, args }, list);
+        let call = body.push_stmt(StmtKind::Return(Some(call)), list);
+        let block = body.push_stmt(StmtKind::Block([call].into_iter().collect()), list);
+        let mut function = body.finished(name, qualified, block);
+        function.kind = FunctionKind::DefaultArguments;
+        self.defaults.arguments.push(function);
+    }
+
+    /// Notes what gives members of the class `class` the values that stand in its body.
+    pub(super) fn default_members(&mut self, class: Node, list: Node) {
+        let Some(name) = field(class, "name").map(|name| self.last_name(name)) else {
+            return;
+        };
+        let items = children(list).into_iter();
+        let fields = items.filter(|item| item.kind() == "field_declaration" && !item.has_error());
+        let given = fields.filter_map(|item| Some((item, field(item, "default_value")?)));
+        let given = given
+            .filter(|(item, value)| !self.text(*item).starts_with(b"static") && !self.has_lambda(*value));
+        let given: Vec<(Node, Node)> = given.collect();
+        let (Some(&(first, _)), Some(&(last, _))) = (given.first(), given.last()) else {
+            return;
+        };
+        let around = self.scopes.iter().map(|scope| scope.name.as_str());
+        let around: Vec<&str> = around.filter(|name| !name.is_empty()).collect();
+        let qualified = format!("{}::{name}", around.join("::"));
+        let (start, end) = (self.span(first), self.span(last));
+        let span = base::Span {
+            end_line: end.end_line,
+            end_column: end.end_column,
+            ..start
+        };
+        let mut body = Body::new(self, span);
+        body.context = Context::Method;
+        let mut statements = Vec::new();
+        for (item, value) in given {
+            for declarator in declare::declarators(item) {
+                let Some(declared) = declare::declarator(body.file, declarator) else {
+                    continue;
+                };
+                let member = body.file.name(declared.name);
+                let value = body.argument(value, field(item, "type"));
+                let base = body.this_object(declared.name);
+                let (name, arrow) = (member.into(), true);
+                let target = body.push_expr(ExprKind::Field { base, name, arrow }, declared.name);
+                let op = None;
+                let set = body.push_expr(ExprKind::Assign { op, target, value }, declared.name);
+                statements.push(body.push_stmt(StmtKind::Expr(set), item));
+            }
+        }
+        let block = body.push_stmt(StmtKind::Block(statements.into()), first);
+        let function = body.finished(name, qualified, block);
+        self.defaults.members.push(function);
+    }
+
+    /// A lambda is a function that the file has once.
+    fn has_lambda(&self, node: Node) -> bool {
+        let text = self.text(node);
+        text.contains(&b'[') && text.contains(&b'{')
+    }
+}
+
+impl Body<'_, '_> {
+    /// The value that something of type `ty` gets.
+    fn argument(&mut self, value: Node, ty: Option<Node>) -> ExprId {
+        match value.kind() {
+            "initializer_list" => {
+                let kind = self.construct(value, ty, Some(value));
+                self.push_expr(kind, value)
+            }
+            _ => self.expr(value),
+        }
+    }
+
+    /// The function that is made of what was lowered.
+    fn finished(self, name: String, qualified: String, body: ir::StmtId) -> Function {
+        Function {
+            name,
+            kind: FunctionKind::Source,
+            language: self.file.raw.language,
+            linkage_name: Some(qualified),
+            is_static: false,
+            span: self.span,
+            locals: self.locals,
+            params: 0,
+            returns: Type::Unknown,
+            exprs: self.exprs,
+            receivers: self.receivers,
+            stmts: self.stmts,
+            body,
+            reading: Reading::AsWritten,
+            confidence: Confidence::Clean,
+            confidence_reason: None,
+        }
+    }
+}
+
+/// The default argument of a parameter.
+fn default_of(parameter: Node<'_>) -> Option<Node<'_>> {
+    match parameter.kind() {
+        "optional_parameter_declaration" => field(parameter, "default_value"),
+        _ => None,
+    }
+}
+
+/// Whether a value is written as one.
+fn is_literal(value: Node) -> bool {
+    matches!(
+        value.kind(),
+        "number_literal" | "string_literal" | "char_literal" | "true" | "false" | "null"
+    )
+}
