@@ -34,6 +34,48 @@ pub struct Order<'m> {
     pub(crate) code: CodeIndex,
 }
 
+/// How two stacks compare by the source: what the frames at a depth have decided.
+struct Outcome {
+    depth: usize,
+    /// The function of both frames there.
+    function: Option<FunctionId>,
+    relation: Relation,
+    decided: Decided,
+}
+
+impl Outcome {
+    fn unknown(depth: usize, function: Option<FunctionId>, reason: impl Into<Reason>) -> Self {
+        Self {
+            depth,
+            function,
+            relation: Relation::Unknown,
+            decided: Decided::Nothing(reason.into()),
+        }
+    }
+
+    /// All frames above `depth` are at the same points, and none that counts is below.
+    fn same_point(a: &Located, depth: usize) -> Self {
+        let last = depth.checked_sub(1);
+        Self {
+            depth: last.unwrap_or(0),
+            function: last.and_then(|last| a.frames[last].function),
+            relation: Relation::Equal,
+            decided: Decided::SamePoint,
+        }
+    }
+
+    /// One task is inside a call at a point where the other stands. That one has not made the call yet, or is back from it: the
+    /// point of the program is the same, and yet one of the two may be what the other waits for.
+    fn call_under_way(depth: usize, inside: &Located, outside: &Located, callee: &LocatedFrame) -> Self {
+        let reason = Reason::CallUnderWay {
+            inside: inside.task.clone(),
+            outside: outside.task.clone(),
+            callee: callee.name.clone(),
+        };
+        Self::unknown(depth, None, reason)
+    }
+}
+
 impl<'m> Order<'m> {
     /// Prepares a map.
     pub fn new(map: &'m Map) -> Self {
@@ -105,13 +147,18 @@ impl<'m> Order<'m> {
     /// Whether the source puts two tasks at one point of one iteration.
     pub(crate) fn equal_by_source(&self, a: &Located, b: &Located) -> bool {
         let mut walk = Walk::of(a, b);
-        self.walk(&mut walk, a, b).2 == Relation::Equal
+        self.walk(&mut walk, a, b).relation == Relation::Equal
     }
 
     /// How `a` stands to `b` (SC'09 Def. 3.1 to 3.4, on control flow). See the crate's promise.
     pub fn compare(&self, a: &Located, b: &Located) -> Verdict {
         let mut walk = Walk::of(a, b);
-        let (depth, function, mut relation, mut decided) = self.walk(&mut walk, a, b);
+        let Outcome {
+            depth,
+            function,
+            mut relation,
+            mut decided,
+        } = self.walk(&mut walk, a, b);
         if relation == Relation::Unknown
             && let Ok(found) = self
                 .compare_code(a, b, 0)
@@ -133,136 +180,131 @@ impl<'m> Order<'m> {
         }
     }
 
-    fn walk(
-        &self,
-        walk: &mut Walk,
-        a: &Located,
-        b: &Located,
-    ) -> (usize, Option<FunctionId>, Relation, Decided) {
-        let unknown =
-            |depth, function, reason: Reason| (depth, function, Relation::Unknown, Decided::Nothing(reason));
+    /// From the outermost frames inwards, until something decides.
+    fn walk(&self, walk: &mut Walk, a: &Located, b: &Located) -> Outcome {
         if let Some(obstacle) = a.obstacle.as_ref().or(b.obstacle.as_ref()) {
-            return unknown(0, None, obstacle.clone().into());
+            return Outcome::unknown(0, None, obstacle.clone());
         }
         let inner_first = on(Mutant::InnerFramesFirst).then(|| a.frames.len().min(b.frames.len()));
         for depth in inner_first.map_or(0, |frames| frames.saturating_sub(1)).. {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
-                (None, None) => {
-                    let function = depth.checked_sub(1).and_then(|last| a.frames[last].function);
-                    return (
-                        depth.saturating_sub(1),
-                        function,
-                        Relation::Equal,
-                        Decided::SamePoint,
-                    );
-                }
-                (Some(frame), None) | (None, Some(frame)) => {
-                    let (inside, outside) = if a.frames.len() > depth {
-                        (&a.task, &b.task)
-                    } else {
-                        (&b.task, &a.task)
-                    };
-                    // It has not made the call yet, or is back from it: the point of the program is the same, and yet one of the
-                    // two may be what the other waits for.
-                    let reason = Reason::CallUnderWay {
-                        inside: inside.clone(),
-                        outside: outside.clone(),
-                        callee: frame.name.clone(),
-                    };
-                    return unknown(depth, None, reason);
-                }
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
+                (None, None) => return Outcome::same_point(a, depth),
+                (Some(callee), None) => return Outcome::call_under_way(depth, a, b, callee),
+                (None, Some(callee)) => return Outcome::call_under_way(depth, b, a, callee),
             };
             let function = match (frame_a.function, frame_b.function) {
                 (Some(x), Some(y)) if x == y => x,
-                (None, None) if depth == 0 => {
-                    return unknown(depth, None, Reason::NothingInMap);
-                }
-                (None, None) => {
-                    // Below here the stacks are a library's business, unless it calls back.
-                    let calls_back = [a, b]
-                        .iter()
-                        .any(|side| side.frames[depth..].iter().any(|frame| frame.function.is_some()));
-                    if calls_back {
-                        return unknown(depth, None, Reason::CallsBack(frame_a.name.clone()));
-                    }
-                    let entry = |task: &Located| task.origin.get(depth).copied().flatten();
-                    // A macro may make a call more than once.
-                    let caller = depth.checked_sub(1).map(|last| &a.frames[last]);
-                    let is_one_call = caller.is_some_and(|caller| {
-                        let body = caller.function.map(|id| &self.map.functions[id]);
-                        body.is_some_and(|body| !self.in_macro(body, caller))
-                    });
-                    let beneath = beneath::relation((a, entry(a)), (b, entry(b)))
-                        .filter(|(relation, _)| *relation == Relation::Equal || is_one_call);
-                    if let Some((relation @ (Relation::Before | Relation::After), operation)) = beneath {
-                        return (depth, None, relation, Decided::NotBegun(operation.to_owned()));
-                    }
-                    if beneath.is_none() {
-                        let reason = Reason::Beneath {
-                            function: frame_a.name.clone(),
-                            a: (a.task.clone(), a.beneath.clone()),
-                            b: (b.task.clone(), b.beneath.clone()),
-                        };
-                        return unknown(depth, None, reason);
-                    }
-                    let outer = depth.checked_sub(1).and_then(|last| a.frames[last].function);
-                    return (
-                        depth.saturating_sub(1),
-                        outer,
-                        Relation::Equal,
-                        Decided::SamePoint,
-                    );
-                }
-                _ => {
-                    let decided = Decided::Callees {
-                        a: frame_a.name.clone(),
-                        b: frame_b.name.clone(),
-                    };
-                    if depth > 0 && self.parted_by_pointer(&a.frames[depth - 1], &b.frames[depth - 1]) {
-                        return (depth, None, Relation::Incomparable, decided);
-                    }
-                    let reason = Reason::Part(frame_a.name.clone(), frame_b.name.clone());
-                    return unknown(depth, None, reason);
-                }
+                (None, None) if depth == 0 => return Outcome::unknown(depth, None, Reason::NothingInMap),
+                (None, None) => return self.compare_beneath(depth, a, b),
+                _ => return self.compare_callees(depth, a, b),
             };
-            if let Some(obstacle) = frame_a.obstacle.as_ref().or(frame_b.obstacle.as_ref()) {
-                return unknown(depth, Some(function), obstacle.clone().into());
-            }
-            let body = &self.map.functions[function];
-            if body.confidence == Confidence::Partial {
-                let reason = Reason::ReadInPart {
-                    function: body.name.clone(),
-                    why: body.confidence_reason.clone(),
-                };
-                return unknown(depth, Some(function), reason);
-            }
-            match self.compare_frames(walk, function, frame_a, frame_b) {
-                (Relation::Equal, _) => {
-                    let goes_on = a.frames.len() > depth + 1 || b.frames.len() > depth + 1;
-                    let known = |frame: &LocatedFrame, side: &Located| {
-                        frame.callee_known || side.frames.len() <= depth + 1
-                    };
-                    if goes_on && !(known(frame_a, a) && known(frame_b, b)) {
-                        let reason = Reason::FrameMissing(body.name.clone());
-                        return unknown(depth, Some(function), reason);
-                    }
-                    // A macro may make a call more than once.
-                    let both = a.frames.len() > depth + 1 && b.frames.len() > depth + 1;
-                    let mapped = |side: &Located| {
-                        side.frames
-                            .get(depth + 1)
-                            .is_some_and(|frame| frame.function.is_some())
-                    };
-                    if both && (mapped(a) || mapped(b)) && self.in_macro(body, frame_a) {
-                        let reason = Reason::CallInMacro(body.name.clone());
-                        return unknown(depth, Some(function), reason);
-                    }
-                }
-                (relation, decided) => return (depth, Some(function), relation, decided),
+            if let Some(outcome) = self.compare_at(walk, function, depth, (a, b)) {
+                return outcome;
             }
         }
-        unknown(0, None, Reason::TooDeep)
+        Outcome::unknown(0, None, Reason::TooDeep)
+    }
+
+    /// Compares the frames of one function at a depth; nothing where the tasks are in one call there, and the next frames go on.
+    fn compare_at(
+        &self,
+        walk: &mut Walk,
+        function: FunctionId,
+        depth: usize,
+        (a, b): (&Located, &Located),
+    ) -> Option<Outcome> {
+        let (frame_a, frame_b) = (&a.frames[depth], &b.frames[depth]);
+        let unknown = |reason: Reason| Some(Outcome::unknown(depth, Some(function), reason));
+        if let Some(obstacle) = frame_a.obstacle.as_ref().or(frame_b.obstacle.as_ref()) {
+            return unknown(obstacle.clone().into());
+        }
+        let body = &self.map.functions[function];
+        if body.confidence == Confidence::Partial {
+            return unknown(Reason::ReadInPart {
+                function: body.name.clone(),
+                why: body.confidence_reason.clone(),
+            });
+        }
+        let (relation, decided) = self.compare_frames(walk, function, frame_a, frame_b);
+        if relation != Relation::Equal {
+            return Some(Outcome {
+                depth,
+                function: Some(function),
+                relation,
+                decided,
+            });
+        }
+        let [next_a, next_b] = [a, b].map(|side| side.frames.get(depth + 1));
+        let is_known =
+            |frame: &LocatedFrame, next: Option<&LocatedFrame>| frame.callee_known || next.is_none();
+        let goes_on = next_a.is_some() || next_b.is_some();
+        if goes_on && !(is_known(frame_a, next_a) && is_known(frame_b, next_b)) {
+            return unknown(Reason::FrameMissing(body.name.clone()));
+        }
+        // A macro may make a call more than once.
+        let is_mapped = |next: &LocatedFrame| next.function.is_some();
+        if let (Some(next_a), Some(next_b)) = (next_a, next_b)
+            && (is_mapped(next_a) || is_mapped(next_b))
+            && self.in_macro(body, frame_a)
+        {
+            return unknown(Reason::CallInMacro(body.name.clone()));
+        }
+        None
+    }
+
+    /// Compares two tasks in a function that the map does not have, called from one point of the program. Below it the
+    /// stacks are a library's business, unless the library calls back.
+    fn compare_beneath(&self, depth: usize, a: &Located, b: &Located) -> Outcome {
+        let name = &a.frames[depth].name;
+        let is_mapped = |frame: &LocatedFrame| frame.function.is_some();
+        if [a, b]
+            .iter()
+            .any(|side| side.frames[depth..].iter().any(is_mapped))
+        {
+            return Outcome::unknown(depth, None, Reason::CallsBack(name.clone()));
+        }
+        let entry = |task: &Located| task.origin.get(depth).copied().flatten();
+        // A macro may make a call more than once.
+        let caller = depth.checked_sub(1).map(|last| &a.frames[last]);
+        let is_one_call = caller.is_some_and(|caller| {
+            let body = caller.function.map(|id| &self.map.functions[id]);
+            body.is_some_and(|body| !self.in_macro(body, caller))
+        });
+        match beneath::relation((a, entry(a)), (b, entry(b))) {
+            Some((Relation::Equal, _)) => Outcome::same_point(a, depth),
+            Some((relation, operation)) if is_one_call => Outcome {
+                depth,
+                function: None,
+                relation,
+                decided: Decided::NotBegun(operation.to_owned()),
+            },
+            _ => {
+                let reason = Reason::Beneath {
+                    function: name.clone(),
+                    a: (a.task.clone(), a.beneath.clone()),
+                    b: (b.task.clone(), b.beneath.clone()),
+                };
+                Outcome::unknown(depth, None, reason)
+            }
+        }
+    }
+
+    /// Compares two tasks in different functions, called from one point of the program.
+    fn compare_callees(&self, depth: usize, a: &Located, b: &Located) -> Outcome {
+        let [name_a, name_b] = [a, b].map(|side| side.frames[depth].name.clone());
+        if depth > 0 && self.parted_by_pointer(&a.frames[depth - 1], &b.frames[depth - 1]) {
+            return Outcome {
+                depth,
+                function: None,
+                relation: Relation::Incomparable,
+                decided: Decided::Callees {
+                    a: name_a,
+                    b: name_b,
+                },
+            };
+        }
+        Outcome::unknown(depth, None, Reason::Part(name_a, name_b))
     }
 
     /// Whether a frame may be inside a macro that is left as it is.
