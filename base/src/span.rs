@@ -29,6 +29,11 @@ impl Span {
         (self.line, self.column) == (self.end_line, self.end_column)
     }
 
+    /// Whether the byte at this position lies within the span.
+    pub fn contains_position(self, line: u32, column: u32) -> bool {
+        (self.line, self.column) <= (line, column) && (line, column) < (self.end_line, self.end_column)
+    }
+
     /// Whether `inner` lies within this span.
     pub fn contains(self, inner: Span) -> bool {
         (self.line, self.column) <= (inner.line, inner.column)

@@ -6,8 +6,8 @@
 //! What [`moved`](crate::moved) says of the variable holds for these places too.
 
 use progress_map::{
-    Binding, BoundVariable, Function, FunctionId, FunctionInstance, Handed, LocationRange, Map, PointKind,
-    Storage,
+    Binding, BoundVariable, Function, FunctionId, FunctionInstance, Handed, LocationRange, Map, PointId,
+    PointKind, Storage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,16 +125,15 @@ fn given(map: &Map, caller: FunctionId, callee: FunctionId, position: (u32, u32)
         return own;
     }
     let function: &Function = &map.functions[caller];
-    let called = &map.functions[callee].name;
-    let calls = function.points.iter_enumerated().filter(|(_, point)| {
-        let (line, column) = position;
-        let is_there = match column {
-            0 => point.span.covers_line(line),
-            _ => (point.span.line, point.span.column) == position,
-        };
-        is_there && matches!(&point.kind, PointKind::Call(name) if name == called)
-    });
-    let calls = Vec::from_iter(calls.map(|(point, _)| point));
+    let called = map.functions[callee].name.as_str();
+    let (line, column) = position;
+    let at = match column {
+        0 => Vec::from_iter(function.calls_on(line)),
+        _ => Vec::from_iter(function.calls_beginning_at(line, column)),
+    };
+    let names_it =
+        |call: &PointId| matches!(&function.points[*call].kind, PointKind::Call(name) if name == called);
+    let calls = Vec::from_iter(at.into_iter().filter(names_it));
     let by_all = |handed: &&Handed| {
         !calls.is_empty()
             && calls.iter().all(|&point| {
@@ -190,7 +189,8 @@ mod tests {
             instance: FunctionInstance::Concrete(0),
             name: "v".to_owned(),
             scope: Vec::new(),
-            locations: { locations.iter() }
+            locations: locations
+                .iter()
                 .map(|&(start, end, register)| LocationRange {
                     start,
                     end,

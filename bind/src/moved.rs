@@ -26,7 +26,7 @@
 //! describes a counter by a word of the stack that does not hold it any more.
 
 use crate::expression::facts;
-use base::{Id, Span};
+use base::Id;
 use progress_map::{
     Binding, BoundMerge, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PathStep,
     PointId, PointKind, Row,
@@ -237,12 +237,12 @@ fn calls_with(function: &Function, point: PointId) -> impl Iterator<Item = Point
         .points
         .iter_enumerated()
         .filter(|(_, point)| point.kind.is_call());
-    { calls }.filter_map(move |(id, call)| (id != point && call.span.contains(span)).then_some(id))
+    calls.filter_map(move |(id, call)| (id != point && call.span.contains(span)).then_some(id))
 }
 
 /// What shows the position of one call may be another.
 fn spread(merges: &[BoundMerge], points: &mut [bool]) {
-    let risky = { merges.iter() }.filter(|merge| points[merge.other.index()]);
+    let risky = merges.iter().filter(|merge| points[merge.other.index()]);
     for merge in Vec::from_iter(risky) {
         points[merge.shown.index()] = true;
     }
@@ -306,26 +306,30 @@ fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
     function.loops_around(point).any(|at| at == id)
 }
 
-/// Whether code at a position may belong to one of the points: by the same rules by which the order looks positions
-/// up, but the wider choice where it distinguishes what a frame is doing there.
+/// Whether code at a position may belong to one of the points.
+///
+/// The position is looked up as `progress` looks up that of a frame, but without knowing whether a call is under way there, and of
+/// what. So where a call begins, the call and its arguments stand for all that may happen.
 fn stands_for_any(function: &Function, points: &[bool], line: u32, column: u32) -> bool {
-    let spans = || function.points.iter().enumerate();
-    let inner = |kind: &PointKind| !matches!(kind, PointKind::Entry | PointKind::Exit);
-    let on_line = || spans().filter(|(_, point)| point.span.covers_line(line) && inner(&point.kind));
-    let calls: Vec<Span> = on_line()
-        .filter(|(_, point)| matches!(point.kind, PointKind::Call(_) | PointKind::IndirectCall))
-        .map(|(_, point)| point.span)
-        .filter(|span| (span.line, span.column) == (line, column))
-        .collect();
+    let is_risky = |point: &PointId| points[point.index()];
+    let by_name_or_pointer = |call: &PointId| !matches!(function.points[*call].kind, PointKind::MacroCall(_));
+    let calls = Vec::from_iter(
+        function
+            .calls_beginning_at(line, column)
+            .filter(by_name_or_pointer),
+    );
     if !calls.is_empty() {
-        // A call, or one in its arguments.
-        return spans().any(|(at, point)| points[at] && calls.iter().any(|call| call.contains(point.span)));
+        return function.within(&calls).any(|point| is_risky(&point));
     }
-    let contains = |span: Span| {
-        (span.line, span.column) <= (line, column) && (line, column) < (span.end_line, span.end_column)
-    };
-    let exact = column > 0 && on_line().any(|(_, point)| contains(point.span));
-    on_line().any(|(at, point)| points[at] && (!exact || contains(point.span)))
+    let on_line = Vec::from_iter(
+        function
+            .points_on(line)
+            .filter(|&point| function.points[point].kind.has_text()),
+    );
+    function
+        .narrowed(on_line, line, Some(column))
+        .iter()
+        .any(is_risky)
 }
 
 /// The parts of `locations` outside `gaps`, which are sorted.
@@ -495,7 +499,7 @@ impl<'b> Positions<'b> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use base::{Confidence, IdVec};
+    use base::{Confidence, IdVec, Span};
     use progress_map::{
         Across, Assumption, BoundFunction, BoundVariable, Cut, Direction, Encoding, Growth, Loop, LoopSource,
         LovClass, Point, Row, ScopeId, Storage,

@@ -35,7 +35,8 @@ pub(crate) fn bind_sites(
             continue;
         };
         let crowded = crowded.entry((id, position));
-        if !*crowded.or_insert_with(|| has_several_calls(map, id, position)) {
+        let (line, _) = position;
+        if !*crowded.or_insert_with(|| map.functions[id].calls_on(line).nth(1).is_some()) {
             continue;
         }
         let named = match call.target {
@@ -52,18 +53,11 @@ pub(crate) fn bind_sites(
             *known = None;
         }
     }
-    let sites = { found.into_iter() }.filter_map(|(return_address, named)| {
+    let sites = found.into_iter().filter_map(|(return_address, named)| {
         Some(BoundSite {
             return_address,
             named: named?,
         })
     });
     sites.collect()
-}
-
-/// Whether the source has more than one call on a line.
-fn has_several_calls(map: &Map, id: FunctionId, (line, _): Position) -> bool {
-    let points = map.functions[id].points.iter();
-    let calls = points.filter(|point| point.kind.is_call() && point.span.covers_line(line));
-    calls.take(2).count() > 1
 }

@@ -390,13 +390,9 @@ fn loops_around(function: &Function, line: u32, column: u32) -> BTreeSet<LoopId>
 /// The calls that a position may stand for; by the line when no call begins at the column, unless the
 /// column is asked for.
 fn calls_at(function: &Function, line: u32, column: u32, exactly: bool) -> Vec<PointId> {
-    let points = || function.points.iter_enumerated();
-    let calls = || points().filter(|(_, point)| point.kind.is_call());
-    let at = calls().filter(|(_, point)| (point.span.line, point.span.column) == (line, column));
-    let at = Vec::from_iter(at.map(|(id, _)| id));
+    let at = Vec::from_iter(function.calls_beginning_at(line, column));
     if !at.is_empty() || (exactly && column != 0) {
         return at;
     }
-    let on_line = calls().filter(|(_, point)| point.span.covers_line(line));
-    on_line.map(|(id, _)| id).collect()
+    function.calls_on(line).collect()
 }

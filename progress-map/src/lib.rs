@@ -18,6 +18,7 @@ pub mod generate;
 mod handed;
 mod macros;
 mod mpi;
+mod position;
 mod refusal;
 mod validate;
 

@@ -33,6 +33,7 @@
 
 mod arms;
 mod beneath;
+mod called;
 mod chains;
 mod classes;
 mod code;

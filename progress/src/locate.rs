@@ -5,10 +5,10 @@
 //! so calls of the same name inside a chosen call stay in the set. The innermost frame may be anywhere on its line,
 //! before or after the assignment of a point that assigns.
 
+use crate::called::Standing;
 use crate::{Beneath, CodeStack, ExecutionPoint, Frame, Obstacle, Order, SourceLine, Value};
 use base::mutant::{Mutant, on};
-use base::{is_mpi, mpi_name};
-use progress_map::{Function, FunctionId, Point, PointId, PointKind, ScopeKind};
+use progress_map::{Function, FunctionId, PointId, PointKind};
 use std::collections::BTreeMap;
 
 /// An execution point whose frames have been looked up in the map.
@@ -85,8 +85,8 @@ impl Order<'_> {
         let (mut frames, mut origin) = (Vec::new(), Vec::new());
         for index in (first..point.frames.len()).filter(|&index| !is_split(index)) {
             let callee = point.frames.get(index + 1);
-            let mut gone = Vec::new();
-            frames.push(self.locate_frame(&point.frames[index], functions[index], callee, &mut gone));
+            let (frame, gone) = self.locate_frame(&point.frames[index], functions[index], callee);
+            frames.push(frame);
             origin.push(Some(index));
             for (function, call) in gone {
                 frames.push(self.frame_put_back(function, call));
@@ -126,8 +126,7 @@ impl Order<'_> {
     fn is_head_of_split(&self, id: FunctionId, frame: &Frame) -> bool {
         let body = &self.map().functions[id];
         let line = frame.line.unwrap_or(0);
-        let mut on_line = body.points.iter().filter(|point| stands_on(body, point, line));
-        self.is_optimised(id) && line > 0 && !on_line.any(is_call)
+        self.is_optimised(id) && line > 0 && body.calls_on(line).next().is_none()
     }
 
     /// The frame of a function that has called the next one last.
@@ -153,14 +152,13 @@ impl Order<'_> {
         }
     }
 
-    /// Looks a frame up. The functions called from it that have left no frame go to `gone`, each with its last call.
+    /// Looks a frame up. Beside it: the functions called from it that have left no frame, each with its last call.
     fn locate_frame(
         &self,
         frame: &Frame,
         function: Option<FunctionId>,
         callee: Option<&Frame>,
-        gone: &mut Vec<(FunctionId, PointId)>,
-    ) -> LocatedFrame {
+    ) -> (LocatedFrame, Vec<(FunctionId, PointId)>) {
         let mut located = LocatedFrame {
             name: frame.function.clone(),
             function,
@@ -171,164 +169,101 @@ impl Order<'_> {
             obstacle: None,
         };
         let Some(id) = function else {
-            return located;
+            return (located, Vec::new());
         };
-        let Some(line) = frame.line else {
-            located.obstacle = Some(Obstacle::NoLine(frame.function.clone()));
-            return located;
-        };
-        let body = &self.map().functions[id];
-        if frame.inexact {
-            located.obstacle = Some(Obstacle::Mixed(body.name.clone()));
-            return located;
-        }
-        if self.may_be_a_loop(id) {
-            located.obstacle = Some(Obstacle::MayBeDeeper(body.name.clone()));
-            return located;
-        }
-        let on_line: Vec<PointId> = body
-            .points
-            .iter_enumerated()
-            .filter(|(_, point)| stands_on(body, point, line))
-            .map(|(id, _)| id)
-            .collect();
-        let on_line = with_nested_calls(body.points.as_slice(), on_line);
-        if on_line.is_empty() {
-            located.obstacle = Some(Obstacle::NoPoint(self.line_of(body, line)));
-            return located;
-        }
-        let is_cxx = body.language().is_cxx();
-        if let Some(callee) = callee.filter(|_| is_cxx)
-            && runs_on_the_way_out(&callee.function)
-            && on_line
-                .iter()
-                .any(|&point| body.points[point].kind != PointKind::Exit)
-        {
-            located.obstacle = Some(Obstacle::LeavesScope {
-                function: body.name.clone(),
-                callee: callee.function.clone(),
-            });
-            return located;
-        }
-        let points = |ids: &[PointId], keep: &dyn Fn(PointId) -> bool| -> Vec<PointId> {
-            ids.iter().copied().filter(|&id| keep(id)).collect()
-        };
-        let mut inside_call = false;
-        let mut chosen = if let Some(callee) = callee {
-            let by_name = |point: &Point| calls_by_name(point, &callee.function);
-            // What was called may have made a tail call of the callee: then it is no longer there.
-            let vanished = |point: &Point| !frame.straight && self.vanished_call(point, &callee.function);
-            // A pointer or a macro may lead to the same function as a call by its name beside it.
-            let hidden = |point: PointId| match body.points[point].kind {
-                PointKind::IndirectCall => true,
-                PointKind::MacroCall(_) => self.macro_may_call(id, point, &callee.function, frame.straight),
-                _ => false,
-            };
-            let named = points(&on_line, &|p| {
-                by_name(&body.points[p]) || vanished(&body.points[p]) || hidden(p)
-            });
-            // A call of that name elsewhere on the line is another call, and this one made a tail call.
-            let named = within_calls_at(body.points.as_slice(), named, line, frame.column);
-            // C++ makes implicit calls: of constructors, operators, conversions. One of the name
-            // of a call on the line may not be that call.
-            let implicit = is_cxx && self.may_be_implicit(callee);
-            if implicit {
-                on_line
-            } else if named.iter().any(|&p| by_name(&body.points[p])) {
-                let chosen = narrow_calls(body.points.as_slice(), named, line, frame.column);
-                inside_call = chosen
-                    .iter()
-                    .all(|&p| !matches!(body.points[p].kind, PointKind::MacroCall(_)));
-                located.callee_known = chosen.iter().all(|&p| {
-                    by_name(&body.points[p]) || hidden(p) && !self.may_have_vanished_into(&callee.function)
-                });
-                chosen
-            } else if let Some((call, way)) =
-                self.only_call_into(body, &named, &callee.function, (line, frame.column))
-            {
-                inside_call = true;
-                located.callee_known = true;
-                *gone = way;
-                vec![call]
-            } else {
-                let through_pointer = points(&on_line, &hidden);
-                let callee_mapped = self.function_of(callee).is_some();
-                if !through_pointer.is_empty() {
-                    // A macro may assign and call in any order; a pointer's target is a call like any other.
-                    inside_call = through_pointer
-                        .iter()
-                        .all(|&p| body.points[p].kind == PointKind::IndirectCall);
-                    located.callee_known = !self.may_have_vanished_into(&callee.function);
-                    narrow_calls(body.points.as_slice(), through_pointer, line, frame.column)
-                } else if callee_mapped && is_cxx {
-                    on_line
-                } else if callee_mapped {
-                    // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
-                    let calls = points(&on_line, &|p| is_call(&body.points[p]));
-                    if calls.is_empty() {
-                        located.obstacle = Some(Obstacle::NoSuchCall {
-                            at: self.line_of(body, line),
-                            callee: callee.function.clone(),
-                        });
-                        return located;
-                    }
-                    calls
-                } else {
-                    // A compiler's helper (memcpy for a structure) may be called by any point. But where the line calls
-                    // a function of the map, that one may be gone: it made a tail call.
-                    located.callee_known = !on_line.iter().any(|&p| match &body.points[p].kind {
-                        PointKind::Call(name) => !self.functions_named(name).is_empty(),
-                        _ => false,
-                    });
-                    on_line
-                }
+        match self.standing(id, frame, callee) {
+            Ok(standing) => {
+                located.places = self.places(id, &standing);
+                located.callee_known = standing.callee_known;
+                (located, standing.gone)
             }
-        } else {
-            let mut here = narrow_column(body.points.as_slice(), on_line, line, frame.column);
-            let prepared = in_arguments_of(body.points.as_slice(), &here);
-            here.extend_from_slice(&prepared);
-            let arms = self.arms_of(id, &here);
-            here.extend_from_slice(&arms);
-            here
-        };
-        if on(Mutant::FirstCallTaken) && inside_call || on(Mutant::FirstPointTaken) && !inside_call {
-            chosen.truncate(1);
-        }
-        if on(Mutant::ForHeaderTrusted) {
-            chosen.retain(|&p| {
-                let headers = body.loops.iter().filter(|each| each.span.line == line);
-                headers.count() == 0 || body.points[p].innermost_loop.is_some()
-            });
-        }
-        let others = chosen.iter().flat_map(|&point| self.merged_with(id, point));
-        let others = Vec::from_iter(others);
-        chosen.extend(others);
-        chosen.sort_unstable();
-        chosen.dedup();
-        let assigns = self.assigning_points(id);
-        for point in chosen {
-            located.places.push(Place { point, after: false });
-            // Inside a call only what the call itself updates may have changed.
-            let may_be_after =
-                (!inside_call || is_call(&body.points[point])) && !on(Mutant::UpdateLineIsBefore);
-            if may_be_after && assigns.binary_search(&point).is_ok() {
-                located.places.push(Place { point, after: true });
+            Err(obstacle) => {
+                located.obstacle = Some(obstacle);
+                (located, Vec::new())
             }
         }
-        located
     }
 
-    /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments; `straight` if
-    /// the frame's call is known to be by the callee's name, or through a pointer.
-    fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str, straight: bool) -> bool {
-        let Some(callees) = self.map().called_by_macro(id, point) else {
-            return true;
+    /// Where in its function a frame may be.
+    fn standing(&self, id: FunctionId, frame: &Frame, callee: Option<&Frame>) -> Result<Standing, Obstacle> {
+        let body = &self.map().functions[id];
+        let line = frame
+            .line
+            .ok_or_else(|| Obstacle::NoLine(frame.function.clone()))?;
+        if frame.inexact {
+            return Err(Obstacle::Mixed(body.name.clone()));
+        }
+        if self.may_be_a_loop(id) {
+            return Err(Obstacle::MayBeDeeper(body.name.clone()));
+        }
+        let on_line = with_nested_calls(body, Vec::from_iter(body.points_on(line)));
+        if on_line.is_empty() {
+            return Err(Obstacle::NoPoint(self.line_of(body, line)));
+        }
+        let mut standing = match callee {
+            Some(callee) => {
+                let mut kinds = on_line.iter().map(|&point| &body.points[point].kind);
+                if body.language().is_cxx()
+                    && runs_on_the_way_out(&callee.function)
+                    && kinds.any(|kind| *kind != PointKind::Exit)
+                {
+                    return Err(Obstacle::LeavesScope {
+                        function: body.name.clone(),
+                        callee: callee.function.clone(),
+                    });
+                }
+                self.in_call(id, (line, frame), callee, on_line)?
+            }
+            None => Standing::anywhere(self.in_itself(id, (line, frame.column), on_line)),
         };
-        callees.iter().any(|name| {
-            let same = name == callee || is_mpi(name) && mpi_name(name) == mpi_name(callee);
-            let functions = self.functions_named(name).iter();
-            same || !straight && functions.copied().any(|id| self.may_vanish_into(id, callee))
-        })
+        standing.mutate(body, line);
+        let merged = standing
+            .points
+            .iter()
+            .flat_map(|&point| self.merged_with(id, point));
+        let merged = Vec::from_iter(merged);
+        standing.points.extend(merged);
+        standing.points.sort_unstable();
+        standing.points.dedup();
+        Ok(standing)
+    }
+
+    /// Where the innermost frame may be: the task is in the function itself.
+    fn in_itself(
+        &self,
+        id: FunctionId,
+        (line, column): (u32, Option<u32>),
+        on_line: Vec<PointId>,
+    ) -> Vec<PointId> {
+        let body = &self.map().functions[id];
+        let mut here = with_nested_calls(body, body.narrowed(on_line, line, column));
+        // Code that prepares a call has the position of the call, and `i++` in `f(i++)` may not have been made there.
+        let calls = Vec::from_iter(
+            here.iter()
+                .copied()
+                .filter(|&point| body.points[point].kind.is_call()),
+        );
+        here.extend(body.within(&calls));
+        let arms = self.arms_of(id, &here);
+        here.extend_from_slice(&arms);
+        here
+    }
+
+    /// The sides of the points at which a frame may be.
+    fn places(&self, id: FunctionId, standing: &Standing) -> Vec<Place> {
+        let body = &self.map().functions[id];
+        let assigns = self.assigning_points(id);
+        let mut places = Vec::new();
+        for &point in &standing.points {
+            places.push(Place { point, after: false });
+            // Inside a call only what the call itself updates may have changed.
+            let may_be_after = (!standing.inside_call || body.points[point].kind.is_call())
+                && !on(Mutant::UpdateLineIsBefore);
+            if may_be_after && assigns.binary_search(&point).is_ok() {
+                places.push(Place { point, after: true });
+            }
+        }
+        places
     }
 
     /// The calls in which a frame may be that shows the position of `point`: the compiler may have made them one.
@@ -340,53 +275,8 @@ impl Order<'_> {
         })
     }
 
-    /// Whether C++ may call the function of a frame where the source calls nothing, as far as its name tells.
-    fn may_be_implicit(&self, callee: &Frame) -> bool {
-        let name = callee.function.as_str();
-        let constructs = |id: &FunctionId| {
-            let qualified = self.map().functions[*id].linkage_name.as_deref();
-            qualified.is_some_and(|qualified| base::constructs(qualified, name))
-        };
-        matches!(name, "begin" | "end")
-            || name.strip_prefix("operator").is_some_and(|rest| {
-                rest != "()" && !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-                    || rest.starts_with(' ')
-            })
-            || self.functions_named(name).iter().any(constructs)
-    }
-
-    /// Whether a point calls a function that may have vanished into `callee`.
-    fn vanished_call(&self, point: &Point, callee: &str) -> bool {
-        let PointKind::Call(name) = &point.kind else {
-            return false;
-        };
-        let candidates = self.functions_named(name).iter();
-        candidates.copied().any(|id| self.may_vanish_into(id, callee))
-    }
-
-    /// Of the calls at a position that may have led to `callee` without being a call of it, the only one, and how.
-    fn only_call_into(
-        &self,
-        body: &Function,
-        candidates: &[PointId],
-        callee: &str,
-        (line, column): (u32, Option<u32>),
-    ) -> Option<(PointId, Vec<(FunctionId, PointId)>)> {
-        let narrowed = narrow_calls(body.points.as_slice(), candidates.to_vec(), line, column);
-        let [call] = narrowed[..] else {
-            return None;
-        };
-        let PointKind::Call(name) = &body.points[call].kind else {
-            return None;
-        };
-        let [called] = *self.functions_named(name) else {
-            return None;
-        };
-        Some((call, self.only_way_into(called, callee)?))
-    }
-
     /// The function of the map that a frame names: by name, then by file, then by line.
-    fn function_of(&self, frame: &Frame) -> Option<FunctionId> {
+    pub(crate) fn function_of(&self, frame: &Frame) -> Option<FunctionId> {
         let mut candidates: Vec<FunctionId> = self.functions_named(&frame.function).to_vec();
         if let Some(file) = &frame.file {
             candidates.retain(|&id| {
@@ -402,7 +292,7 @@ impl Order<'_> {
                 let span = self.map().functions[id].span;
                 (span.line + 1..span.end_line).contains(&line).then_some(span)
             };
-            let innermost = { candidates.iter().copied() }.find(|&id| {
+            let innermost = candidates.iter().copied().find(|&id| {
                 let inside = |span: base::Span| {
                     let mut others = candidates.iter().filter(|&&other| other != id);
                     others.all(|&other| self.map().functions[other].span.contains(span))
@@ -426,132 +316,14 @@ fn runs_on_the_way_out(name: &str) -> bool {
     name.starts_with('~') || name.starts_with("_Unwind_") || name.starts_with("__cxa_")
 }
 
-/// Whether a point's code may carry the line number `line`.
-fn stands_on(function: &Function, point: &Point, line: u32) -> bool {
-    match point.kind {
-        PointKind::Entry => {
-            // The prologue is anywhere between the first line of the head and the opening brace.
-            let brace = function
-                .scopes
-                .iter()
-                .find(|scope| scope.kind == ScopeKind::Block);
-            (point.span.line..=brace.map_or(point.span.line, |block| block.line)).contains(&line)
-        }
-        PointKind::Exit => point.span.end_line == line,
-        // No code stands for a join.
-        _ => !point.span.is_empty() && point.span.covers_line(line),
-    }
-}
-
-fn is_call(point: &Point) -> bool {
-    point.kind.is_call()
-}
-
-/// Whether a point is a call of the function that a frame names; an MPI function's frame may carry its profiling
-/// name.
-fn calls_by_name(point: &Point, frame_function: &str) -> bool {
-    match &point.kind {
-        PointKind::Call(name) => {
-            name == frame_function || is_mpi(name) && mpi_name(name) == mpi_name(frame_function)
-        }
-        _ => false,
-    }
-}
-
-/// Of calls on a line, those that are at the column or nested in a call there; all when no call begins at the column.
-fn within_calls_at(
-    points: &[Point],
-    mut calls: Vec<PointId>,
-    line: u32,
-    column: Option<u32>,
-) -> Vec<PointId> {
-    let at = |point: &&Point| is_call(point) && (point.span.line, Some(point.span.column)) == (line, column);
-    let spans = Vec::from_iter(points.iter().filter(at).map(|point| point.span));
-    calls.retain(|&call| {
-        let span = points[base::Id::index(call)].span;
-        spans.is_empty() || spans.iter().any(|at| at.contains(span))
-    });
-    calls
-}
-
-/// Of calls of the right name on a line, those that the column may mean.
-fn narrow_calls(points: &[Point], calls: Vec<PointId>, line: u32, column: Option<u32>) -> Vec<PointId> {
-    let Some(column) = column.filter(|&column| column > 0 && calls.len() > 1) else {
-        return calls;
-    };
-    let span = |id: PointId| points[base::Id::index(id)].span;
-    let exact: Vec<PointId> = calls
-        .iter()
-        .copied()
-        .filter(|&c| (span(c).line, span(c).column) == (line, column))
-        .collect();
-    if exact.is_empty() {
-        return calls;
-    }
-    calls
-        .into_iter()
-        .filter(|&c| {
-            let nested = !on(Mutant::NestedCallExcluded);
-            exact
-                .iter()
-                .any(|&e| e == c || nested && span(e).contains(span(c)))
-        })
-        .collect()
-}
-
-/// Of points on a line, those that the column may mean: all that contain it, or the whole line when none does.
-fn narrow_column(points: &[Point], on_line: Vec<PointId>, line: u32, column: Option<u32>) -> Vec<PointId> {
-    let Some(column) = column.filter(|&column| column > 0) else {
-        return on_line;
-    };
-    let contains = |id: &PointId| {
-        let point = &points[base::Id::index(*id)];
-        let span = point.span;
-        (span.line, span.column) <= (line, column)
-            && (line, column) < (span.end_line, span.end_column)
-            && !matches!(point.kind, PointKind::Entry | PointKind::Exit)
-    };
-    let exact: Vec<PointId> = on_line.iter().copied().filter(contains).collect();
-    if exact.is_empty() {
-        on_line
-    } else {
-        with_nested_calls(points, exact)
-    }
-}
-
-/// What the arguments of the calls among `here` do: code that prepares a call has the position of the call, and `i++` in `f(i++)` may
-/// not have been made there.
-fn in_arguments_of(points: &[Point], here: &[PointId]) -> Vec<PointId> {
-    let calls = here.iter().map(|&id| &points[base::Id::index(id)]);
-    let spans = Vec::from_iter(calls.filter(|point| is_call(point)).map(|point| point.span));
-    let inside = points.iter().enumerate().filter(|(_, point)| {
-        let has_code = !matches!(point.kind, PointKind::Entry | PointKind::Exit);
-        has_code
-            && spans
-                .iter()
-                .any(|span| *span != point.span && span.contains(point.span))
-    });
-    inside.map(|(at, _)| base::Id::from_index(at)).collect()
-}
-
 /// Adds the calls in the arguments of calls that are there: gcc numbers them like the outer call, line and column.
-fn with_nested_calls(points: &[Point], mut chosen: Vec<PointId>) -> Vec<PointId> {
-    let outer: Vec<_> = chosen
-        .iter()
-        .map(|&id| &points[base::Id::index(id)])
-        .filter(|point| is_call(point))
-        .map(|point| point.span)
-        .collect();
+fn with_nested_calls(function: &Function, mut chosen: Vec<PointId>) -> Vec<PointId> {
+    let is_call = |point: &PointId| function.points[*point].kind.is_call();
+    let outer = Vec::from_iter(chosen.iter().copied().filter(is_call));
     if outer.is_empty() {
         return chosen;
     }
-    let nested = points.iter().enumerate().filter(|(_, point)| {
-        is_call(point)
-            && outer
-                .iter()
-                .any(|span| *span != point.span && span.contains(point.span))
-    });
-    chosen.extend(nested.map(|(index, _)| <PointId as base::Id>::from_index(index)));
+    chosen.extend(function.within(&outer).filter(is_call));
     chosen.sort_unstable();
     chosen.dedup();
     chosen

@@ -1,0 +1,260 @@
+//! Of the points at the position of a frame, those at which it can have called the next frame.
+//!
+//! The position and the callee's name together are stronger than either: of several calls on a line only those of that name qualify.
+//! But the callee's frame may have come to be in other ways than by a call of its name there: through a pointer, by a macro
+//! that was left as it is, by a tail call of what was called there, or by a call that C++ makes and nobody
+//! wrote. Each way has its step below; together they leave out no point that may be the one.
+
+use crate::{Frame, Obstacle, Order};
+use base::mutant::{Mutant, on};
+use base::{is_mpi, mpi_name};
+use progress_map::{Function, FunctionId, Point, PointId, PointKind};
+
+/// Where a frame may be in its function.
+pub(crate) struct Standing {
+    /// At one of these points.
+    pub(crate) points: Vec<PointId>,
+    /// In the callee, with nothing left to do before it returns: what else the point assigns has not been assigned.
+    pub(crate) inside_call: bool,
+    /// The next frame's function is the one that the points call.
+    pub(crate) callee_known: bool,
+    /// The functions that were called in between and have left no frame, outermost first, each with the call that replaced it.
+    pub(crate) gone: Vec<(FunctionId, PointId)>,
+}
+
+impl Standing {
+    /// At any of these points, doing any part of what they do.
+    pub(crate) fn anywhere(points: Vec<PointId>) -> Self {
+        Self {
+            points,
+            inside_call: false,
+            callee_known: false,
+            gone: Vec::new(),
+        }
+    }
+
+    /// Breaks the look-up on request, so that tests can show that they would notice.
+    pub(crate) fn mutate(&mut self, body: &Function, line: u32) {
+        let first = if self.inside_call {
+            Mutant::FirstCallTaken
+        } else {
+            Mutant::FirstPointTaken
+        };
+        if on(first) {
+            self.points.truncate(1);
+        }
+        let is_header = body.loops.iter().any(|each| each.span.line == line);
+        if on(Mutant::ForHeaderTrusted) && is_header {
+            self.points
+                .retain(|&point| body.points[point].innermost_loop.is_some());
+        }
+    }
+}
+
+impl Order<'_> {
+    /// Where a frame may be that has called the next one, `callee`; `on_line` are the points of its line.
+    pub(crate) fn in_call(
+        &self,
+        id: FunctionId,
+        (line, frame): (u32, &Frame),
+        callee: &Frame,
+        on_line: Vec<PointId>,
+    ) -> Result<Standing, Obstacle> {
+        let body = &self.map().functions[id];
+        let position = (line, frame.column);
+        // C++ makes implicit calls: of constructors, operators, conversions. One of the name of a call on the line may not
+        // be that call.
+        if body.language().is_cxx() && self.may_be_implicit(callee) {
+            return Ok(Standing::anywhere(on_line));
+        }
+        let by_name = |point: &PointId| calls_by_name(&body.points[*point], &callee.function);
+        let by_value = |point: &PointId| self.may_call_by_value(id, *point, frame, callee);
+        // What was called may have made a tail call of the callee: then it is no longer there.
+        let vanished =
+            |point: &PointId| !frame.straight && self.vanished_call(&body.points[*point], &callee.function);
+        let candidates = on_line
+            .iter()
+            .copied()
+            .filter(|point| by_name(point) || vanished(point) || by_value(point))
+            .collect();
+        // A call of that name elsewhere on the line is another call, and this one made a tail call.
+        let candidates = within_calls_at(body, candidates, position);
+        if candidates.iter().any(by_name) {
+            let points = narrow_calls(body, candidates, position);
+            let is_call = |point: &PointId| !matches!(body.points[*point].kind, PointKind::MacroCall(_));
+            let is_known = |point: &PointId| {
+                by_name(point) || by_value(point) && !self.may_have_vanished_into(&callee.function)
+            };
+            return Ok(Standing {
+                inside_call: points.iter().all(is_call),
+                callee_known: points.iter().all(is_known),
+                gone: Vec::new(),
+                points,
+            });
+        }
+        if let Some((call, gone)) = self.only_call_into(body, &candidates, &callee.function, position) {
+            return Ok(Standing {
+                points: vec![call],
+                inside_call: true,
+                callee_known: true,
+                gone,
+            });
+        }
+        let by_value = Vec::from_iter(on_line.iter().copied().filter(by_value));
+        if !by_value.is_empty() {
+            // A macro may assign and call in any order; a pointer's target is a call like any other.
+            let is_call = |point: &PointId| body.points[*point].kind == PointKind::IndirectCall;
+            return Ok(Standing {
+                inside_call: by_value.iter().all(is_call),
+                callee_known: !self.may_have_vanished_into(&callee.function),
+                gone: Vec::new(),
+                points: narrow_calls(body, by_value, position),
+            });
+        }
+        if self.function_of(callee).is_none() {
+            return Ok(self.in_helper(body, on_line));
+        }
+        if body.language().is_cxx() {
+            return Ok(Standing::anywhere(on_line));
+        }
+        // An alias, or a frame that a tail call removed: some call on the line, we do not know which.
+        let is_call = |point: &PointId| body.points[*point].kind.is_call();
+        let calls = Vec::from_iter(on_line.into_iter().filter(is_call));
+        if calls.is_empty() {
+            return Err(Obstacle::NoSuchCall {
+                at: self.line_of(body, line),
+                callee: callee.function.clone(),
+            });
+        }
+        Ok(Standing::anywhere(calls))
+    }
+
+    /// Whether a point may call the function of the frame below it without naming it: through a pointer, or by a macro. Either
+    /// may lead to the same function as a call by its name beside it.
+    fn may_call_by_value(&self, id: FunctionId, point: PointId, frame: &Frame, callee: &Frame) -> bool {
+        match self.map().functions[id].points[point].kind {
+            PointKind::IndirectCall => true,
+            PointKind::MacroCall(_) => self.macro_may_call(id, point, &callee.function, frame.straight),
+            _ => false,
+        }
+    }
+
+    /// Where a frame may be that has called a function which the map does not have: a compiler's helper (`memcpy` for a
+    /// structure) may be called by any point. But where the line calls a function of the map, that one may be gone: it made a tail call.
+    fn in_helper(&self, body: &Function, on_line: Vec<PointId>) -> Standing {
+        let calls_mapped = |&point: &PointId| match &body.points[point].kind {
+            PointKind::Call(name) => !self.functions_named(name).is_empty(),
+            _ => false,
+        };
+        Standing {
+            callee_known: !on_line.iter().any(calls_mapped),
+            ..Standing::anywhere(on_line)
+        }
+    }
+
+    /// Whether the function of a frame may be called by a macro that is left as it is, and not by one of its arguments; `straight` if
+    /// the frame's call is known to be by the callee's name, or through a pointer.
+    fn macro_may_call(&self, id: FunctionId, point: PointId, callee: &str, straight: bool) -> bool {
+        let Some(callees) = self.map().called_by_macro(id, point) else {
+            return true;
+        };
+        callees.iter().any(|name| {
+            let same = name == callee || is_mpi(name) && mpi_name(name) == mpi_name(callee);
+            let functions = self.functions_named(name).iter();
+            same || !straight && functions.copied().any(|id| self.may_vanish_into(id, callee))
+        })
+    }
+
+    /// Whether C++ may call the function of a frame where the source calls nothing, as far as its name tells.
+    fn may_be_implicit(&self, callee: &Frame) -> bool {
+        let name = callee.function.as_str();
+        let constructs = |id: &FunctionId| {
+            let qualified = self.map().functions[*id].linkage_name.as_deref();
+            qualified.is_some_and(|qualified| base::constructs(qualified, name))
+        };
+        matches!(name, "begin" | "end")
+            || name.strip_prefix("operator").is_some_and(|rest| {
+                rest != "()" && !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                    || rest.starts_with(' ')
+            })
+            || self.functions_named(name).iter().any(constructs)
+    }
+
+    /// Whether a point calls a function that may have vanished into `callee`.
+    fn vanished_call(&self, point: &Point, callee: &str) -> bool {
+        let PointKind::Call(name) = &point.kind else {
+            return false;
+        };
+        let candidates = self.functions_named(name).iter();
+        candidates.copied().any(|id| self.may_vanish_into(id, callee))
+    }
+
+    /// Of the calls at a position that may have led to `callee` without being a call of it, the only one, and how.
+    fn only_call_into(
+        &self,
+        body: &Function,
+        candidates: &[PointId],
+        callee: &str,
+        position: (u32, Option<u32>),
+    ) -> Option<(PointId, Vec<(FunctionId, PointId)>)> {
+        let narrowed = narrow_calls(body, candidates.to_vec(), position);
+        let [call] = narrowed[..] else {
+            return None;
+        };
+        let PointKind::Call(name) = &body.points[call].kind else {
+            return None;
+        };
+        let [called] = *self.functions_named(name) else {
+            return None;
+        };
+        Some((call, self.only_way_into(called, callee)?))
+    }
+}
+
+/// Whether a point is a call of the function that a frame names; an MPI function's frame may carry its profiling
+/// name.
+fn calls_by_name(point: &Point, frame_function: &str) -> bool {
+    match &point.kind {
+        PointKind::Call(name) => {
+            name == frame_function || is_mpi(name) && mpi_name(name) == mpi_name(frame_function)
+        }
+        _ => false,
+    }
+}
+
+/// Of calls on a line, those that are at the column or nested in a call there; all when no call begins at the column.
+fn within_calls_at(
+    body: &Function,
+    mut calls: Vec<PointId>,
+    (line, column): (u32, Option<u32>),
+) -> Vec<PointId> {
+    let at = column.map(|column| Vec::from_iter(body.calls_beginning_at(line, column)));
+    if let Some(at) = at.filter(|at| !at.is_empty()) {
+        let inside = Vec::from_iter(body.within(&at));
+        calls.retain(|call| inside.binary_search(call).is_ok());
+    }
+    calls
+}
+
+/// Of calls of the right name on a line, those that the column may mean.
+fn narrow_calls(body: &Function, calls: Vec<PointId>, (line, column): (u32, Option<u32>)) -> Vec<PointId> {
+    let Some(column) = column.filter(|&column| column > 0 && calls.len() > 1) else {
+        return calls;
+    };
+    let begins_there = |call: &PointId| {
+        let span = body.points[*call].span;
+        (span.line, span.column) == (line, column)
+    };
+    let exact = Vec::from_iter(calls.iter().copied().filter(begins_there));
+    if exact.is_empty() {
+        return calls;
+    }
+    if on(Mutant::NestedCallExcluded) {
+        return exact;
+    }
+    let inside = Vec::from_iter(body.within(&exact));
+    calls
+        .into_iter()
+        .filter(|call| inside.binary_search(call).is_ok())
+        .collect()
+}
