@@ -26,9 +26,7 @@ impl Reading {
 
     /// The reading that a map's remark tells; as written if it is about something else.
     pub fn of_remark(remark: Option<&str>) -> Self {
-        let all = Reading::ALL.into_iter();
-        { all }
-            .find(|reading| reading.remark() == remark)
-            .unwrap_or_default()
+        let mut all = Reading::ALL.into_iter();
+        all.find(|reading| reading.remark() == remark).unwrap_or_default()
     }
 }

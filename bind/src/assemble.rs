@@ -89,7 +89,7 @@ pub(crate) fn assemble(
         in_order[node.die.unit] = false;
     }
     let restless: IdVec<_, bool> = debug.units.ids().map(|unit| rearranged(debug, unit)).collect();
-    let producers = debug.units.ids().map(|unit| producer(debug, unit));
+    let mut producers = debug.units.ids().map(|unit| producer(debug, unit));
     let position = |id: FunctionId, address: u64| {
         let after = raw_rows.partition_point(|row| row.start <= address);
         let row = raw_rows.get(after.checked_sub(1)?)?;
@@ -112,7 +112,7 @@ pub(crate) fn assemble(
         build_id: identity.build_id,
         text_hash: identity.text_hash,
         executable: path.to_owned(),
-        producer: { producers }
+        producer: producers
             .find(|producer| !producer.is_empty())
             .unwrap_or_default(),
         rows: raw_rows
@@ -255,7 +255,7 @@ impl Report<'_> {
             (Missing::OtherBuild, "is of another compilation"),
             (Missing::Damaged, "is damaged"),
         ] {
-            let names = { debug.missing.iter() }.filter(|&&(_, why)| why == which);
+            let names = debug.missing.iter().filter(|&&(_, why)| why == which);
             let names = Vec::from_iter(names.map(|(name, _)| name));
             if let Some(first) = names.first() {
                 let message = format!(

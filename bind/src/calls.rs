@@ -109,7 +109,10 @@ fn needed(
             continue;
         };
         let origin = forest.nodes[root_of(forest, node)].origin;
-        let entry = { variable.locations.iter() }.filter_map(|location| facts(&location.expression));
+        let entry = variable
+            .locations
+            .iter()
+            .filter_map(|location| facts(&location.expression));
         needed.extend(
             entry
                 .flat_map(|facts| facts.entry)
@@ -144,8 +147,9 @@ fn records(forest: &Forest, pieces: &IdVec<NodeId, Vec<Piece>>) -> BTreeMap<Orig
 /// The value that the call described by `die` has passed in `register`, and the values on entry that it is made of.
 fn passed(debug: &Debug<'_>, die: Die, register: u8, frame: Frame<'_, '_, '_>) -> Option<(Vec<u8>, Vec<u8>)> {
     let parameters = parameters(debug, die);
-    let mut of_register =
-        { parameters.iter() }.filter(|entry| place_of(entry) == Some(Place::Register(register)));
+    let mut of_register = parameters
+        .iter()
+        .filter(|entry| place_of(entry) == Some(Place::Register(register)));
     let entry = of_register.next()?;
     of_register
         .next()
@@ -209,7 +213,8 @@ pub(crate) fn value_of(
     entry: &Entry<'_>,
     frame: Frame<'_, '_, '_>,
 ) -> Option<(Vec<u8>, Vec<u8>)> {
-    let value = { entry.attr_value(gimli::DW_AT_call_value) }
+    let value = entry
+        .attr_value(gimli::DW_AT_call_value)
         .or_else(|| entry.attr_value(gimli::DW_AT_GNU_call_site_value))?;
     let gimli::AttributeValue::Exprloc(expression) = value else {
         return None;

@@ -108,7 +108,10 @@ pub(crate) fn identify(
             function.file == file
         }));
         let mut inside = Vec::from_iter(
-            { same_file.iter().copied() }.filter(|&function| map.functions[function].span.covers_line(line)),
+            same_file
+                .iter()
+                .copied()
+                .filter(|&function| map.functions[function].span.covers_line(line)),
         );
         if inside.is_empty() && origin.linkage_name.is_none() {
             elsewhere.extend(same_file.iter().map(|&function| (function, line)));

@@ -225,8 +225,8 @@ pub fn readable_from_outside(expression: &[u8], binding: &progress_map::Binding)
     // rbx, rbp, rsp and r12 to r15.
     let is_preserved = |register: &u16| matches!(register, 3 | 6 | 7 | 12..=15);
     let is_passed = |register: &u8| {
-        let passed = binding.calls.iter().flat_map(|call| &call.passed);
-        { passed }.any(|passed| passed.register == *register)
+        let mut passed = binding.calls.iter().flat_map(|call| &call.passed);
+        passed.any(|passed| passed.register == *register)
     };
     expression::facts(expression)
         .is_some_and(|facts| facts.registers.iter().all(is_preserved) && facts.entry.iter().all(is_passed))

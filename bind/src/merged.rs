@@ -129,10 +129,14 @@ fn of_root(
         .filter(is_jump)
         .filter_map(|site| site.after)
         .collect();
-    let code = { whole.entry }.and_then(|entry| decode.function(&whole.ranges, entry, &tail_calls));
+    let code = whole
+        .entry
+        .and_then(|entry| decode.function(&whole.ranges, entry, &tail_calls));
     let calls = calls_of(build, root, code.as_ref());
     let is_copy = forest.origins[whole.origin].die != whole.die;
-    let begins = { whole.entry }.is_some_and(|entry| decode.begins_at_entry(entry, is_copy));
+    let begins = whole
+        .entry
+        .is_some_and(|entry| decode.begins_at_entry(entry, is_copy));
     let mut inlined: BTreeMap<NodeId, Vec<(Position, &str)>> = BTreeMap::new();
     for node in root.nodes.iter().map(|&node| &forest.nodes[node]) {
         if let (Some(parent), Some(call)) = (node.parent, node.call) {
@@ -160,13 +164,11 @@ fn of_root(
             })
         };
         let is_inlined = forest.nodes[node].parent.is_some();
-        let copy = { code.as_ref() }
-            .filter(|_| is_inlined || begins)
-            .map(|code| Copy {
-                code,
-                inside: &inside,
-                is_inlined,
-            });
+        let copy = code.as_ref().filter(|_| is_inlined || begins).map(|code| Copy {
+            code,
+            inside: &inside,
+            is_inlined,
+        });
         of_copy(
             build.map,
             id,
@@ -402,7 +404,9 @@ fn of_copy(
 ) {
     let function = &map.functions[id];
     let calls = Vec::from_iter(
-        { function.points.iter_enumerated() }
+        function
+            .points
+            .iter_enumerated()
             .filter(|(_, point)| point.kind.is_call())
             .map(|(id, _)| id),
     );
@@ -455,7 +459,9 @@ fn of_copy(
         return;
     };
     // Where a call is inlined, no instruction tells which it is.
-    let inlined: BTreeSet<PointId> = { evidence.inlined.iter() }
+    let inlined: BTreeSet<PointId> = evidence
+        .inlined
+        .iter()
         .flat_map(|&(position, _)| calls_at(function, position))
         .collect();
     for (one, others) in pairs {

@@ -49,8 +49,8 @@ fn is_rearranged(producer: &str) -> bool {
 
 /// The level of optimisation: of several options the last one counts.
 fn level(producer: &str) -> Option<&str> {
-    let options = producer.split_whitespace().rev();
-    { options }.find(|option| option.starts_with("-O"))
+    let mut options = producer.split_whitespace().rev();
+    options.find(|option| option.starts_with("-O"))
 }
 
 fn is_llvm(producer: &str) -> bool {

@@ -47,7 +47,7 @@ pub(crate) fn bind_mpi_calls(
             *known = None;
         }
     }
-    let calls = { found.into_iter() }.filter_map(|(return_address, arguments)| {
+    let calls = found.into_iter().filter_map(|(return_address, arguments)| {
         let arguments = arguments.filter(|arguments| !arguments.is_empty())?;
         Some(BoundMpiCall {
             return_address,
@@ -97,7 +97,7 @@ fn arguments(
             .and_modify(|value| *value = None)
             .or_insert(value);
     }
-    let known = { values.into_iter() }.filter_map(|(index, value)| {
+    let known = values.into_iter().filter_map(|(index, value)| {
         let expression = value?;
         Some(PassedArgument { index, expression })
     });

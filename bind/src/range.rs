@@ -58,7 +58,10 @@ pub(crate) fn is_hidden(name: &str) -> bool {
 
 /// The variables of the loop whose own is `variable`, one of `shared`, as `own` describes them.
 pub(crate) fn hidden<'b>(own: &'b Body, shared: &Body, variable: &Candidate) -> Option<Hidden<'b>> {
-    let declared = { shared.candidates.iter() }.find(|each| each.origin == variable.origin)?;
+    let declared = shared
+        .candidates
+        .iter()
+        .find(|each| each.origin == variable.origin)?;
     let (_, around) = declared.blocks.split_last()?;
     let of = |wanted: Role| {
         let mut found = shared.candidates.iter().filter(|each| {
@@ -111,7 +114,9 @@ fn member(name: &str) -> Access<'_> {
 
 fn type_of(debug: &Debug<'_>, variable: Die) -> Option<Die> {
     let chain = debug.origins(variable);
-    { chain.iter() }.find_map(|(die, entry)| debug.type_of(die.unit, entry))
+    chain
+        .iter()
+        .find_map(|(die, entry)| debug.type_of(die.unit, entry))
 }
 
 fn name_of(debug: &Debug<'_>, ty: Die) -> String {

@@ -44,9 +44,9 @@ pub(crate) fn effects(
 ) -> Vec<(MachineLocation, LocationEffect)> {
     let mut found: Vec<(MachineLocation, LocationEffect)> = Vec::new();
     let info = factory.info(instruction);
-    let used = { info.used_registers().iter() }.filter(|used| changes(used.access()));
+    let used = info.used_registers().iter().filter(|used| changes(used.access()));
     let registers = used.filter_map(|used| preserved(used.register()).map(MachineLocation::Register));
-    let memory = { info.used_memory().iter() }.filter(|used| changes(used.access()));
+    let memory = info.used_memory().iter().filter(|used| changes(used.access()));
     let slots = memory.filter_map(|used| Some(MachineLocation::Slot(frame.slot_of(used)?)));
     for location in registers.chain(slots) {
         if found.iter().all(|(known, _)| *known != location) {
@@ -290,7 +290,7 @@ pub(crate) fn compared(
         Mnemonic::Add | Mnemonic::Sub | Mnemonic::Inc | Mnemonic::Dec => &[0],
         _ => return Vec::new(),
     };
-    let held = { operands.iter() }.filter_map(|&at| operand(instruction, frame, at));
+    let held = operands.iter().filter_map(|&at| operand(instruction, frame, at));
     let mut found =
         Vec::from_iter(held.map(|(operand, half)| (operand, LocationEffect::Bounded { half, steps })));
     found.dedup();

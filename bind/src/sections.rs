@@ -122,10 +122,11 @@ fn section<'a>(file: &ElfFile64<'a, object::LittleEndian>, name: &str) -> Result
     let mut whole = decompressed(&first).map_err(damaged)?;
     // A hundred thousand headers may all name the same bytes.
     let mut left = file.data().len() as u64;
-    let others = { file.sections() }.filter(|other| other.index() != first.index());
+    let others = file.sections().filter(|other| other.index() != first.index());
     for other in others.filter(|other| other.name() == Ok(name)) {
         let stored = other.file_range().map_or(0, |(_, size)| size);
-        left = { left.checked_sub(stored) }
+        left = left
+            .checked_sub(stored)
             .ok_or_else(|| damaged("there is more of it than the file has".to_owned()))?;
         let more = decompressed(&other).map_err(damaged)?;
         let most = base::most_decompressed(file.data().len() as u64);

@@ -193,12 +193,20 @@ impl<'f> Frame<'f, '_, '_> {
     /// What the tables say of the pieces of the function, those that have an entry.
     fn pieces(self) -> impl Iterator<Item = &'f [Row]> {
         let tables = self.frames.tables.get_or_init(|| {
-            let roots = { self.frames.forest.nodes.iter() }.filter(|node| node.parent.is_none());
+            let roots = self
+                .frames
+                .forest
+                .nodes
+                .iter()
+                .filter(|node| node.parent.is_none());
             let mut starts = Vec::from_iter(roots.flat_map(|node| &node.ranges).map(|range| range.start));
             starts.sort_unstable();
             unwinding(self.frames.image, &starts)
         });
-        { self.root.ranges.iter() }.filter_map(|range| tables.get(&range.start).map(Vec::as_slice))
+        self.root
+            .ranges
+            .iter()
+            .filter_map(|range| tables.get(&range.start).map(Vec::as_slice))
     }
 
     /// What the tables say of the piece that is called: at its start the CFA is above the return address and nothing else.
@@ -235,8 +243,10 @@ fn frame_pointer(rows: &[Row]) -> Option<u64> {
 fn settled<'c>(rows: &[Row], code: impl Fn(u64, usize) -> Option<&'c [u8]>) -> Option<Settled> {
     let first = rows.first()?;
     if rows.iter().all(|row| row.cfa.is_above(STACK_POINTER)) {
-        let row =
-            { rows.iter().find(|row| row.saves) }.or_else(|| rows.iter().find(|row| row.cfa != first.cfa));
+        let row = rows
+            .iter()
+            .find(|row| row.saves)
+            .or_else(|| rows.iter().find(|row| row.cfa != first.cfa));
         return match row.unwrap_or(first).cfa {
             Cfa::Above(_, distance) => Some(Settled::Below(u64::try_from(distance).ok()?)),
             Cfa::Otherwise => None,

@@ -43,7 +43,8 @@ pub fn code_lines(program: &Program<'_>, addresses: &[u64]) -> Result<Vec<Vec<Co
             let name = frame.function.as_ref();
             let location = frame.location.as_ref();
             chain.push(CodeLine {
-                function: { name.and_then(|name| name.raw_name().ok()) }
+                function: name
+                    .and_then(|name| name.raw_name().ok())
                     .filter(|name| name.len() <= LONGEST_NAME)
                     .map(Cow::into_owned),
                 file: location.and_then(|location| Some(location.file?.to_owned())),

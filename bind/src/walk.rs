@@ -243,7 +243,8 @@ impl<'a> Walk<'_, '_, 'a, '_> {
     fn call_site(&mut self, die: Die, entry: &Entry<'a>, node: NodeId) {
         let flag = |name| entry.attr_value(name) == Some(gimli::AttributeValue::Flag(true));
         // The GNU form names the return address like the first address of a function.
-        let after = { entry.attr_value(gimli::DW_AT_call_return_pc) }
+        let after = entry
+            .attr_value(gimli::DW_AT_call_return_pc)
             .or_else(|| entry.attr_value(gimli::DW_AT_low_pc));
         let after = after.and_then(|value| {
             let address = self
@@ -252,7 +253,8 @@ impl<'a> Walk<'_, '_, 'a, '_> {
                 .attr_address(&self.debug.units[die.unit], value);
             address.ok().flatten()
         });
-        let named = { entry.attr_value(gimli::DW_AT_call_origin) }
+        let named = entry
+            .attr_value(gimli::DW_AT_call_origin)
             .or_else(|| entry.attr_value(gimli::DW_AT_abstract_origin));
         let target = named.and_then(|value| self.debug.follow(die.unit, value));
         let is_jump = flag(gimli::DW_AT_call_tail_call) || flag(gimli::DW_AT_GNU_tail_call);
@@ -327,7 +329,8 @@ impl<'a> Walk<'_, '_, 'a, '_> {
 
 /// The entry that all instances of a function share. Specifications lead on to a declaration, which has no body.
 fn definition(chain: &[(Die, Entry<'_>)]) -> Option<Die> {
-    { chain.iter() }
+    chain
+        .iter()
         .find(|(_, entry)| !entry.has_attr(gimli::DW_AT_abstract_origin))
         .map(|&(definition, _)| definition)
 }

@@ -266,11 +266,11 @@ fn addresses_given(
         if let ExprKind::AddressOf(inner) = function.exprs[address].kind
             && let ExprKind::Var(VarRef::Local(local)) = function.exprs[inner].kind
         {
-            let effect = match address == arg {
-                true => effect(name, index),
+            let mut effect = effect(name, index);
+            if address != arg {
                 // Through a cast it may be another type's value that is changed.
-                false => effect(name, index).several(),
-            };
+                effect = effect.several();
+            }
             if effect != Effect::Keeps {
                 found.push(ByCall {
                     call,

@@ -39,7 +39,9 @@ const ANY: &str = "__macro_any";
 
 /// Adds to `units` the macros that are called in them, and in those in turn, as functions. `macros` are those of all files.
 pub fn add_macros(units: &mut [Unit], macros: &Macros) {
-    let places: BTreeMap<String, usize> = { units.iter().enumerate() }
+    let places: BTreeMap<String, usize> = units
+        .iter()
+        .enumerate()
         .map(|(number, unit)| (unit.path.clone(), number))
         .collect();
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();

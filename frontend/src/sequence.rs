@@ -280,7 +280,9 @@ fn may_call_value(body: &[BodyToken], open: usize) -> bool {
     match &*body[close].text {
         b"]" => true,
         b")" => {
-            let words = { body[..close].iter().rev() }
+            let words = body[..close]
+                .iter()
+                .rev()
                 .map(|token| &*token.text)
                 .take_while(|word| *word != b"(");
             let words: Vec<&[u8]> = words.collect();

@@ -356,9 +356,9 @@ impl Shape {
             return false;
         };
         let (list, behind) = (&self.item[open + 1..close], &self.item[close + 1..]);
-        let is_list = { list.iter() }.all(|t| t.kind == TokenKind::Ident || text(t) == b",");
+        let is_list = list.iter().all(|t| t.kind == TokenKind::Ident || text(t) == b",");
         let is_listed = |t: &Written| list.iter().any(|each| text(each) == text(t));
-        is_list && { behind.iter() }.any(|t| t.kind == TokenKind::Ident && is_listed(t))
+        is_list && behind.iter().any(|t| t.kind == TokenKind::Ident && is_listed(t))
     }
 
     /// Whether the `(` that follows opens the arguments of a call, as far as tokens can tell.

@@ -55,7 +55,8 @@ pub(crate) fn launcher(bytes: &[u8]) {
         Some(entries.len()),
         count.map(|count| u32::from_le_bytes(count) as usize)
     );
-    let longest = { entries.iter() }
+    let longest = entries
+        .iter()
         .map(|entry| entry.host.len().max(entry.executable.len()))
         .max();
     assert!(longest.is_none_or(|longest| longest < 4096 + 64), "{longest:?}");

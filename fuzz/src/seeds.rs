@@ -135,7 +135,8 @@ pub(crate) fn maps() -> Seeds {
     // Little gets through the inflating of a changed column.
     let packed = |(name, map): &(String, Map)| (format!("{name}-packed"), map.to_bytes());
     let plain = |(name, map): &(String, Map)| (name.clone(), verbatim_bytes(map));
-    { maps.iter().map(plain) }
+    maps.iter()
+        .map(plain)
         .chain(maps.iter().take(2).map(packed))
         .collect()
 }

@@ -145,7 +145,10 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     let (confidence, confidence_reason) = match flow.distrust {
         Some(reason) if source.confidence != Confidence::Partial => (Confidence::Partial, Some(reason)),
         _ => {
-            let remark = { source.reading.remark() }.filter(|_| source.confidence == Confidence::Clean);
+            let remark = source
+                .reading
+                .remark()
+                .filter(|_| source.confidence == Confidence::Clean);
             let reason = source.confidence_reason.clone();
             (source.confidence, reason.or_else(|| remark.map(str::to_owned)))
         }

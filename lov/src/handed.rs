@@ -37,16 +37,12 @@ fn of_call(
     point: PointId,
     call: ExprId,
     found: &mut Vec<Candidate>,
-) -> Option<()> {
+) {
     let function = info.function;
-    let (name, args) = function.named_call(call)?;
-    let mut callees = program.callees(info.unit, name);
-    let callee = callees.next().filter(|_| callees.next().is_none())?;
+    let Some((callee, args)) = only_callee(program, info, call) else {
+        return;
+    };
     let other = &program.functions[callee];
-    let is_known = other.function.confidence != Confidence::Partial && other.flow.distrust.is_none();
-    if !is_known || other.function.params != args.len() || !args.iter().all(|&arg| is_pure(function, arg)) {
-        return None;
-    }
     for (index, &argument) in args.iter().enumerate() {
         let ExprKind::Var(VarRef::Local(local)) = function.exprs[argument].kind else {
             continue;
@@ -62,7 +58,21 @@ fn of_call(
             });
         }
     }
-    Some(())
+}
+
+/// The only function that a call may be of, if it is understood and takes what the call hands on, with the arguments; these only read.
+fn only_callee<'p>(
+    program: &Program<'_>,
+    info: &FunctionInfo<'p>,
+    call: ExprId,
+) -> Option<(FunctionIndex, &'p [ExprId])> {
+    let (name, args) = info.function.named_call(call)?;
+    let mut callees = program.callees(info.unit, name);
+    let callee = callees.next().filter(|_| callees.next().is_none())?;
+    let other = &program.functions[callee];
+    let is_known = other.function.confidence != Confidence::Partial && other.flow.distrust.is_none();
+    let fits = other.function.params == args.len() && args.iter().all(|&arg| is_pure(info.function, arg));
+    (is_known && fits).then_some((callee, args))
 }
 
 /// Whether a parameter keeps the value that it was given.
@@ -94,5 +104,10 @@ pub(crate) fn is_wanted(function: &Mapped, candidate: &Candidate) -> bool {
         .get(candidate.point)
         .and_then(|point| point.innermost_loop);
     let mut around = std::iter::successors(innermost, |&at| function.loops[at].parent);
-    around.any(|at| { function.loops[at].lovs.iter() }.any(|lov| lov.storage == candidate.variable))
+    around.any(|at| {
+        function.loops[at]
+            .lovs
+            .iter()
+            .any(|lov| lov.storage == candidate.variable)
+    })
 }

@@ -92,7 +92,8 @@ impl Function {
 
     /// Whether anything is called in the loop `id`, or in a loop inside it.
     pub fn calls_in_loop(&self, id: LoopId) -> bool {
-        { self.points.iter_enumerated() }
+        self.points
+            .iter_enumerated()
             .any(|(point, what)| what.kind.is_call() && self.loops_around(point).any(|at| at == id))
     }
 

@@ -228,7 +228,10 @@ fn c_finds_what_stands_at_an_address() {
     let binding = bind(&map, 10);
     map.binding = Some(binding.clone());
     let path = file("addresses.hmap", &map.to_bytes());
-    let edges = { binding.rows.iter().map(|row| (row.start, row.end)) }
+    let edges = binding
+        .rows
+        .iter()
+        .map(|row| (row.start, row.end))
         .chain(binding.functions.iter().map(|f| (f.start, f.end)))
         .chain(binding.inlines.iter().map(|i| (i.start, i.end)));
     let mut addresses =
@@ -268,7 +271,11 @@ fn at(binding: &Binding, address: u64) -> Value {
         depth
     };
     let mut inline: Option<&BoundInline> = None;
-    for each in { binding.inlines.iter() }.filter(|each| (each.start..each.end).contains(&address)) {
+    for each in binding
+        .inlines
+        .iter()
+        .filter(|each| (each.start..each.end).contains(&address))
+    {
         if inline.is_none_or(|found| depth(each) > depth(found)) {
             inline = Some(each);
         }

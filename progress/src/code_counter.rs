@@ -269,7 +269,11 @@ impl FunctionCode {
             if component[at] {
                 return None;
             }
-            let here = || { changes.iter() }.filter_map(|(block, effect)| (*block == at).then_some(*effect));
+            let here = || {
+                changes
+                    .iter()
+                    .filter_map(|(block, effect)| (*block == at).then_some(*effect))
+            };
             let mut changed = here().filter(|effect| effect.changes());
             let first = changed.next();
             if changed.next().is_some() {

@@ -177,7 +177,8 @@ impl FunctionCode {
             last.map(|last| last.end) != block(number).map(|block| block.start)
         });
         Self {
-            at: { blocks.iter() }
+            at: blocks
+                .iter()
                 .map(|&block| code.changes_of(block).to_vec())
                 .collect(),
             begins: begins.collect(),
@@ -285,7 +286,7 @@ impl FunctionCode {
     /// Whether a block of the region that can be come back to leads to this one, or is this one.
     fn comes_from_loop(&self, region: &Region, to: usize) -> bool {
         let alive = (0..self.blocks.len()).filter(|&block| region.alive[block]);
-        { alive }
+        alive
             .filter(|&block| self.is_cycle(region, &self.component(region, block), block))
             .any(|block| self.reached(region, block, false)[to])
     }
@@ -340,7 +341,10 @@ impl FunctionCode {
     fn is_passed_on_the_way(&self, region: &Region, (earlier, at): (&[bool], usize), later: &[bool]) -> bool {
         let entries = self.entries(region);
         let without = |gone: &[bool]| Region {
-            alive: { region.alive.iter().zip(gone) }
+            alive: region
+                .alive
+                .iter()
+                .zip(gone)
                 .map(|(alive, gone)| *alive && !*gone)
                 .collect(),
             cut: region.cut.clone(),
@@ -413,7 +417,9 @@ impl FunctionCode {
                 }
             }
         }
-        { forth.iter().zip(&back) }
+        forth
+            .iter()
+            .zip(&back)
             .map(|(forth, back)| *forth && *back)
             .collect()
     }
@@ -421,7 +427,10 @@ impl FunctionCode {
     /// Whether the component can be gone round.
     fn is_cycle(&self, region: &Region, component: &[bool], at: usize) -> bool {
         let others = component.iter().filter(|inside| **inside).count() > 1;
-        others || { self.next[at].iter() }.any(|&(next, _)| next == at && region.leads(at, at))
+        others
+            || self.next[at]
+                .iter()
+                .any(|&(next, _)| next == at && region.leads(at, at))
     }
 
     /// The only block of the component that is entered from elsewhere.

@@ -74,11 +74,13 @@ impl Order<'_> {
                 } else {
                     places.collect()
                 };
-                count += { points.iter() }
+                count += points
+                    .iter()
                     .map(|&point| function.loops_around(point).count())
                     .max()
                     .unwrap_or(0);
-                let loops: BTreeSet<LoopId> = { points.iter() }
+                let loops: BTreeSet<LoopId> = points
+                    .iter()
                     .flat_map(|&point| function.loops_around(point))
                     .collect();
                 may_leave |= loops.iter().any(|&id| {

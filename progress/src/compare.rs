@@ -298,10 +298,7 @@ impl<'m> Order<'m> {
                 depth,
                 function: None,
                 relation: Relation::Incomparable,
-                decided: Decided::Callees {
-                    a: name_a,
-                    b: name_b,
-                },
+                decided: Decided::Callees { a: name_a, b: name_b },
             };
         }
         Outcome::unknown(depth, None, Reason::Part(name_a, name_b))

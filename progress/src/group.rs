@@ -132,14 +132,19 @@ fn key<'a>(order: &Order<'_>, task: &'a Located, with_code: bool) -> Key<'a> {
         obstacle: task.obstacle.as_ref(),
         frames,
         in_library: program < task.frames.len(),
-        beneath: { task.beneath.as_ref() }.map(|beneath| (beneath.operation.as_str(), beneath.begun)),
+        beneath: task
+            .beneath
+            .as_ref()
+            .map(|beneath| (beneath.operation.as_str(), beneath.begun)),
         code: with_code.then_some(&task.code),
     }
 }
 
 /// The values that matter in a frame: of the variables that can order tasks in the loops around its places.
 fn values<'a>(order: &Order<'_>, frame: &'a LocatedFrame) -> Vec<(&'a str, Number)> {
-    let read = { order.comparable(frame) }.filter_map(|lov| frame.values.get_key_value(&lov.name));
+    let read = order
+        .comparable(frame)
+        .filter_map(|lov| frame.values.get_key_value(&lov.name));
     let mut values = Vec::from_iter(read.map(|(name, value)| (name.as_str(), Number::from(*value))));
     values.sort();
     values.dedup();

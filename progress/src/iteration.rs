@@ -191,7 +191,9 @@ pub(crate) fn change_since_header(function: &Function, header: PointId, lov: &Lo
     }
     // Every point of a loop has a successor in it, and what holds after the point holds before that one.
     let around = function.points[header].innermost_loop;
-    let next = { function.successors(place.point) }.find(|&target| flow::lies_in(function, target, around));
+    let next = function
+        .successors(place.point)
+        .find(|&target| flow::lies_in(function, target, around));
     match next {
         Some(next) if next == header => *per_iteration,
         Some(next) => before(next),

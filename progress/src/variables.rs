@@ -24,7 +24,9 @@ impl<'m> Order<'m> {
         let loops = places.flat_map(move |place| {
             let function = function.into_iter();
             function.flat_map(move |function| {
-                { function.loops_around(place.point) }.map(move |id| &function.loops[id])
+                function
+                    .loops_around(place.point)
+                    .map(move |id| &function.loops[id])
             })
         });
         loops

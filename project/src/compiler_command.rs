@@ -286,7 +286,7 @@ fn joined(word: &str) -> Option<Use> {
     if let Some(parts) = word.strip_prefix("-Wp,") {
         // They go to the preprocessor as they are.
         let is_definition = |part: &str| {
-            { ["-D", "-U", "-I"] }
+            (["-D", "-U", "-I"])
                 .iter()
                 .any(|option| part.strip_prefix(option).is_some_and(|rest| !rest.is_empty()))
         };

@@ -342,23 +342,10 @@ impl File<'_> {
         let communicator_rows = entries(COMMUNICATORS_AT, COMMUNICATOR, COMMUNICATORS);
         let channel_rows = entries(CHANNELS_AT, CHANNEL, CHANNELS);
         let request_rows = entries(REQUESTS_AT, REQUEST, REQUESTS);
-        let mut keep = |read: Option<()>| damaged += usize::from(read.is_none());
-        let mut threads = Vec::new();
-        for row in thread_rows {
-            keep(self.thread(row).map(|thread| threads.push(thread)));
-        }
-        let mut communicators = Vec::new();
-        for row in communicator_rows {
-            keep(self.communicator(row).map(|each| communicators.push(each)));
-        }
-        let mut channels = Vec::new();
-        for row in channel_rows {
-            keep(self.channel(row).map(|each| channels.push(each)));
-        }
-        let mut requests = Vec::new();
-        for row in request_rows {
-            keep(self.request(row).map(|each| requests.push(each)));
-        }
+        let threads = kept(thread_rows, |row| self.thread(row), &mut damaged);
+        let communicators = kept(communicator_rows, |row| self.communicator(row), &mut damaged);
+        let mut channels = kept(channel_rows, |row| self.channel(row), &mut damaged);
+        let mut requests = kept(request_rows, |row| self.request(row), &mut damaged);
         requests.sort_by_key(|request| request.begun);
         channels.sort_by_key(|each| (each.communicator, each.received, each.peer, each.tag));
         Recording {
@@ -510,6 +497,14 @@ impl File<'_> {
             mark: some(word(request::MARK)),
         })
     }
+}
+
+/// What could be read of these rows; each of which nothing could is one that was damaged.
+fn kept<T>(rows: Vec<usize>, read: impl Fn(usize) -> Option<T>, damaged: &mut usize) -> Vec<T> {
+    let count = rows.len();
+    let kept = Vec::from_iter(rows.into_iter().filter_map(read));
+    *damaged += count - kept.len();
+    kept
 }
 
 fn some(word: u64) -> Option<u64> {

@@ -56,11 +56,13 @@ impl Limit {
 pub fn open(path: &Path) -> io::Result<File> {
     let found = resolve(path)?;
     let kind = found.metadata()?.file_type();
-    match kind.is_file() {
-        true if is_made_up(&found)? => Err(refused("made up by the kernel")),
-        true => reopen(&found),
-        false => Err(not_regular(kind)),
+    if !kind.is_file() {
+        return Err(not_regular(kind));
     }
+    if is_made_up(&found)? {
+        return Err(refused("made up by the kernel"));
+    }
+    reopen(&found)
 }
 
 /// Whether a file is on a file system of the kernel's own.

@@ -78,7 +78,7 @@ impl Reader {
     /// Reads what both may read.
     #[must_use]
     pub fn and(&self, other: &Reader) -> Reader {
-        Reader::of({ self.users.iter() }.chain(&other.users).cloned())
+        Reader::of(self.users.iter().chain(&other.users).cloned())
     }
 
     /// As [`open`](crate::open).
@@ -141,7 +141,9 @@ struct Lent {
 
 impl Lent {
     fn take(user: &User) -> io::Result<Lent> {
-        let groups: Vec<rustix::fs::Gid> = { user.groups.iter() }
+        let groups: Vec<rustix::fs::Gid> = user
+            .groups
+            .iter()
             .map(|&group| rustix::fs::Gid::from_raw(group))
             .collect();
         let own = rustix::process::getgroups()?;

@@ -267,9 +267,9 @@ pub extern "C" fn hindmost_communicator_freed(handle: u64, kind: u32) {
 /// `first` is null, or points to `count` values that nobody changes for as long as the result is used.
 #[expect(unsafe_code, reason = "lists come from C")]
 unsafe fn list<'a, T>(first: *const T, count: usize) -> &'a [T] {
-    match first.is_null() {
-        true => &[],
-        // SAFETY: the caller's promise.
-        false => unsafe { std::slice::from_raw_parts(first, count) },
+    if first.is_null() {
+        return &[];
     }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(first, count) }
 }

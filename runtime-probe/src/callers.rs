@@ -49,7 +49,9 @@ impl Callers<'_> {
             .and_then(|at| binding.calls.get(at))
             .filter(|call| call.callees.contains(&self.function))
             .ok_or(Unknown::EntryValue)?;
-        let passed = { call.passed.iter() }
+        let passed = call
+            .passed
+            .iter()
             .find(|passed| passed.register == register)
             .ok_or(Unknown::EntryValue)?;
         let place = self.locator.place(caller.lookup.wrapping_sub(bias));

@@ -212,7 +212,9 @@ impl Module {
     /// What has been added to the linked addresses, given that code of the file from `offset` on is mapped at `start`.
     pub(crate) fn bias(&self, start: u64, offset: u64) -> Option<u64> {
         let fits = |segment: &&Segment| segment.is_mapped_from(offset);
-        let code = { self.segments.iter() }
+        let code = self
+            .segments
+            .iter()
             .filter(|segment| segment.executable)
             .find(fits);
         let segment = code.or_else(|| self.segments.iter().find(fits))?;
@@ -233,7 +235,7 @@ impl Module {
 
     /// The addresses (as linked) that the file gives to its code.
     pub(crate) fn code_ranges(&self) -> Vec<(u64, u64)> {
-        let code = { self.segments.iter() }.filter(|segment| segment.executable);
+        let code = self.segments.iter().filter(|segment| segment.executable);
         let range = |segment: &Segment| {
             let size = segment.file.end.saturating_sub(segment.file.start);
             (segment.address, segment.address.saturating_add(size))

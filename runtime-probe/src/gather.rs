@@ -75,7 +75,8 @@ pub(crate) fn gather(requests: &[Request<'_>], manner: Manner) -> Gathered {
         }
     }
     let lost = || Err(NotStill::LeftAsleep);
-    let copies = { results.into_iter() }
+    let copies = results
+        .into_iter()
         .map(|result| result.unwrap_or_else(lost))
         .collect();
     Gathered { copies, window }
@@ -87,7 +88,9 @@ fn look(
     results: &mut [Option<Result<Still, NotStill>>],
     wanted: impl Fn(&Request<'_>) -> bool,
 ) {
-    let mut open: Vec<_> = { requests.iter().zip(results) }
+    let mut open: Vec<_> = requests
+        .iter()
+        .zip(results)
         .filter(|(request, result)| result.is_none() && wanted(request))
         .collect();
     at_once::for_each(&mut open, |(request, result)| {

@@ -63,7 +63,7 @@ impl<'m> Locator<'m> {
         by_instance.sort_unstable();
         // gcc's name comes with its options; the last one counts.
         let options = binding.producer.split_whitespace();
-        let mut level = { options }
+        let mut level = options
             .filter(|option| option.starts_with("-g") && option[2..].chars().all(|c| c.is_ascii_digit()));
         Locator {
             map,
@@ -124,8 +124,9 @@ impl<'m> Locator<'m> {
             Some(FunctionInstance::Anywhere(id)) if self.without_variables => Some(&self.map.functions[id]),
             _ => None,
         };
-        let lovs =
-            { function.into_iter() }.flat_map(|function| function.loops.iter().flat_map(|each| &each.lovs));
+        let lovs = function
+            .into_iter()
+            .flat_map(|function| function.loops.iter().flat_map(|each| &each.lovs));
         lovs.map(|lov| lov.name.as_str())
     }
 

@@ -55,7 +55,11 @@ impl Memory {
 
     /// How many bytes were copied.
     pub(crate) fn size(&self) -> usize {
-        let sizes = { self.copied.iter().chain(&self.mapped) }.map(|(_, bytes)| bytes.get().len());
+        let sizes = self
+            .copied
+            .iter()
+            .chain(&self.mapped)
+            .map(|(_, bytes)| bytes.get().len());
         sizes.fold(0, usize::saturating_add)
     }
 

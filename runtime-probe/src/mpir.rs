@@ -82,7 +82,8 @@ fn read_entries(launcher: u32, table: u64, size: u64) -> Option<Vec<TableEntry>>
 /// What is read of a table that lies in our own memory, as `bytes`: the number of entries, four bytes without meaning, a pointer to the entries, and whatever
 /// follows. A word that is smaller than that memory, and not zero, stands for the place in it. For fuzzers.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Option<Vec<TableEntry>> {
-    let mut words: Vec<u64> = { bytes.chunks(8) }
+    let mut words: Vec<u64> = bytes
+        .chunks(8)
         .map(|word| {
             let mut whole = [0; 8];
             whole[..word.len()].copy_from_slice(word);

@@ -5,6 +5,7 @@
 
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader, Sym};
+use std::ops::ControlFlow;
 
 /// Templates of C++ come to some thousand bytes.
 const LONGEST: usize = 16 << 10;
@@ -39,28 +40,28 @@ pub(crate) fn for_each<'f>(bytes: &'f [u8], tables: Tables, mut each: impl FnMut
     let kinds = [elf::SHT_DYNSYM, elf::SHT_SYMTAB];
     let kinds = &kinds[..if tables == Tables::All { 2 } else { 1 }];
     for &kind in kinds {
-        if of_table(&file, kind, &mut left, &mut each).is_none() {
+        if of_table(&file, kind, &mut left, &mut each).is_break() {
             return;
         }
     }
 }
 
-/// Nothing when there is to be no more.
+/// Breaks off when there is to be no more.
 fn of_table<'f>(
     file: &ElfFile64<'f, object::LittleEndian>,
     kind: elf::SectionType,
     left: &mut usize,
     each: &mut impl FnMut(Symbol<'f>) -> bool,
-) -> Option<()> {
+) -> ControlFlow<()> {
     let (endian, data) = (file.endian(), file.data());
     let Ok(sections) = file.elf_header().sections(endian, data) else {
-        return None;
+        return ControlFlow::Break(());
     };
     let Ok(table) = sections.symbols(endian, data, kind) else {
-        return Some(());
+        return ControlFlow::Continue(());
     };
     let strings = sections.section(table.string_section());
-    let strings = { strings.ok() }.and_then(|section| section.data(endian, data).ok());
+    let strings = strings.ok().and_then(|section| section.data(endian, data).ok());
     let strings = strings.unwrap_or_default();
     for symbol in table.iter() {
         if symbol.is_undefined(endian) {
@@ -71,10 +72,10 @@ fn of_table<'f>(
         let longest = rest.len().min(LONGEST).min(*left);
         let length = rest[..longest].iter().position(|&byte| byte == 0);
         *left -= length.unwrap_or(longest);
-        let name = { length }.and_then(|length| std::str::from_utf8(&rest[..length]).ok());
+        let name = length.and_then(|length| std::str::from_utf8(&rest[..length]).ok());
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             if *left == 0 {
-                return None;
+                return ControlFlow::Break(());
             }
             continue;
         };
@@ -88,10 +89,10 @@ fn of_table<'f>(
             ),
         });
         if !more {
-            return None;
+            return ControlFlow::Break(());
         }
     }
-    Some(())
+    ControlFlow::Continue(())
 }
 
 #[cfg(test)]

@@ -124,7 +124,9 @@ pub(crate) fn status_field(pid: u32, name: &str) -> Option<String> {
 
 /// The same in text that has the form of that file.
 pub(crate) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let line = { text.lines() }.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     Some(line.trim())
 }
 

@@ -99,7 +99,7 @@ impl Job {
             let path = format!("/proc/{}/exe", task.pid);
             // Mapped, not copied: it may have gigabytes, and only its headers are read.
             let file = regular_files::open(Path::new(&path)).and_then(|file| Contents::map(&file));
-            let module = { file.ok() }.and_then(|bytes| Module::parse(&path, bytes).ok());
+            let module = file.ok().and_then(|bytes| Module::parse(&path, bytes).ok());
             let id = module.as_ref().map(Module::build_id);
             !binding.build_id.is_empty() && id == Some(&binding.build_id[..])
         };
@@ -387,7 +387,9 @@ pub fn job_of_pids(pids: &[u32]) -> Job {
 /// How many ranks the job of these tasks has, as their environment tells; `None` when no task tells, or when two
 /// contradict each other: they are of different jobs.
 pub(crate) fn size_of(tasks: &[TaskRef]) -> Option<u32> {
-    let sizes: BTreeSet<u32> = { tasks.iter().filter(|task| task.rank.is_some()) }
+    let sizes: BTreeSet<u32> = tasks
+        .iter()
+        .filter(|task| task.rank.is_some())
         .filter_map(|task| {
             let environment = procfs::environment(task.pid).ok()?;
             let kind = KINDS.iter().find(|kind| kind.rank(&environment).is_some())?;
@@ -531,10 +533,10 @@ struct Program {
 impl Program {
     fn of(pid: u32) -> Self {
         let maps = procfs::text(&format!("/proc/{pid}/maps")).unwrap_or_default();
-        let names = maps.lines().filter_map(|line| line.rsplit('/').next());
+        let mut names = maps.lines().filter_map(|line| line.rsplit('/').next());
         Self {
             executable: procfs::executable(pid).ok(),
-            has_mpi: { names }.any(|name| name.starts_with("libmpi") && name.contains(".so")),
+            has_mpi: names.any(|name| name.starts_with("libmpi") && name.contains(".so")),
         }
     }
 }
@@ -551,12 +553,10 @@ fn application(
     if let [(_, only)] = processes {
         return BTreeSet::from([*only]);
     }
-    let programs: BTreeMap<u32, Program> = { processes.iter() }
-        .map(|&(_, pid)| (pid, program_of(pid)))
-        .collect();
+    let programs: BTreeMap<u32, Program> = processes.iter().map(|&(_, pid)| (pid, program_of(pid))).collect();
     let some_have_mpi = programs.values().any(|program| program.has_mpi);
     let may_be = |&&(_, pid): &&(usize, u32)| !some_have_mpi || programs[&pid].has_mpi;
-    let deepest = { processes.iter().filter(may_be) }.map(|&(depth, _)| depth).max();
+    let deepest = processes.iter().filter(may_be).map(|&(depth, _)| depth).max();
     let chosen = processes.iter().filter(may_be);
     let chosen = chosen.filter(|&&(depth, _)| Some(depth) == deepest);
     let forked_by = |mut pid: u32| {
@@ -616,9 +616,7 @@ mod tests {
         let ranks =
             BTreeMap::from([(3, 0), (4, 0), (5, 2), (6, 3), (7, 3)].map(|(pid, rank)| (FAR + pid, rank)));
         let job = family.job(FAR + 1, &ranks, Some(5), Some(3));
-        let found: Vec<_> = { job.tasks.iter() }
-            .map(|task| (task.rank, task.pid - FAR))
-            .collect();
+        let found: Vec<_> = job.tasks.iter().map(|task| (task.rank, task.pid - FAR)).collect();
         assert_eq!(found, [(Some(0), 4), (Some(2), 5), (Some(3), 6), (Some(3), 7)]);
         assert_eq!(job.others.len(), 1);
         assert_eq!(job.missing.to_string(), "1,4");

@@ -1,5 +1,5 @@
 //! Sets of tasks: what most nodes need, one task or one range of ranks, costs no allocation; the rest are roaring
-//! bitmaps.
+//! bitmaps. [`RankSet`] keeps ranges only: every other task of a million would cost each node of a tree half a million of them.
 //!
 //! A set has one form only (a bitmap that is one range becomes a range), so that equal sets compare equal and trees
 //! that were merged in different orders are the same value.

@@ -224,8 +224,8 @@ fn a_rank_in_execve_is_named_or_said_to_be_unread_and_nobody_else() {
     );
     // All others wait in the fourth sum.
     let others_wait = |_: i32, answer: &Value| {
-        let classes = answer["classes"].as_array().into_iter().flatten();
-        { classes }
+        let mut classes = answer["classes"].as_array().into_iter().flatten();
+        classes
             .any(|class| class["ranks"] == "0-1,3" && class["frames"].to_string().contains("MPI_Allreduce"))
     };
     with_job(&exe, &["exec"], &others_wait, &|launcher, _, _| {

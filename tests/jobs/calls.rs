@@ -128,10 +128,15 @@ fn check(mpi: Mpi, compiler: &str, unsaid: &[(&str, &str)]) {
         let class = classes.iter().find(|class| class["ranks"] == rank);
         let call = &class.unwrap_or_else(|| panic!("no class of rank {rank}: {answer:#}"))["call"];
         assert_eq!(call["function"], function, "{answer:#}");
-        let said: BTreeMap<&str, i64> = { call["arguments"].as_array().unwrap().iter() }
+        let said: BTreeMap<&str, i64> = call["arguments"]
+            .as_array()
+            .unwrap()
+            .iter()
             .filter_map(|argument| Some((argument["role"].as_str()?, argument["value"].as_i64()?)))
             .collect();
-        let told: BTreeMap<&str, i64> = { arguments.iter().copied() }
+        let told: BTreeMap<&str, i64> = arguments
+            .iter()
+            .copied()
             .filter(|(role, _)| !unsaid.contains(&(rank, role)))
             .collect();
         assert_eq!(said, told, "rank {rank}, {mpi:?}, {compiler}: {call:#}");

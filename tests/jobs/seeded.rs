@@ -133,7 +133,9 @@ fn errors_are_found_in_jobs_that_hang() {
 fn hung(name: &str, record: bool) -> Result<Vec<(String, u32)>, String> {
     let exe = out().join(format!("seeded-{name}"));
     let sources = sources(name);
-    let is_cxx = { sources.iter() }.any(|path| path.extension().is_some_and(|ending| ending == "cpp"));
+    let is_cxx = sources
+        .iter()
+        .any(|path| path.extension().is_some_and(|ending| ending == "cpp"));
     let compiler = if is_cxx { "mpicxx.openmpi" } else { "mpicc.openmpi" };
     let compiled = Command::new(compiler)
         .args(["-g", "-O0", "-w"])

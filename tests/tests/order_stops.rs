@@ -67,8 +67,9 @@ fn nothing_is_wrong_and_enough_is_told() {
     if !equipped() {
         return;
     }
-    let (linked_whole, others): (Vec<Config>, Vec<Config>) =
-        { all_configs().iter() }.partition(|config| config.level == Level::Lto);
+    let (linked_whole, others): (Vec<Config>, Vec<Config>) = all_configs()
+        .iter()
+        .partition(|config| config.level == Level::Lto);
     let is_less = |config: &Config| !matches!(config.level, Level::O1 | Level::O3 | Level::Os);
     let others = Vec::from_iter(others.into_iter().filter(is_less));
     judge(&of_seeds(0..8, &others, FEW));

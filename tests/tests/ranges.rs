@@ -115,7 +115,7 @@ fn moments(dir: &Path, program: &Path, map: &Path) -> (Value, Vec<Moment>) {
         let records = Vec::from_iter(lines);
         for (task, place) in &staying {
             let of_task = |record: &&Value| record["pid"] == json!(task.child.id());
-            let mut record = { records.iter() }.find(of_task).unwrap().clone();
+            let mut record = records.iter().find(of_task).unwrap().clone();
             let name = format!("case{}-task{}-stay{stay}", task.case, task.which);
             record["task"] = json!(name);
             // Two moments of one task have one rank.

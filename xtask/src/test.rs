@@ -50,7 +50,8 @@ fn opened_safely() -> Result<()> {
         shipped.extend(below.into_keys());
     }
     let is_member = |name: &&str| members.iter().any(|member| member.name == *name);
-    let packages = { shipped.into_iter() }
+    let packages = shipped
+        .into_iter()
         .filter(is_member)
         .flat_map(|name| ["--package", name]);
     command::run(cargo().arg("clippy").args(packages).args([

@@ -97,7 +97,10 @@ pub(super) fn blocks(
             }
             if step.call.is_some() {
                 let within = step.end - 1;
-                let pads = { piece.pads.iter() }.filter(|pad| pad.calls.contains(&within) && inside(pad.pad));
+                let pads = piece
+                    .pads
+                    .iter()
+                    .filter(|pad| pad.calls.contains(&within) && inside(pad.pad));
                 found.ways.extend(pads.map(|pad| (begin, pad.pad, true)));
             }
         }

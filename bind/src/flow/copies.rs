@@ -50,7 +50,10 @@ fn ways_in(whole: &[(&Frame, &Piece)]) -> BTreeMap<u64, usize> {
     let mut ways: BTreeMap<u64, usize> = BTreeMap::new();
     for (frame, piece) in whole {
         let jumps = piece.steps.values().flat_map(|step| step.jumps.iter().copied());
-        let falls = { piece.steps.values() }.filter_map(|step| step.falls.then_some(step.end));
+        let falls = piece
+            .steps
+            .values()
+            .filter_map(|step| step.falls.then_some(step.end));
         // An exception may lead to its pad from many calls.
         let pads = piece.pads.iter().flat_map(|pad| [pad.pad, pad.pad]);
         for to in jumps.chain(falls).chain(pads).chain([frame.code.start]) {
@@ -121,7 +124,10 @@ impl Copied<'_> {
                 *effect = LocationEffect::Other;
             }
         }
-        let copy = { step.copies.copy }.filter(|copy| self.is_own(copy.to) && self.is_own(copy.from));
+        let copy = step
+            .copies
+            .copy
+            .filter(|copy| self.is_own(copy.to) && self.is_own(copy.from));
         let made = copy.and_then(|copy| {
             let (from, add, half) = self.origin(copy.from)?;
             Some((copy.to, (from, add.checked_add(copy.add)?, half || copy.half)))
@@ -138,7 +144,11 @@ impl Copied<'_> {
                 *known = effect;
             }
         }
-        for &(operand, bound) in { step.copies.compared.iter() }.filter(|(operand, _)| self.is_own(*operand))
+        for &(operand, bound) in step
+            .copies
+            .compared
+            .iter()
+            .filter(|(operand, _)| self.is_own(*operand))
         {
             let of = self.origin(operand).and_then(|(from, ..)| from.preserved());
             effects.extend(of.map(|location| (location, bound)));

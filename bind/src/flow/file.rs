@@ -46,7 +46,10 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
     }
     // The stubs of the linkage table have one entry together, and are functions of other files.
     let is_stubs = |name: &str| name.starts_with(".plt");
-    let stubs = { image.file.sections() }.filter(|section| section.name().is_ok_and(is_stubs));
+    let stubs = image
+        .file
+        .sections()
+        .filter(|section| section.name().is_ok_and(is_stubs));
     let stubs = stubs.map(|section| section.address()..section.address().saturating_add(section.size()));
     let stubs: Vec<Range<u64>> = stubs.collect();
     let table = gimli::EhFrame::new(section.data().ok()?, gimli::LittleEndian);

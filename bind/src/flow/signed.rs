@@ -17,7 +17,7 @@ pub(crate) fn note_signed(code: &mut MachineCode, variables: &[BoundVariable]) {
             let register = MachineLocation::Register(operation - 0x50);
             let first = code.blocks.partition_point(|block| block.end < location.start);
             let blocks = (first..).zip(&code.blocks[first..]);
-            for (at, _) in { blocks }.take_while(|(_, block)| block.start <= location.end) {
+            for (at, _) in blocks.take_while(|(_, block)| block.start <= location.end) {
                 let Ok(block) = u32::try_from(at) else { break };
                 let mut changes = code.changes_of(block).iter();
                 if changes.any(|change| change.location == register && change.effect.counts()) {

@@ -33,7 +33,9 @@ fn whole_program(split: &Program, compiler: &str, flags: &[&str]) -> Map {
 fn dwo_files(program: &Program) -> Vec<(String, Vec<u8>)> {
     let needs = needs(&program.bytes, None).unwrap();
     assert_eq!(needs.split.len(), 2, "{needs:?}");
-    { needs.split.into_iter() }
+    needs
+        .split
+        .into_iter()
         .map(|path| {
             (
                 path.clone(),

@@ -468,7 +468,9 @@ fn divided_values_equal_those_of_gdb() {
         builder.function(file, "main", Vec::new());
         let mut map = builder.map;
         bind::bind(&mut map, &program.bytes, None, "divide").unwrap();
-        let divided = { binding(&map).variables.iter() }
+        let divided = binding(&map)
+            .variables
+            .iter()
             .flat_map(|variable| &variable.locations)
             .filter(|location| location.expression.contains(&gimli::DW_OP_convert.0))
             .count();
@@ -544,7 +546,9 @@ fn values_in_pieces_equal_those_of_gdb() {
                     program.label
                 );
             }
-            let pieces = { binding(&map).variables.iter() }
+            let pieces = binding(&map)
+                .variables
+                .iter()
                 .flat_map(|variable| &variable.locations)
                 .filter(|location| location.expression.contains(&gimli::DW_OP_piece.0))
                 .count();

@@ -412,7 +412,7 @@ fn the_slice_stands_beside_the_source() {
     assert_eq!(browser.texts("#suspects li[aria-selected=true]"), suspects[..1]);
     assert!(browser.text("#suspect .lines .chosen").contains("return n;"));
     // The loop that has to end first is among them; a click shows it in its place, and what it leads on to.
-    let at = { suspects.iter() }.position(|each| each.contains("while (it < max)"));
+    let at = suspects.iter().position(|each| each.contains("while (it < max)"));
     let at = at.unwrap_or_else(|| panic!("{suspects:?}"));
     browser.ask(&format!(
         "document.querySelectorAll('#suspects li')[{at}].click()"

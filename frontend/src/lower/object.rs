@@ -381,7 +381,10 @@ impl Body<'_, '_> {
 
     /// The calls of destructors when control leaves all scopes deeper than `depth`, the last object first.
     pub(super) fn leave(&mut self, depth: usize, node: Node) -> Vec<StmtId> {
-        let leaving: Vec<String> = { self.objects.iter().rev() }
+        let leaving: Vec<String> = self
+            .objects
+            .iter()
+            .rev()
             .take_while(|(at, _)| *at > depth)
             .map(|(_, name)| name.clone())
             .collect();

@@ -101,7 +101,7 @@ fn head<'a>(words: &[&'a [u8]]) -> Option<(Head<'a>, bool)> {
         });
         named.collect()
     } else {
-        { list.iter() }
+        list.iter()
             .map(|parameter| named(parameter))
             .collect::<Option<Vec<_>>>()?
     };
@@ -121,14 +121,15 @@ fn declared<'a>(declaration: &[&'a [u8]], types: &mut BTreeMap<&'a [u8], Words<'
     let first = parts.first()?;
     let (name, ty) = named(first)?;
     // The base type ends where the first declarator begins.
-    let base = { first.iter() }
+    let base = first
+        .iter()
         .take_while(|word| is_name(word) && **word != name)
         .copied();
     let base = Vec::from_iter(base);
     types.insert(name, ty);
     for part in &parts[1..] {
         let (name, declarator) = named(part)?;
-        let ty = { base.iter().copied() }.chain(declarator);
+        let ty = base.iter().copied().chain(declarator);
         types.insert(name, ty.collect());
     }
     Some(())

@@ -274,10 +274,12 @@ impl<'a> Aligner<'a> {
                 found.push(invocation);
             }
         }
-        let extra = match definitions.is_empty() {
-            false => GUESSED,
-            true if visible.is_function(name) => FUNCTION,
-            true => UNKNOWN,
+        let extra = if !definitions.is_empty() {
+            GUESSED
+        } else if visible.is_function(name) {
+            FUNCTION
+        } else {
+            UNKNOWN
         };
         let anything = |next: usize| Invocation {
             next,

@@ -174,10 +174,13 @@ fn lambdas_in_one_another_make_partial_functions() {
             format!("int f(int n) {{ return {open}n{close}; }}").as_bytes(),
         )
     };
-    let is_clean = |unit: &Unit| { unit.functions.iter() }.all(|f| f.confidence == Confidence::Clean);
+    let is_clean = |unit: &Unit| unit.functions.iter().all(|f| f.confidence == Confidence::Clean);
     assert!(is_clean(&nested(10)));
     let unit = nested(2000);
-    let innermost = { unit.functions.iter() }.filter_map(|f| f.confidence_reason.as_deref());
+    let innermost = unit
+        .functions
+        .iter()
+        .filter_map(|f| f.confidence_reason.as_deref());
     assert!(
         innermost
             .into_iter()

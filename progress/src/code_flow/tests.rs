@@ -362,7 +362,7 @@ fn a_counter_may_move_to_the_stack_and_back() {
         effect,
     };
     let code = MachineCode {
-        blocks: { 0..7u64 }
+        blocks: (0..7u64)
             .map(|at| CodeBlock {
                 start: 16 * at,
                 end: 16 * at + 16,

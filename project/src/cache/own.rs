@@ -166,10 +166,10 @@ fn not_of_root(directory: &Path) -> Option<PathBuf> {
     };
     // Where links lead, too; of one that is not there yet the nearest that is.
     let there = directory.ancestors().find_map(|path| path.canonicalize().ok());
-    let all = directory
+    let mut all = directory
         .ancestors()
         .chain(there.iter().flat_map(|path| path.ancestors()));
-    { all }.find(|path| is_theirs(path)).map(Path::to_owned)
+    all.find(|path| is_theirs(path)).map(Path::to_owned)
 }
 
 /// Whether a name is one that hindmost gives: a hash with one of our endings.

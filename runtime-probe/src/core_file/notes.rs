@@ -162,7 +162,8 @@ const MOST_AUXILIARY: usize = 64;
 fn auxiliary(bytes: &[u8]) -> Vec<(u64, u64)> {
     let entry = |pair: &[u8]| Some((u64_at(pair, 0)?, u64_at(pair, 8)?));
     let entries = bytes.chunks_exact(16).filter_map(entry);
-    { entries.take_while(|&(kind, _)| kind != libc::AT_NULL) }
+    entries
+        .take_while(|&(kind, _)| kind != libc::AT_NULL)
         .take(MOST_AUXILIARY)
         .collect()
 }

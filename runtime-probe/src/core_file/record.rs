@@ -87,13 +87,15 @@ fn record(core: &Core, map: &Map, locators: &[Locator<'_>], modules: &mut Module
             ..snapshot::Thread::default()
         });
     }
-    let torn = { space.torn(modules) }.or_else(|| {
+    let torn = space.torn(modules).or_else(|| {
         let path = core.path().display();
-        { core.bytes.is_torn() }.then(|| format!("{path} was cut off while it was read: look again"))
+        core.bytes
+            .is_torn()
+            .then(|| format!("{path} was cut off while it was read: look again"))
     });
     if torn.is_some() {
         record.frames.clear();
-        { record.threads.iter_mut() }.for_each(|thread| thread.frames.clear());
+        record.threads.iter_mut().for_each(|thread| thread.frames.clear());
         problems.extend(torn);
     }
     if let Some((there, whole)) = core.cut_off() {

@@ -193,13 +193,13 @@ __attribute__((aligned(256))) int main(int argc, char **argv) {
     return 1;
 }
 "#;
-    let names_of = |is_first: bool| match is_first {
-        true => "-DFIRST=runs_a -DSECOND=never_a -DIS_FIRST=1",
-        false => "-DFIRST=never_b -DSECOND=runs_b -DIS_FIRST=0",
-    };
-    let [first, second] = [true, false].map(|is_first| {
+    let defines = [
+        "-DFIRST=runs_a -DSECOND=never_a -DIS_FIRST=1",
+        "-DFIRST=never_b -DSECOND=runs_b -DIS_FIRST=0",
+    ];
+    let [first, second] = defines.map(|defines| {
         // Not by their paths, whose length would move the stack.
-        compile("gcc", ALIKE, &format!("-O0 {}", names_of(is_first)))
+        compile("gcc", ALIKE, &format!("-O0 {defines}"))
     });
     let script = "exec 8<\"$0\" 9<\"$1\"; exec -a app \"$0\" /proc/self/fd/9 start";
     let target = Target::start(

@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
     assert_eq!(task.threads.len(), THREADS);
     // One in each half, and what else a test needs.
     assert!(peak() - before < 1200 << 10, "{} KiB more", peak() - before);
-    let cut = { task.threads.iter() }.filter(|thread| {
+    let cut = task.threads.iter().filter(|thread| {
         let error = thread.error.as_deref().unwrap_or_default();
         error.contains("stack deeper than the") && !thread.frames.is_empty()
     });

@@ -95,7 +95,9 @@ fn stopped(program: &Program, mode: &str) -> (Task, Vec<gdb::Frame>) {
 }
 
 fn values(frame: &Frame) -> BTreeMap<&str, String> {
-    { frame.values.iter() }
+    frame
+        .values
+        .iter()
         .map(|(name, value)| (name.as_str(), shown(value)))
         .collect()
 }

@@ -56,7 +56,8 @@ fn frames_without_tables_are_shown_and_marked() {
             );
             continue;
         }
-        let chain: Vec<&str> = { names(&task).into_iter() }
+        let chain: Vec<&str> = names(&task)
+            .into_iter()
             .filter(|name| ["inner", "middle", "outer", "main"].contains(name))
             .collect();
         assert_eq!(chain, ["inner", "middle", "outer", "main"], "{flags}: {task:?}");

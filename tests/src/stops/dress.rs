@@ -130,7 +130,9 @@ pub fn dress(case: &Case) -> Dress {
     for line in clean.split_inclusive('\n') {
         let text = line.trim_end_matches('\n');
         let end = start + text.len();
-        let prototype = { DRESSED.iter() }.find(|name| text == format!("extern int {name}(int);"));
+        let prototype = DRESSED
+            .iter()
+            .find(|name| text == format!("extern int {name}(int);"));
         if text == "#include <stddef.h>" {
             // The next line has the first prototype.
             insert(start + line.len(), 0, TYPES.to_owned());
@@ -138,7 +140,11 @@ pub fn dress(case: &Case) -> Dress {
         if let Some(name) = definition(case, text) {
             around = name;
             if handed.contains(name) {
-                let types = { extras[name].types.iter().enumerate() }.map(|(at, ty)| format!("{ty} hx_{at}"));
+                let types = extras[name]
+                    .types
+                    .iter()
+                    .enumerate()
+                    .map(|(at, ty)| format!("{ty} hx_{at}"));
                 let more = Vec::from_iter(std::iter::once(format!("unsigned long {CALLERS}")).chain(types))
                     .join(", ");
                 match text.find("(void)") {
@@ -174,7 +180,10 @@ pub fn dress(case: &Case) -> Dress {
     }
     edits.sort_by_key(|edit| edit.at);
     Dress {
-        sites: { case.layout.sites.iter() }
+        sites: case
+            .layout
+            .sites
+            .iter()
             .map(|site| Site {
                 own: moved(clean, &edits, site.own),
                 outer: moved(clean, &edits, site.outer),

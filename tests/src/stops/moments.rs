@@ -97,7 +97,7 @@ impl Runs {
         Ok(Self {
             folded: folded(&case.program),
             plain,
-            shared: { case.program.functions.iter() }.map(declared_twice).collect(),
+            shared: case.program.functions.iter().map(declared_twice).collect(),
             case,
             handed: BTreeSet::new(),
             is_dressed: false,

@@ -162,14 +162,21 @@ impl Readings {
             return wrong;
         }
         let name = |view: &FrameView| runs.case.program.functions[view.function].name.as_str();
-        let ours = |frame: &&Frame| { runs.case.program.functions.iter() }.any(|f| f.name == frame.function);
+        let ours = |frame: &&Frame| {
+            runs.case
+                .program
+                .functions
+                .iter()
+                .any(|f| f.name == frame.function)
+        };
         let frames: Vec<&Frame> = stop.task.frames.iter().filter(ours).collect();
         for (depth, frame) in frames.iter().enumerate() {
             let same = |view: &&FrameView, frame: &&&Frame| name(view) == frame.function;
-            let views: Vec<&FrameView> = { events.iter() }
+            let views: Vec<&FrameView> = events
+                .iter()
                 .filter(|event| {
-                    let around = event.frames.iter().zip(&frames[..=depth]);
-                    event.frames.len() > depth && { around }.all(|(view, frame)| same(&view, &frame))
+                    let mut around = event.frames.iter().zip(&frames[..=depth]);
+                    event.frames.len() > depth && around.all(|(view, frame)| same(&view, &frame))
                 })
                 .map(|event| &event.frames[depth])
                 .collect();
@@ -180,7 +187,8 @@ impl Readings {
                 if views.iter().any(is_shared) {
                     continue;
                 }
-                let seen: Option<Vec<Seen>> = { views.iter() }
+                let seen: Option<Vec<Seen>> = views
+                    .iter()
                     .map(|view| {
                         let known = view.values.iter().find(|(other, _)| other == variable);
                         known.map(|(_, seen)| *seen).filter(|seen| !is_address(*seen))

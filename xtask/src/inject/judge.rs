@@ -8,6 +8,7 @@
 
 use super::log::Record;
 use super::moment::{Kind, Moment};
+use base::RankSet;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -231,16 +232,10 @@ pub fn kind_of_reason(reason: &str) -> String {
     kind.join(" ")
 }
 
-/// The members of a rank set such as `0-6,10`.
+/// The members of a rank set such as `0-6,10`; none of what is no such set.
 fn ranks(text: &str) -> BTreeSet<u32> {
-    let mut ranks = BTreeSet::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        if let (Ok(first), Ok(last)) = (first.parse(), last.parse()) {
-            ranks.extend::<std::ops::RangeInclusive<u32>>(first..=last);
-        }
-    }
-    ranks
+    let set = text.parse::<RankSet>().unwrap_or_default();
+    set.iter().collect()
 }
 
 fn array(value: &Value) -> &[Value] {
