@@ -49,11 +49,7 @@ pub(crate) fn assemble(
     let other = other_files(&raw_rows, &forest.nodes, &paths, &matching.files);
     let file_of = |path: PathId| matching.files[path].ok_or_else(|| other.number(&paths[path]));
 
-    let first_row = |address: u64| {
-        let after = raw_rows.partition_point(|row| row.start <= address);
-        let row = raw_rows.get(after.checked_sub(1)?)?;
-        (address < row.end).then_some((row.path, row.line))
-    };
+    let first_row = |address: u64| row_at(&raw_rows, address).map(|row| (row.path, row.line));
     let identified = identify(map, &forest, &matching.files, first_row);
     let call_file = |path: Option<PathId>| match path {
         Some(path) => file_of(path),
@@ -84,16 +80,10 @@ pub(crate) fn assemble(
     );
     report.functions(&identified.elsewhere, laid_out.contested.len());
 
-    let mut in_order: IdVec<_, bool> = debug.units.ids().map(|unit| llvm(debug, unit)).collect();
-    for node in forest.nodes.iter().filter(|node| node.optimised) {
-        in_order[node.die.unit] = false;
-    }
-    let restless: IdVec<_, bool> = debug.units.ids().map(|unit| rearranged(debug, unit)).collect();
     let mut producers = debug.units.ids().map(|unit| producer(debug, unit));
     let position = |id: FunctionId, address: u64| {
-        let after = raw_rows.partition_point(|row| row.start <= address);
-        let row = raw_rows.get(after.checked_sub(1)?)?;
-        let is_there = address < row.end && matching.files[row.path] == Some(map.functions[id].file);
+        let row = row_at(&raw_rows, address)?;
+        let is_there = matching.files[row.path] == Some(map.functions[id].file);
         is_there.then_some((row.line, row.column))
     };
     let names = callee_names(debug, &forest);
@@ -115,14 +105,7 @@ pub(crate) fn assemble(
         producer: producers
             .find(|producer| !producer.is_empty())
             .unwrap_or_default(),
-        rows: raw_rows
-            .iter()
-            .map(|row| {
-                let unit = debug.whole(row.unit);
-                let begins = row.statement && !restless[unit];
-                bound_row(row, file_of(row.path), begins || in_order[unit])
-            })
-            .collect(),
+        rows: bound_rows(debug, &forest, &raw_rows, file_of),
         other_files: other.0,
         linkage_names: in_order_of_number(laid_out.linkage_names),
         functions: laid_out.functions,
@@ -140,16 +123,9 @@ pub(crate) fn assemble(
         outcome.readable |= lent.contains(&(outcome.function, outcome.name.clone()));
     }
     report.variables(&outcomes, &forest);
-    let compiler = if !debug.units.ids().all(|unit| gcc(debug, unit)) {
-        moved::Compiler::Other
-    } else if debug.units.ids().all(|unit| at_two(debug, unit)) {
-        moved::Compiler::GccAtTwo
-    } else {
-        moved::Compiler::Gcc
-    };
     flow::note_signed(&mut binding.code, &binding.variables);
     report.steady(steady::withhold(map, &mut binding));
-    report.moved(moved::withhold(map, &mut binding, compiler));
+    report.moved(moved::withhold(map, &mut binding, compiler(debug)));
     range::add(&mut binding, indices);
     binding.calls = bind_calls(
         debug,
@@ -164,6 +140,45 @@ pub(crate) fn assemble(
 
 /// Stands for the file of an inlined call that names none.
 const NO_FILE: &str = "??";
+
+/// The row of the code at an address.
+fn row_at(rows: &[RawRow], address: u64) -> Option<&RawRow> {
+    let after = rows.partition_point(|row| row.start <= address);
+    let row = rows.get(after.checked_sub(1)?)?;
+    (address < row.end).then_some(row)
+}
+
+/// The rows as the binding has them, each with whether a statement may be taken to begin there: that is so for all code of a unit
+/// that clang has left in the order of the source, and for none of one in which gcc has not even left the beginnings in order.
+fn bound_rows(
+    debug: &Debug<'_>,
+    forest: &Forest,
+    rows: &[RawRow],
+    file_of: impl Fn(PathId) -> Result<FileId, u32>,
+) -> Vec<Row> {
+    let mut in_order: IdVec<_, bool> = debug.units.ids().map(|unit| llvm(debug, unit)).collect();
+    for node in forest.nodes.iter().filter(|node| node.optimised) {
+        in_order[node.die.unit] = false;
+    }
+    let rearranged: IdVec<_, bool> = debug.units.ids().map(|unit| rearranged(debug, unit)).collect();
+    let bound = rows.iter().map(|row| {
+        let unit = debug.whole(row.unit);
+        let begins = row.statement && !rearranged[unit];
+        bound_row(row, file_of(row.path), begins || in_order[unit])
+    });
+    bound.collect()
+}
+
+/// Who made the code, as far as it matters to what its variables show.
+fn compiler(debug: &Debug<'_>) -> moved::Compiler {
+    if !debug.units.ids().all(|unit| gcc(debug, unit)) {
+        moved::Compiler::Other
+    } else if debug.units.ids().all(|unit| at_two(debug, unit)) {
+        moved::Compiler::GccAtTwo
+    } else {
+        moved::Compiler::Gcc
+    }
+}
 
 fn bound_row(row: &RawRow, file: Result<FileId, u32>, statement: bool) -> Row {
     Row {
