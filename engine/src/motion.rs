@@ -367,131 +367,200 @@ impl ClassMotion {
 
 /// The kind of trouble, in words.
 fn diagnose(job: &JobView<'_>, motions: &[Motion], classes: &[ClassMotion]) -> (Diagnosis, String) {
-    let mut all = ClassMotion::default();
-    for class in classes {
-        all.add(class);
-    }
-    let total = motions.len() as u64;
-    let read = if job.is_complete { "" } else { " that were seen" };
-    let everybody = match total {
-        1 => format!("the only task{read}"),
-        _ => format!("all {total} tasks{read}"),
-    };
-    let mut hindmost = ClassMotion::default();
-    let mut members = Vec::new();
-    for &class in job.hindmost_classes() {
-        hindmost.add(&classes[class]);
-        members.extend(job.classes.classes[class].members.iter().copied());
-    }
-    let who = Who::new(members.iter().map(|&at| job.tasks[at]), &|_| false);
-    let blocked = |at: usize| matches!(job.activity(at), Activity::Blocked(_));
-    if total > 0 && all.forward == total {
-        let far = all
-            .from_to
-            .as_ref()
-            .map(|(from, to)| format!(" (one from {from} to {to})"));
-        let far = far.unwrap_or_default();
-        if members.is_empty() || total == 1 {
-            return (
-                Diagnosis::Running,
-                format!("the job runs: {everybody} came on{far}"),
-            );
+    let seen = Seen::new(job, motions, classes);
+    seen.all_came_on()
+        .or_else(|| seen.some_halted())
+        .or_else(|| seen.nobody_came_on())
+        .or_else(|| seen.all_moved())
+        .or_else(|| seen.of_hindmost())
+        .unwrap_or_else(|| seen.unclear())
+}
+
+/// What two looks have shown of the tasks, for the steps of a diagnosis. Each step presumes that those before it have found nothing.
+struct Seen<'j> {
+    job: &'j JobView<'j>,
+    total: u64,
+    /// All tasks together.
+    all: ClassMotion,
+    /// The hindmost together, if some are named.
+    hindmost: ClassMotion,
+    members: Vec<usize>,
+}
+
+impl<'j> Seen<'j> {
+    fn new(job: &'j JobView<'j>, motions: &[Motion], classes: &[ClassMotion]) -> Self {
+        let mut seen = Self {
+            job,
+            total: motions.len() as u64,
+            all: ClassMotion::default(),
+            hindmost: ClassMotion::default(),
+            members: Vec::new(),
+        };
+        for class in classes {
+            seen.all.add(class);
         }
-        return (
-            Diagnosis::Slow,
-            format!(
-                "slow, not hung: {who} came on{}, and so did all others",
-                from_to(&hindmost)
-            ),
-        );
+        for &class in job.hindmost_classes() {
+            seen.hindmost.add(&classes[class]);
+            seen.members
+                .extend(job.classes.classes[class].members.iter().copied());
+        }
+        seen
     }
-    if all.halted > 0 {
-        let others = total - all.halted;
-        let rest = match (others, all.forward + all.moved) {
-            (0, _) => String::new(),
-            (_, 0) => ", and none of the others came on".to_owned(),
-            (others, moving) => format!(", while {moving} of the {others} others move"),
-        };
-        let text = match others {
-            0 => format!("{everybody} cannot run: the job is stopped as a whole"),
-            _ => format!("{} of {total} tasks cannot run{rest}", all.halted),
-        };
-        return (Diagnosis::Halted, text);
-    }
-    if all.waiting == total && total > 1 && (0..job.tasks.len()).all(blocked) {
-        // Whoever was not seen may be the one that all of them wait for.
-        return if job.is_complete {
-            (
-                Diagnosis::Deadlock,
-                format!("deadlock: {everybody} wait for each other, and none came on"),
-            )
+
+    fn everybody(&self) -> String {
+        let read = if self.job.is_complete {
+            ""
         } else {
-            (
-                Diagnosis::Unclear,
-                format!("{everybody} wait for others, and none came on; those not seen may hold them up"),
-            )
+            " that were seen"
         };
+        match self.total {
+            1 => format!("the only task{read}"),
+            total => format!("all {total} tasks{read}"),
+        }
     }
-    if all.same_place == total && total > 0 {
-        return (
-            Diagnosis::Unclear,
-            format!("{everybody} are where they were: hung, or at the same places again"),
-        );
+
+    fn who(&self) -> Who {
+        Who::new(self.members.iter().map(|&at| self.job.tasks[at]), &|_| false)
     }
-    if total > 0 && all.forward + all.moved == total && members.is_empty() {
-        return (
-            Diagnosis::Running,
-            format!("the job moves: {everybody} are elsewhere, or have other values, than before"),
-        );
+
+    fn is_blocked(&self, task: usize) -> bool {
+        matches!(self.job.activity(task), Activity::Blocked(_))
     }
-    let others = total - members.len() as u64;
-    let rest = match (
-        others,
-        all.forward - hindmost.forward,
-        all.unknown - hindmost.unknown,
-    ) {
-        (0, _, _) => String::new(),
-        (_, 0, 0) => ", and nobody else came on".to_owned(),
-        (others, 0, unknown) => format!(", and of {unknown} of the {others} others it is not known"),
-        (others, forward, _) => format!(", while {forward} of the {others} others came on"),
-    };
-    let part = |count: u64| count == members.len() as u64 && count > 0;
-    if hindmost.forward > 0 {
-        let came = format!("slow, not hung: {who} came on{}{rest}", from_to(&hindmost));
-        return (Diagnosis::Slow, came);
+
+    /// Whether so many are all of the hindmost.
+    fn is_all_hindmost(&self, count: u64) -> bool {
+        count == self.members.len() as u64 && count > 0
     }
-    if all.forward > 0 && (part(hindmost.waiting) || part(hindmost.in_place)) {
-        let does = if part(hindmost.waiting) {
-            "stands"
-        } else {
-            "computes in place"
-        };
-        return (Diagnosis::LeftBehind, format!("{who} {does}{rest}"));
-    }
-    if hindmost.moved > 0 {
+
+    fn all_came_on(&self) -> Option<(Diagnosis, String)> {
+        if self.total == 0 || self.all.forward < self.total {
+            return None;
+        }
+        if self.members.is_empty() || self.total == 1 {
+            let far = self
+                .all
+                .from_to
+                .as_ref()
+                .map(|(from, to)| format!(" (one from {from} to {to})"));
+            let text = format!(
+                "the job runs: {} came on{}",
+                self.everybody(),
+                far.unwrap_or_default()
+            );
+            return Some((Diagnosis::Running, text));
+        }
         let text = format!(
-            "{who} moves{}, and whether it comes on is not known{rest}",
-            from_to(&hindmost)
+            "slow, not hung: {} came on{}, and so did all others",
+            self.who(),
+            from_to(&self.hindmost)
         );
-        return (Diagnosis::Moving, text);
+        Some((Diagnosis::Slow, text))
     }
-    if part(hindmost.in_place) {
-        let text = match hindmost.in_loop {
-            Some(place) => format!("{who} computes in the loop at {place}, which is endless or long{rest}"),
-            None => format!("{who} computes without leaving its place{rest}"),
+
+    fn some_halted(&self) -> Option<(Diagnosis, String)> {
+        let (total, halted) = (self.total, self.all.halted);
+        if halted == 0 {
+            return None;
+        }
+        let text = match (total - halted, self.all.forward + self.all.moved) {
+            (0, _) => format!("{} cannot run: the job is stopped as a whole", self.everybody()),
+            (_, 0) => format!("{halted} of {total} tasks cannot run, and none of the others came on"),
+            (others, moving) => {
+                format!("{halted} of {total} tasks cannot run, while {moving} of the {others} others move")
+            }
         };
-        return (Diagnosis::InPlace, text);
+        Some((Diagnosis::Halted, text))
     }
-    if part(hindmost.waiting) && !members.iter().any(|&at| blocked(at)) {
-        let text = format!("{who} waits for something outside the job{rest}");
-        return (Diagnosis::Outside, text);
+
+    fn nobody_came_on(&self) -> Option<(Diagnosis, String)> {
+        let everybody = self.everybody();
+        let all_wait = self.all.waiting == self.total && self.total > 1;
+        if all_wait && (0..self.job.tasks.len()).all(|task| self.is_blocked(task)) {
+            return Some(if self.job.is_complete {
+                let text = format!("deadlock: {everybody} wait for each other, and none came on");
+                (Diagnosis::Deadlock, text)
+            } else {
+                // Whoever was not seen may be the one that all of them wait for.
+                let text =
+                    format!("{everybody} wait for others, and none came on; those not seen may hold them up");
+                (Diagnosis::Unclear, text)
+            });
+        }
+        let text = format!("{everybody} are where they were: hung, or at the same places again");
+        (self.all.same_place == self.total && self.total > 0).then_some((Diagnosis::Unclear, text))
     }
-    if part(hindmost.waiting) {
-        return (Diagnosis::Unclear, format!("{who} waits for another task{rest}"));
+
+    fn all_moved(&self) -> Option<(Diagnosis, String)> {
+        let text = format!(
+            "the job moves: {} are elsewhere, or have other values, than before",
+            self.everybody()
+        );
+        let moved = self.all.forward + self.all.moved;
+        let is_whole = self.total > 0 && moved == self.total && self.members.is_empty();
+        is_whole.then_some((Diagnosis::Running, text))
     }
-    let counts = all.words();
-    let why = all.because.map(|why| format!(" ({why})")).unwrap_or_default();
-    (Diagnosis::Unclear, format!("{everybody}: {counts}{why}"))
+
+    fn of_hindmost(&self) -> Option<(Diagnosis, String)> {
+        let Self { all, hindmost, .. } = self;
+        let (who, rest) = (self.who(), self.rest());
+        let (waiting, in_place) = (
+            self.is_all_hindmost(hindmost.waiting),
+            self.is_all_hindmost(hindmost.in_place),
+        );
+        if hindmost.forward > 0 {
+            let text = format!("slow, not hung: {who} came on{}{rest}", from_to(hindmost));
+            return Some((Diagnosis::Slow, text));
+        }
+        if all.forward > 0 && (waiting || in_place) {
+            let does = if waiting { "stands" } else { "computes in place" };
+            return Some((Diagnosis::LeftBehind, format!("{who} {does}{rest}")));
+        }
+        if hindmost.moved > 0 {
+            let text = format!(
+                "{who} moves{}, and whether it comes on is not known{rest}",
+                from_to(hindmost)
+            );
+            return Some((Diagnosis::Moving, text));
+        }
+        if in_place {
+            let text = match &hindmost.in_loop {
+                Some(place) => {
+                    format!("{who} computes in the loop at {place}, which is endless or long{rest}")
+                }
+                None => format!("{who} computes without leaving its place{rest}"),
+            };
+            return Some((Diagnosis::InPlace, text));
+        }
+        if waiting && !self.members.iter().any(|&task| self.is_blocked(task)) {
+            let text = format!("{who} waits for something outside the job{rest}");
+            return Some((Diagnosis::Outside, text));
+        }
+        waiting.then(|| (Diagnosis::Unclear, format!("{who} waits for another task{rest}")))
+    }
+
+    /// What the others did meanwhile.
+    fn rest(&self) -> String {
+        let others = self.total - self.members.len() as u64;
+        let forward = self.all.forward - self.hindmost.forward;
+        let unknown = self.all.unknown - self.hindmost.unknown;
+        match (others, forward, unknown) {
+            (0, _, _) => String::new(),
+            (_, 0, 0) => ", and nobody else came on".to_owned(),
+            (others, 0, unknown) => format!(", and of {unknown} of the {others} others it is not known"),
+            (others, forward, _) => format!(", while {forward} of the {others} others came on"),
+        }
+    }
+
+    fn unclear(&self) -> (Diagnosis, String) {
+        let why = self.all.because.as_ref().map(|why| format!(" ({why})"));
+        let text = format!(
+            "{}: {}{}",
+            self.everybody(),
+            self.all.words(),
+            why.unwrap_or_default()
+        );
+        (Diagnosis::Unclear, text)
+    }
 }
 
 fn from_to(motion: &ClassMotion) -> String {
