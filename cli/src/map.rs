@@ -16,84 +16,13 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     let executable = args.exe.as_deref().map(Executable::read).transpose()?;
     let libraries = args.libraries.iter().map(|path| Executable::read(path));
     let libraries = libraries.collect::<Result<Vec<_>, Failure>>()?;
-    let mut sources = Sources::default();
-    sources.add_paths(&args.paths);
-    let mut commands = Vec::new();
-    if let Some(path) = &args.compile_commands {
-        let read = project::read_compile_commands(path)?;
-        sources.add_commands(&read);
-        if !args.no_preprocess {
-            commands = read.commands;
-        }
-    }
-    let trust = if args.trust_build {
-        Trust::Build
-    } else {
-        Trust::Nothing
-    };
-    let limit = Duration::from_secs(args.preprocess_limit);
-    let preprocessor = Preprocessor::new(&commands, limit, trust);
-    if args.paths.is_empty() && args.compile_commands.is_none() {
-        let Some(executable) = &executable else {
-            return Err(Failure::new("nothing to map")
-                .hint("give C or C++ files, directories, -p compile_commands.json, or --exe PROGRAM built with -g")
-                .into());
-        };
-        for built in std::iter::once(executable).chain(&libraries) {
-            sources.add_sources_of(built, &[])?;
-        }
-    }
-    if sources.files.is_empty() {
-        warn_all(&sources.warnings);
-        return Err(Failure::new("no source could be read").into());
-    }
-    sources.add_headers();
-    warn_all(&sources.warnings);
-
-    // What a preprocessor makes of the files belongs to their text as it is written.
-    let builds: Vec<&Executable> = if preprocessor.is_empty() {
-        executable.iter().chain(&libraries).collect()
-    } else {
-        Vec::new()
-    };
-    let built = project::as_built(&mut sources.files, &builds);
-    let listener = Terminal::showing(!args.quiet);
-    let count = sources.files.len();
-    let left_out = sources.warnings.len();
-    let is_kept = !args.no_cache && !args.exact;
-    let kept = is_kept
-        .then(|| Kept::of(&sources.files, &preprocessor, &listener))
-        .flatten();
-    let (mut map, unbound) = match kept.as_ref().and_then(Kept::read) {
-        Some(kept) => kept,
-        None => {
-            let map = project::make_preprocessed(
-                sources.files,
-                &|path| preprocessor.outputs(path),
-                if args.exact {
-                    Parser::Exact
-                } else {
-                    Parser::Tolerant
-                },
-                is_kept.then(|| Units::open(&listener)).flatten().as_ref(),
-                &listener,
-            );
-            warn_all(&preprocessor.warnings());
-            let bytes = map.to_bytes_by(rayon::current_num_threads());
-            if let Some(Err(error)) = kept.map(|kept| kept.write(&bytes, &preprocessor)) {
-                output::warn(&format!("the map could not be kept for the next time: {error}"));
-            }
-            (map, bytes)
-        }
-    };
-    built.restore(&mut map);
-    let broken: Vec<String> = map
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.severity >= Severity::Warning)
-        .map(Diagnostic::text)
-        .collect();
-    warn_all(&broken);
+    let built = Vec::from_iter(executable.iter().chain(&libraries));
+    let (sources, preprocessor) = collect(args, &built)?;
+    let (count, left_out) = (sources.files.len(), sources.warnings.len());
+    let (mut map, unbound) = make(args, sources, &preprocessor, &built);
+    let broken = map.diagnostics.iter();
+    let broken = broken.filter(|diagnostic| diagnostic.severity >= Severity::Warning);
+    warn_all(&broken.map(Diagnostic::text).collect::<Vec<_>>());
     if map.functions.is_empty() {
         return Err(Failure::new(format!(
             "no function with a body in {}",
@@ -126,6 +55,84 @@ pub(crate) fn run(args: &MapArgs) -> anyhow::Result<Status> {
     // Millions of small pieces of memory, of a process that ends now.
     std::mem::forget(map);
     Ok(Status::Done)
+}
+
+/// The sources to map, with their headers: those that are named, else those of the build. With them, how to run the build's compiler.
+fn collect(args: &MapArgs, built: &[&Executable]) -> anyhow::Result<(Sources, Preprocessor)> {
+    let mut sources = Sources::default();
+    sources.add_paths(&args.paths);
+    let mut commands = Vec::new();
+    if let Some(path) = &args.compile_commands {
+        let read = project::read_compile_commands(path)?;
+        sources.add_commands(&read);
+        if !args.no_preprocess {
+            commands = read.commands;
+        }
+    }
+    let trust = if args.trust_build {
+        Trust::Build
+    } else {
+        Trust::Nothing
+    };
+    let limit = Duration::from_secs(args.preprocess_limit);
+    let preprocessor = Preprocessor::new(&commands, limit, trust);
+    if args.paths.is_empty() && args.compile_commands.is_none() {
+        if args.exe.is_none() {
+            return Err(Failure::new("nothing to map")
+                .hint("give C or C++ files, directories, -p compile_commands.json, or --exe PROGRAM built with -g")
+                .into());
+        }
+        for built in built {
+            sources.add_sources_of(built, &[])?;
+        }
+    }
+    if sources.files.is_empty() {
+        warn_all(&sources.warnings);
+        return Err(Failure::new("no source could be read").into());
+    }
+    sources.add_headers();
+    warn_all(&sources.warnings);
+    Ok((sources, preprocessor))
+}
+
+/// The map of the sources, kept or made, and its bytes as long as it is bound to nothing.
+fn make(
+    args: &MapArgs,
+    mut sources: Sources,
+    preprocessor: &Preprocessor,
+    built: &[&Executable],
+) -> (Map, Vec<u8>) {
+    // What a preprocessor makes of the files belongs to their text as it is written.
+    let builds = if preprocessor.is_empty() { built } else { &[] };
+    let as_built = project::as_built(&mut sources.files, builds);
+    let listener = Terminal::showing(!args.quiet);
+    let is_kept = !args.no_cache && !args.exact;
+    let kept = is_kept.then(|| Kept::of(&sources.files, preprocessor, &listener));
+    let kept = kept.flatten();
+    let (mut map, unbound) = kept.as_ref().and_then(Kept::read).unwrap_or_else(|| {
+        let parser = if args.exact {
+            Parser::Exact
+        } else {
+            Parser::Tolerant
+        };
+        let units = is_kept.then(|| Units::open(&listener)).flatten();
+        let map = project::make_preprocessed(
+            sources.files,
+            &|path| preprocessor.outputs(path),
+            parser,
+            units.as_ref(),
+            &listener,
+        );
+        warn_all(&preprocessor.warnings());
+        let bytes = map.to_bytes_by(rayon::current_num_threads());
+        let written = kept.as_ref().map(|kept| kept.write(&bytes, preprocessor));
+        if let Some(Err(error)) = written {
+            output::warn(&format!("the map could not be kept for the next time: {error}"));
+        }
+        (map, bytes)
+    });
+    as_built.restore(&mut map);
+    (map, unbound)
 }
 
 fn output_path(args: &MapArgs) -> PathBuf {
