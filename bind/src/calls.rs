@@ -65,7 +65,7 @@ pub(crate) fn bind_calls(
             at.passed.entry(register).or_default().insert(expression);
         }
     }
-    // Two descriptions of one call that do not agree say nothing.
+    // Where two descriptions of one call contradict each other, neither is believed.
     let mut calls = Vec::new();
     for (return_address, found) in found {
         if let [origin] = Vec::from_iter(found.origins)[..] {

@@ -63,7 +63,8 @@ impl Effects {
         self.of_name.contains_key(name)
     }
 
-    /// Whether a function has effects for certain. One that nobody knows has: compilers take that for granted, too.
+    /// Whether a function certainly has effects. A function that the map does not hold counts as having some, because a compiler has to
+    /// assume it, too.
     pub(crate) fn of_name(&self, name: &str) -> bool {
         let known = self.of_name.get(name).copied();
         let is_builtin = || name.starts_with("__builtin_") || name.starts_with("operator");

@@ -247,7 +247,7 @@ pub fn check(map: &Map, executable: &[u8]) -> Result<(), Mismatch> {
                 executable: hex(&found.build_id),
             });
         }
-        // Whoever sets the build-id by hand (`-Wl,--build-id=0x…`) gives different builds the same one.
+        // With a build-id that is set by hand (`-Wl,--build-id=0x…`) different builds have the same one.
         if image.text().is_some() && binding.text_hash != found.text_hash {
             return Err(Mismatch::Code(hex(&found.build_id)));
         }

@@ -5,8 +5,8 @@
 //! `if (a) f(); g(); if (b) f();`. Calls that the compiler may have dropped or inlined do not count among those passed, but all that are
 //! call instructions in this copy of the function do.
 //!
-//! Calls of different functions are never one. What a macro calls that stays unexpanded is known for some
-//! ([`Map::possibly_called_by_macro`]); of others, and behind pointers, it may be anything.
+//! Calls of different functions are never merged. For some macros that stay unexpanded the map knows what they call
+//! ([`Map::possibly_called_by_macro`]); any other macro, and a call through a pointer, may call any function.
 
 use base::{Id as _, IdVec};
 use petgraph::algo::dominators::simple_fast;
@@ -20,11 +20,11 @@ const BUDGET: usize = 2_000_000;
 /// Who is called where in a function.
 pub(crate) struct Names<'m> {
     pub(crate) function: &'m Function,
-    /// By point: which of the kinds of calls it is, if it is one.
+    /// For each point that is a call, the kind of that call.
     kinds: IdVec<PointId, Option<u32>>,
-    /// The functions that calls of a kind may call themselves; `None` where nobody knows.
+    /// For each kind, the functions that such a call may be of; `None` if it may be of any.
     called: Vec<Option<&'m [String]>>,
-    /// By two kinds: whether both may call one function.
+    /// For each pair of kinds, whether a call of either may be of the same function.
     alike: Vec<Vec<bool>>,
 }
 
@@ -79,12 +79,12 @@ impl<'m> Names<'m> {
         called.is_some_and(|called| called.iter().any(|each| each == name))
     }
 
-    /// Whether a call may be of the function of this name: nobody knows of whom, or it is by the name.
+    /// Whether a call may be of the function of this name: because the call names it, or because it may be of any function.
     pub(crate) fn may_call(&self, point: PointId, name: &str) -> bool {
         !self.only_names(point) || self.may_name(point, name)
     }
 
-    /// The functions that a call may be of; `None` where nobody knows.
+    /// The functions that a call may be of; `None` if it may be of any.
     pub(crate) fn called(&self, point: PointId) -> Option<&'m [String]> {
         self.kinds[point].and_then(|kind| self.called[kind as usize])
     }
@@ -151,13 +151,15 @@ impl<'f> Meetings<'f> {
         found
     }
 
-    /// Whether some point is reached from both, whatever is called on the way. Where none is, no search in step finds one.
+    /// Whether some point is reached from both, whichever calls are passed on the way. Where there is none, [`Self::search`], which
+    /// passes fewer calls, finds none either.
     fn may_come_together(&mut self, (a, b): (PointId, PointId)) -> bool {
         let found = self.share(a, b, (a, b), Past::Calls);
         found.is_none_or(|(together, _, _)| together)
     }
 
-    /// Goes on from both in step: what one passes for certain the other must pass too, as far as its name tells.
+    /// Follows the graph from both calls at the same time: where one way passes a call that is certainly an instruction, the other must
+    /// pass one that may be of the same function.
     fn search(&mut self, (a, b): (PointId, PointId)) -> bool {
         let mut seen = BTreeSet::from([(a, b)]);
         let mut work = vec![(a, b)];
@@ -196,7 +198,7 @@ impl<'f> Meetings<'f> {
         let from_x = self.ahead(x, asked, past)?;
         let number = self.searches;
         let from_y = self.ahead(y, asked, past)?;
-        // What the second search has reached has its number now.
+        // The second search has marked each point that it reached with its own number, which is greater.
         let together = from_x.iter().any(|&point| self.reached[point] > number);
         Some((together, from_x, from_y))
     }

@@ -6,11 +6,11 @@
 //!
 //! Two calls can only be merged where the same code leads on from both ([`meetings`](crate::meetings)).
 //!
-//! That each of two calls has an instruction does not part them: code may have been copied before it was merged. What does is the way through the
-//! machine code ([`stand_ins`](crate::stand_ins)), where all of it can be decoded ([`code`](crate::code)).
+//! Two calls may share an instruction even if there are two instructions: the code may have been copied before it was merged. Only the
+//! ways through the machine code show that they do not ([`stand_ins`](crate::stand_ins)), if all of it can be decoded ([`code`](crate::code)).
 //!
-//! What an instruction calls is described as a rule, so they are counted by whom they call: two for `f` and none for `g` are none for `g`. Of
-//! a macro that stays unexpanded each call that it may make must be there.
+//! Debug info nearly always says which function an instruction calls, so instructions are counted for each function on its own: two that call
+//! `f` are no evidence for a call of `g`. For a macro that stays unexpanded, there must be an instruction for each call that it may make.
 
 use crate::code::{CallForm, Code, Decode, StepIndex};
 use crate::debug::Debug;
@@ -224,7 +224,7 @@ fn calls_of<'n>(build: &Build<'n, '_, '_>, root: &Root<'_>, code: Option<&Code>)
     for call in described {
         let known = calls.entry(call.after).or_insert(call);
         if known.callee != call.callee {
-            // Two descriptions of one call that do not agree say nothing.
+            // Where two descriptions of one call contradict each other, neither is believed.
             known.callee = Callee::Unknown;
         }
     }

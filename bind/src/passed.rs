@@ -39,7 +39,7 @@ pub(crate) fn bind_mpi_calls(
         let (arguments, registers) = arguments(debug, call.die, base::mpi_name(name), frame);
         let caller = forest.nodes[root_of(forest, call.node)].origin;
         on_entry.extend(registers.into_iter().map(|register| (caller, register)));
-        // Two descriptions of one call that do not agree say nothing.
+        // Where two descriptions of one call contradict each other, neither is believed.
         let known = found
             .entry(return_address)
             .or_insert_with(|| Some(arguments.clone()));
@@ -57,7 +57,7 @@ pub(crate) fn bind_mpi_calls(
     (calls.collect(), on_entry)
 }
 
-/// The functions that call instructions name, by their names in the source; without those that have none.
+/// The names in the source of the functions that call instructions name. Functions without a name are left out.
 pub(crate) type CalleeNames = BTreeMap<Die, String>;
 
 /// The names of all functions that calls of a build name.
@@ -91,7 +91,7 @@ fn arguments(
             on_entry.extend(registers);
             expression
         });
-        // Two values of one argument are none.
+        // Where two entries describe one argument, neither is believed.
         values
             .entry(index)
             .and_modify(|value| *value = None)

@@ -93,7 +93,7 @@ pub(crate) fn hidden<'b>(own: &'b Body, shared: &Body, variable: &Candidate) -> 
 /// The way from an iterator to the address of its element.
 ///
 /// # Errors
-/// When it is no iterator of a row of elements, or nobody can tell.
+/// When it is not an iterator over consecutive elements, or when debug info does not tell.
 pub(crate) fn address(debug: &Debug<'_>, iterator: Die) -> Result<(Vec<PathStep>, Encoding), TypeRefusal> {
     let ty = type_of(debug, iterator).ok_or(TypeRefusal::Unknown)?;
     let (bare, entry) = debug.bare_type(ty).ok_or(TypeRefusal::Unknown)?;

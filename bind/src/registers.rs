@@ -12,7 +12,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// The same as a place that calls leave alone, if it is one.
+    /// The same as a location of the machine, if it is one that calls leave unchanged.
     pub(crate) fn preserved(self) -> Option<MachineLocation> {
         match self {
             Self::Register(number @ (3 | 12..=15)) => Some(MachineLocation::Register(number)),

@@ -47,7 +47,7 @@ pub(crate) fn bind_sites(
             None if call.by_pointer => None,
             None => continue,
         };
-        // Two descriptions of one call that do not agree say nothing.
+        // Where two descriptions of one call contradict each other, neither is believed.
         let known = found.entry(return_address).or_insert_with(|| Some(named.clone()));
         if known.as_ref() != Some(&named) {
             *known = None;

@@ -54,7 +54,7 @@ pub(crate) fn sources(image: &Image<'_>, debug: &Debug<'_>) -> Sources {
 fn other_languages(debug: &Debug<'_>) -> Vec<String> {
     let mut names = BTreeSet::new();
     for unit in debug.units.ids() {
-        // Assembly is part of many programs, and nobody's program is written in it.
+        // Many programs have some assembly beside their own language; to name it would tell the user nothing.
         let dwarf =
             language_of_dwarf(debug, unit).filter(|&language| language != gimli::DW_LANG_Mips_Assembler);
         if let Some(other) = dwarf.filter(|_| language(debug, unit).is_none()) {

@@ -12,7 +12,7 @@
 //! **Rule.** The compiler keeps the order of calls that have effects. So the calls that a task makes on its way through the machine code are
 //! those that it makes on a way through the source. Go through both in step, from the entry of both: from an instruction that stands
 //! for `p`, the next call instruction stands for a call that follows `p` in the source, past such calls only that may have left no instruction.
-//! Whatever pair is not reached so is none.
+//! An instruction and a call of the source that this walk never reaches together do not belong together.
 
 use crate::code::{Code, StepIndex};
 use base::{Id as _, IdVec};
@@ -35,7 +35,7 @@ pub(crate) struct Copy<'c> {
 /// The source of a copy.
 pub(crate) struct Source<'f> {
     pub(crate) function: &'f Function,
-    /// By point: whoever comes by makes a call here by an instruction of its own, in this place of the order.
+    /// For each point, whether a task that passes it certainly executes a call instruction for it, in this place of the order.
     pub(crate) required: &'f IdVec<PointId, bool>,
     /// Last calls that may have become a jump back to the entry, sorted.
     pub(crate) may_begin_anew: &'f [PointId],

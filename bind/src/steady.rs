@@ -1,11 +1,12 @@
-//! Values that stay, in registers that do not.
+//! Variables that no loop changes, described by registers that the code changes.
 //!
 //! `int i = first; while (…) i++;` needs no second register: gcc 12 keeps `i` where `first` is, and with `-O2` and `-O3` goes on
 //! saying that `first` is there after `i++`. The order counts the steps from such a start, and must not take it for a value that moves with the
 //! counter.
 //!
-//! So of a variable that no loop changes, in optimised code, a register is not believed where code changes it, where another variable is that a loop changes,
-//! or all over a function: compilers give each variable a range that begins behind the code which sets it, unless they have lost track.
+//! So in optimised code a register is not believed to hold such a variable where the code changes that register, or where debug info
+//! puts a variable there that a loop changes. Nor is it believed if it is given for the whole function: a compiler that has not lost track
+//! gives a range that begins behind the code which sets the variable.
 
 use crate::expression::facts;
 use crate::locations::ALWAYS;

@@ -21,7 +21,7 @@ pub struct CodeLine {
 }
 
 /// For each address, as linked, the functions that it is in: the one that was compiled on its own first, then what was inlined
-/// into it. Nothing for an address of which debug info says nothing.
+/// into it. The list is empty for an address that debug info does not cover.
 ///
 /// # Errors
 /// When there is no debug info to tell.

@@ -25,7 +25,7 @@ pub(crate) enum Root<'m> {
 pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
     let mut all = BTreeMap::new();
     for (id, function) in map.functions.iter_enumerated() {
-        // Nothing may be claimed about such a function, so nobody will ask.
+        // The order claims nothing about such a function, so it asks for none of its variables.
         if function.confidence == base::Confidence::Partial {
             continue;
         }
@@ -65,7 +65,7 @@ pub(crate) fn add_handed<'m>(
             continue;
         };
         let own = wanted.entry(handed.callee).or_default();
-        // A variable of the same name would be mistaken for it, or is it.
+        // The function wants a variable of this name already: the parameter itself, or one that could not be told from it.
         if own.iter().any(|wanted| wanted.name == name) {
             continue;
         }

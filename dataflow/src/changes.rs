@@ -110,7 +110,7 @@ impl<'u> AllChanges<'u> {
         self.own[id].whole = true;
     }
 
-    /// The function itself calls whatever a pointer leads to.
+    /// The function itself calls through a pointer.
     pub(crate) fn add_behind_pointer(&mut self, id: FunctionIndex) {
         self.own[id].behind_pointer = true;
     }

@@ -120,7 +120,7 @@ impl Definitions {
                     let here = of_call(&found.by_calls, id).iter();
                     here.map(|each| args[each.index]).collect()
                 }
-                // Whoever has the cast has the address.
+                // A cast of an address is the address; whether that escapes is decided by where the cast stands.
                 ExprKind::AddressOf(_) | ExprKind::Cast(..) => continue,
                 _ => Vec::new(),
             };
@@ -132,7 +132,7 @@ impl Definitions {
                 }
             });
         }
-        // An address that is nobody's operand is what a declaration starts with, or what the function returns.
+        // An address that is not an operand of another expression initialises a declaration or is returned.
         let whole = function.exprs.ids().filter(|&id| !is_operand[id]);
         for local in whole.filter_map(|id| address_of(function, id)) {
             found.escaped[local] = Escape::Anywhere;

@@ -29,8 +29,8 @@ pub struct MemberPath {
 }
 
 impl MemberPath {
-    /// What the path leads over: the variable that it starts from, and the members before the last. Whoever changes one of them leads
-    /// the path elsewhere.
+    /// What the path leads over: the variable that it starts from, and the members before the last. After a change of one of them the
+    /// path leads to another object.
     pub fn way(&self) -> Vec<Target> {
         let text = self.path.as_str();
         let root = match &self.root {

@@ -180,7 +180,7 @@ impl<'u> Program<'u> {
         self.addresses.functions.contains(&id)
     }
 
-    /// The functions that a pointer may lead to: nobody has a pointer to a constructor, although it is called implicitly.
+    /// The functions that a pointer may lead to. Constructors are not among them: C++ has no pointers to constructors.
     pub(crate) fn behind_pointers(&self) -> impl Iterator<Item = FunctionIndex> + use<'_, 'u> {
         let constructs = |id: &FunctionIndex| {
             let function = self.functions[*id].function;

@@ -2,7 +2,7 @@
 //!
 //! `advance(&i)` with `void advance(int *p) { *p = *p + 1; }` is as good a step as `i++`: the callee only reads and
 //! writes through the pointer, forgets it, and on every path from entry to exit adds the same. A summary is that one
-//! fact. Whoever is stopped inside such a call may see the variable before or after the step.
+//! fact. A task that is stopped inside such a call may show the variable before or after the step.
 
 use crate::calls::NodeId;
 use crate::definitions::Definitions;
@@ -164,7 +164,7 @@ impl Summaries {
         match total(&info.flow, &steps, sets) {
             other if !promised => other,
             Effect::Leaves => Effect::Promises,
-            // That nobody else changes it rests on the promise; nothing that is said of changes does.
+            // The promise is needed only for the claim that nothing else changes the variable. The changes found here do not need it.
             _ => Effect::Keeps,
         }
     }
@@ -262,7 +262,7 @@ struct Known {
 }
 
 impl Known {
-    /// The effect of whatever a node may mean, all of which is known.
+    /// The combined effect of all functions that a node may stand for; the effect of each is known already.
     fn of(&mut self, program: &Program<'_>, node: NodeId) -> Effect {
         let effects = &self.effects;
         *self.by_node.entry(node).or_insert_with(|| {

@@ -174,15 +174,12 @@ impl<'u> Program<'u> {
             Target::Member(_) => self.writes.changes.by_pointer().member(number),
             Target::Memory => true,
         };
-        match direct {
-            // Which of them is asked for the user's sake.
-            true => self.some_may_change(here, self.behind_pointers(), target),
-            false => self.some_unknown_may_change(
-                here,
-                self.writes.changes.by_pointer().unknown.iter().copied(),
-                target,
-            ),
+        if direct {
+            // Which of them may do so is looked up only to tell the user.
+            return self.some_may_change(here, self.behind_pointers(), target);
         }
+        let unknown = self.writes.changes.by_pointer().unknown.iter().copied();
+        self.some_unknown_may_change(here, unknown, target)
     }
 
     /// Whether a function, with all that it calls, may change a global or a member of the name of `target`.
@@ -254,9 +251,9 @@ impl<'u> Program<'u> {
         each.max().unwrap_or(Touch::Leaves)
     }
 
-    /// What a function outside the map, given `args`, may change: anything that it can name or reach. That it does so to a
-    /// variable whose address nobody takes would need a declaration of it in source that the map has not seen, or a
-    /// call back; that is assumed not to be. One behind a pointer has no name.
+    /// What a function outside the map that is given `args` may change: anything that it can name or reach. To change a variable whose
+    /// address is never taken, it would need a declaration of that variable in source that the map has not seen, or would have to call back
+    /// into the program; both are assumed not to happen. Memory behind a pointer has no name, so that nothing is assumed of it.
     fn unknown_may_change(
         &self,
         here: FunctionIndex,
@@ -306,7 +303,7 @@ impl<'u> Program<'u> {
                 if alone { Touch::Leaves } else { assumed() }
             }
             Target::Member(path) => {
-                // Whoever is given the structure, or the address of a part of it, is free to write to it.
+                // A function that is given the structure, or the address of a part of it, may write to it.
                 if args.iter().any(|&arg| gives(info.function, arg, &path.root)) {
                     Touch::May(Interference::Unmapped(outsider.to_owned()))
                 } else {

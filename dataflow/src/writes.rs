@@ -70,7 +70,7 @@ impl<'u> Program<'u> {
         }
     }
 
-    /// Whether what stands at a point, without what is called there, may change a member of this name whose address nobody takes.
+    /// Whether the code at a point, apart from the functions that it calls, may change a member of this name whose address is never taken.
     pub fn changes_member(&self, id: FunctionIndex, point: PointId, member: &str) -> bool {
         let changes = self.changes_at(id, &self.functions[id], point);
         changes.iter().any(|change| match change {

@@ -248,12 +248,12 @@ impl<'m> Reach<'m> {
             }
             let calls = depth < last || sender.frames.len() > last + 1;
             for place in &frame.places {
-                match calls {
+                if calls {
                     // It is in this call already.
-                    true => self
-                        .work
-                        .extend(body.successors(place.point).map(|next| (id, next))),
-                    false => self.work.push((id, place.point)),
+                    let next = body.successors(place.point);
+                    self.work.extend(next.map(|next| (id, next)));
+                } else {
+                    self.work.push((id, place.point));
                 }
             }
         }

@@ -138,7 +138,7 @@ fn part_standing(context: Context<'_, '_>, candidate: &Candidate, at: PointId, w
                     .program
                     .single_valued(context.effort, context.id, value, at),
             ),
-            // A structure within it, whose members nobody follows.
+            // A structure inside of a structure: its members are not followed.
             _ => worsen(
                 &mut standing,
                 Standing {
@@ -290,7 +290,7 @@ struct Start<'p, 'u> {
     at: PointId,
     /// The value's expression; of a member whose structure is set as a whole, the list of all values.
     value: ExprId,
-    /// What it rests on that nobody has changed it since.
+    /// Whether anything may have changed the variable between the assignment and the loop, and what is assumed so that nothing has.
     trust: Touch,
 }
 
@@ -474,7 +474,7 @@ fn may_alias(context: Context<'_, '_>, point: PointId, written: &Target, target:
         (Target::Member(a), Target::Member(b)) => a.member == b.member,
         (Target::Local(local), Target::Member(path)) => VarRef::Local(*local) == path.root,
         (Target::Global(name), Target::Member(path)) => VarRef::Global(*name) == path.root,
-        // A number behind a pointer, or in an array, is no member whose address nobody takes.
+        // A write through a pointer, or to an element of an array, does not change a member whose address is never taken.
         (Target::Memory, Target::Member(path)) => {
             let program = context.program;
             program.is_exposed_member(&path.member) || program.changes_member(context.id, point, &path.member)

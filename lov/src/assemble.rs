@@ -166,7 +166,7 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     let mut loops: IdVec<progress_map::LoopId, Loop> = IdVec::new();
     for ((id, node), (mut lovs, mut refused)) in forest.loops.iter_enumerated().zip(variables) {
         if confidence == Confidence::Partial {
-            // What was read in part may hold a change that nobody sees: nothing is claimed there, so that nothing can rest on it.
+            // A function that was read in part may change the variable in the part that was not understood. Nothing is claimed there.
             let because = confidence_reason.as_deref().unwrap_or("the reason is not known");
             refused.extend(lovs.drain(..).map(|lov| Refused {
                 name: lov.name,

@@ -45,7 +45,7 @@ pub(crate) struct Candidate {
     pub name: String,
     pub storage: Storage,
     pub ty: Type,
-    /// The assignments inside the loop: point and expression, sorted by point. A call that adds a constant is one.
+    /// The assignments inside the loop: point and expression, sorted by point. A call that adds a constant counts as an assignment.
     pub assignments: Vec<(PointId, ExprId)>,
 }
 
@@ -220,7 +220,7 @@ fn narrower(a: Type, b: Type) -> Type {
     match (a, b) {
         (Type::Int { bits: m, signed }, Type::Int { bits: n, .. }) => {
             let (m, n) = (m.unwrap_or(u8::MAX), n.unwrap_or(u8::MAX));
-            // Of two of one width, the one without a sign wraps around.
+            // Of two types of one width, the unsigned one is the stricter: it wraps around at zero.
             if n < m || n == m && signed == Some(true) {
                 b
             } else {
@@ -422,10 +422,11 @@ pub(crate) fn unstable_storage(context: Context<'_, '_>, target: &Target) -> Tou
 fn by_calls(context: Context<'_, '_>, target: &Target) -> Touch {
     let program = context.program;
     let each = context.points().iter().map(|&point| {
-        match program.added_by_call(context.id, point, target).is_some() {
-            // The step itself is seen; what else the callee leads to is not.
-            true => program.trusted_in_call(context.id, point, target),
-            false => program.may_change(context.id, point, target),
+        if program.added_by_call(context.id, point, target).is_some() {
+            // The step itself is known; what else the callee may do to the variable is not.
+            program.trusted_in_call(context.id, point, target)
+        } else {
+            program.may_change(context.id, point, target)
         }
     });
     each.max().unwrap_or(Touch::Leaves)
@@ -490,7 +491,7 @@ fn unstable_path(context: Context<'_, '_>, path: &str, root: &VarRef, member: &s
                     ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => context.kind(target),
                     _ => continue,
                 };
-                // An element of an array of numbers is no member whose address nobody takes.
+                // A write to an element of an array of numbers does not change a member whose address is never taken.
                 if !matches!(written, ExprKind::Index { .. }) {
                     return Some(Interference::PointerWrite { line });
                 }

@@ -352,8 +352,8 @@ fn stays_in_range(
     }
 }
 
-/// Whether rounding may swallow a step of a floating-point number: nobody can tell whether the smallest of several does, and
-/// single precision loses steps early.
+/// Whether rounding may swallow a step of a floating-point number. Of several steps it cannot be told whether the smallest is
+/// swallowed, and single precision loses steps early.
 fn may_round_off(context: Context<'_, '_>, candidate: &Candidate, step: Option<&Term>) -> bool {
     if on(Mutant::AbsorptionIgnored) {
         return false;

@@ -1,4 +1,4 @@
-//! The arguments of MPI calls, for whoever looks at a task that is blocked in one.
+//! The arguments of MPI calls, so that a task that is blocked in one can be asked for their values.
 //!
 //! A term stands for an argument only if the variables in it, read while the call lasts, still have the value that was
 //! passed: no argument of the call assigns or calls anything, and no other argument is, or points into, the memory that
@@ -64,7 +64,7 @@ fn arguments(info: &FunctionInfo<'_>, call: ExprId) -> Option<Vec<MpiArgument>> 
 }
 
 /// Whether a variable gets its value once, outside of loops. Debug info of optimised code may show a value that was
-/// replaced since, or not yet given: here there is none.
+/// replaced since, or not yet given; such a variable has only one value that could be shown.
 fn is_settled(info: &FunctionInfo<'_>, variable: &VarRef) -> bool {
     let function = info.function;
     let VarRef::Local(local) = variable else {
@@ -234,7 +234,7 @@ fn storage(function: &Function, id: ExprId) -> Option<Storage> {
                 line: variable.span.line,
             })
         }
-        // MPI's own names are no variables, whatever an implementation makes of them.
+        // Names of MPI (`MPI_COMM_WORLD`) do not count as variables, although some implementations define them as such.
         ExprKind::Var(VarRef::Global(name)) if !name.starts_with("MPI_") => Some(Storage::Global {
             name: name.to_string(),
         }),
@@ -247,7 +247,7 @@ fn storage(function: &Function, id: ExprId) -> Option<Storage> {
     }
 }
 
-/// The expression as C; `None` when it is too long or holds what nobody would write there.
+/// The expression as C; `None` when it is too long or has parts that do not occur in arguments of MPI calls.
 fn print(function: &Function, id: ExprId, out: &mut String) -> Option<()> {
     if out.len() > LONGEST_TEXT {
         return None;

@@ -127,7 +127,7 @@ pub(crate) fn constant_steps(
                 (BinaryOp::Le, Direction::Up, Some(value)) => value + stretch <= most,
                 (BinaryOp::Lt | BinaryOp::Le, Direction::Up, None) => bits >= 32 && stretch <= few,
                 (BinaryOp::Gt, Direction::Down, Some(value)) => value + 1 - stretch >= least,
-                // Nobody asks whether what has no sign is below zero: what is asked has one.
+                // A comparison with zero (`i >= 0`) tells that the variable is signed: for an unsigned one it would always hold.
                 (BinaryOp::Ge, Direction::Down, Some(0)) if limits.guessed => stretch <= SMALL,
                 (BinaryOp::Ge, Direction::Down, Some(value)) => value - stretch >= least,
                 (BinaryOp::Gt | BinaryOp::Ge, Direction::Down, None) if forbidden => stretch <= few,

@@ -25,7 +25,7 @@ pub(crate) enum Step {
 /// How deep temporaries are followed (`t = x + 1; …; x = t;`).
 const MAX_COPIES: u32 = 4;
 
-/// The step that an assignment of `candidate` makes, or why it is none.
+/// The step that an assignment of `candidate` makes, or why it does not make one.
 pub(crate) fn step(
     context: Context<'_, '_>,
     candidate: &Candidate,
@@ -424,7 +424,7 @@ fn add(context: Context<'_, '_>, operand: ExprId, negated: bool) -> Option<Step>
             ) =>
         {
             match typed_constant(context, inner) {
-                // Minus a constant without a sign, which is a large one.
+                // The negative of an unsigned constant is a large positive number.
                 Some(_) => None,
                 None => add(context, inner, !negated),
             }

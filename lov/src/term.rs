@@ -44,7 +44,7 @@ fn nested(
         return None;
     }
     let operand = |id| {
-        // One operand without a sign makes the whole computation one that wraps around.
+        // If one operand is unsigned, the whole computation is, and wraps around at zero.
         if typed_constant(context, id).is_some_and(|(_, unsigned)| unsigned) {
             return None;
         }

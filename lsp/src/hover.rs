@@ -36,10 +36,12 @@ impl Teller<'_> {
         if !is_same {
             text.push_str("(the file has been edited since; lines are those of the mapped text)\n");
         }
-        let value = match markdown {
+        let plain = who + &text;
+        let value = if markdown {
             // What a name could hold must not end the block.
-            true => format!("```text\n{}```\n", format!("{who}{text}").replace("```", "'''")),
-            false => who + &text,
+            format!("```text\n{}```\n", plain.replace("```", "'''"))
+        } else {
+            plain
         };
         Some(Hover {
             contents: HoverContents::Markup(MarkupContent {

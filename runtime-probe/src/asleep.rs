@@ -2,7 +2,7 @@
 //!
 //! `/proc/TID/syscall` shows the call, the stack pointer and the program counter of a thread that does not run; the kernel prints
 //! "running" when it ran while these were read. Memory is read from outside. The thread did not run in between if it sleeps in
-//! the same call afterwards and has left the processor no more often: whoever runs and sleeps again has left it once more.
+//! the same call afterwards and its count of context switches is unchanged: a thread that ran and fell asleep again has one more.
 //!
 //! The stack is read twice. Other threads may write to it (so they may while this one is stopped); it is read again until two
 //! copies agree, a few times.

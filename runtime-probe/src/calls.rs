@@ -2,7 +2,7 @@
 //!
 //! A stop wakes the sleeper inside the kernel. Most calls are then begun again by the kernel itself, and the program never knows. Some
 //! are not: they return `EINTR`, or a count shorter than what was asked for. Calls are listed here only if they are known to begin
-//! again; a call that nobody has measured counts as one that tells.
+//! again; any other call counts as one that tells its program of the stop.
 
 use crate::state::Call;
 use std::fs;
@@ -30,7 +30,7 @@ const BEGIN_AGAIN: [(u16, &str); 18] = [
     (449, "futex_waitv"),
 ];
 
-/// `read` begins again on what gives nothing or something: of a socket with a time limit it does not.
+/// `read` begins again on a pipe, but not on a socket with a time limit.
 const READ: u16 = 0;
 
 /// Calls that move bytes, and where the number of bytes asked for is: a stop in the middle shows as a smaller one.

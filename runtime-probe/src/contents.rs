@@ -1,10 +1,10 @@
 //! The bytes of a file: copied, or mapped so that it may be cut off meanwhile without killing us.
 //!
-//! A file that somebody truncates while it is mapped gives `SIGBUS` to whoever reads beyond its new end, and so does a disk that fails. Both are no
-//! reason to die while tasks are stopped and others wait for their answer. The handler here puts zeros in the place of the whole file
-//! and marks the mapping; readers check bounds anyway, and what was read of a marked file is thrown away in the end
-//! ([`Contents::is_torn`]). Not of the missing page alone: whoever reads a large file here and there would leave thousands of pages, each a mapping of its
-//! own, and Linux gives nobody more than some ten thousand. Any other `SIGBUS` goes to whoever was to handle it before.
+//! If a mapped file is truncated, or its disk fails, a read beyond the new end raises `SIGBUS`. The probe must not die of that while it has
+//! tasks stopped. So the handler here puts zeros in the place of the whole file and marks the mapping; readers check bounds anyway,
+//! and what was read of a marked file is thrown away in the end ([`Contents::is_torn`]). To replace only the missing page would not do:
+//! a file that is read here and there would end up as thousands of mappings, one for each page, and Linux allows a process
+//! some ten thousand. Any other `SIGBUS` is left to the handler that was there before.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -92,7 +92,7 @@ struct Watched {
 /// The entry that was added last.
 static WATCHED: AtomicPtr<Watched> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Entries that are free, so that nobody looks for one among thousands. The handler does not know of it.
+/// Entries that are free, kept so that none has to be searched for among thousands. The signal handler does not use this list.
 static FREE: Mutex<Vec<&'static Watched>> = Mutex::new(Vec::new());
 
 fn free_entries() -> MutexGuard<'static, Vec<&'static Watched>> {
@@ -174,7 +174,8 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut 
         let range = range(watched);
         let start = range.start as *mut libc::c_void;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
-        // SAFETY: the pages are those of a mapping of ours that is watched, so it is not unmapped yet: whoever faulted is reading it. It can be read only, before as after.
+        // SAFETY: the pages are those of a mapping of ours that is watched. It is not unmapped yet, because the thread that faulted is reading it. It
+        // can be read only, before as after.
         let mended = unsafe { libc::mmap(start, range.len(), libc::PROT_READ, flags, -1, 0) };
         if mended != libc::MAP_FAILED {
             watched.torn.store(true, Ordering::Relaxed);

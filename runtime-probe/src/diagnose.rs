@@ -70,7 +70,7 @@ fn why_not(pid: u32, error: &io::Error) -> String {
     let has_capability = procfs::status_field(own_pid, "CapEff")
         .and_then(|mask| u64::from_str_radix(&mask, 16).ok())
         .is_some_and(|mask| mask >> SYS_PTRACE & 1 == 1);
-    // What tells of the memory of a protected process belongs to root in /proc, whoever runs it.
+    // For a protected process, the files in /proc that show its memory belong to root, whichever user runs it.
     let listed = fs::metadata(format!("/proc/{pid}/maps"))
         .map(|metadata| metadata.uid())
         .ok();

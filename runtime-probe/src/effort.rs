@@ -1,9 +1,9 @@
 //! How much work the stacks of a task are worth.
 //!
-//! What leads out of a frame comes from the target: an entry of its unwind table may have a million instructions, a stack may have a hundred thousand frames that all need
-//! it, and a task ten thousand such stacks. Each is within bounds of its own. So what is done for all stacks of a task is counted, and what is done for all
-//! tasks; whoever has used up his share has the rest of his stacks missing, with that reason. Counted is work, not time: the same target always gives
-//! the same stacks.
+//! Unwind tables come from the target and may be hostile: an entry may have a million instructions, a stack a hundred thousand frames that all need
+//! that entry, and a task ten thousand such stacks. Each of these alone is within its bound, but not all together. So the work for all stacks of a task is
+//! counted, and the work for all tasks. When a task has used up its share, the rest of its stacks is missing, with that reason. What is
+//! counted is work and not time, so that the same target always gives the same stacks.
 
 use std::cell::Cell;
 

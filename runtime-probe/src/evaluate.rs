@@ -126,7 +126,8 @@ impl Context<'_> {
         if expression.is_empty() {
             return Ok(Vec::new());
         }
-        // Compilers write none that jumps back, and each operation has a byte of its own: whatever takes more never ends, or is to keep us busy, frame by frame.
+        // Compilers write no expression that jumps back, so that each of its bytes begins at most one operation that is executed. An expression that
+        // takes more steps never ends, or was made to keep the probe busy in every frame.
         let most = u32::try_from(expression.len()).unwrap_or(u32::MAX);
         let encoding = gimli::Encoding {
             address_size: 8,

@@ -2,7 +2,7 @@
 //!
 //! The C library musl, hand-written assembly and code built with `-fno-asynchronous-unwind-tables` have no tables. What is
 //! found here is likely, never certain: a register may hold by chance what looks like a frame pointer, and a return
-//! address may be left over from a call that has long returned. Whoever asks marks the frame as guessed, and all outside it.
+//! address may be left over from a call that has long returned. The caller of this module marks the frame as guessed, and all outside it.
 //!
 //! A word is taken for a return address only if it points into known code, right behind an instruction that calls.
 

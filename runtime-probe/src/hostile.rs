@@ -94,7 +94,7 @@ pub fn stacks(file: &[u8], stack: &[u8], map: &Map) -> Option<Vec<Frame>> {
     Some(longest)
 }
 
-/// Opens bytes as a core file. `None` when they are none.
+/// Opens bytes as a core file; `None` if they are not one.
 pub fn core(bytes: &[u8]) -> Option<Core> {
     let contents = std::sync::Arc::new(Contents::Copied(bytes.to_vec()));
     Core::parse(Path::new("/fuzzed"), contents).ok()

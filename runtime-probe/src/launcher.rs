@@ -1,6 +1,6 @@
 //! What launchers tell their ranks through the environment, and what launchers are called.
 
-/// Nobody has run a larger job: such a size is garbage, and whoever counted the ranks that are missing would count for ever.
+/// The size of the largest job that is believed. A larger number is garbage, and to list the ranks that are missing from such a job would take for ever.
 pub(crate) const LARGEST: u32 = 1 << 24;
 
 /// The variables of one kind of launcher.

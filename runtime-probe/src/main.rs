@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         .and_then(|arguments| parse(arguments.into_iter()));
     match parsed {
         Ok(None) => {
-            // Whoever reads it may have enough.
+            // The reader may have closed its end, which is no error.
             let _ = std::io::stdout().write_all(USAGE.as_bytes());
             ExitCode::SUCCESS
         }

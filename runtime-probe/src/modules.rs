@@ -40,11 +40,11 @@ impl Default for Modules {
     }
 }
 
-/// So many files are read as modules at most. Each is one mapping of ours, of which Linux allows 65530 by default, and whoever has used them up gets no
-/// memory any more. Large jobs have some thousand.
+/// So many files are read as modules at most. Each is one mapping of ours. Linux allows a process 65530 mappings by default, and with none left
+/// no memory can be allocated any more. Large jobs have some thousand modules.
 const MOST_MODULES: usize = 16 << 10;
 
-/// Of so many files of a task that could not be read it is told why.
+/// For so many unreadable files of a task the reason is recorded.
 const MOST_REASONS: usize = 1024;
 
 /// What a module is read from.
@@ -63,8 +63,8 @@ enum Image {
 
 /// Where a task's paths lead: the inode of its mount namespace, and device and inode of its root.
 ///
-/// Whoever has a user namespace can mount what they like where they like, with files of any inode. So a path and an inode
-/// that two tasks' memory maps print mean one file only if both tasks look at one tree of files.
+/// In a user namespace of its own, a process can mount anything anywhere, with files of any inode. So a path and an inode
+/// that two tasks' memory maps print mean the same file only if both tasks see the same tree of files.
 type View = (u64, (u64, u64));
 
 /// A line of a memory map: the device as printed, inode and path. File systems with subvolumes print one device and inode
@@ -355,7 +355,7 @@ fn copied(pid: u32, mapping: &Mapping) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens the file behind a mapping: by the kernel's own link, which is the file itself whatever its path names by now; or,
+/// Opens the file behind a mapping: by the kernel's own link, which leads to that file even if its path now names another; or,
 /// without the privileges that this needs, by its path as the task sees it, or by the link to the executable.
 fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
     let link = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);

@@ -45,7 +45,7 @@ pub(crate) struct Subject<'t> {
     threads: Vec<Thread>,
     /// Why the process as a whole could not be read.
     error: Option<String>,
-    /// Calls that a stop may have ended early, of threads whose copies say nothing.
+    /// Calls that a stop may have ended early, in threads that could not be copied.
     told: Vec<String>,
 }
 

@@ -207,7 +207,7 @@ pub(crate) fn poll_one(pid: u32) -> io::Result<Option<Event>> {
 
 /// Takes note of the end of a tracee, so that it is not reported again and its own parent hears of it.
 ///
-/// Not to be used on a child of this process, whose exit status it would take away from whoever waits for it.
+/// Not to be used on a child of this process, whose exit status it would take away from the code that waits for it.
 pub(crate) fn reap(pid: u32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let flags = libc::WEXITED | libc::WNOHANG | libc::__WALL | libc::__WNOTHREAD;
@@ -304,8 +304,8 @@ impl Drop for Alarm {
 ///
 /// To be called first of all: once there are several threads nothing is changed.
 pub fn die_without_memory() {
-    // Should the memory of the whole machine, or of a job that we are a part of, run out, then we are to be ended, and not one of its tasks. Whoever may not
-    // say so is no worse off.
+    // If the machine or the job's control group runs out of memory, the kernel is to end the probe and not a task of the job. Where this is not
+    // permitted, nothing is lost.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     if crate::procfs::stat(std::process::id()).is_ok_and(|own| own.threads == 1) {
         // SAFETY: no other thread is there that could read the environment meanwhile.

@@ -129,8 +129,8 @@ impl Job {
 }
 
 impl Job {
-    /// The tasks of the table of a launcher that are on this host, as far as they are its user's own and carry the environment of a job: whatever calls itself
-    /// `mpirun` may name any process, and as root we could read it.
+    /// The tasks of a launcher's table that are on this host, belong to its user, and carry the environment of a job. Any program may call itself
+    /// `mpirun` and name any process in its table, and as root the probe could read that process.
     fn of_launcher(table: &ProcessTable, launcher: u32) -> Job {
         let mut job = Job::of_table(table);
         let user = procfs::owner(launcher);
@@ -235,7 +235,8 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         source,
     })?;
     let mut family = Family::below(pid, &processes);
-    // Who starts a program that runs as somebody else (`sudo`, `passwd`) must not have us read it, whatever rank he gives it. Root may start ranks as others.
+    // A user can start programs that run as another user (`sudo`, `passwd`), with a rank in their environment. The probe must not read those. Root may
+    // start ranks as other users.
     let user = procfs::owner(pid);
     if user.is_some_and(|(real, _)| real != 0) {
         family.members.retain(|&member| procfs::owner(member) == user);
@@ -369,7 +370,7 @@ pub fn job_of_pids(pids: &[u32]) -> Job {
         missing: missing(size, |rank| tasks.iter().any(|task| task.rank == Some(rank))),
         ..Job::default()
     };
-    // Whoever asks for one process wants to know of that one.
+    // A user who asks for one process wants to know of that one only.
     if tasks.len() == 1 {
         job.missing = RankSet::default();
     }

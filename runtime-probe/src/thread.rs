@@ -1,7 +1,7 @@
 //! One thread: from copies of its registers and stack to its frames.
 //!
 //! Works on copies only. Where they come from (a stop, a core file) and how the address space around them became known
-//! is the business of whoever calls: see `subject`.
+//! is decided by the caller: see `subject`.
 
 use crate::calls;
 use crate::evaluate::Unknown;
@@ -44,7 +44,7 @@ pub(crate) struct Thread {
     pub(crate) started: u64,
     /// Its command name.
     pub(crate) name: String,
-    /// What the kernel said of it before it was first stopped; of the main one the process has it.
+    /// What the kernel said of it before it was first stopped; for the main thread, the process holds this.
     pub(crate) state: Option<ProcessState>,
     /// What earlier stops found to be needed besides the stack, sorted, disjoint.
     pub(crate) extra: Vec<(u64, usize)>,

@@ -286,7 +286,7 @@ const FEW: usize = 64;
 /// Linux maps nothing below this by default (`vm.mmap_min_addr`): a program counter here is a bad function pointer.
 const LOWEST_CODE: u64 = 0x1_0000;
 
-/// The registers of whoever called an address where there is no code: the call has pushed the return address.
+/// The registers of the caller, where an address without code was called: the call has pushed the return address and nothing else was done.
 fn caller_of_nothing(callee: Option<&RawFrame>, memory: &Memory) -> Result<Registers, End> {
     let registers = &callee.ok_or(End::NoProgress)?.registers;
     let stack_pointer = registers.get(RSP).ok_or(End::NoProgress)?;

@@ -30,7 +30,7 @@ struct Function {
     calls: Vec<usize>,
     change: Option<usize>,
     unknown: Option<usize>,
-    /// It calls whatever a pointer leads to.
+    /// It calls through a pointer.
     calls_pointer: bool,
     /// A pointer may lead to it.
     behind_pointer: bool,
