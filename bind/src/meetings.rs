@@ -310,6 +310,7 @@ fn numbered(below: &[Vec<NodeIndex<u32>>], root: usize) -> IdVec<PointId, (u32, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use base::Random;
     use base::{Confidence, Id, Span};
     use progress_map::{FileId, Point, Scope, ScopeId, ScopeKind};
 
@@ -357,13 +358,8 @@ pub(crate) mod tests {
     }
 
     /// A function of random edges and loops; its calls are of two functions.
-    fn random(state: &mut u64) -> Function {
-        let mut below = |limit: usize| {
-            *state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (*state >> 33) as usize % limit
-        };
+    fn random(random: &mut Random) -> Function {
+        let mut below = |limit: usize| random.below(limit);
         let count = 4 + below(9);
         let names = Vec::from_iter((0..count - 2).map(|_| ["one", "two", ""][below(3)]));
         let mut edges = BTreeSet::new();
@@ -410,13 +406,16 @@ pub(crate) mod tests {
     #[test]
     fn short_cuts_say_what_the_search_says() {
         const SEED: u64 = 0x5eed_0001;
-        let mut state = SEED;
+        let mut state = Random(SEED);
         let (mut asked, mut cut) = (0, 0);
         for case in 0..4000 {
             let function = random(&mut state);
             let calls = function.points.iter_enumerated();
             let calls = Vec::from_iter(calls.filter(|(_, point)| point.kind.is_call()).map(|(id, _)| id));
-            let certain = calls.iter().copied().filter(|id| (state >> id.index()) & 1 == 1);
+            let certain = calls
+                .iter()
+                .copied()
+                .filter(|id| (state.0 >> id.index()) & 1 == 1);
             let certain: BTreeSet<PointId> = certain.collect();
             let map = Map {
                 functions: vec![function].into(),

@@ -161,23 +161,35 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             if !candidate.concrete && places.ranges.is_empty() {
                 continue;
             }
-            for Reached {
+            self.record(wanted, candidate, id, (&places.ranges, &path, encoding), outcome);
+        }
+    }
+
+    /// Records where a variable lives in each piece of an instance that it reaches into.
+    fn record(
+        &mut self,
+        wanted: &Wanted<'_>,
+        candidate: &Candidate,
+        id: NodeId,
+        (ranges, path, encoding): (&[LocationRange], &[PathStep], Encoding),
+        outcome: &mut Outcome,
+    ) {
+        for Reached {
+            instance,
+            scope,
+            code,
+        } in self.scopes(candidate, id)
+        {
+            let locations = clip_locations(ranges, &code);
+            outcome.readable |= !locations.is_empty();
+            self.bound.push(BoundVariable {
                 instance,
+                name: wanted.name.to_owned(),
                 scope,
-                code,
-            } in self.scopes(candidate, id)
-            {
-                let locations = clip_locations(&places.ranges, &code);
-                outcome.readable |= !locations.is_empty();
-                self.bound.push(BoundVariable {
-                    instance,
-                    name: wanted.name.to_owned(),
-                    scope,
-                    locations,
-                    path: path.clone(),
-                    encoding,
-                });
-            }
+                locations,
+                path: path.to_vec(),
+                encoding,
+            });
         }
     }
 
@@ -210,23 +222,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
                     outcome
                         .trouble
                         .extend(places.refused.iter().copied().map(Trouble::Location));
-                    for Reached {
-                        instance,
-                        scope,
-                        code,
-                    } in self.scopes(iterator, id)
-                    {
-                        let locations = clip_locations(&places.ranges, &code);
-                        outcome.readable |= !locations.is_empty();
-                        self.bound.push(BoundVariable {
-                            instance,
-                            name: wanted.name.to_owned(),
-                            scope,
-                            locations,
-                            path: path.clone(),
-                            encoding,
-                        });
-                    }
+                    self.record(wanted, iterator, id, (&places.ranges, &path, encoding), outcome);
                     continue;
                 }
                 let row = hidden

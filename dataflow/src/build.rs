@@ -545,7 +545,17 @@ impl<'f> Builder<'f> {
         self.join(span);
     }
 
-    /// An expression whose value nobody else uses: it gets a point even when it has no effect.
+    /// The point at which the expression `by` assigns `target`.
+    fn assign(&mut self, target: ExprId, by: ExprId, span: Span) {
+        let action = Action::Assign {
+            target: target_of(self.function, target),
+            by,
+            initial: false,
+        };
+        self.emit(FlowKind::Eval, span, action);
+    }
+
+    /// An expression whose value is not used: it gets a point even when it has no effect.
     fn full_expression(&mut self, id: ExprId, span: Span) {
         if self.effects[id] {
             self.expression(id);
@@ -597,29 +607,11 @@ impl<'f> Builder<'f> {
             }
             ExprKind::Assign { target, value, .. } => {
                 self.operands(&[*target, *value]);
-                let written = target_of(self.function, *target);
-                self.emit(
-                    FlowKind::Eval,
-                    span,
-                    Action::Assign {
-                        target: written,
-                        by: id,
-                        initial: false,
-                    },
-                );
+                self.assign(*target, id, span);
             }
             ExprKind::Step { target, .. } => {
                 self.expression(*target);
-                let written = target_of(self.function, *target);
-                self.emit(
-                    FlowKind::Eval,
-                    span,
-                    Action::Assign {
-                        target: written,
-                        by: id,
-                        initial: false,
-                    },
-                );
+                self.assign(*target, id, span);
             }
             ExprKind::Call { callee, .. } => {
                 if let Callee::Named(name) = callee

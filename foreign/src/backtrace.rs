@@ -92,6 +92,24 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
     })
 }
 
+/// Adds a frame, which stands on line `number`, to the thread that was printed last.
+pub(crate) fn add_frame(threads: &mut Vec<Printed>, frame: Frame, number: usize) -> Result<(), Error> {
+    if threads.is_empty() {
+        threads.push(Printed::default());
+    }
+    let Some(thread) = threads.last_mut() else {
+        return Ok(());
+    };
+    thread.frames.push(frame);
+    if thread.frames.len() > MAX_FRAMES {
+        return Err(Error::new(
+            number,
+            format!("a stack of more than {MAX_FRAMES} frames"),
+        ));
+    }
+    Ok(())
+}
+
 /// The task of which these are the threads; `None` if they have no frame.
 pub(crate) fn task_of(
     mut threads: Vec<Printed>,

@@ -1,7 +1,7 @@
 //! Backtraces of lldb (`bt`, `bt all`): ``frame #1: 0x000055 app`solve(n=3, it=41) at poisson.c:57:9``.
 
 use crate::backtrace::{self, Printed};
-use crate::{Error, MAX_FRAMES, MAX_TEXT};
+use crate::{Error, MAX_TEXT};
 use snapshot::{Frame, Task};
 
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
@@ -22,19 +22,7 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
                 ..Printed::default()
             });
         } else if let Some(frame) = line.strip_prefix("frame #").and_then(frame) {
-            if threads.is_empty() {
-                threads.push(Printed::default());
-            }
-            let Some(thread) = threads.last_mut() else {
-                continue;
-            };
-            thread.frames.push(frame);
-            if thread.frames.len() > MAX_FRAMES {
-                return Err(Error::new(
-                    index + 1,
-                    format!("a stack of more than {MAX_FRAMES} frames"),
-                ));
-            }
+            backtrace::add_frame(&mut threads, frame, index + 1)?;
         }
     }
     backtrace::task_of(threads, None, task, rank).ok_or_else(|| {

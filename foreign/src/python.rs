@@ -4,7 +4,7 @@
 //! The main thread is the one that py-spy calls MainThread; faulthandler prints it last.
 
 use crate::backtrace::{self, Printed};
-use crate::{Error, MAX_FRAMES, MAX_TEXT};
+use crate::{Error, MAX_TEXT};
 use snapshot::{Frame, Task};
 
 pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task>, Error> {
@@ -28,19 +28,7 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
                 ..Printed::default()
             });
         } else if let Some(frame) = of_faulthandler(line).or_else(|| of_py_spy(line)) {
-            if threads.is_empty() {
-                threads.push(Printed::default());
-            }
-            let Some(thread) = threads.last_mut() else {
-                continue;
-            };
-            thread.frames.push(frame);
-            if thread.frames.len() > MAX_FRAMES {
-                return Err(Error::new(
-                    index + 1,
-                    format!("a stack of more than {MAX_FRAMES} frames"),
-                ));
-            }
+            backtrace::add_frame(&mut threads, frame, index + 1)?;
         }
     }
     threads.retain(|thread| !thread.frames.is_empty());

@@ -108,17 +108,13 @@ pub(crate) fn in_several<'a>(all: impl Iterator<Item = &'a Ranges>) -> Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::Random;
     use std::collections::BTreeSet;
 
     #[test]
     fn ranges_do_what_sets_do() {
-        let mut state = 3u64;
-        let mut next = |below: u32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as u32 % below
-        };
+        let mut random = Random(3);
+        let mut next = |below: u32| random.below(below as usize) as u32;
         let high = u32::MAX - 60;
         for round in 0..500 {
             let base = if round % 2 == 0 { 0 } else { high };

@@ -153,6 +153,7 @@ fn too_many(count: usize) -> Arranged {
 mod tests {
     use super::*;
     use crate::classes::pair_by_pair;
+    use base::Random;
 
     /// Four kinds of point: 0 before 1, 2 on another branch than both, 3 with no known order to the rest; within a kind
     /// two numbers, the first deciding.
@@ -170,25 +171,17 @@ mod tests {
         }
     }
 
-    /// The next number of a fixed sequence.
-    fn next(state: &mut u64) -> u32 {
-        *state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) as u32
-    }
-
     #[test]
     fn chains_say_what_all_pairs_say() {
         for seed in 0..200 {
-            let mut state = seed;
-            let kinds = 1 + next(&mut state) % 4;
+            let mut random = Random(seed);
+            let kinds = 1 + random.below(4);
             let points: Vec<(u32, u32, u32)> = (0..60)
                 .map(|_| {
                     (
-                        next(&mut state) % kinds,
-                        next(&mut state) % 7,
-                        next(&mut state) % 3,
+                        random.below(kinds) as u32,
+                        random.below(7) as u32,
+                        random.below(3) as u32,
                     )
                 })
                 .collect();

@@ -210,17 +210,13 @@ impl From<&TaskSet> for RankSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::Random;
     use std::collections::BTreeSet;
 
     #[test]
     fn sets_do_what_plain_sets_do() {
-        let mut state = 7u64;
-        let mut next = |below: u32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as u32 % below
-        };
+        let mut random = Random(7);
+        let mut next = |below: u32| random.below(below as usize) as u32;
         for round in 0..400 {
             let span = [3, 40, 100_000][round % 3];
             let mut plain = || -> BTreeSet<u32> {

@@ -1,6 +1,7 @@
 //! A job that is looked at computes the same as one that is not, also when whoever looks is killed at any moment.
 
 use crate::hindmost::{PATIENCE, bound_map, compile, hindmost, my_turn};
+use base::Random;
 use corpus::{JobPlan, Mpi, Program};
 use std::path::Path;
 use std::process::Stdio;
@@ -28,14 +29,6 @@ fn last_line(exe: &Path, bother: impl FnOnce(&corpus::Job)) -> String {
     output.lines().last().unwrap_or_default().to_owned()
 }
 
-/// A step of a linear congruential generator (the constants are Knuth's): which moments are tried is reproducible.
-fn next(state: &mut u64) -> u64 {
-    *state = state
-        .wrapping_mul(6364136223846793005)
-        .wrapping_add(1442695040888963407);
-    *state >> 33
-}
-
 /// `T` or `t` in `/proc/PID/stat`: the process is stopped, by a signal or by a tracer.
 fn is_stopped(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
@@ -60,7 +53,7 @@ fn killing_hindmost_at_any_moment_changes_nothing() {
         .and_then(|seed| seed.parse().ok())
         .unwrap_or(1);
     println!("HINDMOST_SEED={seed}");
-    let mut state = seed;
+    let mut random = Random(seed);
     let (mut killed, mut finished) = (0, 0);
     let disturbed = last_line(&exe, |job| {
         let start = Instant::now();
@@ -79,7 +72,7 @@ fn killing_hindmost_at_any_moment_changes_nothing() {
                 .stderr(Stdio::null())
                 .spawn()
                 .expect("hindmost starts");
-            thread::sleep(Duration::from_micros(next(&mut state) % 60_000));
+            thread::sleep(Duration::from_micros(random.below(60_000) as u64));
             // It may have finished: then it was not killed, and must have left everybody running just so.
             if find.try_wait().expect("it is ours").is_some() {
                 finished += 1;

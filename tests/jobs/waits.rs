@@ -5,6 +5,7 @@
 //! same state.
 
 use crate::hindmost::{PATIENCE, hindmost, my_turn, out, run, said};
+use base::Random;
 use corpus::{JobProcesses, Mpi};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,18 +15,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RANKS: usize = 5;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
-}
 
 /// A step of a plan: what it does, over which communicator, with whom, under which tag.
 #[derive(Clone, Copy, Debug)]

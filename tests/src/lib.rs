@@ -22,6 +22,7 @@ pub mod command;
 pub mod loops;
 pub mod oracle;
 pub mod second;
+pub mod seeds;
 pub mod slices;
 pub mod stopped;
 pub mod stops;

@@ -1,19 +1,8 @@
 //! The rules against executed programs: random programs with overlapping communicators are run by a small interpreter of
 //! MPI's semantics in random schedules and frozen at random moments; each claim must hold in what really happened.
 
+use base::Random;
 use waitgraph::{Activity, Certainty, Communicator, Completion, Data, Operation, Rank, Source, Task};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
-}
 
 #[derive(Clone, Debug)]
 enum Step {

@@ -1,19 +1,8 @@
 //! Who serves whom, against executed programs: random programs of sends, receives, probes and exchanges are run by a small interpreter of MPI's
 //! semantics, in which some tasks stop for good wherever they are. When nobody can go on, each claim is held against what happened.
 
+use base::Random;
 use waitgraph::{Communicator, Does, Half, Peer, Rank, Tag, Truth, serves};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
-}
 
 /// A half of an operation, as the program has it.
 #[derive(Clone, Debug)]

@@ -2,24 +2,12 @@
 //! MPI's semantics in random schedules and frozen at random moments. Whoever is said to be stuck must never go on, in any of many
 //! continuations; when nobody can move, all that are left must be said to be stuck; and while `on` does nothing, nobody who waits for it alone goes on.
 
+use base::Random;
 use std::collections::BTreeMap;
 use waitgraph::recorded::{
     Channel, Collective, From, How, Identity, Item, Needs, Presence, Receive, Recorded, Waits,
 };
 use waitgraph::{Certainty, Rank, Why, wait_graph};
-
-#[derive(Clone)]
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
-}
 
 #[derive(Clone, Debug)]
 enum Step {

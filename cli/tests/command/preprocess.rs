@@ -489,14 +489,8 @@ fn no_command_changes_the_tree() {
     let evil = sandbox.write("evil/cc1", "#!/bin/sh\ntouch out8\nexit 1\n");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&evil, executable).unwrap();
-    let mut random = 42_u64;
-    let mut below = |most: usize| {
-        // Knuth's MMIX generator; the upper bits are the good ones.
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % most
-    };
+    let mut random = base::Random(42);
+    let mut below = |most: usize| random.below(most);
     let mut entries = Vec::new();
     for file in 0..FILES {
         let name = format!("many/{file}.c");

@@ -3,20 +3,9 @@
 
 use super::*;
 use crate::changes::AllChanges;
+use base::Random;
 use progress_map::Outsider;
 use std::collections::BTreeSet;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
 
 const NAMES: [&str; 5] = ["run", "init", "compute", "main", "step"];
 const GLOBALS: [&str; 4] = ["a", "b", "c", "d"];

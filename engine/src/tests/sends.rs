@@ -5,20 +5,9 @@
 use super::{map, tasks};
 use crate::sends::{self, Coming, Wanted};
 use crate::stacks::locate_all;
+use base::Random;
 use progress::Order;
 use waitgraph::Tag;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
-}
 
 enum Statement {
     /// Where a task may be found.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::tests::{answer, map, tasks};
 use crate::{Analysis, Outcome};
+use base::Random;
 use base::RankSet;
 use progress_map::Map;
 use snapshot::Task;
@@ -41,16 +42,11 @@ int main(void)
 ";
 
 /// Stacks in `SOLVER`, as `crate::tests::tasks` takes them.
-fn random(state: &mut u64, count: u32) -> Vec<String> {
-    let mut next = |below: u64| {
-        *state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % below
-    };
+fn random(random: &mut Random, count: u32) -> Vec<String> {
+    let mut next = |below: usize| random.below(below);
     let one = |_| {
         let it = next(3);
-        let at = ["main:26", "main:26", "main:27"][next(3) as usize];
+        let at = ["main:26", "main:26", "main:27"][next(3)];
         match next(12) {
             0 => "main:28, finish:9".to_owned(),
             1 => format!("{at}, solve:12 it={it}, exchange:1"),
@@ -151,7 +147,7 @@ fn every_rank_of_the_tree_holds_of_every_pair_of_tasks() {
     let map = map(SOLVER);
     let mut ranked = 0;
     for seed in 0..60 {
-        let mut state = seed;
+        let mut state = Random(seed);
         let given = random(&mut state, 2 + seed as u32 % 14);
         let given: Vec<&str> = given.iter().map(String::as_str).collect();
         let tasks = tasks(&given);
@@ -322,7 +318,7 @@ fn relations_that_are_not_compared_are_those_that_comparing_gives() {
     let order = progress::Order::new(&map);
     let mut seen = std::collections::BTreeMap::new();
     for seed in 0..12 {
-        let mut state = seed;
+        let mut state = Random(seed);
         let mut given = random(&mut state, 150);
         // A chain of iterations, and frames of the map that a library calls.
         given.extend((0..20).map(|it| format!("main:26, solve:18 it={it}, MPI_Allreduce:1")));
@@ -391,7 +387,7 @@ fn hundreds_of_kinds_are_ordered_one_by_one() {
 fn stacks_of_many_ranks_are_answered_as_the_ranks_one_by_one() {
     let map = map(SOLVER);
     for seed in 0..20 {
-        let mut state = seed;
+        let mut state = Random(seed);
         let given = random(&mut state, 6);
         let stacks: Vec<(snapshot::Task, RankSet)> =
             tasks(&given.iter().map(String::as_str).collect::<Vec<_>>())

@@ -59,17 +59,7 @@ impl Body<'_, '_> {
             }
             "if_statement" => {
                 let cond = self.field_expr(node, "condition");
-                let then = self.field_statement(node, "consequence");
-                let clause = part("alternative");
-                let other = clause.and_then(|clause| children(clause).last().copied());
-                let other = other.map(|other| self.substatement(other));
-                let else_line = clause.map_or(0, |clause| self.file.span(clause).line);
-                StmtKind::If {
-                    cond,
-                    then,
-                    other,
-                    else_line,
-                }
+                self.branch(node, cond)
             }
             "switch_statement" => StmtKind::Switch {
                 value: self.field_expr(node, "condition"),
@@ -155,6 +145,21 @@ impl Body<'_, '_> {
         }
     }
 
+    /// An `if` with its arms; `cond` is its condition.
+    fn branch(&mut self, node: Node, cond: ExprId) -> StmtKind {
+        let then = self.field_statement(node, "consequence");
+        let clause = field(node, "alternative");
+        let other = clause.and_then(|clause| children(clause).last().copied());
+        let other = other.map(|other| self.substatement(other));
+        let else_line = clause.map_or(0, |clause| self.file.span(clause).line);
+        StmtKind::If {
+            cond,
+            then,
+            other,
+            else_line,
+        }
+    }
+
     /// `if`, `switch` and `while` of C++: their condition may declare.
     fn declaring(&mut self, node: Node) -> StmtKind {
         let (mut before, cond) = match field(node, "condition") {
@@ -166,19 +171,7 @@ impl Body<'_, '_> {
             ),
         };
         let kind = match node.kind() {
-            "if_statement" => {
-                let then = self.field_statement(node, "consequence");
-                let clause = field(node, "alternative");
-                let other = clause.and_then(|clause| children(clause).last().copied());
-                let other = other.map(|other| self.substatement(other));
-                let else_line = clause.map_or(0, |clause| self.file.span(clause).line);
-                StmtKind::If {
-                    cond,
-                    then,
-                    other,
-                    else_line,
-                }
-            }
+            "if_statement" => self.branch(node, cond),
             kind => {
                 let is_loop = kind == "while_statement";
                 self.jumps.push((self.scope_depth(), is_loop));

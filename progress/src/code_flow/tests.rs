@@ -1,19 +1,12 @@
 use super::*;
+use base::Random;
 use progress_map::{CodeBlock, CodeWay, LocationChange};
-
-/// The next number below `below` of a fixed sequence.
-fn next(state: &mut u64, below: usize) -> usize {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize % below
-}
 
 const LOCATIONS: [MachineLocation; 2] = [MachineLocation::Register(3), MachineLocation::Slot(-24)];
 
 /// A function of a few blocks, each of which may do something to a register.
-fn function(state: &mut u64) -> MachineCode {
-    let count = 4 + next(state, 7);
+fn function(random: &mut Random) -> MachineCode {
+    let count = 4 + random.below(7);
     let blocks = (0..count as u64).map(|at| CodeBlock {
         start: 16 * at,
         end: 16 * at + 16,
@@ -26,10 +19,10 @@ fn function(state: &mut u64) -> MachineCode {
     for from in 0..count as u32 - 1 {
         // Mostly on to the next one, so that there are loops within loops rather than knots.
         let mut to = vec![from + 1];
-        match next(state, 5) {
-            0 => to.push(next(state, count) as u32),
-            1 => to.push(next(state, from as usize + 1) as u32),
-            2 => to = vec![next(state, count) as u32, from + 1],
+        match random.below(5) {
+            0 => to.push(random.below(count) as u32),
+            1 => to.push(random.below(from as usize + 1) as u32),
+            2 => to = vec![random.below(count) as u32, from + 1],
             _ => {}
         }
         code.ways.extend(to.into_iter().map(|to| CodeWay {
@@ -37,29 +30,29 @@ fn function(state: &mut u64) -> MachineCode {
             to,
             certain: true,
         }));
-        let location = LOCATIONS[next(state, 2)];
-        let effect = match next(state, 8) {
-            0 => LocationEffect::Set(next(state, 2) as i64),
+        let location = LOCATIONS[random.below(2)];
+        let effect = match random.below(8) {
+            0 => LocationEffect::Set(random.below(2) as i64),
             1 | 5 => LocationEffect::Add {
-                step: [1, 2, -1][next(state, 3)],
+                step: [1, 2, -1][random.below(3)],
                 half: false,
             },
             2 => LocationEffect::Copy {
-                from: LOCATIONS[next(state, 2)],
+                from: LOCATIONS[random.below(2)],
                 add: 1,
                 half: false,
             },
             4 => LocationEffect::AddHeld {
-                from: LOCATIONS[next(state, 2)],
+                from: LOCATIONS[random.below(2)],
                 half: false,
             },
-            3 if next(state, 4) == 0 => LocationEffect::Other,
+            3 if random.below(4) == 0 => LocationEffect::Other,
             6 => LocationEffect::Known {
-                value: next(state, 2) as i64,
+                value: random.below(2) as i64,
                 half: false,
             },
             7 => LocationEffect::Copy {
-                from: LOCATIONS[next(state, 2)],
+                from: LOCATIONS[random.below(2)],
                 add: 1,
                 half: true,
             },
@@ -77,10 +70,11 @@ fn function(state: &mut u64) -> MachineCode {
 }
 
 /// The places that one execution comes to, in their order.
-fn run(code: &MachineCode, state: &mut u64) -> Vec<CodePlace> {
+fn run(code: &MachineCode, random: &mut Random) -> Vec<CodePlace> {
     // What the caller has left in the registers is another number in every task.
-    let mut held: BTreeMap<MachineLocation, u64> =
-        LOCATIONS.map(|location| (location, next(state, 5) as u64)).into();
+    let mut held: BTreeMap<MachineLocation, u64> = LOCATIONS
+        .map(|location| (location, random.below(5) as u64))
+        .into();
     let mut places = Vec::new();
     let mut block = 0;
     for _ in 0..80 {
@@ -108,7 +102,7 @@ fn run(code: &MachineCode, state: &mut u64) -> Vec<CodePlace> {
                     if half { copied & 0xffff_ffff } else { copied }
                 }
                 LocationEffect::AddHeld { from, .. } => old.wrapping_add(held[&from]),
-                LocationEffect::Other => next(state, 5) as u64,
+                LocationEffect::Other => random.below(5) as u64,
                 LocationEffect::Bounded { .. } | LocationEffect::Known { .. } => old,
             };
             held.insert(change.location, new);
@@ -116,7 +110,7 @@ fn run(code: &MachineCode, state: &mut u64) -> Vec<CodePlace> {
         let ways = code.ways_from(block);
         match ways.len() {
             0 => break,
-            count => block = ways[next(state, count)].to,
+            count => block = ways[random.below(count)].to,
         }
     }
     places
@@ -173,9 +167,9 @@ fn a_place_on_the_way_out_is_not_behind_the_loop() {
 fn no_execution_contradicts_the_order() {
     let (mut ordered, mut counted, mut equal, mut through) = (0, 0, 0, 0);
     for seed in 0..200u64 {
-        let mut state = seed;
-        let code = function(&mut state);
-        let runs = Vec::from_iter((0..12).map(|_| run(&code, &mut state)));
+        let mut random = Random(seed);
+        let code = function(&mut random);
+        let runs = Vec::from_iter((0..12).map(|_| run(&code, &mut random)));
         let graph = FunctionCode::new(&code, (0..code.blocks.len() as u32).collect());
         // When each place was come to, run by run.
         let mut times: BTreeMap<&CodePlace, Vec<(usize, usize)>> = BTreeMap::new();

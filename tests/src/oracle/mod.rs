@@ -28,7 +28,6 @@ use generate::Profile;
 use judge::Judge;
 use stats::Stats;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much is asked.
 #[derive(Clone, Copy, Debug)]
@@ -96,30 +95,9 @@ pub fn campaign(
     views: impl Fn(u64) -> Vec<View> + Sync,
     effort: Effort,
 ) -> Result<Campaign, String> {
-    let next = AtomicU64::new(seeds.start);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= seeds.end {
-                return done;
-            }
-            done.push((seed, one(profile, seed, judge, &views(seed), effort)));
-        }
-    };
-    let mut all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let joined = threads.into_iter().map(|thread| match thread.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.flatten().collect::<Vec<_>>()
-    });
-    // What is printed must not depend on who was faster.
-    all.sort_by_key(|(seed, _)| *seed);
+    let all = crate::seeds::in_parallel(seeds, |seed| one(profile, seed, judge, &views(seed), effort));
     let mut result = Campaign::default();
-    for (_, campaign) in all {
+    for campaign in all {
         result.add(campaign?);
     }
     Ok(result)

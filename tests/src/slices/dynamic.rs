@@ -14,7 +14,6 @@ use engine::{DependenceGraph, SliceFrame, SliceOptions, SourceFile, dependence_g
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What kind of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,29 +236,8 @@ pub fn check_seed(kind: Kind, seed: u64) -> Result<Found, String> {
 /// # Errors
 /// As [`check_seed`], for the first seed that has one.
 pub fn campaign(kind: Kind, seeds: Range<u64>) -> Result<Found, String> {
-    let next = AtomicU64::new(seeds.start);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= seeds.end {
-                return done;
-            }
-            done.push((seed, check_seed(kind, seed)));
-        }
-    };
-    let mut all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let joined = threads.into_iter().map(|thread| match thread.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.flatten().collect::<Vec<_>>()
-    });
-    all.sort_by_key(|(seed, _)| *seed);
     let mut sum = Found::default();
-    for (_, found) in all {
+    for found in crate::seeds::in_parallel(seeds, |seed| check_seed(kind, seed)) {
         sum.add(found?);
     }
     Ok(sum)

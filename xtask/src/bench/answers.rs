@@ -3,10 +3,10 @@
 //! Wall times are of whole commands, as a user waits for them: hindmost once for all ranks, gdb and eu-stack once per
 //! rank, one after another (neither takes more than one process).
 
-use super::measure::{TIMES, eu_stack_on, gdb_on, median, median_wall, micro};
+use super::measure::{TIMES, eu_stack_on, gdb_on, median, median_wall, micro, poisson_with_map};
 use crate::command::{self, shown, succeed};
 use anyhow::{Context, Result, bail};
-use corpus::{Build, Job, JobPlan, Mpi, Program, Stall};
+use corpus::{Job, JobPlan, Mpi, Stall};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -23,22 +23,7 @@ const QUICK_RANKS: usize = 4;
 
 /// Starts a hung job, asks every tool about it, prints the table.
 pub fn print(hindmost: &Path, directory: &Path, quick: bool) -> Result<()> {
-    let exe = Build {
-        program: Program::Poisson,
-        mpi: Mpi::OpenMpi,
-        flags: &["-g", "-O2"],
-    }
-    .compile(directory)?;
-    let map = directory.join("poisson.hmap");
-    let sources = [Program::Poisson.source(), corpus::directory().join("stall.c")];
-    succeed(
-        Command::new(hindmost)
-            .args(["map", "-o"])
-            .arg(&map)
-            .arg("--exe")
-            .arg(&exe)
-            .args(sources),
-    )?;
+    let (exe, map) = poisson_with_map(hindmost, directory)?;
 
     let plan = JobPlan {
         exe: &exe,

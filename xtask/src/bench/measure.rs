@@ -2,7 +2,9 @@
 
 use crate::command::{shown, succeed};
 use anyhow::{Context, Result, bail};
+use corpus::{Build, Mpi, Program};
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -120,4 +122,20 @@ fn times(stat: &str) -> Option<(Duration, Duration)> {
     };
     let time = |ticks| Duration::from_millis(10 * ticks);
     Some((time(user + system), time(children_user + children_system)))
+}
+
+/// Builds the program of the comparisons, and makes its map; returns both.
+pub(super) fn poisson_with_map(hindmost: &Path, directory: &Path) -> Result<(PathBuf, PathBuf)> {
+    let build = Build {
+        program: Program::Poisson,
+        mpi: Mpi::OpenMpi,
+        flags: &["-g", "-O2"],
+    };
+    let exe = build.compile(directory)?;
+    let map = directory.join("poisson.hmap");
+    let sources = [Program::Poisson.source(), corpus::directory().join("stall.c")];
+    let mut make = Command::new(hindmost);
+    make.args(["map", "-o"]).arg(&map).arg("--exe").arg(&exe);
+    succeed(make.args(sources))?;
+    Ok((exe, map))
 }

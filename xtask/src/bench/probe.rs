@@ -1,10 +1,10 @@
 //! The probe by itself: how large it is, how long it holds tasks, what it needs, at growing numbers of ranks.
 
-use super::measure::{median, micro, used_by};
-use crate::command::{shown, succeed};
+use super::measure::{median, micro, poisson_with_map, used_by};
+use crate::command::shown;
 use crate::ship;
 use anyhow::{Context, Result};
-use corpus::{Build, JobPlan, Mpi, Program, Stall};
+use corpus::{JobPlan, Mpi, Stall};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -24,22 +24,7 @@ pub fn print(hindmost: &Path, directory: &Path) -> Result<()> {
         "{:<8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10}",
         "ranks", "held median", "99th", "longest", "all stopped", "wall", "memory"
     );
-    let exe = Build {
-        program: Program::Poisson,
-        mpi: Mpi::OpenMpi,
-        flags: &["-g", "-O2"],
-    }
-    .compile(directory)?;
-    let map = directory.join("probed.hmap");
-    let sources = [Program::Poisson.source(), corpus::directory().join("stall.c")];
-    succeed(
-        Command::new(hindmost)
-            .args(["map", "-o"])
-            .arg(&map)
-            .arg("--exe")
-            .arg(&exe)
-            .args(sources),
-    )?;
+    let (exe, map) = poisson_with_map(hindmost, directory)?;
     let mut last = String::new();
     for ranks in [8, 32, 128] {
         let plan = JobPlan {
