@@ -39,7 +39,8 @@ impl Graph {
                 };
                 // What this task has not come to is in the way of the other one only.
                 let is_own = |branch: &NodeId| executed.on_stack(self, *branch).any(|known| known == depth);
-                let parted: BTreeSet<NodeId> = { here.symmetric_difference(&there) }
+                let parted: BTreeSet<NodeId> = here
+                    .symmetric_difference(&there)
                     .copied()
                     .filter(is_own)
                     .collect();

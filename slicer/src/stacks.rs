@@ -13,7 +13,9 @@ impl Graph {
             .iter()
             .filter(|call| call.callees.is_empty() && call.name.is_some())
             .filter(|call| {
-                { self.nodes[call.node].function }.is_some_and(|function| !self.is_hidden(function))
+                self.nodes[call.node]
+                    .function
+                    .is_some_and(|function| !self.is_hidden(function))
             })
             .map(|call| call.node)
             .collect();

@@ -454,8 +454,10 @@ impl<'g> Walk<'g> {
     fn at_message(&mut self, state: State, context: Context, message: &'g Message, distance: u32) {
         let graph = self.graph;
         // A task that stands in a send waits for who receives.
-        let is_criterion =
-            { self.reached.get(&state) }.is_some_and(|step| step.kind == Dependence::Criterion);
+        let is_criterion = self
+            .reached
+            .get(&state)
+            .is_some_and(|step| step.kind == Dependence::Criterion);
         // Whoever should have sent is not set aside with what the call is given.
         let is_sent = is_criterion && message.role != Role::Collective;
         let distance = if is_sent {
@@ -559,10 +561,12 @@ impl<'g> Walk<'g> {
         let index = parameter.index() - callee.parameter(0).index();
         // The last node of the parameters stands for all arguments beyond them; and nobody knows in which order a function
         // without source hands on what it was given.
-        let (skipped, taken) = match call.hands_on || !graph.leads_to(call, function) {
-            true => (0, usize::MAX),
-            false if index < callee.params as usize => (index, 1),
-            false => (index, usize::MAX),
+        let (skipped, taken) = if call.hands_on || !graph.leads_to(call, function) {
+            (0, usize::MAX)
+        } else if index < callee.params as usize {
+            (index, 1)
+        } else {
+            (index, usize::MAX)
         };
         let mut handed = Vec::from_iter(
             arguments(call)

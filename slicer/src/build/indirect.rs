@@ -193,135 +193,192 @@ pub(crate) const ARGUMENTS: usize = 24;
 
 /// Resolves all calls through pointers. As many functions as `table` make a [`Table`].
 pub(crate) fn resolve<'u>(values: &mut Values<'_, 'u>, table: usize) -> Result<Resolved<'u>, TooManyCallees> {
-    let mut calls = std::mem::take(&mut values.indirect);
-    let mut meetings = Meetings::default();
-    let mut sets = Sets::default();
-    let mut spread = HashSet::new();
-    // What has been done to each call: places merge, and then its calls meet anew.
-    let mut applied: Vec<Vec<Effect>> = Vec::new();
-    let mut nowhere: Option<Vec<usize>> = None;
-    // The meetings of the last round: others were of pointers that have become one with another, which leads wherever they did.
-    let mut live: BTreeSet<usize>;
     for place in std::mem::take(&mut values.followed) {
         values.places.follow(place);
     }
-    loop {
-        spread_wholes(&mut values.places, &mut spread);
+    let mut resolving = Resolving {
+        calls: std::mem::take(&mut values.indirect),
+        meetings: Meetings::default(),
+        sets: Sets::default(),
+        spread: HashSet::new(),
+        applied: Vec::new(),
+        nowhere: None,
+        live: BTreeSet::new(),
+        table,
+    };
+    while resolving.round(values)? {}
+    values.places.tidy();
+    Ok(resolving.resolved())
+}
+
+/// What is known between two rounds.
+struct Resolving<'u> {
+    calls: Vec<Indirect>,
+    meetings: Meetings<'u>,
+    sets: Sets<'u>,
+    /// Structures whose content has been handed to their members.
+    spread: HashSet<(PlaceId, PlaceId)>,
+    /// What has been done to each call: places merge, and then its calls meet anew.
+    applied: Vec<Vec<Effect>>,
+    /// The calls that lead nowhere, once they have been looked for.
+    nowhere: Option<Vec<usize>>,
+    /// The meetings of the last round: others were of pointers that have become one with another, which leads wherever they did.
+    live: BTreeSet<usize>,
+    table: usize,
+}
+
+impl<'u> Resolving<'u> {
+    /// Looks where each pointer leads by now, and hands over what follows from it. Whether anything was new.
+    fn round(&mut self, values: &mut Values<'_, 'u>) -> Result<bool, TooManyCallees> {
+        spread_wholes(&mut values.places, &mut self.spread);
         values.places.tidy();
-        let wanted: Vec<PlaceId> = calls.iter().map(|call| values.places.find(call.callee)).collect();
-        let reached = functions(values, &wanted, table)?;
+        let wanted = Vec::from_iter(self.calls.iter().map(|call| values.places.find(call.callee)));
+        let reached = functions(values, &wanted, self.table)?;
         let mut found_new = inner_arrays(values);
-        let numbers = sets.numbers(values, &reached.sets);
+        found_new |= self.meet(values, &reached);
+        found_new |= self.join_calls(values, &wanted);
+        found_new |= self.apply_effects(values);
+        if !found_new && self.nowhere.is_none() {
+            found_new = self.end_nowhere(values);
+        }
+        Ok(found_new)
+    }
+
+    /// Hands over between each pointer's meeting and the functions that it leads to.
+    fn meet(&mut self, values: &mut Values<'_, 'u>, reached: &Reached<'u>) -> bool {
+        let mut found_new = false;
+        let numbers = self.sets.numbers(values, &reached.sets);
         // The meeting that each large set has.
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
         for (&place, &set) in &reached.of {
             let callees = &reached.sets[set];
-            let mut number = meetings.number(place);
-            if callees.len() >= table {
-                match shared.get(&set) {
-                    Some(&known) => {
-                        // It may have become part of another since.
-                        let known = meetings.find(known);
-                        meetings.join(values, known, number);
-                        continue;
-                    }
-                    None => drop(shared.insert(set, number)),
+            let mut number = self.meetings.number(place);
+            if callees.len() >= self.table {
+                if let Some(&known) = shared.get(&set) {
+                    // It may have become part of another since.
+                    let known = self.meetings.find(known);
+                    self.meetings.join(values, known, number);
+                    continue;
                 }
-                number = meetings.find(number);
+                shared.insert(set, number);
+                number = self.meetings.find(number);
             }
-            let meeting = &mut meetings.all[number];
-            if !meeting.sets.insert(numbers[set]) {
-                continue;
-            }
-            found_new = true;
-            sets.hand_over(values, meeting, numbers[set]);
-            for name in callees.iter().filter_map(|callee| callee.without_source()) {
-                if !meeting.names.contains(name) {
-                    Rc::make_mut(&mut meeting.names).insert(name);
-                    let effect = effect(name);
-                    if !meeting.effects.contains(&effect) {
-                        meeting.effects.push(effect);
-                    }
-                }
+            let meeting = &mut self.meetings.all[number];
+            if meeting.sets.insert(numbers[set]) {
+                found_new = true;
+                self.sets.hand_over(values, meeting, numbers[set]);
+                meeting.add_foreign(callees);
             }
         }
-        live = reached.of.keys().map(|&place| meetings.number(place)).collect();
+        let live = reached.of.keys().map(|&place| self.meetings.number(place));
+        self.live = live.collect();
+        found_new
+    }
+
+    /// Hands over between each call and the meeting of the pointer that it goes through.
+    fn join_calls(&mut self, values: &mut Values<'_, 'u>, wanted: &[PlaceId]) -> bool {
+        let mut found_new = false;
         for (number, &place) in wanted.iter().enumerate() {
-            if let Some(meeting) = meetings.known(place)
+            if let Some(meeting) = self.meetings.known(place)
                 && meeting.calls.insert(number)
             {
                 found_new = true;
-                join_call(values, meeting, &calls[number]);
+                join_call(values, meeting, &self.calls[number]);
             }
         }
-        applied.resize_with(calls.len(), Vec::new);
-        for meeting in meetings.iter().filter(|meeting| !meeting.effects.is_empty()) {
+        found_new
+    }
+
+    /// Does to the calls what functions without source do that they lead to.
+    fn apply_effects(&mut self, values: &mut Values<'_, 'u>) -> bool {
+        let mut found_new = false;
+        self.applied.resize_with(self.calls.len(), Vec::new);
+        for meeting in self.meetings.iter() {
             for &number in &meeting.calls {
                 for effect in &meeting.effects {
-                    if !applied[number].contains(effect) {
+                    let applied = &mut self.applied[number];
+                    if !applied.contains(effect) {
                         found_new = true;
-                        join_foreign(values, number, effect, &mut applied[number], &mut calls);
+                        join_foreign(values, number, effect, applied, &mut self.calls);
                     }
                 }
             }
         }
-        if !found_new && nowhere.is_none() {
-            // Calls that lead nowhere call somebody of whom nothing is known.
-            let found = lead_nowhere(values, &calls, meetings.iter());
-            for &number in &found {
-                found_new = true;
-                join_foreign(values, number, &effect(""), &mut applied[number], &mut calls);
+        found_new
+    }
+
+    /// Calls that lead nowhere call a function of which nothing is known.
+    fn end_nowhere(&mut self, values: &mut Values<'_, 'u>) -> bool {
+        let found = lead_nowhere(values, &self.calls, self.meetings.iter());
+        for &number in &found {
+            let applied = &mut self.applied[number];
+            join_foreign(values, number, &effect(""), applied, &mut self.calls);
+        }
+        let is_new = !found.is_empty();
+        self.nowhere = Some(found);
+        is_new
+    }
+
+    /// The result, when nothing is new any more.
+    fn resolved(self) -> Resolved<'u> {
+        let live = || self.live.iter().map(|&number| &self.meetings.all[number]);
+        let mut targets = Targets::new();
+        let mut tables = Vec::new();
+        for meeting in live() {
+            let places = meeting.calls.iter().map(|&number| &self.calls[number]);
+            let places = places.map(|call| (call.caller, call.call));
+            let callees = self.sets.functions(&meeting.sets);
+            if callees.len() >= self.table {
+                tables.push(Table {
+                    calls: BTreeSet::from_iter(places).into_iter().collect(),
+                    callees,
+                });
+                continue;
             }
-            nowhere = Some(found);
+            for place in places {
+                targets.entry(place).or_default().extend(&callees);
+            }
         }
-        if !found_new {
-            break;
+        let mut foreign = Vec::new();
+        for meeting in live().filter(|meeting| !meeting.names.is_empty()) {
+            let calls = meeting.calls.iter();
+            foreign.extend(calls.map(|&number| self.foreign(number, &meeting.names, &meeting.effects)));
         }
-    }
-    values.places.tidy();
-    let mut targets = Targets::new();
-    let mut tables = Vec::new();
-    for meeting in live.iter().map(|&number| &meetings.all[number]) {
-        let places = meeting.calls.iter().map(|&number| &calls[number]);
-        let places = places.map(|call| (call.caller, call.call));
-        let callees = sets.functions(&meeting.sets);
-        if callees.len() >= table {
-            tables.push(Table {
-                calls: BTreeSet::from_iter(places).into_iter().collect(),
-                callees,
-            });
-            continue;
-        }
-        for place in places {
-            targets.entry(place).or_default().extend(&callees);
+        let nowhere = self.nowhere.iter().flatten();
+        foreign.extend(nowhere.map(|&number| self.foreign(number, &Rc::default(), &[effect("")])));
+        Resolved {
+            targets,
+            tables,
+            foreign,
         }
     }
-    let mut foreign = Vec::new();
-    let mut add = |number: usize, names: &Rc<BTreeSet<&'u str>>, effects: &[Effect]| {
-        let call = &calls[number];
-        foreign.push(Foreign {
+
+    fn foreign(&self, number: usize, names: &Rc<BTreeSet<&'u str>>, effects: &[Effect]) -> Foreign<'u> {
+        let call = &self.calls[number];
+        Foreign {
             caller: call.caller,
             call: call.call,
             arguments: call.arguments.clone(),
             names: Rc::clone(names),
             effects: effects.to_vec(),
             is_callback: call.is_callback,
-        });
-    };
-    let live = live.iter().map(|&number| &meetings.all[number]);
-    for meeting in live.filter(|meeting| !meeting.names.is_empty()) {
-        for &number in &meeting.calls {
-            add(number, &meeting.names, &meeting.effects);
         }
     }
-    for number in nowhere.into_iter().flatten() {
-        add(number, &Rc::default(), &[effect("")]);
+}
+
+impl<'u> Meeting<'u> {
+    /// Adds the functions without source among `callees`.
+    fn add_foreign(&mut self, callees: &[Called<'u>]) {
+        for name in callees.iter().filter_map(|callee| callee.without_source()) {
+            if !self.names.contains(name) {
+                Rc::make_mut(&mut self.names).insert(name);
+                let effect = effect(name);
+                if !self.effects.contains(&effect) {
+                    self.effects.push(effect);
+                }
+            }
+        }
     }
-    Ok(Resolved {
-        targets,
-        tables,
-        foreign,
-    })
 }
 
 /// The calls of C that lead to no function at all. Those of C++ may be of objects.

@@ -32,7 +32,7 @@ use crate::graph::{
     Access, Call, Edge, EdgeKind, FileId, Function, FunctionId, FunctionKind, Graph, Lists, NO_NAME, Node,
     NodeId, NodeKind, call_numbers, call_ranges,
 };
-use crate::places::{Key, PlaceId};
+use crate::places::{Key, NameId, PlaceId};
 use base::{Confidence, Id as _, IdVec};
 use callees::Callees;
 use cxx::{Cxx, may_throw};
@@ -542,41 +542,7 @@ impl Parts {
         }
         let mut functions: IdVec<FunctionId, Function> = IdVec::new();
         for (id, info) in program.functions.iter_enumerated() {
-            let own = info.function;
-            // What leaves a macro's statements leaves the function around it, with a value or without.
-            let all = own.kind == ir::FunctionKind::Macro(ir::MacroBody::Statements);
-            let returns = info.flow.points.iter_enumerated();
-            let returns = returns.filter(|&(point, each)| match each.action {
-                Action::Return(value) => value.is_some() || all,
-                _ => self.leaves[id.index()].contains(&point),
-            });
-            let partial = own.confidence == Confidence::Partial;
-            let partly = || own.confidence_reason.clone().unwrap_or_default();
-            functions.push(Function {
-                name: values.names.id(&own.name),
-                kind: match own.kind {
-                    ir::FunctionKind::Source => FunctionKind::Source,
-                    // Like a macro, it has no frame: what happens in it happens at the call.
-                    ir::FunctionKind::Macro(_) | ir::FunctionKind::DefaultArguments => FunctionKind::Macro,
-                },
-                file: FileId::from_index(info.unit),
-                line: own.span.line,
-                end_line: own.span.end_line,
-                first_node: self.first_nodes[id.index()],
-                points: info.flow.points.len() as u32,
-                params: own.params as u32,
-                returns: returns.map(|(point, _)| self.node_of(id, point)).collect(),
-                ends: self.ends[id.index()]
-                    .iter()
-                    .map(|&point| self.node_of(id, point))
-                    .collect(),
-                callers: Vec::new(),
-                distrust: if partial {
-                    Some(partly())
-                } else {
-                    info.flow.distrust.clone()
-                },
-            });
+            functions.push(self.function(id, info, values.names.id(&info.function.name)));
         }
         if !self.tables.is_empty() {
             let name = values.names.id(NO_NAME);
@@ -622,6 +588,41 @@ impl Parts {
             memory,
             implicit,
             in_part: in_part(program.units),
+        }
+    }
+
+    /// A function of the program as the graph has it; who calls it is not known yet.
+    fn function(&self, id: FunctionIndex, info: &FunctionInfo<'_>, name: NameId) -> Function {
+        let own = info.function;
+        let node = |point: PointId| self.node_of(id, point);
+        // What leaves a macro's statements leaves the function around it, with a value or without.
+        let all = own.kind == ir::FunctionKind::Macro(ir::MacroBody::Statements);
+        let returns = info.flow.points.iter_enumerated();
+        let returns = returns.filter(|&(point, each)| match each.action {
+            Action::Return(value) => value.is_some() || all,
+            _ => self.leaves[id.index()].contains(&point),
+        });
+        Function {
+            name,
+            kind: match own.kind {
+                ir::FunctionKind::Source => FunctionKind::Source,
+                // Like a macro, it has no frame: what happens in it happens at the call.
+                ir::FunctionKind::Macro(_) | ir::FunctionKind::DefaultArguments => FunctionKind::Macro,
+            },
+            file: FileId::from_index(info.unit),
+            line: own.span.line,
+            end_line: own.span.end_line,
+            first_node: self.first_nodes[id.index()],
+            points: info.flow.points.len() as u32,
+            params: own.params as u32,
+            returns: returns.map(|(point, _)| node(point)).collect(),
+            ends: self.ends[id.index()].iter().map(|&point| node(point)).collect(),
+            callers: Vec::new(),
+            distrust: if own.confidence == Confidence::Partial {
+                Some(own.confidence_reason.clone().unwrap_or_default())
+            } else {
+                info.flow.distrust.clone()
+            },
         }
     }
 

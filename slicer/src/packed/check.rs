@@ -86,12 +86,23 @@ fn memory(graph: &Graph) -> bool {
         && memory.class_of.iter().all(|class| class.index() < classes)
         && memory.writers_of_object.rows() == objects
         && memory.writers_of_many.rows() == classes
-        && { memory.few.all().iter() }.all(|&(object, key)| object.index() < objects && is_key(key))
-        && { memory.many.all().iter() }.all(|&(class, key)| class.index() < classes && is_key(key))
+        && memory
+            .few
+            .all()
+            .iter()
+            .all(|&(object, key)| object.index() < objects && is_key(key))
+        && memory
+            .many
+            .all()
+            .iter()
+            .all(|&(class, key)| class.index() < classes && is_key(key))
         && writers(&memory.writers_of_object)
         && writers(&memory.writers_of_many)
         && writers(&memory.writers_of_class)
-        && { memory.origins.iter() }.all(|(a, b)| a.index() < objects && b.index() < objects)
+        && memory
+            .origins
+            .iter()
+            .all(|(a, b)| a.index() < objects && b.index() < objects)
         && memory.related.rows() == graph.names.len()
         && memory
             .related

@@ -146,7 +146,7 @@ impl Output {
 
     fn function(&mut self, function: &Function, last: &mut usize) {
         self.count(function.name.index());
-        let kind = { FUNCTION_KINDS.iter() }.position(|kind| *kind == function.kind);
+        let kind = FUNCTION_KINDS.iter().position(|kind| *kind == function.kind);
         self.byte(kind.unwrap_or(0));
         self.count(function.file.index());
         self.number(u64::from(function.line));

@@ -8,7 +8,9 @@ type Stack<'s> = &'s [(&'s str, u32)];
 
 fn frames(stack: Stack<'_>, last: &str) -> Vec<Frame> {
     let called = stack.iter().skip(1).map(|&(name, _)| name).chain([last]);
-    { stack.iter().zip(called) }
+    stack
+        .iter()
+        .zip(called)
         .map(|(&(function, line), callee)| Frame {
             file: "t.c".to_owned(),
             function: function.to_owned(),
