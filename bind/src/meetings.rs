@@ -310,8 +310,7 @@ fn numbered(below: &[Vec<NodeIndex<u32>>], root: usize) -> IdVec<PointId, (u32, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use base::Random;
-    use base::{Confidence, Id, Span};
+    use base::{Confidence, Id, Random, Span};
     use progress_map::{FileId, Point, Scope, ScopeId, ScopeKind};
 
     /// A function whose points are an entry, calls of the given names on lines 1, 2, ..., and an exit.

@@ -114,7 +114,7 @@ pub(crate) struct Call {
     pub(crate) name: Option<NameId>,
     /// The functions with source that may be meant.
     pub(crate) callees: Vec<FunctionId>,
-    /// These are called by a function without source, with whatever it was given.
+    /// These are called by a function without source, with any of the values that it was given.
     pub(crate) hands_on: bool,
     /// Its first argument's node; the others follow.
     pub(crate) first_argument: NodeId,
@@ -274,7 +274,7 @@ define_id!(
 pub(crate) enum Labels {
     /// These objects, or members of them: a row of [`Memory::few`].
     Few(u32),
-    /// Too many to list, or nobody knows where the values come from: everything in these classes, a row of
+    /// Too many to list, or it is not known where the values come from: everything in these classes, a row of
     /// [`Memory::many`].
     Many(u32),
 }

@@ -20,7 +20,7 @@
 //! its caller there and from nowhere else, and what cannot have been executed before the stack was taken is not
 //! followed. Messages (`meet`) lead from a receive to the sends that may match it (communicator, constant tags,
 //! collectives by name), in other tasks, and to the receives of the same task that may take its message; from a
-//! wait to the calls that made its request; from a window to whoever writes to it. Where a task stands in a call,
+//! wait to the calls that made its request; from a window to the calls that write to it. Where a task stands in a call,
 //! what the message carries is farther away than its tag, peer and communicator. Where the stacks of other tasks are known,
 //! the walk starts from the branches that parted them, too (`parted`). A first walk over what is near finds which values all
 //! tasks have alike (`varies`): these are farther away for the second, whose
@@ -30,13 +30,13 @@
 //! does not declare and that is not written as constants are. What they do to their arguments stands in the same
 //! tables as for calls by name (`library`, asked by `effect`); a call of C that leads nowhere does what is done by
 //! a function of which nothing is known. Where 128 functions and more may be called, calls and functions meet in a
-//! table (`build::tables`), a function of the graph that nobody wrote. Where one set of functions contains
-//! another, what is called with is handed to the smaller one as a whole (`build::sets`: sets never change, so
-//! nobody gets what others are called with). What would fill memory all the same is an error before it does
-//! (`build::indirect`), and whoever asked gets the answer without a slice.
+//! table (`build::tables`), which is a function of the graph that does not stand in the source. Where one set of functions contains
+//! another, the arguments of its calls are handed to the smaller one as a whole (`build::sets`: sets never change, so
+//! that no function gets the arguments of calls that do not lead to it). A graph that would fill memory all the same is refused before it does
+//! (`build::indirect`), and the answer comes without a slice.
 //!
 //! A call of a macro that stays unexpanded is a call of all its definitions (`build::macros`). A parameter that
-//! one of these assigns is the caller's variable (`Home::Borrowed`), a name that nobody declares may be one, and a
+//! one of these assigns is the caller's variable (`Home::Borrowed`), a name without a declaration may be one, and a
 //! `return` among its statements leaves the caller: that is a way out of the call which the statements behind it
 //! depend on (`EdgeKind::Leaves`). These functions are on no stack and are not shown: what happens in them happens
 //! at the call. Where a frame's callee is one that a macro calls, the walk starts inside the macro, too

@@ -250,7 +250,7 @@ impl Places {
         self.points[place]
     }
 
-    /// Whether somebody follows what a place that stands for itself may point to, as far as [`spread`](Self::spread) has found.
+    /// Whether anything depends on what a place that stands for itself may point to, as far as [`spread`](Self::spread) has found.
     pub fn is_followed(&self, place: PlaceId) -> bool {
         self.followed[place]
     }
@@ -340,7 +340,7 @@ impl Places {
     /// Values of `from` may become values of `to`.
     pub fn flow(&mut self, from: PlaceId, to: PlaceId) {
         let (from, to) = (self.find(from), self.find(to));
-        // Whoever calls one function a thousand times makes the same edge a thousand times, one after the other.
+        // A thousand calls of one function would add the same edge a thousand times, one after the other.
         if from == to || self.places[from].to.last() == Some(&to) {
             return;
         }

@@ -2,7 +2,7 @@
 //!
 //! A whole slice of a large program has millions of states. Nearly all are statements outside the stack: these are looked up
 //! by their node, the rest by hash. Tables of the size of the program cost nothing until they are touched, so that a short walk stays short.
-//! Distances are small, so the queue has a list for each; in a list, whoever came first is first.
+//! Distances are small, so the queue has a list for each; in a list, the state that came first is first.
 
 use crate::graph::NodeId;
 use crate::state::{Context, Dependence, State, Step};
@@ -18,7 +18,7 @@ pub(crate) struct Reached {
     called: Vec<u32>,
     /// The same for [`Context::Elsewhere`].
     elsewhere: Vec<u32>,
-    /// The same for all other states. Only ever asked for one, so that its order is nobody's business.
+    /// The same for all other states. It is only asked for single states, never listed, so that its order cannot show.
     others: HashMap<State, u32>,
     /// The walk ended before its end: only what is as near as this is known for certain.
     pub(crate) up_to: Option<u32>,

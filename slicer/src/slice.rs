@@ -137,7 +137,7 @@ pub struct Statement {
     pub distance: u32,
     /// Other tasks execute it, not this one.
     pub elsewhere: bool,
-    /// The class of tasks whose stack brought it, by the number that whoever asked gave it; `None` for a slice of a line.
+    /// The class of tasks whose stack brought it, by the number that the caller gave it; `None` for a slice of a line.
     pub class: Option<usize>,
     /// Why it is in the slice.
     pub because: Because,
@@ -167,7 +167,7 @@ impl Slice {
 }
 
 impl Graph {
-    /// The slice of whatever is executed on a line, or of what a variable is there.
+    /// The slice of everything that is executed on a line, or of the value of a variable there.
     ///
     /// `file` is the end of a path: `solve.c` or `src/solve.c`.
     pub fn slice_at(

@@ -1,4 +1,4 @@
-//! Stacks that a program can have, as far as its calls tell: for whoever measures slices without a hung job.
+//! Stacks that a program can have, as far as its calls tell: for measurements of slices without a hung job.
 
 use crate::graph::{FunctionId, Graph, NodeId};
 use crate::slice::Frame;
@@ -6,7 +6,7 @@ use base::Id as _;
 
 impl Graph {
     /// Up to `count` different stacks, spread over the calls of the program, none deeper than `depth` frames. Each leads from a
-    /// function that nobody calls (or from as far up as `depth` allows) down to a call of a function without source.
+    /// function without callers (or from as far up as `depth` allows) down to a call of a function without source.
     pub fn stacks(&self, count: usize, depth: usize) -> Vec<Vec<Frame>> {
         let leaves: Vec<NodeId> = self
             .calls

@@ -75,7 +75,7 @@ impl Differences {
         }
         let Differences { depths, alike } = &mut differences;
         if depths.is_empty() {
-            // Nobody knows where a difference comes from.
+            // It is not known where a difference comes from, so nothing is known to be alike.
             alike.clear();
         }
         // Elsewhere, or in another call, it may differ.
@@ -88,7 +88,7 @@ impl Differences {
         self.alike.contains(&node)
     }
 
-    /// How many statements lie between a node and where a difference begins; nothing, where nobody has looked for any.
+    /// How many statements lie between a node and where a difference begins; 0 if no differences were looked for.
     pub(crate) fn depth(&self, node: NodeId) -> u32 {
         if self.depths.is_empty() && self.alike.is_empty() {
             return 0;
@@ -144,7 +144,7 @@ fn origin(graph: &Graph, state: State) -> Option<Origin> {
             arguments.any(|argument| is_written(argument.access) && !argument.gives && !argument.same);
         return Some(if differs { Origin::Differs } else { Origin::Alike });
     }
-    // Addresses differ, and nobody computes with them.
+    // Addresses differ from task to task, but programs do not compute with their numbers.
     let is_address = row.returned.new || row.returned.argument.is_some();
     (row.value == Value::Differs && !is_address).then_some(Origin::Differs)
 }

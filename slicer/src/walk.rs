@@ -52,7 +52,7 @@ const CARRIED: u32 = 3;
 /// How much farther away what a blocked call is given is, where something else is known to have parted the tasks.
 const ASIDE: u32 = 2;
 
-/// How far away whoever chooses which memory is meant is (a pointer, an index), and not what stands there.
+/// How far away the choice of which memory is read is (a pointer, an index), as opposed to what is stored there.
 const CHOICE: u32 = 3;
 
 /// How far away a branch is that decides whether a value is made, and not what it is.
@@ -458,7 +458,7 @@ impl<'g> Walk<'g> {
             .reached
             .get(&state)
             .is_some_and(|step| step.kind == Dependence::Criterion);
-        // Whoever should have sent is not set aside with what the call is given.
+        // The sends that a blocked receive waits for are not set aside together with the arguments of the call.
         let is_sent = is_criterion && message.role != Role::Collective;
         let distance = if is_sent {
             distance.saturating_sub(self.aside)
@@ -559,8 +559,8 @@ impl<'g> Walk<'g> {
         let Some(call) = graph.call(site) else { return };
         let callee = &graph.functions[function];
         let index = parameter.index() - callee.parameter(0).index();
-        // The last node of the parameters stands for all arguments beyond them; and nobody knows in which order a function
-        // without source hands on what it was given.
+        // The last node of the parameters stands for all arguments beyond them; and a function without source may hand on what it was
+        // given in any order.
         let (skipped, taken) = if call.hands_on || !graph.leads_to(call, function) {
             (0, usize::MAX)
         } else if index < callee.params as usize {
@@ -712,7 +712,7 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// Whoever may call a function implicitly.
+    /// The places that may call a function implicitly.
     fn sites(&mut self, state: State, side: Side, distance: u32) {
         let graph = self.graph;
         for &node in &graph.implicit.sites {

@@ -3,8 +3,7 @@
 use super::*;
 use crate::tests::{answer, map, tasks};
 use crate::{Analysis, Outcome};
-use base::Random;
-use base::RankSet;
+use base::{Random, RankSet};
 use progress_map::Map;
 use snapshot::Task;
 

@@ -383,8 +383,8 @@ impl<'u> Values<'_, 'u> {
         self.cxx.is_cxx(id) && is_object && is_standard(name)
     }
 
-    /// A function without source may call the objects that it is given: lambdas that stand in the call, and, if an argument may be
-    /// one, whatever is called as an object in the same file, or of a class.
+    /// A function without source may call the objects that it is given: lambdas among the arguments of the call. If another argument may be
+    /// such an object, it may be any that is called in the same file, or that is of a class.
     fn call_objects_given(
         &mut self,
         id: FunctionIndex,

@@ -2,7 +2,7 @@
 //! what a lambda captures, what a loop over a range goes through, and which functions are called implicitly.
 //!
 //! The program form names the object of a call where it is a variable or a member; where it is computed, it stands before the
-//! call, as the left side of a comma. A captured variable is a pointer in the lambda's object, which nobody writes: here it
+//! call, as the left side of a comma. A captured variable is a pointer in the lambda's object, which the source does not show: here it
 //! is the variable itself, whether it was captured by value or by reference. A value that the source does not show (what was
 //! thrown, an element of a range) is what a constant points to.
 

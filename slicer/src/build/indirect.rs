@@ -3,8 +3,8 @@
 //! What a pointer may point to depends on what calls hand over, and that on which functions are called: found in rounds, until
 //! one finds nothing new.
 //!
-//! They may also lead to functions without source: these do to what the call hands over what the table of the library says. A call
-//! that leads nowhere calls somebody who is not in the program.
+//! They may also lead to functions without source: the table of library functions says what these do to their arguments. A call
+//! for which no function is found calls one that is not in the program.
 
 use crate::build::sets::{SetId, Sets};
 use crate::build::values::{Indirect, Values};
@@ -50,7 +50,7 @@ pub(crate) struct Foreign<'u> {
     pub(crate) names: Rc<BTreeSet<&'u str>>,
     /// What they do, each once.
     pub(crate) effects: Vec<Effect>,
-    /// A function without source calls them: what it hands over is nobody's but its own business.
+    /// The call is made by a function without source, so that what it hands over does not show in the program.
     pub(crate) is_callback: bool,
 }
 
@@ -628,8 +628,8 @@ fn spread_wholes(places: &mut Places, spread: &mut HashSet<(PlaceId, PlaceId)>) 
     }
 }
 
-/// Elements that are followed, although nobody stored a pointer there, are arrays: they point to where they stand. Tells
-/// whether there were any new ones.
+/// An element that is followed as a pointer, although no pointer is stored there, is an inner array (`a[i][j]`): it points to its own
+/// place. Returns whether any new ones were found.
 fn inner_arrays(values: &mut Values<'_, '_>) -> bool {
     let places = &values.places;
     let mut arrays: Vec<(PlaceId, PlaceId)> = Vec::new();

@@ -122,7 +122,7 @@ impl<'u> Values<'_, 'u> {
     /// What a subscript or `*` is applied to.
     pub(super) fn elements_of(&mut self, id: FunctionIndex, base: ExprId) -> Option<PlaceId> {
         let function = self.program.functions[id].function;
-        // A variable of a type that the source does not show and that nobody assigns is an array.
+        // A variable whose type the source does not show, and which is never assigned, is taken for an array.
         if let ExprKind::Var(VarRef::Global(name)) = &function.exprs[base].kind {
             let unit = self.program.functions[id].unit;
             if self.global_type(unit, name) == Type::Unknown && self.program.assignments(name).is_empty() {
@@ -162,7 +162,7 @@ impl<'u> Values<'_, 'u> {
         }
     }
 
-    /// The address of an lvalue, or the value of what is none.
+    /// The address of an lvalue, or the value of any other expression.
     pub(crate) fn address(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
         match self.location(id, expr) {
             Some((place, None)) => Some(place),

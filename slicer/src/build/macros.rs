@@ -1,7 +1,7 @@
 //! Macros that stay unexpanded, whose definitions are functions here ([`ir::FunctionKind::Macro`]).
 //!
 //! Such a function is called like any other, with three differences. A parameter that it assigns, or takes the address of, is the
-//! variable that the caller wrote in its place. A name that nobody declares may be a variable of the caller. And a `return` among
+//! variable that the caller wrote in its place. A name without a declaration may be a variable of the caller. And a `return` among
 //! its statements leaves the caller.
 
 use crate::build::callees::Callees;
@@ -21,7 +21,7 @@ pub(crate) struct Macros<'u> {
     borrowed: BTreeMap<FunctionIndex, BTreeSet<usize>>,
     /// Macros that may leave the function around them.
     leaving: BTreeSet<&'u str>,
-    /// By macro: names in it that nobody declares.
+    /// By macro: names in it that have no declaration.
     free: BTreeMap<&'u str, BTreeSet<&'u str>>,
     /// Variables of functions that such a name may mean.
     captured: BTreeSet<&'u str>,

@@ -102,7 +102,7 @@ fn is_bottom(function: &Function, expr: ExprId) -> bool {
 /// What an operation does; nothing, if it has no part in communication. Of what is in no table, all tasks are taken to take part.
 fn role(name: &str, row: Option<&library::Function>) -> Option<Role> {
     let Some(row) = row else {
-        // A constant, or a macro of somebody's own.
+        // A constant of MPI, or a macro of the program.
         return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(Role::Collective);
     };
     Some(match row.part {

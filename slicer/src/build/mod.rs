@@ -303,7 +303,7 @@ impl Parts {
         }
     }
 
-    /// Arguments beyond the parameters are written by the call, where somebody reads or hands over any.
+    /// Arguments beyond the parameters are written by the call, if the function reads any or hands them on.
     fn rest_arguments(&mut self, values: &Values<'_, '_>) {
         for (id, info) in values.program.functions.iter_enumerated() {
             if let Some(rest) = values.known_rest(id) {

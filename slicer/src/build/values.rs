@@ -25,7 +25,7 @@ pub(crate) struct Indirect {
     pub(crate) callee: PlaceId,
     /// The values of the arguments.
     pub(crate) arguments: Vec<Option<PlaceId>>,
-    /// A function without source is given the callee, and calls it with whatever else it is given.
+    /// A function without source is given the callee, and may call it with anything else that it is given.
     pub(crate) is_callback: bool,
     pub(crate) result: PlaceId,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(super) thises: BTreeMap<FunctionIndex, PlaceId>,
     /// The functions that objects are called as, by call.
     pub(crate) called_objects: BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>,
-    /// The addresses of what names in macros mean that nobody declares: variables of their callers.
+    /// The addresses of what undeclared names in macros stand for: variables of their callers.
     captured_names: HashMap<&'u str, PlaceId>,
     /// Objects that stand for values which are handed to macros as if they were variables: the call, and which argument it is, of the
     /// function at hand.
@@ -285,7 +285,7 @@ impl<'p, 'u> Values<'p, 'u> {
         }
     }
 
-    /// The address of what a name in macros means that nobody declares.
+    /// The address of what an undeclared name in macros stands for.
     pub(super) fn captured_name(&mut self, name: &'u str) -> PlaceId {
         if let Some(&place) = self.captured_names.get(name) {
             return place;
@@ -313,7 +313,7 @@ impl<'p, 'u> Values<'p, 'u> {
         place
     }
 
-    /// The type of a variable at file scope; of what nobody declares, a number: it is a constant.
+    /// The type of a variable at file scope. A name without a declaration is a constant, so its type is a number.
     pub(crate) fn type_of_global(&self, unit: usize, name: &str) -> Type {
         let mut keys = [(Some(unit), name), (None, name)].into_iter();
         keys.find_map(|key| self.global_types.get(&key).copied())
@@ -385,7 +385,7 @@ impl<'p, 'u> Values<'p, 'u> {
                 }
                 let place = self.local(id, *local);
                 match self.homes[id.index()][local.index()] {
-                    // Nobody knows whether it is an object or stands for one, as iterators do.
+                    // Without its type it cannot be told whether it is an object or refers to one, as iterators do.
                     Home::Aggregate if function.locals[*local].ty == Type::Unknown && self.cxx.is_cxx(id) => {
                         let inside = self.places.content(place, None);
                         Some(self.merge(place, inside))

@@ -1,6 +1,6 @@
 //! A graph as bytes: for keeping it until the sources change.
 //!
-//! Not an exchange format: a version stands in front, and whoever keeps such bytes keeps them with a mark of the program that
+//! Not an exchange format: a version stands in front, and such bytes must be kept together with a mark of the program that
 //! wrote them. Everything is a number of seven bits a byte; where rows are sorted, a number is its distance from the one
 //! before, and what a node leads to is its distance from the node, so that most numbers take one byte. Reading is one pass
 //! over the bytes into the columns that the walk uses.
