@@ -17,6 +17,8 @@ pub struct MachineCode {
     /// What changes or compares registers that calls preserve and slots of the stack, sorted by block, one block each: such an
     /// instruction is a block of its own.
     pub changes: Vec<LocationChange>,
+    /// Which functions of this code are called directly, sorted by block, one for each block at most.
+    pub calls: Vec<CodeCall>,
 }
 
 /// Instructions that are executed one after the other.
@@ -40,6 +42,15 @@ pub struct CodeWay {
     /// It does in some run, as far as the code tells. Otherwise `from` ends in a call that may never return, and `to` may be
     /// reached by other ways alone.
     pub certain: bool,
+}
+
+/// A block ends in a call of a function by its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodeCall {
+    /// The block.
+    pub block: u32,
+    /// The function that is entered by it, as [`CodeBlock::function`] numbers it.
+    pub callee: u32,
 }
 
 /// Where a function keeps a number while it calls others.
@@ -173,6 +184,12 @@ impl MachineCode {
         let first = self.ways.partition_point(|way| way.from < block);
         let count = self.ways[first..].partition_point(|way| way.from == block);
         &self.ways[first..first + count]
+    }
+
+    /// The function that the call at the end of a block enters, if the block ends in a call of one by its address.
+    pub fn callee_of(&self, block: u32) -> Option<u32> {
+        let at = self.calls.binary_search_by_key(&block, |call| call.block).ok()?;
+        Some(self.calls[at].callee)
     }
 
     /// What a block does to registers and slots.

@@ -27,7 +27,7 @@ pub use binding::{
     Encoding, FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
 };
 pub use choice::Choice;
-pub use code::{CodeBlock, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
+pub use code::{CodeBlock, CodeCall, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
 pub use error::{Invalid, Place, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};
 pub use function::{

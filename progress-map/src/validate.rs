@@ -486,7 +486,13 @@ fn code(code: &MachineCode, check: Check<'_>) -> Result<(), Invalid> {
         "change of a register or slot",
         0,
         "changes are not sorted",
-    )
+    )?;
+    for (i, call) in code.calls.iter().enumerate() {
+        let exist = exists(call.block) && exists(call.callee);
+        check(exist, "call in the code", i, "there is no such block")?;
+    }
+    let sorted = code.calls.is_sorted_by(|a, b| a.block < b.block);
+    check(sorted, "call in the code", 0, "calls are not sorted")
 }
 
 fn has_point(f: &Function, point: PointId) -> bool {

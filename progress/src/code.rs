@@ -186,7 +186,8 @@ impl Order<'_> {
     ) -> Result<CodeVerdict, CodeDoubt> {
         let (a, b) = (&task_a.code, &task_b.code);
         let mut last: Option<CodeVerdict> = None;
-        for depth in first_open((task_a, task_b), same).. {
+        let first = first_open((task_a, task_b), same);
+        for depth in first.. {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
                 (None, None) => {
@@ -202,6 +203,9 @@ impl Order<'_> {
             };
             if (frame_a.binding, frame_a.function) != (frame_b.binding, frame_b.function) {
                 return Err(CodeDoubt::CalleesDiffer);
+            }
+            if depth > first && !self.is_entered((task_a, depth), (task_b, depth)) {
+                return Err(CodeDoubt::EnteredByJump);
             }
             if let Some(relation) = self.beside_call((task_a, frame_a), (task_b, frame_b), same) {
                 return Ok(CodeVerdict {
@@ -274,6 +278,59 @@ impl Order<'_> {
             last = Some(verdict);
         }
         Err(CodeDoubt::TooDeep)
+    }
+
+    /// Whether two tasks that are in one execution of one call instruction are in one execution of the function of the next frame, number `depth`. A function
+    /// that was called may have left its frame to another one by a jump, and there may be several such jumps.
+    fn is_entered(&self, (task_a, depth): (&Located, usize), (task_b, _): (&Located, usize)) -> bool {
+        let Some(caller) = depth.checked_sub(1) else {
+            return true;
+        };
+        let enters = |task: &Located| {
+            let (caller, next) = (&task.code.frames[caller], &task.code.frames[depth]);
+            let is_straight = || {
+                let frames = task.frames.iter().zip(&task.origin);
+                let mut own =
+                    frames.filter(|(_, origin)| origin.is_some_and(|at| caller.levels().contains(&at)));
+                own.next_back().is_some_and(|(frame, _)| frame.callee_known)
+            };
+            caller.binding == next.binding && self.callee_of(caller) == Some(next.function) || is_straight()
+        };
+        enters(task_a) && enters(task_b)
+    }
+
+    /// The function that the call of a frame enters, if it is called by its address.
+    fn callee_of(&self, caller: &CodeFrame) -> Option<u32> {
+        let binding = self.map().bindings().nth(caller.binding)?;
+        binding.code.callee_of(caller.place.block)
+    }
+
+    /// Where the code puts two tasks in one execution of the call that the source's frame number `depth` is in, or that a function inlined
+    /// there is in: the number of the first frame of what is called. The frames above `depth` are known to be at one point of one iteration.
+    pub(crate) fn past_by_code(&self, a: &Located, b: &Located, depth: usize) -> Option<usize> {
+        let frame_of = |task: &Located| {
+            let origin = task.origin.get(depth).copied().flatten()?;
+            let holds = |frame: &CodeFrame| frame.levels().contains(&origin);
+            task.code.frames.iter().position(holds)
+        };
+        let at = frame_of(a).filter(|&at| frame_of(b) == Some(at))?;
+        let (frame_a, frame_b) = (&a.code.frames[at], &b.code.frames[at]);
+        let is_one_call = frame_a.in_call
+            && frame_b.in_call
+            && (frame_a.binding, frame_a.function) == (frame_b.binding, frame_b.function)
+            && matches!(
+                self.compare_code_frames(frame_a, frame_b),
+                Ok((Relation::Equal, _))
+            );
+        let next = |task: &Located, frame: &CodeFrame| {
+            let is_below = |origin: &Option<usize>| origin.is_some_and(|at| at >= frame.levels.1);
+            task.origin.iter().position(is_below)
+        };
+        let next_a = next(a, frame_a)?;
+        let is_followed = a.code.frames.len() > at + 1
+            && b.code.frames.len() > at + 1
+            && self.is_entered((a, at + 1), (b, at + 1));
+        (is_one_call && is_followed && next(b, frame_b) == Some(next_a)).then_some(next_a)
     }
 
     /// How two tasks stand of which one is in a call and the other next to it, where the source puts both at one point of one iteration in their

@@ -86,6 +86,8 @@ pub(crate) enum CodeDoubt {
     BesideCall,
     /// One call led to two functions.
     CalleesDiffer,
+    /// What the call has entered may have jumped to the function of the next frame, from one place or another.
+    EnteredByJump,
     /// One of them may have gone round in a loop more often than a register tells.
     RoundsUncounted,
     /// They are on ways through the code that do not meet: copies, perhaps, of one piece of the source.

@@ -7,7 +7,7 @@
 //! iterations of as many loops of the code.
 
 use crate::locate::{Located, LocatedFrame};
-use crate::{Order, flow};
+use crate::{Obstacle, Order, flow};
 use progress_map::{Function, LoopId, LovClass, PointId};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -68,8 +68,12 @@ impl Order<'_> {
                 let Some(function) = frame.function.map(|id| &self.map().functions[id]) else {
                     continue;
                 };
+                // All its calls may be one loop, and the frame in any round of it.
+                let is_round = matches!(frame.obstacle, Some(Obstacle::MayBeDeeper(_)));
+                count += usize::from(is_round);
+                may_leave |= is_round;
                 let places = frame.places.iter().map(|place| place.point);
-                let points: Vec<PointId> = if frame.places.is_empty() {
+                let points: Vec<PointId> = if frame.places.is_empty() || is_round {
                     function.points.ids().collect()
                 } else {
                     places.collect()
@@ -222,7 +226,7 @@ pub(crate) fn may_be_one_point(
             // Of functions that the map does not hold the source says nothing to the contrary.
             (None, None) => return false,
             _ if x.function != y.function => return false,
-            _ if !is_known(x) || !is_known(y) => return true,
+            _ if x.places.is_empty() || y.places.is_empty() => return true,
             _ => {}
         }
         let is_shared = x.places.iter().any(|place| y.places.contains(place));

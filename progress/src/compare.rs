@@ -186,7 +186,8 @@ impl<'m> Order<'m> {
             return Outcome::unknown(0, None, obstacle.clone());
         }
         let inner_first = on(Mutant::InnerFramesFirst).then(|| a.frames.len().min(b.frames.len()));
-        for depth in inner_first.map_or(0, |frames| frames.saturating_sub(1)).. {
+        let mut depth = inner_first.map_or(0, |frames| frames.saturating_sub(1));
+        loop {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
                 (None, None) => return Outcome::same_point(a, depth),
@@ -199,11 +200,17 @@ impl<'m> Order<'m> {
                 (None, None) => return self.compare_beneath(depth, a, b),
                 _ => return self.compare_callees(depth, a, b),
             };
-            if let Some(outcome) = self.compare_at(walk, function, depth, (a, b)) {
-                return outcome;
-            }
+            depth = match self.compare_at(walk, function, depth, (a, b)) {
+                None => depth + 1,
+                Some(outcome) => {
+                    let beyond = { Some(depth) }.filter(|_| outcome.relation == Relation::Unknown);
+                    match beyond.and_then(|depth| self.past_by_code(a, b, depth)) {
+                        Some(next) => next,
+                        None => return outcome,
+                    }
+                }
+            };
         }
-        Outcome::unknown(0, None, Reason::TooDeep)
     }
 
     /// Compares the frames of one function at a depth; nothing where the tasks are in one call there, and the next frames go on.

@@ -175,6 +175,10 @@ impl Order<'_> {
             Ok(standing) => {
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
+                // It is at one of these points of some call of the function, perhaps a deeper one.
+                let may_be_deeper = { Some(id) }.filter(|&id| self.may_be_a_loop(id));
+                located.obstacle =
+                    may_be_deeper.map(|id| Obstacle::MayBeDeeper(self.map().functions[id].name.clone()));
                 (located, standing.gone)
             }
             Err(obstacle) => {
@@ -192,9 +196,6 @@ impl Order<'_> {
             .ok_or_else(|| Obstacle::NoLine(frame.function.clone()))?;
         if frame.inexact {
             return Err(Obstacle::Mixed(body.name.clone()));
-        }
-        if self.may_be_a_loop(id) {
-            return Err(Obstacle::MayBeDeeper(body.name.clone()));
         }
         let on_line = with_nested_calls(body, Vec::from_iter(body.points_on(line)));
         if on_line.is_empty() {

@@ -31,7 +31,7 @@ const fn at(iteration: u32, call: u32) -> Truth {
     }
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         number: 0,
         moments: &[(0, 1), (1, 1), (1, 2)],
@@ -74,6 +74,16 @@ const CASES: [Case; 6] = [
         number: 5,
         moments: &[(0, 1), (1, 1), (1, 2), (1, 3)],
         truth: |_, visit| at(0, visit),
+        decided: 0,
+    },
+    // One call leads to one function by two tail calls. On one of the two ways the order is known.
+    Case {
+        number: 6,
+        moments: &[(0, 1), (0, 2), (1, 1), (1, 2)],
+        truth: |flag, visit| Truth {
+            place: (0, visit),
+            arm: flag,
+        },
         decided: 0,
     },
 ];

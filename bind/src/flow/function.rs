@@ -3,7 +3,7 @@
 use super::blocks::{FunctionBlocks, blocks};
 use super::decode::{Callee, Piece};
 use super::file::{File, Frame};
-use progress_map::{CodeBlock, CodeWay, LocationChange, MachineCode};
+use progress_map::{CodeBlock, CodeCall, CodeWay, LocationChange, MachineCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the pieces together to functions, and these into one graph.
@@ -20,21 +20,23 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Machine
         members.entry(function).or_default().push(piece);
     }
     let mut parts: Vec<FunctionBlocks> = Vec::new();
+    let mut calls: Vec<(u64, u64)> = Vec::new();
     for members in members.values() {
         let whole: Option<Vec<(&Frame, &Piece)>> = members
             .iter()
             .map(|&at| Some((&file.frames[at], pieces[at].as_ref()?)))
             .collect();
         let Some(whole) = whole else { continue };
-        let calls = whole
+        let has_calls = whole
             .iter()
             .any(|(_, piece)| piece.steps.values().any(|step| step.call.is_some()));
-        if calls {
+        if has_calls {
             let again = leaves.may_be_entered_again(functions[members[0]], members);
             parts.extend(blocks(&whole, again, &mut |callee| leaves.returns(callee)));
+            calls.extend(direct_calls(&whole));
         }
     }
-    number(parts)
+    number(parts, &calls)
 }
 
 /// For each piece, the first piece of its function: those are one between which code jumps into the middle.
@@ -56,6 +58,15 @@ pub(super) fn functions(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Vec<us
     (0..pieces.len())
         .map(|at| *first.entry(sets.find(at)).or_insert(at))
         .collect()
+}
+
+/// The instructions of a function that call one of this file by its address, each with that address.
+fn direct_calls<'p>(whole: &'p [(&Frame, &Piece)]) -> impl Iterator<Item = (u64, u64)> + 'p {
+    let steps = whole.iter().flat_map(|(_, piece)| &piece.steps);
+    steps.filter_map(|(&at, step)| match step.call {
+        Some(Callee::Here(callee)) => Some((at, callee)),
+        _ => None,
+    })
 }
 
 /// What becomes of a function's frame in the end.
@@ -118,7 +129,7 @@ impl Leaves<'_, '_, '_> {
 }
 
 /// Numbers the blocks of all functions.
-pub(super) fn number(functions: Vec<FunctionBlocks>) -> MachineCode {
+pub(super) fn number(functions: Vec<FunctionBlocks>, calls: &[(u64, u64)]) -> MachineCode {
     let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
     for (function, blocks) in functions.iter().enumerate() {
         ranges.extend(
@@ -157,13 +168,28 @@ pub(super) fn number(functions: Vec<FunctionBlocks>) -> MachineCode {
             }
         }
     }
+    // Of a function that calls nothing there are no blocks.
+    let function_at = |address: u64| Some(blocks[block(address)? as usize].function);
+    let holds = |address: u64| {
+        let at = { blocks.partition_point(|block| block.start <= address) }.checked_sub(1)?;
+        u32::try_from(at).ok().filter(|_| address < blocks[at].end)
+    };
+    let calls = calls.iter().filter_map(|&(at, callee)| {
+        Some(CodeCall {
+            block: holds(at)?,
+            callee: function_at(callee)?,
+        })
+    });
+    let mut calls: Vec<CodeCall> = calls.collect();
     ways.sort_unstable();
     ways.dedup();
     changes.sort_unstable();
     changes.dedup();
+    calls.sort_unstable();
     MachineCode {
         blocks,
         ways,
         changes,
+        calls,
     }
 }

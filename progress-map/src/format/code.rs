@@ -1,7 +1,9 @@
 //! Section `BCOD`: the flow of the machine code. Not required: a reader without it orders less, and nothing wrongly.
 
 use super::columns::{Column, Columns, ColumnsOut};
-use crate::code::{CodeBlock, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
+use crate::code::{
+    CodeBlock, CodeCall, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation,
+};
 use crate::error::ReadError;
 
 const START: Column = Column(0);
@@ -17,6 +19,8 @@ const AMOUNT: Column = Column(9);
 const COPIED: Column = Column(10);
 const SLOT: Column = Column(11);
 const COPIED_SLOT: Column = Column(12);
+const CALLING: Column = Column(13);
+const CALLEE: Column = Column(14);
 
 const SET: u8 = 0;
 const ADD: u8 = 1;
@@ -100,6 +104,12 @@ pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
             columns.at(AMOUNT).signed(amount);
         }
     }
+    let mut block = 0;
+    for call in &code.calls {
+        columns.at(CALLING).after32(block, call.block);
+        columns.at(CALLEE).near32(call.block, call.callee);
+        block = call.block;
+    }
 }
 
 pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadError> {
@@ -107,6 +117,7 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
         blocks: Vec::with_capacity(columns.left(START)),
         ways: Vec::with_capacity(columns.left(FROM)),
         changes: Vec::with_capacity(columns.left(CHANGED_BLOCK)),
+        calls: Vec::with_capacity(columns.left(CALLING)),
     };
     let mut address = 0;
     let mut number = 0;
@@ -164,6 +175,12 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
             location,
             effect,
         });
+    }
+    let mut block = 0;
+    while columns.left(CALLING) > 0 {
+        block = columns.at(CALLING).after32(block)?;
+        let callee = columns.at(CALLEE).near32(block)?;
+        code.calls.push(CodeCall { block, callee });
     }
     columns.finish()?;
     Ok(code)

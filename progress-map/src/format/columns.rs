@@ -119,6 +119,8 @@ impl Budget {
 /// The columns of a section being read.
 pub(crate) struct Columns<'a> {
     cursors: Vec<Cursor<'a>>,
+    /// By column: it has been read from.
+    read: Vec<bool>,
 }
 
 impl<'a> Columns<'a> {
@@ -183,11 +185,14 @@ impl<'a> Columns<'a> {
             let what = "the section is longer than its columns";
             return Err(ReadError::Malformed { place, what });
         }
-        Ok(Self { cursors })
+        let read = vec![false; cursors.len()];
+        Ok(Self { cursors, read })
     }
 
     pub(crate) fn at(&mut self, column: Column) -> &mut Cursor<'a> {
-        &mut self.cursors[usize::from(column.0)]
+        let at = usize::from(column.0);
+        self.read[at] = true;
+        &mut self.cursors[at]
     }
 
     /// Bytes not read yet in one column: an upper bound for the number of elements that it can hold.
@@ -201,10 +206,11 @@ impl<'a> Columns<'a> {
         self.at(counts).count(left)
     }
 
-    /// Checks that nothing is left over.
+    /// Checks that nothing is left over in the columns that were read. Others are those that a later writer has added.
     pub(crate) fn finish(self) -> Result<(), ReadError> {
-        match self.cursors.iter().find(|cursor| cursor.remaining() > 0) {
-            Some(cursor) => Err(cursor.malformed("the column is longer than its content")),
+        let mut columns = self.cursors.iter().zip(&self.read);
+        match columns.find(|(cursor, read)| **read && cursor.remaining() > 0) {
+            Some((cursor, _)) => Err(cursor.malformed("the column is longer than its content")),
             None => Ok(()),
         }
     }
@@ -243,4 +249,33 @@ fn inflate<'a>(
         return Err(damaged);
     }
     Ok(Cow::Owned(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Tag;
+
+    #[test]
+    fn columns_that_a_later_writer_has_added_are_skipped() {
+        let mut out = ColumnsOut::new();
+        out.at(Column(0)).unsigned(7);
+        out.at(Column(50)).unsigned(8);
+        let bytes = out.pack(Packing::Deflate);
+        let section = Section {
+            tag: Tag(*b"TEST"),
+            ordinal: 0,
+        };
+        let read = |columns: &[u8]| {
+            let mut parsed = Columns::parse(section, &bytes, &mut Budget::new(1000)).unwrap();
+            assert_eq!(parsed.at(Column(0)).unsigned().unwrap(), 7);
+            for &column in columns {
+                parsed.at(Column(column));
+            }
+            parsed.finish()
+        };
+        assert!(read(&[]).is_ok());
+        // Whoever knows a column has to read all of it.
+        assert!(read(&[50]).is_err());
+    }
 }

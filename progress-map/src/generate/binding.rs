@@ -3,7 +3,7 @@
 use super::Rng;
 use crate::{
     Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, CodeBlock,
-    CodeWay, Encoding, FunctionId, FunctionInstance, LocationChange, LocationEffect, LocationRange,
+    CodeCall, CodeWay, Encoding, FunctionId, FunctionInstance, LocationChange, LocationEffect, LocationRange,
     MachineCode, MachineLocation, Map, Passed, PassedArgument, PathStep, Row,
 };
 use base::Id;
@@ -184,10 +184,17 @@ fn code(rng: &mut Rng) -> MachineCode {
     });
     changes.sort_unstable();
     changes.dedup();
+    let mut calls = rng.list(4, |rng| CodeCall {
+        block: number(rng),
+        callee: number(rng),
+    });
+    calls.sort_unstable();
+    calls.dedup_by_key(|call| call.block);
     MachineCode {
         blocks,
         ways,
         changes,
+        calls,
     }
 }
 

@@ -108,6 +108,24 @@ __attribute__((noinline, noclone)) static void around(int flag)
     other(2);
 }
 
+/* Leaves its frame to this from one place or the other: whoever is in it is on one of two ways. */
+__attribute__((noinline, noclone)) static void steps(int twice)
+{
+    if (twice)
+        other(1);
+    step(1);
+    step(2);
+    other(2);
+}
+
+__attribute__((noinline, noclone)) static void in_steps(int flag)
+{
+    if (flag)
+        return steps(1);
+    other(3);
+    return steps(0);
+}
+
 int main(int count, char **arguments)
 {
     if (count < 4)
@@ -133,6 +151,9 @@ int main(int count, char **arguments)
         break;
     case 5:
         around(flag);
+        break;
+    case 6:
+        in_steps(flag);
         break;
     }
     puts("done");
