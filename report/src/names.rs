@@ -120,26 +120,15 @@ mod tests {
             ("a::Of<std::pair<int, int> >::operator<<", "a::Of<…>::operator<<"),
             (
                 "std::map<int, int>::relax_all_of_the_grid",
-                "s…::relax_all_of_the_grid",
+                "st…::relax_all_of_the_grid",
             ),
             (
                 "a_name_of_c_that_has_no_parts_at_all",
                 "a…that_has_no_parts_at_all",
             ),
         ] {
-            let short = shortened(name, 26);
-            assert!(short.chars().count() <= 26, "{short}");
-            assert!(
-                short == shown || name.starts_with("a_") || name.starts_with("std"),
-                "{short}"
-            );
-            assert_eq!(short.contains('…'), shown != name, "{short}");
-            assert!(short.ends_with(&name[name.len() - 2..]), "{short}");
+            assert_eq!(shortened(name, 26), shown);
         }
-        assert_eq!(
-            shortened("std::map<int, int>::relax_all_of_the_grid", 26),
-            "st…::relax_all_of_the_grid"
-        );
         for width in 0..9 {
             assert!(shortened("Grid<double>::relax", width).chars().count() <= width.max(1));
         }

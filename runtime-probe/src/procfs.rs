@@ -143,22 +143,54 @@ pub(crate) fn command(pid: u32) -> String {
     String::from_utf8_lossy(&text).trim_end().to_owned()
 }
 
-/// Random bytes that the kernel gives a program when it starts it (`AT_RANDOM`), and so which start of which program a process is at. `None` where they
-/// cannot be read.
+/// Which start of which program a process is at.
 ///
 /// Addresses do not tell: where they are not random (`setarch -R`, under debuggers), two programs that are built alike have theirs at the same places.
-pub(crate) fn mark_of_exec(pid: u32) -> Option<[u8; 16]> {
-    const WORD: usize = size_of::<u64>();
-    let vector = regular_files::read_of_kernel(&format!("/proc/{pid}/auxv")).ok()?;
-    let word = |bytes: &[u8]| bytes.try_into().ok().map(u64::from_ne_bytes);
-    let mut entries = vector.chunks_exact(2 * WORD).map(|entry| entry.split_at(WORD));
-    let address = entries.find_map(|(kind, value)| match word(kind)? {
-        libc::AT_RANDOM => word(value),
-        _ => None,
-    })?;
-    let mut mark = [0; 16];
-    let copied = sys::read_memory(pid, &[(address, mark.len())], &mut mark).ok()?;
-    (copied == mark.len()).then_some(mark)
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum MarkOfExec {
+    /// The random bytes that the kernel gave the program when it started it (`AT_RANDOM`).
+    Started([u8; 16]),
+    /// It is being started just now. Two such moments may be of two starts.
+    Starting,
+    /// Nothing can be read of it, at no time.
+    #[default]
+    Unreadable,
+}
+
+impl MarkOfExec {
+    /// Of a process at this moment.
+    pub(crate) fn of(pid: u32) -> Self {
+        const WORD: usize = size_of::<u64>();
+        let Ok(vector) = regular_files::read_of_kernel(&format!("/proc/{pid}/auxv")) else {
+            return Self::Unreadable;
+        };
+        let word = |bytes: &[u8]| bytes.try_into().ok().map(u64::from_ne_bytes);
+        let mut entries = vector.chunks_exact(2 * WORD).map(|entry| entry.split_at(WORD));
+        let address = entries.find_map(|(kind, value)| match word(kind)? {
+            libc::AT_RANDOM => word(value),
+            _ => None,
+        });
+        // Every program gets some; the kernel writes the vector when the program is mapped.
+        let Some(address) = address else {
+            return Self::Starting;
+        };
+        let mut mark = [0; 16];
+        match sys::read_memory(pid, &[(address, mark.len())], &mut mark) {
+            // The place is there before the bytes are.
+            Ok(_) if mark == [0; 16] => Self::Starting,
+            Ok(copied) if copied == mark.len() => Self::Started(mark),
+            _ => Self::Unreadable,
+        }
+    }
+
+    /// Whether two marks of one process may be of one start.
+    pub(crate) fn may_be(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Started(one), Self::Started(other)) => one == other,
+            (Self::Unreadable, Self::Unreadable) => true,
+            _ => false,
+        }
+    }
 }
 
 /// The executable as the kernel names it, ` (deleted)` included.

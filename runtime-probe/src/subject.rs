@@ -6,7 +6,7 @@ use crate::fit;
 use crate::locate::Locator;
 use crate::modules::{Modules, Space};
 use crate::outline::Outline;
-use crate::procfs::{self, Identity};
+use crate::procfs::{self, Identity, MarkOfExec};
 use crate::state;
 use crate::stop::{NotStill, Request, Still};
 use crate::take::{Options, Threads};
@@ -33,8 +33,8 @@ pub(crate) struct Subject<'t> {
     /// A thread that lives, through which `/proc` speaks of the process: the main one, unless that has ended.
     voice: u32,
     identity: Option<Identity>,
-    /// As [`procfs::mark_of_exec`].
-    mark: Option<[u8; 16]>,
+    /// Which start of which program it was at when its memory map was read.
+    mark: MarkOfExec,
     state: Option<ProcessState>,
     /// As [`Task::world`].
     world: Option<u64>,
@@ -55,7 +55,7 @@ impl<'t> Subject<'t> {
             task,
             voice: task.pid,
             identity: None,
-            mark: None,
+            mark: MarkOfExec::default(),
             state: None,
             world: None,
             outline: None,
@@ -100,7 +100,7 @@ impl<'t> Subject<'t> {
         }
         self.voice = pid;
         self.identity = Some(stat.identity);
-        self.mark = procfs::mark_of_exec(pid);
+        self.mark = MarkOfExec::of(pid);
         self.state = Some(state::of(pid, &stat));
         let ended = diagnose::ended(pid, &stat);
         // A process of one thread needs no list of them.
@@ -111,7 +111,7 @@ impl<'t> Subject<'t> {
             {
                 self.voice = first.tid;
                 self.identity = procfs::stat(self.voice).ok().map(|stat| stat.identity);
-                self.mark = procfs::mark_of_exec(self.voice);
+                self.mark = MarkOfExec::of(self.voice);
                 self.error.clone_from(&ended);
             }
         }
@@ -274,8 +274,7 @@ impl<'t> Subject<'t> {
     fn replaced(&self) -> bool {
         let now = procfs::stat(self.voice);
         now.is_ok_and(|now| {
-            let is_same =
-                Some(now.identity) == self.identity && procfs::mark_of_exec(self.voice) == self.mark;
+            let is_same = Some(now.identity) == self.identity && MarkOfExec::of(self.voice).may_be(self.mark);
             now.state != 'Z' && !is_same
         })
     }

@@ -40,9 +40,12 @@ pub(crate) fn debuggers(job: &Job, node: &Node) -> Result<Vec<Debugger>, String>
         return Err("only a snapshot tells the processes: find --save writes one".to_owned());
     };
     let numbers = Vec::from_iter(node.ranges.iter().take(MOST_RANKS));
-    let name = |number: &u32| match job.are_ranks {
-        true => number.to_string(),
-        false => job.names.get(*number as usize).cloned().unwrap_or_default(),
+    let name = |number: &u32| {
+        if job.are_ranks {
+            number.to_string()
+        } else {
+            job.names.get(*number as usize).cloned().unwrap_or_default()
+        }
     };
     let pids = numbers
         .iter()

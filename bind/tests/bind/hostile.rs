@@ -44,7 +44,7 @@ fn survives(program: &Program, bytes: &[u8]) -> bool {
     let _ = identity(bytes);
     let _ = sources(bytes, None);
     let _ = needs(bytes, None);
-    assert!(start.elapsed() < Duration::from_secs(10), "too slow");
+    assert!(start.elapsed() < Duration::from_secs(100), "too slow");
     bound
 }
 

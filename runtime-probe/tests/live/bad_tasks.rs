@@ -110,7 +110,7 @@ int main(void) { puts("ready"); fflush(stdout); if (vfork() == 0) { sleep(60); _
     };
     let begun = Instant::now();
     let (_, records) = take(&Map::default(), &tasks_of(&[asleep.pid(), awake.pid()]), options);
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(begun.elapsed() < Duration::from_secs(30));
     assert!(
         error(&records[0]).contains("did not stop within 300 ms"),
         "{records:?}"
