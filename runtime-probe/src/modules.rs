@@ -12,6 +12,7 @@ use crate::sys;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -359,7 +360,9 @@ fn copied(pid: u32, mapping: &Mapping) -> io::Result<Vec<u8>> {
 /// without the privileges that this needs, by its path as the task sees it, or by the link to the executable.
 fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
     let link = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);
-    if let Ok(file) = regular_files::open(Path::new(&link)) {
+    if let Ok(file) = regular_files::open(Path::new(&link))
+        && is_of(&file, mapping)
+    {
         return Ok(file);
     }
     // The device is not compared: file systems with subvolumes print another one in the memory map.
@@ -377,6 +380,17 @@ fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
         Ok(metadata) if metadata.ino() == mapping.file.1 => regular_files::open(Path::new(&executable)),
         _ => Err(replaced),
     }
+}
+
+/// Whether a file that was opened by an address range is the one that the memory map named there: another program may have been started meanwhile, with
+/// its code at the same place. Layered file systems print an inode that the file does not have; then its path tells.
+fn is_of(file: &File, mapping: &Mapping) -> bool {
+    let has_inode = || Some(file.metadata().ok()?.ino() == mapping.file.1);
+    let has_path = || {
+        let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+        Some(path.as_os_str() == mapping.path.as_str())
+    };
+    has_inode() == Some(true) || has_path() == Some(true)
 }
 
 #[cfg(test)]

@@ -170,9 +170,14 @@ impl MarkOfExec {
             libc::AT_RANDOM => word(value),
             _ => None,
         });
-        // Every program gets some; the kernel writes the vector when the program is mapped.
         let Some(address) = address else {
-            return Self::Starting;
+            // The kernel writes the vector when it has mapped the program. That of a 32-bit program has other words.
+            let is_empty = vector.iter().all(|&byte| byte == 0);
+            return if is_empty {
+                Self::Starting
+            } else {
+                Self::Unreadable
+            };
         };
         let mut mark = [0; 16];
         match sys::read_memory(pid, &[(address, mark.len())], &mut mark) {

@@ -174,7 +174,7 @@ int main(int argc, char **argv) {
 }
 
 /// Two programs that are built alike replace each other, with addresses that are not random: nothing in `/proc/PID/stat` tells them apart.
-/// A stack of one that is read by the code of the other has functions on it that never run.
+/// A stack of one that is read by the code of the other has functions on it that never run. Each runs longer than a look takes, or none would ever be read.
 #[test]
 fn programs_at_the_same_addresses_are_not_mixed() {
     const ALIKE: &str = r#"
@@ -183,8 +183,8 @@ fn programs_at_the_same_addresses_are_not_mixed() {
 #include <unistd.h>
 static volatile long n;
 static void ready(void) { puts("ready"); fflush(stdout); personality(ADDR_NO_RANDOMIZE); }
-__attribute__((noinline, aligned(256))) static void FIRST(void) { for (long i = 0; i < 1000000; i++) n++; }
-__attribute__((noinline, aligned(256))) static void SECOND(void) { for (long i = 0; i < 1000000; i++) n++; }
+__attribute__((noinline, aligned(256))) static void FIRST(void) { for (long i = 0; i < 5000000; i++) n++; }
+__attribute__((noinline, aligned(256))) static void SECOND(void) { for (long i = 0; i < 5000000; i++) n++; }
 __attribute__((aligned(256))) int main(int argc, char **argv) {
     if (argc > 2) ready();
     else if (IS_FIRST) FIRST();
