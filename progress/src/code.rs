@@ -204,7 +204,7 @@ impl Order<'_> {
             if (frame_a.binding, frame_a.function) != (frame_b.binding, frame_b.function) {
                 return Err(CodeDoubt::CalleesDiffer);
             }
-            if depth > first && !self.is_entered((task_a, depth), (task_b, depth)) {
+            if depth > first && !self.enters_next(task_a, task_b, depth - 1) {
                 return Err(CodeDoubt::EnteredByJump);
             }
             if let Some(relation) = self.beside_call((task_a, frame_a), (task_b, frame_b), same) {
@@ -280,14 +280,11 @@ impl Order<'_> {
         Err(CodeDoubt::TooDeep)
     }
 
-    /// Whether two tasks that are in one execution of one call instruction are in one execution of the function of the next frame, number `depth`. A function
-    /// that was called may have left its frame to another one by a jump, and there may be several such jumps.
-    fn is_entered(&self, (task_a, depth): (&Located, usize), (task_b, _): (&Located, usize)) -> bool {
-        let Some(caller) = depth.checked_sub(1) else {
-            return true;
-        };
+    /// Whether two tasks that are in one execution of the call of their frames number `caller` are in one execution of the function of the frames below: the
+    /// call enters that function. Otherwise what was called may have left its frame to it by a jump, and there may be several such jumps.
+    fn enters_next(&self, task_a: &Located, task_b: &Located, caller: usize) -> bool {
         let enters = |task: &Located| {
-            let (caller, next) = (&task.code.frames[caller], &task.code.frames[depth]);
+            let (caller, next) = (&task.code.frames[caller], &task.code.frames[caller + 1]);
             let is_straight = || {
                 let frames = task.frames.iter().zip(&task.origin);
                 let mut own =
@@ -327,9 +324,8 @@ impl Order<'_> {
             task.origin.iter().position(is_below)
         };
         let next_a = next(a, frame_a)?;
-        let is_followed = a.code.frames.len() > at + 1
-            && b.code.frames.len() > at + 1
-            && self.is_entered((a, at + 1), (b, at + 1));
+        let is_followed =
+            a.code.frames.len() > at + 1 && b.code.frames.len() > at + 1 && self.enters_next(a, b, at);
         (is_one_call && is_followed && next(b, frame_b) == Some(next_a)).then_some(next_a)
     }
 

@@ -202,13 +202,13 @@ impl<'m> Order<'m> {
             };
             depth = match self.compare_at(walk, function, depth, (a, b)) {
                 None => depth + 1,
-                Some(outcome) => {
-                    let beyond = { Some(depth) }.filter(|_| outcome.relation == Relation::Unknown);
-                    match beyond.and_then(|depth| self.past_by_code(a, b, depth)) {
+                Some(outcome) if outcome.relation == Relation::Unknown => {
+                    match self.past_by_code(a, b, depth) {
                         Some(next) => next,
                         None => return outcome,
                     }
                 }
+                Some(outcome) => return outcome,
             };
         }
     }

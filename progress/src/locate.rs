@@ -176,9 +176,10 @@ impl Order<'_> {
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
                 // It is at one of these points of some call of the function, perhaps a deeper one.
-                let may_be_deeper = { Some(id) }.filter(|&id| self.may_be_a_loop(id));
-                located.obstacle =
-                    may_be_deeper.map(|id| Obstacle::MayBeDeeper(self.map().functions[id].name.clone()));
+                if self.may_be_a_loop(id) {
+                    let name = self.map().functions[id].name.clone();
+                    located.obstacle = Some(Obstacle::MayBeDeeper(name));
+                }
                 (located, standing.gone)
             }
             Err(obstacle) => {

@@ -122,8 +122,6 @@ pub enum Reason {
         /// The variables that come near it, each with why it does not tell; none if nothing changes in the loop.
         silent: Vec<Silent>,
     },
-    /// The stacks are too deep.
-    TooDeep,
     /// There are so many different execution points, and most of them have no order among them.
     TooManyPoints(usize),
 }
@@ -230,7 +228,6 @@ impl Reason {
         match self {
             Reason::Obstacle(obstacle) => obstacle.code(),
             Reason::NothingInMap => "stack-not-in-map",
-            Reason::TooDeep => "stack-too-deep",
             Reason::TooManyPoints(_) => "stack-points-too-many",
             Reason::FrameMissing(_) => "frame-missing",
             Reason::NoPosition(_) => "frame-at-no-point",
@@ -359,7 +356,6 @@ impl fmt::Display for Reason {
                 }
                 f.write_str(")")
             }
-            Reason::TooDeep => f.write_str("the stacks are too deep"),
             Reason::TooManyPoints(count) => write!(
                 f,
                 "there are {count} different execution points, and most of them have no order among them"

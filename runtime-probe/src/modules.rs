@@ -361,36 +361,35 @@ fn copied(pid: u32, mapping: &Mapping) -> io::Result<Vec<u8>> {
 fn open(pid: u32, mapping: &Mapping) -> io::Result<File> {
     let link = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);
     if let Ok(file) = regular_files::open(Path::new(&link))
-        && is_of(&file, mapping)
+        && (has_inode_of(&file, mapping)? || has_path_of(&file, mapping))
     {
         return Ok(file);
     }
-    // The device is not compared: file systems with subvolumes print another one in the memory map.
     let path = format!("/proc/{pid}/root{}", mapping.path);
-    let replaced = match regular_files::open(Path::new(&path)).and_then(|file| Ok((file.metadata()?, file))) {
-        Ok((metadata, file)) if metadata.ino() == mapping.file.1 => return Ok(file),
+    let replaced = match regular_files::open(Path::new(&path)) {
+        Ok(file) if has_inode_of(&file, mapping)? => return Ok(file),
         Ok(_) => io::Error::new(
             io::ErrorKind::NotFound,
             "the file has been replaced since the task started",
         ),
         Err(error) => error,
     };
-    let executable = format!("/proc/{pid}/exe");
-    match fs::metadata(&executable) {
-        Ok(metadata) if metadata.ino() == mapping.file.1 => regular_files::open(Path::new(&executable)),
+    match regular_files::open(Path::new(&format!("/proc/{pid}/exe"))) {
+        Ok(file) if has_inode_of(&file, mapping)? => Ok(file),
         _ => Err(replaced),
     }
 }
 
-/// Whether a file that was opened by an address range is the one that the memory map named there: another program may have been started meanwhile, with
-/// its code at the same place. Layered file systems print an inode that the file does not have; then its path tells.
-fn is_of(file: &File, mapping: &Mapping) -> bool {
-    let has_inode = || Some(file.metadata().ok()?.ino() == mapping.file.1);
-    let has_path = || {
-        let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
-        Some(path.as_os_str() == mapping.path.as_str())
-    };
-    has_inode() == Some(true) || has_path() == Some(true)
+/// Whether an open file is the one that a memory map names. Another program may have been started since the map was read, with its code at the
+/// same place, and a path may lead elsewhere by now. The device is not compared: file systems with subvolumes print another one in the map.
+fn has_inode_of(file: &File, mapping: &Mapping) -> io::Result<bool> {
+    Ok(file.metadata()?.ino() == mapping.file.1)
+}
+
+/// Whether the kernel calls an open file as a memory map does. It tells where a layered file system prints an inode in the map that the file does not have.
+fn has_path_of(file: &File, mapping: &Mapping) -> bool {
+    let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    path.is_ok_and(|path| path.as_os_str() == mapping.path.as_str())
 }
 
 #[cfg(test)]

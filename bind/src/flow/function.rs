@@ -168,28 +168,24 @@ pub(super) fn number(functions: Vec<FunctionBlocks>, calls: &[(u64, u64)]) -> Ma
             }
         }
     }
-    // Of a function that calls nothing there are no blocks.
-    let function_at = |address: u64| Some(blocks[block(address)? as usize].function);
-    let holds = |address: u64| {
-        let at = { blocks.partition_point(|block| block.start <= address) }.checked_sub(1)?;
-        u32::try_from(at).ok().filter(|_| address < blocks[at].end)
-    };
-    let calls = calls.iter().filter_map(|&(at, callee)| {
-        Some(CodeCall {
-            block: holds(at)?,
-            callee: function_at(callee)?,
-        })
-    });
-    let mut calls: Vec<CodeCall> = calls.collect();
     ways.sort_unstable();
     ways.dedup();
     changes.sort_unstable();
     changes.dedup();
-    calls.sort_unstable();
-    MachineCode {
+    let mut code = MachineCode {
         blocks,
         ways,
         changes,
-        calls,
-    }
+        calls: Vec::new(),
+    };
+    let calls = calls.iter().filter_map(|&(at, callee)| {
+        // Of a function that calls nothing there are no blocks.
+        let callee = code.blocks[code.block_at(callee)? as usize].function;
+        let block = code.block_at(at)?;
+        Some(CodeCall { block, callee })
+    });
+    let mut calls: Vec<CodeCall> = calls.collect();
+    calls.sort_unstable();
+    code.calls = calls;
+    code
 }

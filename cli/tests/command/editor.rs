@@ -112,23 +112,11 @@ fn walk_in_neovim(name: &str, beside: Option<&str>) -> Value {
     let stacks = std::fs::read(sandbox.path("stacks")).unwrap();
     // A last line that is cut off would cost that line only.
     sandbox.write("damaged", [&stacks[..stacks.len() / 2], b"\n"].concat());
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let plugin = here.join("../integrations/nvim");
-    let mut nvim = Command::new("nvim");
+    let mut nvim = neovim(&sandbox, "neovim.lua");
     if let Some(server) = beside {
         nvim.env("BESIDE", server);
     }
-    let output = nvim
-        .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd"])
-        .arg(format!("set runtimepath+={}", plugin.display()))
-        .arg("-S")
-        .arg(here.join("tests/neovim.lua"))
-        .current_dir(&sandbox.root)
-        .env("HINDMOST", env!("CARGO_BIN_EXE_hindmost"))
-        .env("XDG_CACHE_HOME", sandbox.path("cache"))
-        .env("XDG_STATE_HOME", sandbox.path("state"))
-        .output()
-        .unwrap();
+    let output = nvim.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let seen = std::fs::read(sandbox.path("seen.json")).unwrap_or_else(|error| panic!("{error}: {said}"));
     let seen: Value = serde_json::from_slice(&seen).unwrap();
@@ -237,6 +225,22 @@ fn ends(pid: &Value) {
     assert!(!Path::new(&server).exists(), "the server is still there");
 }
 
+/// Neovim with our plugin, which runs a script of `tests` in a sandbox.
+fn neovim(sandbox: &Sandbox, script: &str) -> Command {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let plugin = here.join("../integrations/nvim");
+    let mut nvim = Command::new("nvim");
+    nvim.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd"])
+        .arg(format!("set runtimepath+={}", plugin.display()))
+        .arg("-S")
+        .arg(here.join("tests").join(script))
+        .current_dir(&sandbox.root)
+        .env("HINDMOST", env!("CARGO_BIN_EXE_hindmost"))
+        .env("XDG_CACHE_HOME", sandbox.path("cache"))
+        .env("XDG_STATE_HOME", sandbox.path("state"));
+    nvim
+}
+
 /// A server that crashes is started again, three times within a minute.
 #[test]
 fn a_server_that_was_killed_comes_back_in_neovim() {
@@ -244,21 +248,7 @@ fn a_server_that_was_killed_comes_back_in_neovim() {
         return;
     }
     let sandbox = hung("neovim_restart");
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = Command::new("nvim")
-        .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd"])
-        .arg(format!(
-            "set runtimepath+={}",
-            here.join("../integrations/nvim").display()
-        ))
-        .arg("-S")
-        .arg(here.join("tests/neovim_restart.lua"))
-        .current_dir(&sandbox.root)
-        .env("HINDMOST", env!("CARGO_BIN_EXE_hindmost"))
-        .env("XDG_CACHE_HOME", sandbox.path("cache"))
-        .env("XDG_STATE_HOME", sandbox.path("state"))
-        .output()
-        .unwrap();
+    let output = neovim(&sandbox, "neovim_restart.lua").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let seen =
         std::fs::read(sandbox.path("restarted.json")).unwrap_or_else(|error| panic!("{error}: {said}"));

@@ -38,6 +38,18 @@ pub struct Readings {
     pub between_read: usize,
 }
 
+/// Whether a frame is in a function of the program's source.
+fn is_own(runs: &Runs, frame: &Frame) -> bool {
+    let mut functions = runs.case.program.functions.iter();
+    functions.any(|function| function.name == frame.function)
+}
+
+/// The frames of a stop that are in functions of the program's source.
+fn own_frames<'s>(runs: &Runs, stop: &'s Stop) -> Vec<&'s Frame> {
+    let frames = stop.task.frames.iter();
+    frames.filter(|frame| is_own(runs, frame)).collect()
+}
+
 impl Readings {
     /// Adds the numbers of another program.
     pub fn add(&mut self, other: &Readings) {
@@ -60,14 +72,7 @@ impl Readings {
         let event = &runs.case.runs[stop.run][stop.first];
         let plain = &runs.plain[stop.run][stop.first];
         let name = |view: &FrameView| runs.case.program.functions[view.function].name.as_str();
-        let ours = |frame: &&Frame| {
-            runs.case
-                .program
-                .functions
-                .iter()
-                .any(|f| f.name == frame.function)
-        };
-        let frames: Vec<&Frame> = stop.task.frames.iter().filter(ours).collect();
+        let frames = own_frames(runs, stop);
         let truth: Vec<&str> = event.frames.iter().map(name).collect();
         let found: Vec<&str> = frames.iter().map(|frame| frame.function.as_str()).collect();
         let mut wrong = Vec::new();
@@ -88,7 +93,7 @@ impl Readings {
             .task
             .frames
             .iter()
-            .skip_while(|frame| !ours(frame))
+            .skip_while(|frame| !is_own(runs, frame))
             .nth(truth.len());
         let leaf = below.map(|frame| frame.function.as_str());
         if leaf != event.leaf.as_deref() {
@@ -162,14 +167,7 @@ impl Readings {
             return wrong;
         }
         let name = |view: &FrameView| runs.case.program.functions[view.function].name.as_str();
-        let ours = |frame: &&Frame| {
-            runs.case
-                .program
-                .functions
-                .iter()
-                .any(|f| f.name == frame.function)
-        };
-        let frames: Vec<&Frame> = stop.task.frames.iter().filter(ours).collect();
+        let frames = own_frames(runs, stop);
         for (depth, frame) in frames.iter().enumerate() {
             let same = |view: &&FrameView, frame: &&&Frame| name(view) == frame.function;
             let views: Vec<&FrameView> = events
