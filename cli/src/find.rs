@@ -30,7 +30,6 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
     }
     let found = project::map_of_job(args.map.as_deref(), &job, &Terminal::new())?;
     job.prefer(&found.map);
-    let no_map = found.is_empty();
     if let Some(path) = &args.save_table {
         project::write_atomically(path, job.table(launcher_of(args, &job)).to_text().as_bytes())?;
     }
@@ -43,54 +42,9 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         stopping: args.stop.stopping(),
         ..Options::default()
     };
-    let take = || {
-        let (mut header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
-        if let Some((pid, name)) = &launcher {
-            (header.launcher, header.job) = (Some(*pid), name.clone());
-        }
-        warn_of_told(&records);
-        // Of a program that is not the map's its own debug info tells at least the lines.
-        let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
-        let mut without = Vec::from_iter(records.iter_mut().filter(wants_lines).map(std::mem::take));
-        project::add_lines_of_job(&mut without, &job);
-        let places = records
-            .iter_mut()
-            .filter(|task| task.frames.is_empty() && task.task.is_empty());
-        places.zip(without).for_each(|(place, task)| *place = task);
-        (header, records)
-    };
-    let (mut header, mut records) = take();
-    // A moment later it is somewhere else, if it computes.
-    for _ in 1..LOOKS {
-        if !is_undecided_by_chance(&found.map, &records, &job.missing) {
-            break;
-        }
-        std::thread::sleep(BETWEEN_LOOKS);
-        (header, records) = take();
-    }
-    let mut first = None;
-    if let Some(apart) = args.twice {
-        let begun = Instant::now();
-        std::thread::sleep(apart);
-        let (second_header, second) = take();
-        header = second_header;
-        first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
-    }
-    if first.is_none() && answer_of(&found.map, &records, &job.missing).needs_second_look() {
-        let begun = Instant::now();
-        std::thread::sleep(TO_COME_ON);
-        let (second_header, second) = take();
-        header = second_header;
-        first = Some((std::mem::replace(&mut records, second), begun.elapsed()));
-    }
-    let mut samples = Vec::new();
-    for _ in 1..args.samples.unwrap_or(1) {
-        std::thread::sleep(args.every);
-        let (next_header, next) = take();
-        header = next_header;
-        samples.push(std::mem::replace(&mut records, next));
-    }
-    let earlier = first.as_ref().map(|(tasks, elapsed)| Earlier {
+    let take = || take(&found, &job, options, launcher.as_ref());
+    let looks = Looks::taken(args, &found.map, &job.missing, &take);
+    let earlier = looks.first.as_ref().map(|(tasks, elapsed)| Earlier {
         tasks,
         elapsed: *elapsed,
     });
@@ -98,15 +52,92 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         args,
         found,
         &Seen {
-            header,
-            records,
-            samples,
+            header: looks.header,
+            records: looks.records,
+            samples: looks.samples,
             missing: job.missing,
             ended: job.ended,
             notes: job.notes,
         },
         earlier,
     )
+}
+
+/// One look at the tasks of a job.
+fn take(
+    found: &JobMap,
+    job: &Job,
+    options: Options,
+    launcher: Option<&(u32, String)>,
+) -> (Header, Vec<Task>) {
+    let (mut header, mut records) = runtime_probe::take(&found.map, &job.tasks, options);
+    if let Some((pid, name)) = launcher {
+        (header.launcher, header.job) = (Some(*pid), name.clone());
+    }
+    warn_of_told(&records);
+    // Of a program that is not the map's its own debug info tells at least the lines.
+    let no_map = found.is_empty();
+    let wants_lines = |task: &&mut Task| no_map || task.error.is_some();
+    let mut without = Vec::from_iter(records.iter_mut().filter(wants_lines).map(std::mem::take));
+    project::add_lines_of_job(&mut without, job);
+    let places = records
+        .iter_mut()
+        .filter(|task| task.frames.is_empty() && task.task.is_empty());
+    places.zip(without).for_each(|(place, task)| *place = task);
+    (header, records)
+}
+
+/// What several looks at a job have shown.
+struct Looks {
+    header: Header,
+    records: Vec<Task>,
+    /// What was seen before `records`, and how long before.
+    first: Option<(Vec<Task>, Duration)>,
+    /// What was seen before that, where the user wants several samples.
+    samples: Vec<Vec<Task>>,
+}
+
+impl Looks {
+    /// As many looks as the user wants, or as it takes to tell something.
+    fn taken(args: &FindArgs, map: &Map, missing: &RankSet, take: &dyn Fn() -> (Header, Vec<Task>)) -> Self {
+        let (header, records) = take();
+        let mut looks = Looks {
+            header,
+            records,
+            first: None,
+            samples: Vec::new(),
+        };
+        // A moment later it is somewhere else, if it computes.
+        for _ in 1..LOOKS {
+            if !is_undecided_by_chance(map, &looks.records, missing) {
+                break;
+            }
+            looks.again(BETWEEN_LOOKS, take);
+        }
+        let begun = Instant::now();
+        let apart = args.twice.or_else(|| {
+            answer_of(map, &looks.records, missing)
+                .needs_second_look()
+                .then_some(TO_COME_ON)
+        });
+        if let Some(apart) = apart {
+            let before = looks.again(apart, take);
+            looks.first = Some((before, begun.elapsed()));
+        }
+        for _ in 1..args.samples.unwrap_or(1) {
+            let before = looks.again(args.every, take);
+            looks.samples.push(before);
+        }
+        looks
+    }
+
+    /// Another look after a pause; gives what the one before has shown.
+    fn again(&mut self, pause: Duration, take: &dyn Fn() -> (Header, Vec<Task>)) -> Vec<Task> {
+        std::thread::sleep(pause);
+        let (header, records) = take();
+        self.header = header;
+        std::mem::replace(&mut self.records, records)
+    }
 }
 
 /// The launcher, if it is what the user has named.

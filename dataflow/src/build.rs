@@ -8,7 +8,7 @@ use crate::effects::{self, Target, target_of};
 use crate::flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 use base::mutant::{Mutant, on};
 use base::{Id, IdVec, Span};
-use ir::{Callee, ExprId, ExprKind, Function, LoopKind, Name, StmtId, StmtKind, UnaryOp, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, Name, StmtId, StmtKind, UnaryOp, VarRef};
 use progress_map::{PointId, Scope, ScopeId, ScopeKind, Unsequenced};
 use std::collections::{BTreeMap, BTreeSet};
 use thin_vec::ThinVec;
@@ -221,20 +221,7 @@ impl<'f> Builder<'f> {
         self.may_throw(span);
         match &stmt.kind {
             StmtKind::Expr(expr) => self.full_expression(*expr, span),
-            StmtKind::Decl { local, init } => {
-                // A static variable is initialised before the program starts, not here.
-                if let Some(init) = *init
-                    && !self.function.locals[*local].is_static
-                {
-                    self.expression(init);
-                    let action = Action::Assign {
-                        target: Target::Local(*local),
-                        by: init,
-                        initial: true,
-                    };
-                    self.emit(FlowKind::Eval, span, action);
-                }
-            }
+            StmtKind::Decl { local, init } => self.declaration(*local, *init, span),
             StmtKind::Block(items) => {
                 let outer = self.scope;
                 self.scope = self.open(ScopeKind::Block, span.line, span.end_line);
@@ -284,34 +271,20 @@ impl<'f> Builder<'f> {
                     .get_or_insert(format!("goto through a pointer at line {}", span.line));
             }
             StmtKind::Break => {
-                // A point of its own: compilers give the jump its line, and tasks may be seen there.
-                self.emit(FlowKind::Eval, span, Action::None);
-                let leaving = std::mem::take(&mut self.frontier);
+                let leaving = self.jump(span);
                 match self.breaks.last_mut() {
                     Some(breaks) => breaks.extend(leaving),
                     None => self.distrust = Some(format!("break outside a loop at line {}", span.line)),
                 }
             }
             StmtKind::Continue => {
-                self.emit(FlowKind::Eval, span, Action::None);
-                let leaving = std::mem::take(&mut self.frontier);
+                let leaving = self.jump(span);
                 match self.continues.last_mut() {
                     Some(continues) => continues.extend(leaving),
                     None => self.distrust = Some(format!("continue outside a loop at line {}", span.line)),
                 }
             }
-            StmtKind::Return(value) => {
-                if let Some(value) = *value {
-                    self.expression(value);
-                }
-                let kind = match value {
-                    Some(value) if !self.may_be_of_a_call(*value) => FlowKind::Return,
-                    _ => FlowKind::Eval,
-                };
-                self.emit(kind, span, Action::Return(*value));
-                let leaving = std::mem::take(&mut self.frontier);
-                self.returns.extend(leaving);
-            }
+            StmtKind::Return(value) => self.return_statement(*value, span),
             StmtKind::Try {
                 body,
                 handlers,
@@ -321,8 +294,7 @@ impl<'f> Builder<'f> {
                 if let Some(value) = *value {
                     self.expression(value);
                 }
-                self.emit(FlowKind::Eval, span, Action::None);
-                let leaving = std::mem::take(&mut self.frontier);
+                let leaving = self.jump(span);
                 if let Some((_, sources)) = self.tries.last_mut() {
                     sources.extend(leaving.iter().copied());
                 }
@@ -339,6 +311,38 @@ impl<'f> Builder<'f> {
                     .get_or_insert(format!("line {} was not understood", span.line));
             }
         }
+    }
+
+    fn declaration(&mut self, local: LocalId, init: Option<ExprId>, span: Span) {
+        // A static variable is initialised before the program starts, not here.
+        let init = init.filter(|_| !self.function.locals[local].is_static);
+        let Some(init) = init else { return };
+        self.expression(init);
+        let action = Action::Assign {
+            target: Target::Local(local),
+            by: init,
+            initial: true,
+        };
+        self.emit(FlowKind::Eval, span, action);
+    }
+
+    /// A jump has a point of its own: compilers give it its line, and tasks may be seen there. Returns what leads away from it.
+    fn jump(&mut self, span: Span) -> Vec<PointId> {
+        self.emit(FlowKind::Eval, span, Action::None);
+        std::mem::take(&mut self.frontier)
+    }
+
+    fn return_statement(&mut self, value: Option<ExprId>, span: Span) {
+        if let Some(value) = value {
+            self.expression(value);
+        }
+        let kind = match value {
+            Some(value) if !self.may_be_of_a_call(value) => FlowKind::Return,
+            _ => FlowKind::Eval,
+        };
+        self.emit(kind, span, Action::Return(value));
+        let leaving = std::mem::take(&mut self.frontier);
+        self.returns.extend(leaving);
     }
 
     fn statements(&mut self, items: &[StmtId]) {

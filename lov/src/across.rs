@@ -310,14 +310,48 @@ fn start_expression<'p, 'u>(context: Context<'p, 'u>, target: &Target) -> Option
 fn last_set<'p, 'u>(
     context: Context<'p, 'u>,
     target: &Target,
-    mut work: Vec<PointId>,
+    work: Vec<PointId>,
     calls: u32,
 ) -> Option<Start<'p, 'u>> {
-    let flow = &context.info.flow;
     let way = match target {
         Target::Member(path) => path.way(),
         _ => Vec::new(),
     };
+    let (at, trust) = only_setter(context, target, &way, work)?;
+    match &context.info.flow.points[at].action {
+        Action::Assign {
+            target: other,
+            by,
+            initial,
+        } => {
+            let value = assigned(context, *by, *initial)?;
+            if way.first() == Some(other) && !sets_whole(context, other, *by, *initial, target) {
+                let (callee, target) = context.program.made(context.id, value, target)?;
+                return set_by_callee(context, callee, &target, trust, calls);
+            }
+            Some(Start {
+                there: context,
+                at,
+                value,
+                trust,
+            })
+        }
+        Action::Call(_) => {
+            let (callee, target) = context.program.passed(context.id, at, target)?;
+            set_by_callee(context, callee, &target, trust, calls)
+        }
+        _ => None,
+    }
+}
+
+/// The one point that gives `target` its value behind the points `work`, and what it rests on that those in between leave it.
+fn only_setter(
+    context: Context<'_, '_>,
+    target: &Target,
+    way: &[Target],
+    mut work: Vec<PointId>,
+) -> Option<(PointId, Touch)> {
+    let flow = &context.info.flow;
     let mut found: Option<PointId> = None;
     let mut trust = Touch::Leaves;
     let mut seen: BTreeSet<PointId> = BTreeSet::new();
@@ -325,93 +359,67 @@ fn last_set<'p, 'u>(
         if !seen.insert(point) {
             continue;
         }
-        let each = &flow.points[point];
-        let sets = match &each.action {
-            Action::Assign {
-                target: other,
-                by,
-                initial,
-            } if other == target || sets_whole(context, other, *by, *initial, target) => true,
-            Action::Call(_) => match set_by_call(context, point, target) {
-                Touch::May(_) => true,
-                touch => {
-                    trust = trust.max(touch);
-                    false
-                }
-            },
-            Action::Assign {
-                target: other,
-                by,
-                initial,
-            } if way.first() == Some(other) => {
-                // The object is made there, if it is not another one that the path leads to from there on.
-                let value = match *context.kind(*by) {
-                    _ if *initial => *by,
-                    ExprKind::Assign { op: None, value, .. } => value,
-                    _ => return None,
-                };
-                context.program.made(context.id, value, target)?;
-                true
+        match met(context, point, target, way)? {
+            Met::Setter if found.is_some_and(|known| known != point) => return None,
+            Met::Setter => found = Some(point),
+            Met::Bystander(touch) => {
+                trust = trust.max(touch);
+                let preds = flow.preds[point].iter().copied();
+                work.extend(preds.filter(|&pred| flow.reachable[pred]));
             }
-            Action::Assign { target: other, .. } if way.iter().any(|each| leads_elsewhere(other, each)) => {
-                return None;
-            }
-            Action::Assign { target: other, .. } if may_alias(context, point, other, target) => return None,
-            _ if each.kind == FlowKind::Entry => return None,
-            _ => false,
-        };
-        let is_call = matches!(each.action, Action::Call(_));
-        if !sets && is_call && way.iter().any(|each| may_lead_elsewhere(context, point, each)) {
-            return None;
         }
-        if sets {
-            if found.is_some_and(|known| known != point) {
-                return None;
-            }
-            found = Some(point);
-            continue;
-        }
-        let preds = flow.preds[point].iter().copied();
-        work.extend(preds.filter(|&pred| flow.reachable[pred]));
     }
-    let at = found?;
-    if let Action::Assign {
-        target: other,
-        by,
-        initial,
-    } = &flow.points[at].action
-        && way.first() == Some(other)
-        && !sets_whole(context, other, *by, *initial, target)
-    {
-        let value = match *context.kind(*by) {
-            ExprKind::Assign { value, .. } if !initial => value,
-            _ => *by,
-        };
-        let (callee, target) = context.program.made(context.id, value, target)?;
-        return set_by_callee(context, callee, &target, trust, calls);
-    }
-    match flow.points[at].action {
+    Some((found?, trust))
+}
+
+/// What a point is to a variable or member.
+enum Met {
+    /// It gives it its value.
+    Setter,
+    /// It leaves it as it is, as far as that is known.
+    Bystander(Touch),
+}
+
+/// What a point is to `target`, to which `way` leads; `None` if it may do something else to it, or nothing stands before it.
+fn met(context: Context<'_, '_>, point: PointId, target: &Target, way: &[Target]) -> Option<Met> {
+    let each = &context.info.flow.points[point];
+    match &each.action {
         Action::Assign {
-            by, initial: true, ..
-        } => Some(Start {
-            there: context,
-            at,
-            value: by,
-            trust,
-        }),
-        Action::Assign { by, .. } => match *context.kind(by) {
-            ExprKind::Assign { op: None, value, .. } => Some(Start {
-                there: context,
-                at,
-                value,
-                trust,
-            }),
-            _ => None,
+            target: other,
+            by,
+            initial,
+        } if other == target || sets_whole(context, other, *by, *initial, target) => Some(Met::Setter),
+        Action::Call(_) => match set_by_call(context, point, target) {
+            Touch::May(_) => Some(Met::Setter),
+            _ if way.iter().any(|each| may_lead_elsewhere(context, point, each)) => None,
+            touch => Some(Met::Bystander(touch)),
         },
-        Action::Call(_) => {
-            let (callee, target) = context.program.passed(context.id, at, target)?;
-            set_by_callee(context, callee, &target, trust, calls)
+        Action::Assign {
+            target: other,
+            by,
+            initial,
+        } if way.first() == Some(other) => {
+            // The object is made there, if it is not another one that the path leads to from there on.
+            let value = assigned(context, *by, *initial)?;
+            context.program.made(context.id, value, target)?;
+            Some(Met::Setter)
         }
+        Action::Assign { target: other, .. }
+            if way.iter().any(|each| leads_elsewhere(other, each))
+                || may_alias(context, point, other, target) =>
+        {
+            None
+        }
+        _ if each.kind == FlowKind::Entry => None,
+        _ => Some(Met::Bystander(Touch::Leaves)),
+    }
+}
+
+/// The value that an assignment or an initialisation gives; none where it computes with what was there before.
+fn assigned(context: Context<'_, '_>, by: ExprId, initial: bool) -> Option<ExprId> {
+    match *context.kind(by) {
+        _ if initial => Some(by),
+        ExprKind::Assign { op: None, value, .. } => Some(value),
         _ => None,
     }
 }

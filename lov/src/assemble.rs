@@ -27,25 +27,8 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
             hash: source.content_hash,
         }));
     }
-    let (mut macros, mut may_call) = (Vec::new(), Vec::new());
-    for (source, &file) in program.units.iter().zip(&file_of) {
-        if let Some(file) = file {
-            for each in &source.macros {
-                let list = if each.after_arguments {
-                    &mut macros
-                } else {
-                    &mut may_call
-                };
-                list.push(MacroCalls {
-                    file,
-                    name: each.name.clone(),
-                    callees: each.callees.clone(),
-                });
-            }
-        }
-    }
-    macros.sort();
-    may_call.sort();
+    let macros = calls_of_macros(&program, &file_of, true);
+    let may_call = calls_of_macros(&program, &file_of, false);
     let units = program.units;
     let candidates = program
         .functions
@@ -103,6 +86,27 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         binding: None,
         libraries: Vec::new(),
     }
+}
+
+/// What macros of these files call: those that call it once their arguments are evaluated, or all others.
+fn calls_of_macros(
+    program: &Program<'_>,
+    file_of: &[Option<FileId>],
+    after_arguments: bool,
+) -> Vec<MacroCalls> {
+    let mut all = Vec::new();
+    for (source, &file) in program.units.iter().zip(file_of) {
+        let Some(file) = file else { continue };
+        let macros = source.macros.iter();
+        let macros = macros.filter(|each| each.after_arguments == after_arguments);
+        all.extend(macros.map(|each| MacroCalls {
+            file,
+            name: each.name.clone(),
+            callees: each.callees.clone(),
+        }));
+    }
+    all.sort();
+    all
 }
 
 /// What the map holds of a function beside the function.

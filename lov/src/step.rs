@@ -226,15 +226,15 @@ fn of_value(
                 Some(offset) => (a, offset),
                 None => (b, constant(context, a)?),
             };
-            match *context.kind(strip(product)) {
-                ExprKind::Binary(BinaryOp::Mul, x, factor) if is_self(x) => {
-                    grow(constant(context, factor)?, offset)
-                }
-                ExprKind::Binary(BinaryOp::Mul, factor, x) if is_self(x) => {
-                    grow(constant(context, factor)?, offset)
-                }
-                _ => None,
-            }
+            let ExprKind::Binary(BinaryOp::Mul, a, b) = *context.kind(strip(product)) else {
+                return None;
+            };
+            let factor = if is_self(a) {
+                b
+            } else {
+                Some(a).filter(|_| is_self(b))?
+            };
+            grow(constant(context, factor)?, offset)
         }
         ExprKind::Unary(UnaryOp::Neg, difference) if matches!(candidate.ty, Type::Int { .. }) => {
             let is_minus_self = |id: ExprId| match *context.kind(strip(id)) {
@@ -255,40 +255,49 @@ fn of_value(
             ref args,
         } => of_returned(context, candidate, name, args),
         ExprKind::Var(VarRef::Local(copy)) if copies > 0 => {
-            let info = context.info;
-            if info.definitions.escaped(copy) || !holds(info.function.locals[copy].ty, candidate.ty) {
-                return None;
-            }
-            let reaching = info.definitions.reaching(&info.flow, copy, point, None);
-            let [at] = reaching.points[..] else { return None };
-            if reaching.entry || !info.loops.contains(context.in_loop, at) {
-                return None;
-            }
-            // The copy must have been made from the value that the variable still has.
-            let ir_local = match candidate.target {
-                dataflow::Target::Local(local) => local,
-                _ => return None,
-            };
-            let there = info.definitions.reaching(&info.flow, ir_local, at, None);
-            if there != info.definitions.reaching(&info.flow, ir_local, point, None) {
-                return None;
-            }
-            // Every way from the copy to here must lie in one iteration: no update in between, and none missed.
-            match info.flow.points[at].action {
-                Action::Assign {
-                    by, initial: true, ..
-                } => of_value(context, candidate, at, by, copies - 1),
-                Action::Assign { by, .. } => match *context.kind(by) {
-                    ExprKind::Assign { op: None, value, .. } => {
-                        of_value(context, candidate, at, value, copies - 1)
-                    }
-                    _ => None,
-                },
-                _ => None,
-            }
+            of_copy(context, candidate, point, copy, copies - 1)
         }
         _ => None,
     }
+}
+
+/// `x = copy`, at `point`: the step that the copy was made with.
+fn of_copy(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    point: PointId,
+    copy: LocalId,
+    copies: u32,
+) -> Option<Step> {
+    let info = context.info;
+    if info.definitions.escaped(copy) || !holds(info.function.locals[copy].ty, candidate.ty) {
+        return None;
+    }
+    let reaching = info.definitions.reaching(&info.flow, copy, point, None);
+    let [at] = reaching.points[..] else { return None };
+    if reaching.entry || !info.loops.contains(context.in_loop, at) {
+        return None;
+    }
+    // The copy must have been made from the value that the variable still has.
+    let dataflow::Target::Local(original) = candidate.target else {
+        return None;
+    };
+    let there = info.definitions.reaching(&info.flow, original, at, None);
+    if there != info.definitions.reaching(&info.flow, original, point, None) {
+        return None;
+    }
+    // Every way from the copy to here must lie in one iteration: no update in between, and none missed.
+    let value = match info.flow.points[at].action {
+        Action::Assign {
+            by, initial: true, ..
+        } => by,
+        Action::Assign { by, .. } => match *context.kind(by) {
+            ExprKind::Assign { op: None, value, .. } => value,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    of_value(context, candidate, at, value, copies)
 }
 
 /// `x = next(x)`: the step when every `return` of the callee makes the same of the parameter.

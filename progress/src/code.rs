@@ -190,15 +190,7 @@ impl Order<'_> {
         for depth in first.. {
             let (frame_a, frame_b) = match (a.frames.get(depth), b.frames.get(depth)) {
                 (Some(frame_a), Some(frame_b)) => (frame_a, frame_b),
-                (None, None) => {
-                    let settled = !(a.calls_back || b.calls_back) && a.goes_on == b.goes_on;
-                    // The frame in front of which the code of the program ends.
-                    let entry = |stack: &CodeStack| stack.frames.last().map(|frame| frame.levels.1);
-                    let beneath = beneath::relation((task_a, entry(a)), (task_b, entry(b)));
-                    return { last.zip(beneath).filter(|_| settled) }
-                        .map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict })
-                        .ok_or(CodeDoubt::Beneath);
-                }
+                (None, None) => return beneath_both(task_a, task_b, last),
                 _ => return Err(CodeDoubt::BesideCall),
             };
             if (frame_a.binding, frame_a.function) != (frame_b.binding, frame_b.function) {
@@ -226,38 +218,8 @@ impl Order<'_> {
             {
                 return Err(CodeDoubt::RoundsUncounted);
             }
-            if let (
-                false,
-                CodeProof::Flow {
-                    told,
-                    passed,
-                    behind_loop,
-                    ..
-                },
-            ) = (relation == Relation::Equal, &proof)
-            {
-                // One piece of the source may have several copies, of which none leads to another.
-                if relation == Relation::Incomparable {
-                    return Err(CodeDoubt::WaysApart);
-                }
-                let (levels_a, levels_b) = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
-                let is_of_source = is_of_source(&levels_a) && is_of_source(&levels_b);
-                if !passed && !is_of_source {
-                    return Err(CodeDoubt::OtherWays);
-                }
-                let both_call = frame_a.in_call && frame_b.in_call;
-                if both_call && may_be_one_point(levels_a.clone(), levels_b.clone()) {
-                    return Err(CodeDoubt::CopiesOfOnePoint);
-                }
-                let may_be_another = |(task, levels): &(&Located, Range<usize>)| {
-                    self.may_be_another_call((*task, levels.clone()))
-                };
-                if may_be_another(&levels_a) || may_be_another(&levels_b) {
-                    return Err(CodeDoubt::SeveralCalls);
-                }
-                if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop) {
-                    return Err(CodeDoubt::MayBeLeaving);
-                }
+            if relation != Relation::Equal {
+                self.believe_flow((task_a, frame_a), (task_b, frame_b), (relation, &proof))?;
             }
             let verdict = CodeVerdict {
                 relation,
@@ -278,6 +240,49 @@ impl Order<'_> {
             last = Some(verdict);
         }
         Err(CodeDoubt::TooDeep)
+    }
+
+    /// Whether the ways through the code of one function tell how two frames stand to each other, and not to the source's order.
+    ///
+    /// # Errors
+    /// Why they do not.
+    fn believe_flow(
+        &self,
+        (task_a, frame_a): (&Located, &CodeFrame),
+        (task_b, frame_b): (&Located, &CodeFrame),
+        (relation, proof): (Relation, &CodeProof),
+    ) -> Result<(), CodeDoubt> {
+        let CodeProof::Flow {
+            told,
+            passed,
+            behind_loop,
+            ..
+        } = proof
+        else {
+            return Ok(());
+        };
+        // One piece of the source may have several copies, of which none leads to another.
+        if relation == Relation::Incomparable {
+            return Err(CodeDoubt::WaysApart);
+        }
+        let (levels_a, levels_b) = ((task_a, frame_a.levels()), (task_b, frame_b.levels()));
+        let is_of_source = is_of_source(&levels_a) && is_of_source(&levels_b);
+        if !passed && !is_of_source {
+            return Err(CodeDoubt::OtherWays);
+        }
+        let both_call = frame_a.in_call && frame_b.in_call;
+        if both_call && may_be_one_point(levels_a.clone(), levels_b.clone()) {
+            return Err(CodeDoubt::CopiesOfOnePoint);
+        }
+        let may_be_another =
+            |(task, levels): &(&Located, Range<usize>)| self.may_be_another_call((*task, levels.clone()));
+        if may_be_another(&levels_a) || may_be_another(&levels_b) {
+            return Err(CodeDoubt::SeveralCalls);
+        }
+        if self.may_be_leaving(levels_a, levels_b, *told, *behind_loop) {
+            return Err(CodeDoubt::MayBeLeaving);
+        }
+        Ok(())
     }
 
     /// Whether two tasks that are in one execution of the call of their frames number `caller` are in one execution of the function of the frames below: the
@@ -428,6 +433,23 @@ impl CodeFrame {
     fn shown(&self) -> (String, Option<u32>, u64) {
         (self.name.clone(), self.line, self.place.address)
     }
+}
+
+/// How two tasks stand to each other whose frames in the program are all at the same points, `last` in the innermost: it depends on what
+/// is beneath, if that is known to belong to them.
+fn beneath_both(
+    task_a: &Located,
+    task_b: &Located,
+    last: Option<CodeVerdict>,
+) -> Result<CodeVerdict, CodeDoubt> {
+    let (a, b) = (&task_a.code, &task_b.code);
+    let settled = !(a.calls_back || b.calls_back) && a.goes_on == b.goes_on;
+    // The frame in front of which the code of the program ends.
+    let entry = |stack: &CodeStack| stack.frames.last().map(|frame| frame.levels.1);
+    let beneath = beneath::relation((task_a, entry(a)), (task_b, entry(b)));
+    { last.zip(beneath).filter(|_| settled) }
+        .map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict })
+        .ok_or(CodeDoubt::Beneath)
 }
 
 /// The innermost frame of the machine that both are in one execution of, if the source puts both at one point of one iteration in their first `same`

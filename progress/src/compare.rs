@@ -407,24 +407,11 @@ impl<'m> Order<'m> {
             let inner = match (node_a, node_b) {
                 (Node::Inner(x), Node::Inner(y)) if x == y => x,
                 _ if a == b => return (Relation::Equal, Decided::SamePoint),
-                _ => {
-                    if unsequenced(function, a.point, b.point) {
-                        let line = function.points[a.point].span.line;
-                        return nothing(Reason::Unsequenced(self.line_of(function, line)));
-                    }
-                    let decided = Decided::Flow {
-                        a: a.point,
-                        b: b.point,
-                    };
-                    let forth = flow::reaches(function, region, node_a, node_b);
-                    let back = flow::reaches(function, region, node_b, node_a);
-                    return match (forth, back) {
-                        (true, false) => (Relation::Before, decided),
-                        (false, true) => (Relation::After, decided),
-                        (false, false) => (Relation::Incomparable, decided),
-                        (true, true) => nothing(Reason::Circle),
-                    };
+                _ if unsequenced(function, a.point, b.point) => {
+                    let line = function.points[a.point].span.line;
+                    return nothing(Reason::Unsequenced(self.line_of(function, line)));
                 }
+                _ => return by_flow(function, region, (node_a, a), (node_b, b)),
             };
             let in_loop = &function.loops[inner];
             let at = || self.line_of(function, in_loop.span.line);
@@ -524,6 +511,27 @@ impl Walk {
         let assumption = iteration::assumption(lov, self.same_task);
         self.assumption = self.assumption.max(assumption);
         self.trusts_outside |= lov.visible != Assumption::Proven;
+    }
+}
+
+/// How two places in different nodes of a region stand to each other: by whether control comes from one to the other.
+fn by_flow(
+    function: &Function,
+    region: Region,
+    (node_a, a): (Node, Place),
+    (node_b, b): (Node, Place),
+) -> (Relation, Decided) {
+    let decided = Decided::Flow {
+        a: a.point,
+        b: b.point,
+    };
+    let forth = flow::reaches(function, region, node_a, node_b);
+    let back = flow::reaches(function, region, node_b, node_a);
+    match (forth, back) {
+        (true, false) => (Relation::Before, decided),
+        (false, true) => (Relation::After, decided),
+        (false, false) => (Relation::Incomparable, decided),
+        (true, true) => (Relation::Unknown, Decided::Nothing(Reason::Circle)),
     }
 }
 

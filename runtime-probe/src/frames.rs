@@ -2,7 +2,7 @@
 
 use crate::callers::Callers;
 use crate::evaluate::{Context, Unknown};
-use crate::locate::{Level, Locator};
+use crate::locate::{Level, Locator, Place};
 use crate::memory::Memory;
 use crate::modules::{ModuleId, Modules};
 use crate::symbols;
@@ -82,71 +82,90 @@ impl Builder<'_> {
             });
             return;
         };
-        let file = self.modules.get(module);
-        let address = raw.lookup.wrapping_sub(bias);
-        let pc = Some(raw.pc.wrapping_sub(bias));
-        let module_name = Some(file.name().to_owned());
-        let locator = self
-            .bound
-            .iter()
+        let locator = { self.bound.iter() }
             .find(|(bound, _)| *bound == module)
             .map(|&(_, locator)| locator);
-        if let Some(locator) = locator
-            && let Some(place) = locator.place(address)
-        {
-            let function = locator.binding.functions.get(place.function as usize);
-            let frame_base = function.map_or(&[][..], |function| &function.frame_base);
-            // A call stands where it stands. Other code that begins no statement may stand anywhere between two calls, or
-            // have no position of its own and show its neighbour's; compilers do that from -Og on.
-            let interrupted = raw.lookup == raw.pc;
-            let inexact = interrupted && place.levels.last().is_some_and(|level| level.position.inexact);
-            let context = Context {
-                registers: &raw.registers,
-                memory: self.memory,
-                cfa: raw.cfa,
-                frame_base,
-                bias,
-                callers: Some(Callers {
-                    locator,
-                    module: (module, bias),
-                    function: place.function,
-                    outer,
-                    depth: 0,
-                }),
-            };
-            let (mut registers, mut slots) = self.counted(locator, raw, address);
-            for (depth, level) in place.levels.iter().enumerate() {
-                // Only what the source calls there is inlined.
-                if let Some(around) = frames.last_mut().filter(|_| depth > 0) {
-                    around.straight = true;
-                }
-                let mut frame = Frame {
-                    function: level.name.clone(),
-                    qualified: level.linkage_name.clone(),
-                    file: level.position.file.clone(),
-                    line: level.position.line,
-                    column: level.position.column,
-                    inlined: depth > 0,
-                    inexact,
-                    module: (!level.mapped).then(|| file.name().to_owned()),
-                    pc,
-                    guessed: raw.guessed,
-                    // Of all that is inlined into one frame the first has them.
-                    registers: std::mem::take(&mut registers),
-                    slots: std::mem::take(&mut slots),
-                    ..Frame::default()
-                };
-                // What a guess did not restore would be read as if it had been.
-                if !raw.guessed {
-                    self.read_variables(locator, level, address, &context, &mut frame);
-                }
-                frames.push(frame);
-            }
-            if let Some(innermost) = frames.last_mut().filter(|_| !interrupted && !raw.guessed) {
-                innermost.passed = passed(locator, raw.pc.wrapping_sub(bias), &context, &mut self.unread);
-            }
-            return;
+        let address = raw.lookup.wrapping_sub(bias);
+        let place = locator.and_then(|locator| Some((locator, locator.place(address)?)));
+        match place {
+            Some((locator, place)) => self.add_placed(raw, (module, bias), (locator, &place), outer, frames),
+            None => frames.push(self.by_symbol(raw, (module, bias), locator)),
         }
+    }
+
+    /// Adds the frames of a function of the binding, and of what is inlined into it there.
+    fn add_placed(
+        &mut self,
+        raw: &RawFrame,
+        (module, bias): (ModuleId, u64),
+        (locator, place): (&Locator<'_>, &Place),
+        outer: &[RawFrame],
+        frames: &mut Vec<Frame>,
+    ) {
+        let file = self.modules.get(module);
+        let address = raw.lookup.wrapping_sub(bias);
+        let function = locator.binding.functions.get(place.function as usize);
+        let frame_base = function.map_or(&[][..], |function| &function.frame_base);
+        // A call stands where it stands. Other code that begins no statement may stand anywhere between two calls, or
+        // have no position of its own and show its neighbour's; compilers do that from -Og on.
+        let interrupted = raw.lookup == raw.pc;
+        let inexact = interrupted && place.levels.last().is_some_and(|level| level.position.inexact);
+        let context = Context {
+            registers: &raw.registers,
+            memory: self.memory,
+            cfa: raw.cfa,
+            frame_base,
+            bias,
+            callers: Some(Callers {
+                locator,
+                module: (module, bias),
+                function: place.function,
+                outer,
+                depth: 0,
+            }),
+        };
+        let (mut registers, mut slots) = self.counted(locator, raw, address);
+        for (depth, level) in place.levels.iter().enumerate() {
+            // Only what the source calls there is inlined.
+            if let Some(around) = frames.last_mut().filter(|_| depth > 0) {
+                around.straight = true;
+            }
+            let mut frame = Frame {
+                function: level.name.clone(),
+                qualified: level.linkage_name.clone(),
+                file: level.position.file.clone(),
+                line: level.position.line,
+                column: level.position.column,
+                inlined: depth > 0,
+                inexact,
+                module: (!level.mapped).then(|| file.name().to_owned()),
+                pc: Some(raw.pc.wrapping_sub(bias)),
+                guessed: raw.guessed,
+                // Of all that is inlined into one frame the first has them.
+                registers: std::mem::take(&mut registers),
+                slots: std::mem::take(&mut slots),
+                ..Frame::default()
+            };
+            // What a guess did not restore would be read as if it had been.
+            if !raw.guessed {
+                self.read_variables(locator, level, address, &context, &mut frame);
+            }
+            frames.push(frame);
+        }
+        if let Some(innermost) = frames.last_mut().filter(|_| !interrupted && !raw.guessed) {
+            innermost.passed = passed(locator, raw.pc.wrapping_sub(bias), &context, &mut self.unread);
+        }
+    }
+
+    /// The frame of a function that no binding has: only its file's symbols tell its name.
+    fn by_symbol(
+        &mut self,
+        raw: &RawFrame,
+        (module, bias): (ModuleId, u64),
+        locator: Option<&Locator<'_>>,
+    ) -> Frame {
+        let file = self.modules.get(module);
+        let address = raw.lookup.wrapping_sub(bias);
         let function = if raw.is_signal_trampoline {
             "<signal handler called>"
         } else {
@@ -157,18 +176,18 @@ impl Builder<'_> {
         let (registers, slots) = locator
             .map(|locator| self.counted(locator, raw, address))
             .unwrap_or_default();
-        frames.push(Frame {
+        Frame {
             function: function.to_owned(),
             file: position.file,
             line: position.line,
             column: position.column,
-            module: module_name,
-            pc,
+            module: Some(file.name().to_owned()),
+            pc: Some(raw.pc.wrapping_sub(bias)),
             guessed: raw.guessed,
             registers,
             slots,
             ..Frame::default()
-        });
+        }
     }
 
     /// What the code of a frame counts with, in registers and in slots of the stack; what a guess did not restore would be read as if it

@@ -196,23 +196,7 @@ impl<'t> Subject<'t> {
             return;
         }
         if self.replaced() {
-            // The copies may mix two programs, or be of one that was about to end: they say nothing but what the stops did.
-            let stills = copies.iter().filter_map(|(_, copy)| copy.as_ref().ok());
-            let told = stills.filter_map(|still| still.told.map(state::name_of));
-            self.told.extend(told);
-            self.told.extend(
-                self.threads
-                    .iter_mut()
-                    .flat_map(|thread| std::mem::take(&mut thread.told)),
-            );
-            self.look(round.options);
-            self.place(round.modules, round.map);
-            if round.last {
-                self.threads.clear();
-                self.error.get_or_insert_with(|| {
-                    format!("pid {pid} keeps replacing its program (exec) while it is read")
-                });
-            }
+            self.begin_anew(copies, round);
             return;
         }
         let mut gone = Vec::new();
@@ -267,6 +251,26 @@ impl<'t> Subject<'t> {
             });
         if more_threads {
             self.add_threads();
+        }
+    }
+
+    /// Looks at the program that has replaced the one that was prepared for.
+    fn begin_anew(&mut self, copies: Vec<(usize, Result<Still, NotStill>)>, round: &mut Round<'_>) {
+        // The copies may mix two programs, or be of one that was about to end: they say nothing but what the stops did.
+        let stills = copies.into_iter().filter_map(|(_, copy)| copy.ok());
+        self.told
+            .extend(stills.filter_map(|still| still.told.map(state::name_of)));
+        let threads = self.threads.iter_mut();
+        self.told
+            .extend(threads.flat_map(|thread| std::mem::take(&mut thread.told)));
+        self.look(round.options);
+        self.place(round.modules, round.map);
+        if round.last {
+            self.threads.clear();
+            let pid = self.task.pid;
+            self.error.get_or_insert_with(|| {
+                format!("pid {pid} keeps replacing its program (exec) while it is read")
+            });
         }
     }
 

@@ -255,39 +255,8 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         })
         .collect();
 
-    // One variable for the whole job: the first that tells apart some process from the launcher. What the launcher
-    // has too was inherited from further up (a batch job's SLURM_PROCID, say).
-    for kind in &KINDS {
-        let inherited = kind.rank(&own);
-        let ranks: BTreeMap<u32, u32> = environments
-            .iter()
-            .filter_map(|(&member, environment)| Some((member, kind.rank(environment)?)))
-            .filter(|&(_, rank)| inherited != Some(rank))
-            .collect();
-        if !ranks.is_empty() {
-            let size = environments
-                .iter()
-                .filter(|(member, _)| ranks.contains_key(member))
-                .find_map(|(_, environment)| kind.size(environment));
-            let here = environments
-                .iter()
-                .filter(|(member, _)| ranks.contains_key(member))
-                .find_map(|(_, environment)| kind.here(environment));
-            let mut job = family.job(pid, &ranks, size, here);
-            if !job.missing.is_empty()
-                && let Some(table) = mpir::of_launcher(pid)
-            {
-                let missing = table
-                    .entries
-                    .iter()
-                    .filter(|entry| job.missing.contains(entry.rank));
-                let own = proctable::own_host();
-                let elsewhere = missing.filter(|entry| !proctable::same_host(&entry.host, &own));
-                let notes = whereabouts(elsewhere);
-                job.notes.extend(notes);
-            }
-            return Ok(job);
-        }
+    if let Some(job) = below_launcher(pid, &family, &environments, &own) {
+        return Ok(job);
     }
 
     // Ranks that are no descendants of their launcher: srun has the daemons of its nodes start them. It may itself have
@@ -302,16 +271,7 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         }
     }
 
-    // No launcher: the process is a rank by itself (or a wrapper of one), or no part of a job.
-    if let Some((kind, rank)) = KINDS.iter().find_map(|kind| Some((kind, kind.rank(&own)?))) {
-        let mut ranks: BTreeMap<u32, u32> = environments
-            .iter()
-            .filter(|(_, environment)| kind.rank(environment) == Some(rank))
-            .map(|(&member, _)| (member, rank))
-            .collect();
-        ranks.insert(pid, rank);
-        let mut job = family.job(pid, &ranks, None, None);
-        job.size = kind.size(&own);
+    if let Some(job) = rank_by_itself(pid, &family, &environments, &own) {
         return Ok(job);
     }
     if is_launcher(&command) {
@@ -327,6 +287,63 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         tasks: vec![task],
         ..Job::default()
     })
+}
+
+/// The job of a launcher with the environment `own`: the processes below it that have a rank.
+fn below_launcher(
+    pid: u32,
+    family: &Family,
+    environments: &BTreeMap<u32, Vec<u8>>,
+    own: &[u8],
+) -> Option<Job> {
+    // One variable for the whole job: the first that tells apart some process from the launcher. What the launcher
+    // has too was inherited from further up (a batch job's SLURM_PROCID, say).
+    let (kind, ranks) = KINDS.iter().find_map(|kind| {
+        let inherited = kind.rank(own);
+        let ranks: BTreeMap<u32, u32> = environments
+            .iter()
+            .filter_map(|(&member, environment)| Some((member, kind.rank(environment)?)))
+            .filter(|&(_, rank)| inherited != Some(rank))
+            .collect();
+        (!ranks.is_empty()).then_some((kind, ranks))
+    })?;
+    let of_ranks = || {
+        let members = environments.iter();
+        members
+            .filter(|(member, _)| ranks.contains_key(member))
+            .map(|(_, environment)| environment)
+    };
+    let size = of_ranks().find_map(|environment| kind.size(environment));
+    let here = of_ranks().find_map(|environment| kind.here(environment));
+    let mut job = family.job(pid, &ranks, size, here);
+    if !job.missing.is_empty()
+        && let Some(table) = mpir::of_launcher(pid)
+    {
+        let entries = table.entries.iter();
+        let missing = entries.filter(|entry| job.missing.contains(entry.rank));
+        let own = proctable::own_host();
+        let elsewhere = missing.filter(|entry| !proctable::same_host(&entry.host, &own));
+        let notes = whereabouts(elsewhere);
+        job.notes.extend(notes);
+    }
+    Some(job)
+}
+
+/// The job of a process that is a rank by itself, without a launcher, or a wrapper of one.
+fn rank_by_itself(
+    pid: u32,
+    family: &Family,
+    environments: &BTreeMap<u32, Vec<u8>>,
+    own: &[u8],
+) -> Option<Job> {
+    let (kind, rank) = KINDS.iter().find_map(|kind| Some((kind, kind.rank(own)?)))?;
+    let same = environments.iter();
+    let same = same.filter(|(_, environment)| kind.rank(environment) == Some(rank));
+    let mut ranks: BTreeMap<u32, u32> = same.map(|(&member, _)| (member, rank)).collect();
+    ranks.insert(pid, rank);
+    let mut job = family.job(pid, &ranks, None, None);
+    job.size = kind.size(own);
+    Some(job)
 }
 
 /// The launchers of jobs that run on this host and whose ranks we may look at, each with its name.

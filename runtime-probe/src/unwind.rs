@@ -173,15 +173,6 @@ pub(crate) fn unwind(
     let mut exact = true;
     // Where the tables were silent first.
     let mut guessed: Option<Silence> = None;
-    // However a stack ends that was guessed in part, that is what counts; but for a word that a further copy may hold.
-    let ended = |guessed: Option<Silence>, end: End| match (guessed, end) {
-        (Some(silence), end) if !matches!(end, End::NotCopied { .. }) => End::Guessed {
-            module: silence.module,
-            address: silence.address,
-            lacks: silence.lacks,
-        },
-        (_, end) => end,
-    };
     while frames.len() < most {
         // A return address of zero ends a stack; a program counter of zero is a call through a null pointer.
         let Some(pc) = registers.get(RIP).filter(|&pc| pc != 0 || exact) else {
@@ -226,47 +217,56 @@ pub(crate) fn unwind(
                 }
             }
             Err(end) => {
-                let place = match end {
-                    End::NoEntry { module, address } => Some(Silence {
-                        module,
-                        address,
-                        lacks: Lacks::Entry,
-                    }),
-                    // A register that a guess did not restore.
-                    End::BadEntry(Unknown::NotSaved(_)) => guessed,
-                    End::BadEntry(Unknown::NotRead(register)) => {
-                        let module = frames
-                            .last()
-                            .and_then(|frame| Some((frame.module?, frame.lookup)));
-                        guessed.or(module.map(|((module, bias), lookup)| Silence {
-                            module,
-                            address: lookup.wrapping_sub(bias),
-                            lacks: Lacks::Register(register),
-                        }))
-                    }
-                    _ => None,
-                };
-                let frame = frames.last().filter(|_| place.is_some());
+                let silence = silence_at(&end, frames.last(), guessed);
+                let frame = frames.last().filter(|_| silence.is_some());
                 let caller = frame.and_then(|frame| {
-                    guess::caller(
-                        modules,
-                        space,
-                        &frame.registers,
-                        memory,
-                        (frame.lookup, interrupted),
-                    )
+                    let place = (frame.lookup, interrupted);
+                    guess::caller(modules, space, &frame.registers, memory, place)
                 });
-                match caller {
-                    Some(caller) => {
-                        guessed = guessed.or(place);
-                        caller
-                    }
-                    None => return (frames, ended(guessed, end)),
-                }
+                let Some(caller) = caller else {
+                    return (frames, ended(guessed, end));
+                };
+                guessed = guessed.or(silence);
+                caller
             }
         };
     }
     (frames, ended(guessed, End::TooMany))
+}
+
+/// However a stack ends that was guessed in part, that is what counts; but for a word that a further copy may hold.
+fn ended(guessed: Option<Silence>, end: End) -> End {
+    match (guessed, end) {
+        (Some(silence), end) if !matches!(end, End::NotCopied { .. }) => End::Guessed {
+            module: silence.module,
+            address: silence.address,
+            lacks: silence.lacks,
+        },
+        (_, end) => end,
+    }
+}
+
+/// Where tables are silent that a step outward from `frame` needed, if a guess may go on there; `guessed`: where they were silent before.
+fn silence_at(end: &End, frame: Option<&RawFrame>, guessed: Option<Silence>) -> Option<Silence> {
+    match *end {
+        End::NoEntry { module, address } => Some(Silence {
+            module,
+            address,
+            lacks: Lacks::Entry,
+        }),
+        // A register that a guess did not restore.
+        End::BadEntry(Unknown::NotSaved(_)) => guessed,
+        End::BadEntry(Unknown::NotRead(register)) => guessed.or_else(|| {
+            let frame = frame?;
+            let (module, bias) = frame.module?;
+            Some(Silence {
+                module,
+                address: frame.lookup.wrapping_sub(bias),
+                lacks: Lacks::Register(register),
+            })
+        }),
+        _ => None,
+    }
 }
 
 /// Takes work from what the task's stacks are worth, and all stacks.

@@ -112,6 +112,11 @@ impl Body<'_, '_> {
                 };
             }
         }
+        self.call_by_name(function, arguments)
+    }
+
+    /// A call in C++ of something that has a name and nothing else.
+    fn call_by_name(&mut self, function: Node, arguments: &[Node]) -> ExprKind {
         let name = self.file.name(function);
         if let Some(Binding::Local(local)) = self.lookup(&name) {
             let mask = self.lambda_masks.get(&local).copied().unwrap_or(MASK_UNKNOWN);

@@ -75,24 +75,7 @@ impl Body<'_, '_> {
             "parameter_declaration" => self.vexing_argument(node),
             "type_descriptor" if self.is_argument(node) => self.vexing_argument(node),
             "macro_type_specifier" if self.is_call_read_as_type(node) => self.call_read_as_type(node),
-            "number_literal" => {
-                let offset = node.start_byte() as u32;
-                match self.file.prepared.type_arguments.binary_search(&offset) {
-                    Ok(_) => ExprKind::Constant,
-                    Err(_) => {
-                        let text = self.file.text(node);
-                        match (literal::number(text), literal::unsigned_bits(text)) {
-                            (number @ ExprKind::Int(_), Some(bits)) => {
-                                let number = self.push_expr(number, node);
-                                let signed = Some(false);
-                                let bits = Some(bits);
-                                ExprKind::Cast(Type::Int { signed, bits }, number)
-                            }
-                            (number, _) => number,
-                        }
-                    }
-                }
-            }
+            "number_literal" => self.number(node),
             "char_literal" => literal::character(self.file.text(node)),
             "raw_string_literal" => ExprKind::Str,
             "string_literal" | "concatenated_string" => ExprKind::Str,
@@ -106,77 +89,19 @@ impl Body<'_, '_> {
             }
             "conditional_expression" => self.conditional(node),
             "assignment_expression" => self.assignment(node),
-            "update_expression" => {
-                let target = self.operand(node, "argument");
-                if let Some(call) = self.overloaded_step(node, target) {
-                    return call;
-                }
-                let of_value = matches!(
-                    self.exprs[target].kind,
-                    ExprKind::Step { .. } | ExprKind::Assign { .. } | ExprKind::Conditional(..)
-                );
-                if of_value
-                    || matches!(self.exprs[target].kind, ExprKind::Comma(..))
-                        && !self.is_reference_result(target)
-                {
-                    // C++ lets what was just assigned be stepped at once, `++++i`.
-                    self.partial(node, "step of something that is no variable");
-                }
-                let operator = field(node, "operator");
-                ExprKind::Step {
-                    target,
-                    up: self.operator(node) == b"++",
-                    prefix: operator.is_some_and(|op| op.start_byte() == node.start_byte()),
-                }
-            }
+            "update_expression" => self.step(node),
             "unary_expression" => self.unary(node),
             "binary_expression" => self.binary(node),
-            "pointer_expression" => {
-                let argument = self.operand(node, "argument");
-                if matches!(self.operator(node), b"&" | b"bitand") {
-                    if let ExprKind::Deref(pointer) = self.exprs[argument].kind {
-                        return ExprKind::Cast(Type::Pointer, pointer);
-                    }
-                    self.note_address(argument);
-                    ExprKind::AddressOf(argument)
-                } else {
-                    ExprKind::Deref(argument)
-                }
-            }
-            "cast_expression" => {
-                let ty = field(node, "type");
-                if let Some(name) = ty.and_then(|ty| self.variable_as_type(ty)) {
-                    // `(x) & y` and the like, read as a cast because names may be types.
-                    return ExprKind::Unknown(thin_vec![name, self.operand(node, "value")]);
-                }
-                let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
-                ExprKind::Cast(ty, self.operand(node, "value"))
-            }
+            "pointer_expression" => self.address_or_target(node),
+            "cast_expression" => self.cast(node),
             "subscript_expression" => match self.pointed_member(node) {
                 Some(member) => member,
                 None => self.subscript(node),
             },
-            "field_expression" => {
-                if let Some(member) = self.pointed_member(node) {
-                    return member;
-                }
-                let base = self.object(node);
-                let name = field(node, "field").map(|field| self.file.last_name(field));
-                // Of the two of that name, a member and a function, only the member can stand there uncalled. If there is no such member,
-                // what stands around it was not understood.
-                let facts = self.file.raw.visible.cxx();
-                let is_member = |name: &&str| facts.iter().any(|facts| facts.is_member(name.as_bytes()));
-                let function = name.as_deref().filter(|name| !is_member(name));
-                if let Some(exposed) = function.and_then(|name| self.exposed_by(name, node)) {
-                    let exposed = self.push_expr(exposed, node);
-                    return ExprKind::Comma(exposed, base);
-                }
-                ExprKind::Field {
-                    base,
-                    name: name.unwrap_or_default().into(),
-                    arrow: self.operator(node) == b"->",
-                }
-            }
+            "field_expression" => match self.pointed_member(node) {
+                Some(member) => member,
+                None => self.member(node),
+            },
             "call_expression" => self.call(node),
             "compound_literal_expression" => match field(node, "value") {
                 Some(value) if self.file.is_cxx() => self.construct(node, field(node, "type"), Some(value)),
@@ -200,6 +125,91 @@ impl Body<'_, '_> {
                     ExprKind::Unknown(self.parts(node).into())
                 }
             },
+        }
+    }
+
+    fn number(&mut self, node: Node) -> ExprKind {
+        let offset = node.start_byte() as u32;
+        if self.file.prepared.type_arguments.binary_search(&offset).is_ok() {
+            return ExprKind::Constant;
+        }
+        let text = self.file.text(node);
+        match (literal::number(text), literal::unsigned_bits(text)) {
+            (number @ ExprKind::Int(_), Some(bits)) => {
+                let number = self.push_expr(number, node);
+                let unsigned = Type::Int {
+                    signed: Some(false),
+                    bits: Some(bits),
+                };
+                ExprKind::Cast(unsigned, number)
+            }
+            (number, _) => number,
+        }
+    }
+
+    /// `i++` and its like.
+    fn step(&mut self, node: Node) -> ExprKind {
+        let target = self.operand(node, "argument");
+        if let Some(call) = self.overloaded_step(node, target) {
+            return call;
+        }
+        let of_value = match self.exprs[target].kind {
+            ExprKind::Step { .. } | ExprKind::Assign { .. } | ExprKind::Conditional(..) => true,
+            ExprKind::Comma(..) => !self.is_reference_result(target),
+            _ => false,
+        };
+        if of_value {
+            // C++ lets what was just assigned be stepped at once, `++++i`.
+            self.partial(node, "step of something that is no variable");
+        }
+        let operator = field(node, "operator");
+        ExprKind::Step {
+            target,
+            up: self.operator(node) == b"++",
+            prefix: operator.is_some_and(|op| op.start_byte() == node.start_byte()),
+        }
+    }
+
+    /// `&x`, or `*p`.
+    fn address_or_target(&mut self, node: Node) -> ExprKind {
+        let argument = self.operand(node, "argument");
+        if !matches!(self.operator(node), b"&" | b"bitand") {
+            return ExprKind::Deref(argument);
+        }
+        if let ExprKind::Deref(pointer) = self.exprs[argument].kind {
+            return ExprKind::Cast(Type::Pointer, pointer);
+        }
+        self.note_address(argument);
+        ExprKind::AddressOf(argument)
+    }
+
+    fn cast(&mut self, node: Node) -> ExprKind {
+        let ty = field(node, "type");
+        if let Some(name) = ty.and_then(|ty| self.variable_as_type(ty)) {
+            // `(x) & y` and the like, read as a cast because names may be types.
+            return ExprKind::Unknown(thin_vec![name, self.operand(node, "value")]);
+        }
+        let ty = ty.map_or(Type::Unknown, |ty| declare::described_type(self.file, ty));
+        ExprKind::Cast(ty, self.operand(node, "value"))
+    }
+
+    /// `a.b`, or `p->b`.
+    fn member(&mut self, node: Node) -> ExprKind {
+        let base = self.object(node);
+        let name = field(node, "field").map(|field| self.file.last_name(field));
+        // Of the two of that name, a member and a function, only the member can stand there uncalled. If there is no such member,
+        // what stands around it was not understood.
+        let facts = self.file.raw.visible.cxx();
+        let is_member = |name: &&str| facts.iter().any(|facts| facts.is_member(name.as_bytes()));
+        let function = name.as_deref().filter(|name| !is_member(name));
+        if let Some(exposed) = function.and_then(|name| self.exposed_by(name, node)) {
+            let exposed = self.push_expr(exposed, node);
+            return ExprKind::Comma(exposed, base);
+        }
+        ExprKind::Field {
+            base,
+            name: name.unwrap_or_default().into(),
+            arrow: self.operator(node) == b"->",
         }
     }
 

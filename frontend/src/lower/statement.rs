@@ -21,21 +21,8 @@ impl Body<'_, '_> {
     }
 
     fn statement_kind(&mut self, node: Node) -> StmtKind {
-        let part = |name: &str| field(node, name);
         match node.kind() {
-            "compound_statement" => StmtKind::Block(
-                self.scoped(|body| {
-                    let mut statements = body.statements(children(node));
-                    let depth = body.scope_depth() - 1;
-                    let brace = node
-                        .child_count()
-                        .checked_sub(1)
-                        .and_then(|last| node.child(last));
-                    statements.extend(body.leave(depth, brace.unwrap_or(node)));
-                    statements
-                })
-                .into(),
-            ),
+            "compound_statement" => self.block(node),
             "expression_statement" => match children(node).first() {
                 Some(expr) => self.expression_statement(*expr),
                 None => StmtKind::Empty,
@@ -70,39 +57,15 @@ impl Body<'_, '_> {
                 let body = self.field_statement(node, "body");
                 looping(LoopKind::While, cond, body)
             }
-            "do_statement" => {
-                self.jumps.push((self.scope_depth(), true));
-                let body = self.field_statement(node, "body");
-                self.jumps.pop();
-                let cond = Some(self.field_expr(node, "condition"));
-                looping(LoopKind::DoWhile, cond, body)
-            }
+            "do_statement" => self.do_loop(node),
             "for_statement" => self.scoped(|body| body.for_loop(node)),
             "case_statement" => self.case(node),
-            "labeled_statement" => {
-                let label = match part("label") {
-                    Some(label) => {
-                        let name = self.file.name(label);
-                        self.push_stmt(StmtKind::Label(name.into()), label)
-                    }
-                    None => self.unknown(node),
-                };
-                let rest = children(node).into_iter().skip(1);
-                let rest = self.statements(rest);
-                StmtKind::Group([vec![label], rest].concat().into())
-            }
+            "labeled_statement" => self.labeled(node),
             "attributed_statement" => match children(node).last() {
                 Some(inner) => StmtKind::Group(thin_vec![self.statement(*inner)]),
                 None => StmtKind::Empty,
             },
-            "goto_statement" if !self.objects.is_empty() => {
-                self.partial(node, "goto past destructors");
-                self.unknown_kind(node)
-            }
-            "goto_statement" => match part("label") {
-                Some(label) => StmtKind::Goto(self.file.name(label).into()),
-                None => self.unknown_kind(node),
-            },
+            "goto_statement" => self.goto(node),
             "break_statement" => {
                 let depth = self.jumps.last().map_or(usize::MAX, |(depth, _)| *depth);
                 self.leaving(depth, StmtKind::Break, node)
@@ -112,14 +75,7 @@ impl Body<'_, '_> {
                 let depth = outside.map_or(usize::MAX, |(depth, _)| *depth);
                 self.leaving(depth, StmtKind::Continue, node)
             }
-            "return_statement" => {
-                let value = children(node).first().copied();
-                let value = value.map(|value| {
-                    let lowered = self.expr(value);
-                    self.returned(lowered, value)
-                });
-                self.leaving(0, StmtKind::Return(value), node)
-            }
+            "return_statement" => self.return_statement(node),
             "preproc_if" | "preproc_ifdef" => self.alternatives(node),
             "preproc_def"
             | "preproc_function_def"
@@ -143,6 +99,60 @@ impl Body<'_, '_> {
                 }
             },
         }
+    }
+
+    fn block(&mut self, node: Node) -> StmtKind {
+        let statements = self.scoped(|body| {
+            let mut statements = body.statements(children(node));
+            let depth = body.scope_depth() - 1;
+            let brace = node
+                .child_count()
+                .checked_sub(1)
+                .and_then(|last| node.child(last));
+            statements.extend(body.leave(depth, brace.unwrap_or(node)));
+            statements
+        });
+        StmtKind::Block(statements.into())
+    }
+
+    fn do_loop(&mut self, node: Node) -> StmtKind {
+        self.jumps.push((self.scope_depth(), true));
+        let body = self.field_statement(node, "body");
+        self.jumps.pop();
+        let cond = Some(self.field_expr(node, "condition"));
+        looping(LoopKind::DoWhile, cond, body)
+    }
+
+    fn labeled(&mut self, node: Node) -> StmtKind {
+        let label = match field(node, "label") {
+            Some(label) => {
+                let name = self.file.name(label);
+                self.push_stmt(StmtKind::Label(name.into()), label)
+            }
+            None => self.unknown(node),
+        };
+        let rest = self.statements(children(node).into_iter().skip(1));
+        StmtKind::Group([vec![label], rest].concat().into())
+    }
+
+    fn goto(&mut self, node: Node) -> StmtKind {
+        if !self.objects.is_empty() {
+            self.partial(node, "goto past destructors");
+            return self.unknown_kind(node);
+        }
+        match field(node, "label") {
+            Some(label) => StmtKind::Goto(self.file.name(label).into()),
+            None => self.unknown_kind(node),
+        }
+    }
+
+    fn return_statement(&mut self, node: Node) -> StmtKind {
+        let value = children(node).first().copied();
+        let value = value.map(|value| {
+            let lowered = self.expr(value);
+            self.returned(lowered, value)
+        });
+        self.leaving(0, StmtKind::Return(value), node)
     }
 
     /// An `if` with its arms; `cond` is its condition.

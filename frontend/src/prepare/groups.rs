@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
         let Some(group) = self.directives.group(at) else {
             return Frame::skipped();
         };
-        let (tokens, text) = (self.raw.tokens, self.raw.text);
+        let tokens = self.raw.tokens;
         let start = tokens[at].start;
         let end = tokens
             .get(group.last + 1)
@@ -154,75 +154,93 @@ impl<'a> Writer<'a> {
             return Frame::skipped();
         }
         let shapes: Vec<(Arm, ArmShape)> = group.arms.iter().map(|arm| (*arm, self.shape_of(arm))).collect();
-        let all: Vec<usize> = group.arms.iter().map(|arm| arm.directive).collect();
+        let all = all_arms(group);
         // Nothing to choose from, or nothing between the directives: the group is as good as not there.
         let single = group.exhaustive && all.len() <= 1 || self.is_include_guard(at);
         if single || shapes.iter().all(|(_, shape)| *shape == ArmShape::Empty) {
             return Frame::keeping(all);
         }
-        let whole = |shape: &ArmShape| matches!(shape, ArmShape::Empty | ArmShape::Statements);
-        let whole = shapes.iter().all(|(_, shape)| whole(shape));
-        let exhaustive = group.exhaustive;
-        if self.shape.in_function() {
-            if whole && self.statements_around(group) {
-                self.end_label();
-                return Frame {
-                    native: true,
-                    exhaustive,
-                    ..Frame::keeping(all)
-                };
-            }
-            let single = |(arm, _): &(Arm, ArmShape)| {
-                let tokens = tokens.get(arm.directive + 1..arm.end);
-                is_one_statement(text, tokens.unwrap_or_default())
-            };
-            if exhaustive && self.wants_substatement() && shapes.iter().all(single) {
-                self.stand_in("{", TokenKind::Punct, start, start);
-                return Frame {
-                    native: true,
-                    exhaustive,
-                    braced: Some(self.offset()),
-                    ..Frame::keeping(all)
-                };
-            }
-            if let ([(arm, ArmShape::Balanced | ArmShape::Invocations)], Some(shared)) =
-                (shapes.as_slice(), self.shared_statement(group))
-                && self.wants_statement(arm, &shared)
-            {
-                return Frame {
-                    native: true,
-                    shared: Some(shared),
-                    ..Frame::keeping(all)
-                };
-            }
-            let group = group.clone();
-            if let Some(frame) = self.guarded(&group).or_else(|| self.guarded_operands(&group)) {
-                return frame;
-            }
+        let group = group.clone();
+        let kept = if self.shape.in_function() {
+            self.group_in_function(&group, &shapes, start)
         } else if self.shape.innermost() != Some(Open::Other) && self.shape.at_statement() {
-            let invoked = |shape: &ArmShape| *shape == ArmShape::Invocations;
-            let items = shapes
-                .iter()
-                .all(|(_, s)| invoked(s) || matches!(s, ArmShape::Empty | ArmShape::Statements));
-            let head = tokens.get(group.last + 1).is_some_and(|t| self.text(*t) == b"{");
-            if let Some(arm) = self.choice_of_heads(group) {
-                return Frame::keeping(vec![arm]);
-            }
-            if whole || (items && !head) {
-                return Frame::keeping(all);
-            }
+            self.group_between_functions(&group, &shapes)
+        } else {
+            None
+        };
+        if let Some(frame) = kept {
+            return frame;
         }
         if self.shape.innermost() == Some(Open::Data)
             && shapes.iter().all(|(_, s)| *s != ArmShape::Unbalanced)
         {
             return Frame::keeping(all);
         }
-        // One arm is kept so that what follows can be read at all; nothing may be claimed about it.
-        let line = self.line(start);
-        let words_only = |arm: &Arm| arm.code(tokens).all(|t| t.kind == TokenKind::Ident);
+        self.first_arm(&shapes, group.exhaustive, start..end)
+    }
+
+    /// What is kept of a group in a function, if that can be told.
+    fn group_in_function(&mut self, group: &Group, shapes: &[(Arm, ArmShape)], start: u32) -> Option<Frame> {
+        let (tokens, text) = (self.raw.tokens, self.raw.text);
+        let exhaustive = group.exhaustive;
+        let whole = are_whole(shapes);
+        let all = all_arms(group);
+        if whole && self.statements_around(group) {
+            self.end_label();
+            return Some(Frame {
+                native: true,
+                exhaustive,
+                ..Frame::keeping(all)
+            });
+        }
+        let single = |(arm, _): &(Arm, ArmShape)| {
+            let tokens = tokens.get(arm.directive + 1..arm.end);
+            is_one_statement(text, tokens.unwrap_or_default())
+        };
+        if exhaustive && self.wants_substatement() && shapes.iter().all(single) {
+            self.stand_in("{", TokenKind::Punct, start, start);
+            return Some(Frame {
+                native: true,
+                exhaustive,
+                braced: Some(self.offset()),
+                ..Frame::keeping(all)
+            });
+        }
+        if let ([(arm, ArmShape::Balanced | ArmShape::Invocations)], Some(shared)) =
+            (shapes, self.shared_statement(group))
+            && self.wants_statement(arm, &shared)
+        {
+            return Some(Frame {
+                native: true,
+                shared: Some(shared),
+                ..Frame::keeping(all)
+            });
+        }
+        self.guarded(group).or_else(|| self.guarded_operands(group))
+    }
+
+    /// The same of a group where declarations and functions stand.
+    fn group_between_functions(&self, group: &Group, shapes: &[(Arm, ArmShape)]) -> Option<Frame> {
+        let whole = are_whole(shapes);
+        let invoked = |shape: &ArmShape| *shape == ArmShape::Invocations;
+        let items = shapes
+            .iter()
+            .all(|(_, s)| invoked(s) || matches!(s, ArmShape::Empty | ArmShape::Statements));
+        let next = self.raw.tokens.get(group.last + 1);
+        let head = next.is_some_and(|t| self.text(*t) == b"{");
+        if let Some(arm) = self.choice_of_heads(group) {
+            return Some(Frame::keeping(vec![arm]));
+        }
+        (whole || (items && !head)).then(|| Frame::keeping(all_arms(group)))
+    }
+
+    /// Keeps one arm of a group that splits something, so that what follows can be read at all; nothing may be claimed about it.
+    fn first_arm(&mut self, shapes: &[(Arm, ArmShape)], exhaustive: bool, range: Range<u32>) -> Frame {
+        let line = self.line(range.start);
+        let words_only = |arm: &Arm| arm.code(self.raw.tokens).all(|t| t.kind == TokenKind::Ident);
         let attribute = !self.shape.in_function()
             && shapes.iter().all(|(arm, _)| words_only(arm))
-            && exhaustive | (all.len() == 1);
+            && exhaustive | (shapes.len() == 1);
         let (confidence, reason) = if attribute {
             (
                 Confidence::Repaired,
@@ -236,7 +254,7 @@ impl<'a> Writer<'a> {
         };
         let first = shapes.iter().find(|(_, shape)| *shape != ArmShape::Empty);
         let kept = first.map(|(arm, _)| arm.directive).into_iter().collect();
-        self.note(start..end, confidence, reason);
+        self.note(range, confidence, reason);
         Frame::keeping(kept)
     }
 
@@ -357,6 +375,17 @@ impl<'a> Writer<'a> {
             self.shape.begin_statement();
         }
     }
+}
+
+/// The directives of all arms of a group.
+fn all_arms(group: &Group) -> Vec<usize> {
+    group.arms.iter().map(|arm| arm.directive).collect()
+}
+
+/// Whether every arm is a row of whole statements.
+fn are_whole(shapes: &[(Arm, ArmShape)]) -> bool {
+    let whole = |shape: &ArmShape| matches!(shape, ArmShape::Empty | ArmShape::Statements);
+    shapes.iter().all(|(_, shape)| whole(shape))
 }
 
 /// Whether `tokens` are one statement, of which nothing behind it can become a part: no `if` or loop, but `do … while (…);`. Or one

@@ -216,49 +216,7 @@ impl<'a> Writer<'a> {
                 _ => return None,
             }
         } else {
-            let mut at = 0;
-            let mut unfinished = None;
-            while at < arms.code.len() {
-                let before = arms.inserts.len();
-                let end = match arms.word(at) {
-                    b"if" => arms.chain(at, false)?,
-                    b"{" => match arms.partner(at) {
-                        Some(close) => End::Whole(close + 1),
-                        None => End::Open(at + 1),
-                    },
-                    _ => End::Whole(arms.statement(at, 0)?),
-                };
-                match end {
-                    End::Whole(next) => {
-                        arms.inserts.truncate(before);
-                        at = next;
-                    }
-                    end => {
-                        unfinished = Some((at, end));
-                        break;
-                    }
-                }
-            }
-            let (start, end) = unfinished?;
-            if start > 0 {
-                arms.insert(0, GROUP);
-                arms.insert(start, END);
-            }
-            match end {
-                End::Open(inner) => {
-                    if else_follows {
-                        return None;
-                    }
-                    opens = true;
-                    if inner < arms.code.len() {
-                        arms.statements(inner)?;
-                        arms.insert(inner, GROUP);
-                        arms.inserts.push((arm.end, END));
-                    }
-                }
-                End::Dangling => {}
-                End::Whole(_) => return None,
-            }
+            opens = arms.leading_statements(arm, else_follows)?;
         }
         Some(Plan {
             inserts: arms.inserts,
@@ -326,6 +284,45 @@ impl<'a> Writer<'a> {
 }
 
 impl Arms<'_, '_> {
+    /// An arm that begins with whole statements: they become one, and the statement that is left unfinished is guarded. Returns whether it
+    /// leaves a block open.
+    fn leading_statements(&mut self, arm: &Arm, else_follows: bool) -> Option<bool> {
+        let mut at = 0;
+        let end = loop {
+            if at >= self.code.len() {
+                return None;
+            }
+            let before = self.inserts.len();
+            let end = match self.word(at) {
+                b"if" => self.chain(at, false)?,
+                b"{" => match self.partner(at) {
+                    Some(close) => End::Whole(close + 1),
+                    None => End::Open(at + 1),
+                },
+                _ => End::Whole(self.statement(at, 0)?),
+            };
+            let End::Whole(next) = end else { break end };
+            self.inserts.truncate(before);
+            at = next;
+        };
+        if at > 0 {
+            self.insert(0, GROUP);
+            self.insert(at, END);
+        }
+        let End::Open(inner) = end else {
+            return Some(false);
+        };
+        if else_follows {
+            return None;
+        }
+        if inner < self.code.len() {
+            self.statements(inner)?;
+            self.insert(inner, GROUP);
+            self.inserts.push((arm.end, END));
+        }
+        Some(true)
+    }
+
     fn word(&self, at: usize) -> &[u8] {
         let token = self.code.get(at).map(|at| self.writer.raw.tokens[*at]);
         token.map_or(&b""[..], |token| self.writer.text(token))

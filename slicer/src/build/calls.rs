@@ -324,48 +324,56 @@ impl<'u> Values<'_, 'u> {
         }
         results.extend(returns.and_then(|index| value(self, index.into())));
         if unknown {
-            let mut given: Vec<PlaceId> = args.iter().filter_map(|&arg| self.value(arg)).collect();
-            given.extend(self.receiver(id, call));
-            if self.cxx.is_cxx(id) {
-                // It may make an object, of which nothing is known.
-                let new = self.allocate(None);
-                self.note_object(new);
-                results.push(new);
-            }
-            // It may keep each argument in what another points to, and hand out any of them.
-            for &one in &given {
-                let inside = self.places.content(one, None);
-                for &other in &given {
-                    if one != other {
-                        self.places.flow(other, inside);
-                    }
-                }
-                results.push(inside);
-            }
-            results.extend(given.iter().copied());
-            let result = self.places.fresh();
-            let arguments: Vec<Option<PlaceId>> = given.iter().map(|&place| Some(place)).collect();
-            self.call_objects_given(id, call, args, &given, result);
-            results.push(result);
-            for &arg in args {
-                let Some(callee) = self.callback(id, arg) else {
-                    continue;
-                };
-                // The function may be a member function, and the object one of the arguments.
-                if let Some(objects) = self.pointed_objects {
-                    given.iter().for_each(|&place| self.places.flow(place, objects));
-                }
-                self.indirect.push(Indirect {
-                    caller: id,
-                    call,
-                    callee,
-                    arguments: arguments.clone(),
-                    is_callback: true,
-                    result,
-                });
-            }
+            results.extend(self.call_unknown(id, call, args));
         }
         results.into_iter().reduce(|a, b| self.merge(a, b))
+    }
+
+    /// A call of a function of which nothing is known; gives what it may return.
+    fn call_unknown(&mut self, id: FunctionIndex, call: ExprId, args: &[ExprId]) -> Vec<PlaceId> {
+        let mut results = Vec::new();
+        let mut given: Vec<PlaceId> = args.iter().filter_map(|&arg| self.value(arg)).collect();
+        given.extend(self.receiver(id, call));
+        if self.cxx.is_cxx(id) {
+            // It may make an object, of which nothing is known.
+            let new = self.allocate(None);
+            self.note_object(new);
+            results.push(new);
+        }
+        // It may keep each argument in what another points to, and hand out any of them.
+        for &one in &given {
+            let inside = self.places.content(one, None);
+            for &other in &given {
+                if one != other {
+                    self.places.flow(other, inside);
+                }
+            }
+            results.push(inside);
+        }
+        results.extend(given.iter().copied());
+        let result = self.places.fresh();
+        self.call_objects_given(id, call, args, &given, result);
+        results.push(result);
+        // It may call each of them, with any of them.
+        let arguments = Vec::from_iter(given.iter().map(|&place| Some(place)));
+        for &arg in args {
+            let Some(callee) = self.callback(id, arg) else {
+                continue;
+            };
+            // The function may be a member function, and the object one of the arguments.
+            if let Some(objects) = self.pointed_objects {
+                given.iter().for_each(|&place| self.places.flow(place, objects));
+            }
+            self.indirect.push(Indirect {
+                caller: id,
+                call,
+                callee,
+                arguments: arguments.clone(),
+                is_callback: true,
+                result,
+            });
+        }
+        results
     }
 
     /// What a function without source does, as far as this call of it may mean one of that name: what is called for an object is

@@ -518,6 +518,53 @@ fn functions<'u>(
     wanted: &[PlaceId],
     table: usize,
 ) -> Result<Reached<'u>, TooManyCallees> {
+    // How many calls each of them has.
+    let mut wanted_by: BTreeMap<PlaceId, u64> = BTreeMap::new();
+    for &place in wanted {
+        *wanted_by.entry(place).or_default() += 1;
+    }
+    let starts = addresses_taken(values);
+    let ways = Ways::to(&values.places, wanted_by.keys().copied());
+    let side_by_side = |together: &[(Called<'u>, Vec<PlaceId>)]| -> Vec<[u64; WORDS]> {
+        let seen = ways.followed(together);
+        let wanted = wanted_by.keys();
+        wanted
+            .map(|place| seen[ways.number[place.index()] as usize])
+            .collect()
+    };
+    let chunks: Vec<Vec<[u64; WORDS]>> = starts.par_chunks(64 * WORDS).map(side_by_side).collect();
+    let mut reached = Reached {
+        sets: Vec::new(),
+        of: BTreeMap::new(),
+    };
+    let mut numbers: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut links = 0;
+    for (at, (&place, &times)) in wanted_by.iter().enumerate() {
+        let row: Vec<u64> = chunks.iter().flat_map(|chunk| chunk[at]).collect();
+        if row.iter().all(|&word| word == 0) {
+            continue;
+        }
+        let new = reached.sets.len();
+        let set = *numbers.entry(row.clone()).or_insert(new);
+        if set == new {
+            let bits = (0..64 * row.len()).filter(|bit| row[bit / 64] & 1 << (bit % 64) != 0);
+            reached.sets.push(bits.map(|bit| starts[bit].0).collect());
+            links += reached.sets[set].len() as u64;
+        }
+        let callees = reached.sets[set].len();
+        // What is many meets in a table.
+        links += times * if callees < table { callees as u64 } else { 1 };
+        reached.of.insert(place, set);
+    }
+    if links > MOST_LINKS {
+        Err(TooManyCallees { calls: wanted.len() })
+    } else {
+        Ok(reached)
+    }
+}
+
+/// The functions whose address is taken, each with the places that it is put in.
+fn addresses_taken<'u>(values: &Values<'_, 'u>) -> Vec<(Called<'u>, Vec<PlaceId>)> {
     let places = &values.places;
     let mut starts: BTreeMap<Called<'u>, Vec<PlaceId>> = BTreeMap::new();
     for place in places.ids() {
@@ -531,88 +578,65 @@ fn functions<'u>(
             }
         }
     }
-    // How many calls each of them has.
-    let mut wanted_by: BTreeMap<PlaceId, u64> = BTreeMap::new();
-    for &place in wanted {
-        *wanted_by.entry(place).or_default() += 1;
-    }
-    // Only few places lead to one where something is called. They get numbers of their own, those first that values come from.
-    let mut number = vec![u32::MAX; places.len()];
-    let mut leading: Vec<PlaceId> = Vec::new();
-    let mut met = 0;
-    let before = |place: PlaceId, at: usize| Some(places.find(*places.from(place).get(at)?));
-    strongly_connected(places.len(), wanted_by.keys().copied(), before, |component| {
-        // Components were joined. If there were any of several places, their places have one number.
-        for &place in component {
-            number[place.index()] = met;
-            leading.push(place);
+    starts.into_iter().collect()
+}
+
+/// The ways by which values come to some places.
+struct Ways {
+    /// By place: its number, where it is on such a way. Values come from lower numbers.
+    number: Vec<u32>,
+    /// How many numbers there are.
+    count: u32,
+    /// Which number gets the values of which, in the order in which they are to be followed.
+    sources: Vec<(u32, u32)>,
+}
+
+impl Ways {
+    /// Only few places lead to one where something is called, and only these are numbered.
+    fn to(places: &Places, wanted: impl Iterator<Item = PlaceId>) -> Self {
+        let mut number = vec![u32::MAX; places.len()];
+        let mut leading: Vec<PlaceId> = Vec::new();
+        let mut count = 0;
+        let before = |place: PlaceId, at: usize| Some(places.find(*places.from(place).get(at)?));
+        strongly_connected(places.len(), wanted, before, |component| {
+            // Components were joined. If there were any of several places, their places have one number.
+            for &place in component {
+                number[place.index()] = count;
+                leading.push(place);
+            }
+            count += 1;
+        });
+        let mut sources: Vec<(u32, u32)> = Vec::new();
+        for &place in &leading {
+            let at = number[place.index()];
+            let from = places
+                .from(place)
+                .iter()
+                .map(|&from| number[places.find(from).index()]);
+            sources.extend(from.filter(|&from| from != at).map(|from| (at, from)));
         }
-        met += 1;
-    });
-    let mut sources: Vec<(u32, u32)> = Vec::new();
-    for &place in &leading {
-        let at = number[place.index()];
-        let from = places
-            .from(place)
-            .iter()
-            .map(|&from| number[places.find(from).index()]);
-        sources.extend(from.filter(|&from| from != at).map(|from| (at, from)));
+        Ways {
+            number,
+            count,
+            sources,
+        }
     }
-    let starts: Vec<(Called<'u>, Vec<PlaceId>)> = starts.into_iter().collect();
-    let side_by_side = |together: &[(Called<'u>, Vec<PlaceId>)]| -> Vec<[u64; WORDS]> {
-        let mut seen = vec![[0_u64; WORDS]; met as usize];
+
+    /// By number: which of these functions come there, a bit for each.
+    fn followed(&self, together: &[(Called<'_>, Vec<PlaceId>)]) -> Vec<[u64; WORDS]> {
+        let mut seen = vec![[0_u64; WORDS]; self.count as usize];
         for (bit, (_, starts)) in together.iter().enumerate() {
-            let starts = starts.iter().map(|place| number[place.index()]);
+            let starts = starts.iter().map(|place| self.number[place.index()]);
             for at in starts.filter(|&at| at != u32::MAX) {
                 seen[at as usize][bit / 64] |= 1 << (bit % 64);
             }
         }
-        for &(at, from) in &sources {
+        for &(at, from) in &self.sources {
             let from = seen[from as usize];
             let here = &mut seen[at as usize];
             here.iter_mut().zip(from).for_each(|(here, from)| *here |= from);
         }
-        let wanted = wanted_by.keys();
-        wanted.map(|place| seen[number[place.index()] as usize]).collect()
-    };
-    let chunks: Vec<Vec<[u64; WORDS]>> = starts.par_chunks(64 * WORDS).map(side_by_side).collect();
-    let mut rows: Vec<(PlaceId, Vec<u64>)> = Vec::new();
-    for (at, &place) in wanted_by.keys().enumerate() {
-        let row: Vec<u64> = chunks.iter().flat_map(|chunk| chunk[at]).collect();
-        if row.iter().any(|&word| word != 0) {
-            rows.push((place, row));
-        }
-    }
-    let mut reached = Reached {
-        sets: Vec::new(),
-        of: BTreeMap::new(),
-    };
-    let mut numbers: HashMap<Vec<u64>, usize> = HashMap::new();
-    let mut links = 0;
-    for (place, row) in rows {
-        let set = match numbers.get(&row) {
-            Some(&known) => known,
-            None => {
-                let bits = (0..64 * row.len()).filter(|bit| row[bit / 64] & 1 << (bit % 64) != 0);
-                reached.sets.push(bits.map(|bit| starts[bit].0).collect());
-                numbers.insert(row, reached.sets.len() - 1);
-                links += reached.sets[reached.sets.len() - 1].len() as u64;
-                reached.sets.len() - 1
-            }
-        };
-        let callees = reached.sets[set].len();
-        let times = wanted_by.get(&place).copied().unwrap_or(0);
-        links += if callees < table {
-            times * callees as u64
-        } else {
-            times
-        };
-        reached.of.insert(place, set);
-    }
-    if links > MOST_LINKS {
-        Err(TooManyCallees { calls: wanted.len() })
-    } else {
-        Ok(reached)
+        seen
     }
 }
 

@@ -374,44 +374,64 @@ impl<'p, 'u> Values<'p, 'u> {
         }
     }
 
+    fn value_of_local(&mut self, id: FunctionIndex, local: LocalId) -> Option<PlaceId> {
+        let ty = &self.program.functions[id].function.locals[local].ty;
+        if matches!(ty, Type::Float { .. }) {
+            return None;
+        }
+        let place = self.local(id, local);
+        match self.homes[id.index()][local.index()] {
+            // Without its type it cannot be told whether it is an object or refers to one, as iterators do.
+            Home::Aggregate if *ty == Type::Unknown && self.cxx.is_cxx(id) => {
+                let inside = self.places.content(place, None);
+                Some(self.merge(place, inside))
+            }
+            Home::Value | Home::Aggregate => Some(place),
+            Home::Memory | Home::Borrowed => Some(self.places.content(place, None)),
+        }
+    }
+
+    fn value_of_global(&mut self, id: FunctionIndex, name: &'u str) -> Option<PlaceId> {
+        let unit = self.program.functions[id].unit;
+        match self.global(unit, name) {
+            // What the program does not declare points to nothing of the program's, but may be a function.
+            Some(place) if place == self.outside => self.foreign_address(name),
+            Some(place) => match self.global_type(unit, name) {
+                Type::Array | Type::Aggregate => Some(place),
+                Type::Float { .. } => None,
+                _ => Some(self.places.content(place, None)),
+            },
+            None => {
+                let callees = self.callees.of(unit, name).into_iter();
+                let places = Vec::from_iter(callees.map(|callee| self.function_address(callee)));
+                places.into_iter().reduce(|a, b| self.merge(a, b))
+            }
+        }
+    }
+
+    /// The value of `a.name`: of an array, and of an object within the object, its address.
+    fn value_of_member(&mut self, id: FunctionIndex, expr: ExprId, name: &str) -> Option<PlaceId> {
+        let nature = self.member(name);
+        let (place, key) = self.location(id, expr)?;
+        if nature.all_arrays || nature.aggregate {
+            return self.address(id, expr);
+        }
+        let value = self.places.content(place, key);
+        if nature.some_array {
+            let address = self.address(id, expr)?;
+            Some(self.merge(value, address))
+        } else {
+            Some(value)
+        }
+    }
+
     fn evaluate(&mut self, id: FunctionIndex, expr: ExprId) -> Option<PlaceId> {
         let function = self.program.functions[id].function;
         match &function.exprs[expr].kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str => None,
             ExprKind::Constant | ExprKind::BuildChoice => None,
-            ExprKind::Var(VarRef::Local(local)) => {
-                if matches!(function.locals[*local].ty, Type::Float { .. }) {
-                    return None;
-                }
-                let place = self.local(id, *local);
-                match self.homes[id.index()][local.index()] {
-                    // Without its type it cannot be told whether it is an object or refers to one, as iterators do.
-                    Home::Aggregate if function.locals[*local].ty == Type::Unknown && self.cxx.is_cxx(id) => {
-                        let inside = self.places.content(place, None);
-                        Some(self.merge(place, inside))
-                    }
-                    Home::Value | Home::Aggregate => Some(place),
-                    Home::Memory | Home::Borrowed => Some(self.places.content(place, None)),
-                }
-            }
-            ExprKind::Var(VarRef::Global(name)) => {
-                let unit = self.program.functions[id].unit;
-                match self.global(unit, name) {
-                    // What the program does not declare points to nothing of the program's, but may be a function.
-                    Some(place) if place == self.outside => self.foreign_address(name),
-                    Some(place) => match self.global_type(unit, name) {
-                        Type::Array | Type::Aggregate => Some(place),
-                        Type::Float { .. } => None,
-                        _ => Some(self.places.content(place, None)),
-                    },
-                    None => {
-                        let callees = self.callees.of(unit, name);
-                        let mut places = callees.into_iter().map(|callee| self.function_address(callee));
-                        let places: Vec<PlaceId> = places.by_ref().collect();
-                        places.into_iter().reduce(|a, b| self.merge(a, b))
-                    }
-                }
-            }
+            ExprKind::Var(VarRef::Local(local)) => self.value_of_local(id, *local),
+            ExprKind::Var(VarRef::Global(name)) => self.value_of_global(id, name),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => None,
             ExprKind::Unary(_, a) => self.value(*a),
             ExprKind::Binary(op, a, b) => match op {
@@ -431,20 +451,7 @@ impl<'p, 'u> Values<'p, 'u> {
             ExprKind::Step { target, .. } => self.value(*target),
             ExprKind::Call { callee, args } => self.call(id, expr, callee, args),
             ExprKind::Captured { name, .. } => self.captured(id, name),
-            ExprKind::Field { name, .. } => {
-                let nature = self.member(name);
-                let (place, key) = self.location(id, expr)?;
-                if nature.all_arrays || nature.aggregate {
-                    return self.address(id, expr);
-                }
-                let value = self.places.content(place, key);
-                if nature.some_array {
-                    let address = self.address(id, expr)?;
-                    Some(self.merge(value, address))
-                } else {
-                    Some(value)
-                }
-            }
+            ExprKind::Field { name, .. } => self.value_of_member(id, expr, name),
             ExprKind::Index { .. } | ExprKind::Deref(_) => {
                 let (place, key) = self.location(id, expr)?;
                 let value = self.places.content(place, key);
