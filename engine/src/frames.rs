@@ -56,15 +56,10 @@ impl FrameView {
 /// The frames of a stack whose source the map knows, as a slice wants them.
 pub(crate) fn slice_frames(frames: &[FrameView]) -> Vec<slicer::Frame> {
     let with_next = frames.iter().enumerate();
-    let wanted = with_next.filter_map(|(at, frame)| {
-        Some(slicer::Frame {
-            file: frame.file.clone().filter(|_| frame.in_map)?,
-            function: frame.function.clone(),
-            line: frame.line?,
-            column: frame.column,
-            callee: frames.get(at + 1).map(|next| next.function.clone()),
-            stands: frame.stands.clone(),
-        })
+    let known = with_next.filter(|(_, frame)| !frame.stands.is_empty());
+    let wanted = known.map(|(at, frame)| slicer::Frame {
+        stands: frame.stands.clone(),
+        callee: frames.get(at + 1).map(|next| next.function.clone()),
     });
     wanted.collect()
 }
@@ -80,7 +75,7 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
         let Some(recorded) = located.origin[index].and_then(|at| task.frames.get(at)) else {
             // It is not on the stack any more.
             if let Some(caller) = views.last_mut().filter(|caller| !caller.stands.is_empty()) {
-                caller.stands.extend(stand(map, frame, true));
+                caller.stands.extend(stand(map, frame, None));
             }
             continue;
         };
@@ -113,33 +108,36 @@ pub(crate) fn view(map: &Map, located: &Located, task: &snapshot::Task) -> Vec<F
             module: None,
             in_map: true,
             folded: 0,
-            stands: Vec::from_iter(stand(map, frame, index + 1 < located.frames.len())),
+            stands: Vec::from_iter(stand(map, frame, Some(recorded))),
         });
     }
     views
 }
 
-/// Where a frame is in the map. Of one that `calls` the next it is known by which calls.
-fn stand(map: &Map, frame: &LocatedFrame, calls: bool) -> Option<slicer::Stand> {
+/// Where a frame is in the map. Where the order believes nothing of what was recorded (the code that leaves a scope has the position
+/// of something else), a slice is of whatever the position means.
+fn stand(map: &Map, frame: &LocatedFrame, recorded: Option<&snapshot::Frame>) -> Option<slicer::Stand> {
     let function = &map.functions[frame.function?];
     let file = &map.files[function.file];
     let mut points = Vec::from_iter(frame.places.iter().map(|place| place.point));
     points.dedup();
-    let are_calls = points.iter().all(|&point| function.points[point].kind.is_call());
-    // What a compiler put there (a copy of a structure) is called by no call of the source.
-    let is_known = frame.obstacle.is_none() && (!calls || are_calls && !points.is_empty());
-    let at = |point: PointId| (point, function.points[point].span.line);
-    is_known.then(|| slicer::Stand {
-        content_hash: file.hash,
+    if let (true, Some(recorded)) = (points.is_empty(), recorded) {
+        let line = recorded.line?;
+        points = function.narrowed(function.points_on(line).collect(), line, recorded.column);
+    }
+    let begins_at = |point: PointId| {
+        let span = function.points[point].span;
+        (point, span.line, span.column)
+    };
+    (!points.is_empty()).then(|| slicer::Stand {
         file: file.path.clone(),
         function: function.name.clone(),
-        first_line: function.span.line,
-        count: function.points.len(),
-        calls: if calls {
-            points.into_iter().map(at).collect()
-        } else {
-            Vec::new()
-        },
+        at: slicer::At::Points(slicer::Points {
+            content_hash: file.hash,
+            first_line: function.span.line,
+            count: function.points.len(),
+            points: points.into_iter().map(begins_at).collect(),
+        }),
     })
 }
 

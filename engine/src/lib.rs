@@ -129,8 +129,9 @@ pub use recorder::shim as recorder_shim;
 pub use reuse::{Reuse, Shelf};
 pub use sends::{Coming, SendSite, Sends, Untraceable};
 pub use slicer::{
-    Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph, GraphError,
-    Options as SliceOptions, Slice, Stand, Statement, TooManyCallees,
+    At as SliceAt, Because, CriterionError, Dependence, Frame as SliceFrame, Graph as DependenceGraph,
+    GraphError, Options as SliceOptions, Points as SlicePoints, Slice, Stand as SliceStand, Statement,
+    TooManyCallees,
 };
 pub use snapshot::{Header as SnapshotHeader, RunState};
 pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_preprocessed, map_sources};

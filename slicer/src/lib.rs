@@ -66,6 +66,7 @@ mod rank;
 mod reached;
 mod slice;
 mod stacks;
+mod stand;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -76,5 +77,6 @@ mod within;
 pub use build::TooManyCallees;
 pub use graph::Graph;
 pub use packed::GraphError;
-pub use slice::{Because, CriterionError, Frame, Options, Slice, Stand, Statement};
+pub use slice::{Because, CriterionError, Options, Slice, Statement};
+pub use stand::{At, Frame, Points, Stand};
 pub use state::Dependence;

@@ -1,61 +1,21 @@
 //! Slices: what a criterion depends on, statement by statement, nearest first.
 
 use crate::executed::Executed;
-use crate::graph::{FileId, FunctionId, FunctionKind, Graph, NodeId, NodeKind};
+use crate::graph::{FileId, FunctionId, Graph, NodeId, NodeKind};
 use crate::parted::Stack;
 use crate::reached::Reached;
-use crate::state::{Context, Dependence, State};
+use crate::stand::Frame;
+use crate::state::{Context, Dependence, State, Step};
 use crate::varies::Differences;
 use crate::walk::Walk;
 use crate::within::Within;
 use base::Id as _;
 use hashbrown::HashMap;
-use progress_map::PointId;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A frame of a hung stack, of a function with source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// The source file, as the map names it.
-    pub file: String,
-    /// The function, by its name in the source.
-    pub function: String,
-    /// The line.
-    pub line: u32,
-    /// The column of the call, when it is known.
-    pub column: Option<u32>,
-    /// What the frame calls: the next function on the stack, with or without source. `None` where the task is in this
-    /// function itself.
-    pub callee: Option<String>,
-    /// What the order found of the frame: its function, and behind it those that were called from there and have left no frame,
-    /// outermost first. Empty where it found nothing; then names and lines decide.
-    pub stands: Vec<Stand>,
-}
-
-/// Where a call is under way, as the order has found it in the map.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stand {
-    /// The hash of the file's contents that the map was made of: the points are those of these contents.
-    pub content_hash: [u8; 32],
-    /// The source file, as the map names it.
-    pub file: String,
-    /// The function, by its name in the source.
-    pub function: String,
-    /// The line on which it begins.
-    pub first_line: u32,
-    /// How many points it has.
-    pub count: usize,
-    /// The calls that may be under way, each with its line; none where the task is in the function itself, and the line
-    /// of the frame decides.
-    pub calls: Vec<(PointId, u32)>,
-}
-
 /// So many lines around a criterion are looked at to find which values all tasks have alike, and to find the first of them.
 const NEAR: usize = 80;
-
-/// A function on a stack, the points where it may be, and the name of what it calls there.
-type UnderWay<'f> = (FunctionId, Vec<NodeId>, Option<&'f str>);
 
 /// What to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +129,7 @@ impl Slice {
 impl Graph {
     /// The slice of everything that is executed on a line, or of the value of a variable there.
     ///
-    /// `file` is the end of a path: `solve.c` or `src/solve.c`.
+    /// `file` is a path or the end of one: `solve.c` or `src/solve.c`.
     pub fn slice_at(
         &self,
         file: &str,
@@ -177,19 +137,11 @@ impl Graph {
         variable: Option<&str>,
         options: Options,
     ) -> Result<Slice, CriterionError> {
-        let files = self.files.iter_enumerated();
-        let files: Vec<_> = files.filter(|(_, path)| is_end_of(file, path)).collect();
+        let files = self.files_called(file);
         if files.is_empty() {
             return Err(CriterionError::NoFile(file.to_owned()));
         }
-        let stands_there = |node: &NodeId| {
-            let node = &self.nodes[*node];
-            node.line == line
-                && node.function.is_none_or(|function| !self.is_hidden(function))
-                && matches!(node.kind, NodeKind::Plain | NodeKind::Call | NodeKind::Argument)
-                && files.iter().any(|(id, _)| *id == node.file)
-        };
-        let nodes: Vec<NodeId> = self.nodes.ids().filter(stands_there).collect();
+        let nodes = self.executed_on(&files, line);
         if nodes.is_empty() {
             return Err(CriterionError::NoStatement(file.to_owned(), line));
         }
@@ -271,8 +223,7 @@ impl Graph {
         let mut stack = Stack::new();
         let mut within: Vec<Within> = Vec::new();
         for frame in frames {
-            let found = self.found_by_order(frame);
-            for (function, points, callee) in found.or_else(|| self.resolve(frame)).unwrap_or_default() {
+            for (function, points, callee) in self.under_way(frame) {
                 within.push(match callee {
                     Some(callee) => self.within_macros(&points, Some(callee)),
                     None => Within::default(),
@@ -349,94 +300,6 @@ impl Graph {
         (self.name(self.functions[function].name) == "main").then_some(stack)
     }
 
-    /// What the order found of a frame, if this graph is of the same contents of all files concerned: each function with the
-    /// points where it may be, and what is called there.
-    fn found_by_order<'f>(&self, frame: &'f Frame) -> Option<Vec<UnderWay<'f>>> {
-        let mut found = Vec::new();
-        for (at, stand) in frame.stands.iter().enumerate() {
-            let id = self.function_of(stand)?;
-            let first = self.functions[id].first_node.index();
-            let points = match stand.calls[..] {
-                [] => self.points_of(id, frame)?,
-                _ => { stand.calls.iter() }
-                    .map(|(call, _)| NodeId::from_index(first + call.index()))
-                    .collect(),
-            };
-            let next = frame.stands.get(at + 1).map(|next| next.function.as_str());
-            found.push((id, points, next.or(frame.callee.as_deref())));
-        }
-        (!found.is_empty()).then_some(found)
-    }
-
-    /// The function that the order has found.
-    fn function_of(&self, stand: &Stand) -> Option<FunctionId> {
-        let mut candidates = self.functions.iter_enumerated().filter(|(_, function)| {
-            function.kind == FunctionKind::Source
-                && function.line == stand.first_line
-                && function.points as usize == stand.count
-                && self.name(function.name) == stand.function
-                && self.files[function.file] == stand.file
-                && self.hashes[function.file] == stand.content_hash
-        });
-        let (id, function) = candidates.next()?;
-        // The compiler's preprocessor may have shown the map another function than this one.
-        let is_there = |(call, line): &(PointId, u32)| {
-            let node = NodeId::from_index(function.first_node.index() + call.index());
-            call.index() < stand.count
-                && self.nodes[node].kind == NodeKind::Call
-                && self.nodes[node].line == *line
-        };
-        let is_inside = stand.calls.iter().all(is_there);
-        // Of two lambdas on one line, points do not tell which.
-        (is_inside && candidates.next().is_none()).then_some(id)
-    }
-
-    /// The function of a frame by its name and lines, the points where it may be, and what is called there.
-    fn resolve<'f>(&self, frame: &'f Frame) -> Option<Vec<UnderWay<'f>>> {
-        let covers = |id: &FunctionId| {
-            let function = &self.functions[*id];
-            function.kind == FunctionKind::Source
-                && self.name(function.name) == frame.function
-                && is_end_of(&frame.file, &self.files[function.file])
-                && (function.line..=function.end_line).contains(&frame.line)
-        };
-        let id = self.functions.ids().find(covers)?;
-        Some(vec![(id, self.points_of(id, frame)?, frame.callee.as_deref())])
-    }
-
-    /// The points of its function at which a frame may be by its line.
-    fn points_of(&self, id: FunctionId, frame: &Frame) -> Option<Vec<NodeId>> {
-        let function = &self.functions[id];
-        let first = function.first_node.index();
-        let points = (first..first + function.points as usize).map(NodeId::from_index);
-        let on_line: Vec<NodeId> = points
-            .filter(|&node| (self.nodes[node].line..=self.nodes[node].end_line).contains(&frame.line))
-            .filter(|&node| {
-                node != function.first_node && node.index() != first + function.points as usize - 1
-            })
-            .collect();
-        let calls_it = |node: &NodeId| {
-            let (Some(call), Some(callee)) = (self.call(*node), &frame.callee) else {
-                return false;
-            };
-            self.may_call(call, callee)
-        };
-        let calls: Vec<NodeId> = on_line.iter().copied().filter(calls_it).collect();
-        let in_column = |node: &NodeId| {
-            frame
-                .column
-                .is_none_or(|column| self.nodes[*node].column == column)
-        };
-        let exact: Vec<NodeId> = calls.iter().copied().filter(in_column).collect();
-        let starting: Vec<NodeId> = on_line
-            .iter()
-            .copied()
-            .filter(|&node| self.nodes[node].line == frame.line)
-            .collect();
-        let mut points = [exact, calls, starting, on_line].into_iter();
-        points.find(|points| !points.is_empty())
-    }
-
     fn slice_of(&self, reached: Reached, differences: &Differences, options: Options) -> Slice {
         let mut slice = Slice {
             has_more: reached.up_to.is_some(),
@@ -445,10 +308,6 @@ impl Graph {
         let mut numbers: HashMap<(FileId, u32), usize> = HashMap::new();
         let mut depths: Vec<u32> = Vec::new();
         let mut in_part: BTreeSet<FunctionId> = BTreeSet::new();
-        let shown = |state: &State| match *state {
-            State::At(context, node) => self.is_shown(node).then_some((context, node)),
-            _ => None,
-        };
         for (distance, context, node) in reached.statements() {
             if reached.up_to.is_some_and(|bound| distance > bound) || !self.is_shown(node) {
                 continue;
@@ -470,28 +329,7 @@ impl Graph {
             let Some(step) = reached.get(&State::At(context, node)) else {
                 continue;
             };
-            // The next statement on the way to the criterion that is shown, and the most telling step to it.
-            let (mut kind, mut name, mut from) = (step.kind, step.name, step.from);
-            let (mut of, mut role) = (None, None);
-            while let Some(before) = from {
-                if let State::At(_, other) = before {
-                    role = self.role(other);
-                }
-                if let Some((_, other)) = shown(&before)
-                    && let Some(&number) = numbers.get(&(self.nodes[other].file, self.nodes[other].line))
-                {
-                    of = Some(number);
-                    break;
-                }
-                let Some(step) = reached.get(&before) else {
-                    break;
-                };
-                if kind == Dependence::Computes {
-                    kind = step.kind;
-                }
-                name = name.or(step.name);
-                from = step.from;
-            }
+            let because = self.because(&reached, *step, &numbers);
             numbers.insert(place, slice.statements.len());
             depths.push(differences.depth(node));
             slice.statements.push(Statement {
@@ -506,12 +344,7 @@ impl Graph {
                 distance: step.distance,
                 elsewhere: context == Context::Elsewhere,
                 class: None,
-                because: Because {
-                    kind,
-                    name: name.map(|name| self.name(name).to_owned()),
-                    of,
-                    role: role.filter(|_| of.is_some()),
-                },
+                because,
             });
         }
         let told = in_part.into_iter().map(|id| {
@@ -527,6 +360,37 @@ impl Graph {
             slice.cut(enough);
         }
         slice
+    }
+
+    /// Why a statement is in a slice, whose statements so far have `numbers`: the next of them on the way to the criterion, and the most
+    /// telling step to it.
+    fn because(&self, reached: &Reached, step: Step, numbers: &HashMap<(FileId, u32), usize>) -> Because {
+        let (mut kind, mut name, mut from) = (step.kind, step.name, step.from);
+        let (mut of, mut role) = (None, None);
+        while let Some(before) = from {
+            if let State::At(_, other) = before {
+                role = self.role(other);
+                let place = (self.nodes[other].file, self.nodes[other].line);
+                of = numbers.get(&place).copied().filter(|_| self.is_shown(other));
+                if of.is_some() {
+                    break;
+                }
+            }
+            let Some(step) = reached.get(&before) else {
+                break;
+            };
+            if kind == Dependence::Computes {
+                kind = step.kind;
+            }
+            name = name.or(step.name);
+            from = step.from;
+        }
+        Because {
+            kind,
+            name: name.map(|name| self.name(name).to_owned()),
+            of,
+            role: role.filter(|_| of.is_some()),
+        }
     }
 
     /// What an argument means to the function of MPI that is given it.
@@ -567,12 +431,4 @@ impl Graph {
             }
         }
     }
-}
-
-/// Whether a path ends in the components of `end`.
-fn is_end_of(end: &str, path: &str) -> bool {
-    let mut path = path.rsplit('/');
-    end.trim_start_matches("./")
-        .rsplit('/')
-        .all(|component| component.is_empty() || path.next() == Some(component))
 }

@@ -1,8 +1,9 @@
 //! Stacks that a program can have, as far as its calls tell: for measurements of slices without a hung job.
 
 use crate::graph::{FunctionId, Graph, NodeId};
-use crate::slice::Frame;
+use crate::stand::{At, Frame, Points, Stand};
 use base::Id as _;
+use progress_map::PointId;
 
 impl Graph {
     /// Up to `count` different stacks, spread over the calls of the program, none deeper than `depth` frames. Each leads from a
@@ -34,13 +35,20 @@ impl Graph {
             let each = &self.nodes[node];
             let Some(id) = each.function else { break };
             let function = &self.functions[id];
+            let first = function.first_node.index();
+            let point = PointId::from_index(node.index() - first);
             frames.push(Frame {
-                file: self.files[function.file].clone(),
-                function: self.name(function.name).to_owned(),
-                line: each.line,
-                column: Some(each.column),
+                stands: vec![Stand {
+                    file: self.files[function.file].clone(),
+                    function: self.name(function.name).to_owned(),
+                    at: At::Points(Points {
+                        content_hash: self.hashes[function.file],
+                        first_line: function.line,
+                        count: function.points as usize,
+                        points: vec![(point, each.line, each.column)],
+                    }),
+                }],
                 callee: callee.map(|name| self.name(name).to_owned()),
-                stands: Vec::new(),
             });
             seen.push(id);
             callee = Some(function.name);

@@ -1,8 +1,11 @@
 //! Slices of small programs. The criterion is the line with `// <-- slice`; a line is in the slice if and only if it ends in
 //! `// in`.
 
-use engine::{DependenceGraph, SliceFrame, SliceOptions, SourceFile, Stand, dependence_graph, map_sources};
-use progress_map::{Map, PointKind};
+use engine::{
+    DependenceGraph, SliceAt, SliceFrame, SliceOptions, SlicePoints, SliceStand, SourceFile,
+    dependence_graph, map_sources,
+};
+use progress_map::{Map, Point, PointKind};
 use std::fmt::Write as _;
 use tests::slices::slicing::units;
 
@@ -234,18 +237,10 @@ int main(int argc, char **argv) {
     return 0;
 }
 ";
-    let frame = |function: &str, line, callee: Option<&str>| SliceFrame {
-        file: "snippet.c".to_owned(),
-        function: function.to_owned(),
-        line,
-        column: None,
-        callee: callee.map(str::to_owned),
-        stands: Vec::new(),
-    };
     let frames = [
-        frame("main", 14, Some("middle")),
-        frame("middle", 8, Some("wait_for")),
-        frame("wait_for", 5, Some("input")),
+        SliceFrame::on_line("snippet.c", "main", 14, Some("middle")),
+        SliceFrame::on_line("snippet.c", "middle", 8, Some("wait_for")),
+        SliceFrame::on_line("snippet.c", "wait_for", 5, Some("input")),
     ];
     let slice = graph(text)
         .slice_stack(&frames, SliceOptions::default())
@@ -286,15 +281,10 @@ int main(void) {
     return noise;
 }
 ";
-    let frame = |function: &str, line, callee: &str| SliceFrame {
-        file: "snippet.c".to_owned(),
-        function: function.to_owned(),
-        line,
-        column: None,
-        callee: Some(callee.to_owned()),
-        stands: Vec::new(),
-    };
-    let frames = [frame("main", 18, "wait_for"), frame("wait_for", 8, "input")];
+    let frames = [
+        SliceFrame::on_line("snippet.c", "main", 18, Some("wait_for")),
+        SliceFrame::on_line("snippet.c", "wait_for", 8, Some("input")),
+    ];
     let slice = graph(text).slice_stack(&frames, SliceOptions::default());
     let lines = slice.expect("a slice").lines().into_iter();
     let lines: Vec<u32> = lines.map(|(_, line)| line).collect();
@@ -334,14 +324,12 @@ int other(MPI_Comm comm) {
     return b;
 }
 ";
-    let frames = [SliceFrame {
-        file: "snippet.c".to_owned(),
-        function: "main".to_owned(),
-        line: 20,
-        column: None,
-        callee: Some("MPI_Allreduce".to_owned()),
-        stands: Vec::new(),
-    }];
+    let frames = [SliceFrame::on_line(
+        "snippet.c",
+        "main",
+        20,
+        Some("MPI_Allreduce"),
+    )];
     let slice = graph(text).slice_stack(&frames, SliceOptions::default());
     let lines = slice.expect("a slice").lines().into_iter();
     let lines: Vec<u32> = lines.map(|(_, line)| line).collect();
@@ -445,23 +433,73 @@ fn what_cannot_be_sliced_says_why() {
     );
 }
 
-/// Where the order finds the call of `callee` in a function.
-fn stand(map: &Map, function: &str, callee: &str) -> Stand {
+/// Where the order finds a task that is at the points of a function which `is_there` tells.
+fn stand(map: &Map, function: &str, is_there: impl Fn(&Point) -> bool) -> SliceStand {
     let found = map.functions.iter().find(|each| each.name == function);
     let function = found.expect("a function of the map");
-    let is_it = |kind: &PointKind| matches!(kind, PointKind::Call(name) if name == callee);
-    let calls = function
-        .points
-        .iter_enumerated()
-        .filter(|(_, point)| is_it(&point.kind));
-    Stand {
-        content_hash: map.files[function.file].hash,
+    let points = function.points.iter_enumerated();
+    let there = points.filter(|(_, point)| is_there(point));
+    SliceStand {
         file: map.files[function.file].path.clone(),
         function: function.name.clone(),
-        first_line: function.span.line,
-        count: function.points.len(),
-        calls: calls.map(|(id, point)| (id, point.span.line)).collect(),
+        at: SliceAt::Points(SlicePoints {
+            content_hash: map.files[function.file].hash,
+            first_line: function.span.line,
+            count: function.points.len(),
+            points: there
+                .map(|(id, point)| (id, point.span.line, point.span.column))
+                .collect(),
+        }),
     }
+}
+
+/// A function on a stack, and what it calls or, where it calls nothing, the line and the column of what it does.
+type Call<'t> = (&'t str, Result<&'t str, (u32, u32)>);
+
+/// The lines of a slice of `sliced`. Each frame is what the order finds in the map of `mapped`: a function, and behind
+/// it those that have left no frame.
+fn lines_by_map(mapped: &str, sliced: &str, frames: &[&[Call<'_>]]) -> Vec<u32> {
+    let file = SourceFile {
+        path: "snippet.c".to_owned(),
+        bytes: mapped.as_bytes().to_owned(),
+    };
+    let map = map_sources(vec![file], &|_| {});
+    let frames = frames.iter().map(|calls| SliceFrame {
+        stands: { calls.iter() }
+            .map(|&(function, what)| {
+                stand(&map, function, |point| match (what, &point.kind) {
+                    (Ok(callee), PointKind::Call(name)) => name == callee,
+                    (Ok(_), _) => false,
+                    (Err(at), kind) => kind.has_text() && (point.span.line, point.span.column) == at,
+                })
+            })
+            .collect(),
+        callee: calls.last().and_then(|(_, what)| what.ok()).map(str::to_owned),
+    });
+    let slice = graph(sliced).slice_stack(&Vec::from_iter(frames), SliceOptions::default());
+    let lines = slice.expect("a slice").lines().into_iter();
+    lines.map(|(_, line)| line).collect()
+}
+
+/// A task that computes is where the order has found it, which may be one of several statements on a line.
+#[test]
+fn a_task_that_computes_is_at_points_of_a_line() {
+    let text = r"
+int input(int);
+int main(void) {
+    int a = input(1);
+    int c = input(2);
+    int x;
+    x = c; a = a + 1;
+    return x + a;
+}
+";
+    let lines = |column| lines_by_map(text, text, &[&[("main", Err((7, column)))]]);
+    assert_eq!(lines(5), [5, 7]);
+    assert_eq!(lines(12), [4, 7]);
+    // Also in a text that has other points, since they begin where those of the map do.
+    let other = text.replace("input(2);", "input(2) ? 3 : 4;");
+    assert_eq!(lines_by_map(text, &other, &[&[("main", Err((7, 12)))]]), [4, 7]);
 }
 
 /// `step` has called `wait_for` last and has left no frame; the order gives it back.
@@ -484,37 +522,13 @@ int main(void) {
     return 0;
 }
 ";
-    let file = SourceFile {
-        path: "snippet.c".to_owned(),
-        bytes: text.as_bytes().to_owned(),
-    };
-    let map = map_sources(vec![file], &|_| {});
-    let frame = |function: &str, line, callee: &str, stands: &[Stand]| SliceFrame {
-        file: "snippet.c".to_owned(),
-        function: function.to_owned(),
-        line,
-        column: None,
-        callee: Some(callee.to_owned()),
-        stands: stands.to_vec(),
-    };
-    let lines = |outer: &[Stand]| -> Vec<u32> {
-        let inner = [stand(&map, "wait_for", "input")];
-        let frames = [
-            frame("main", 14, "wait_for", outer),
-            frame("wait_for", 5, "input", &inner),
-        ];
-        let slice = graph(text).slice_stack(&frames, SliceOptions::default());
-        let lines = slice.expect("a slice").lines().into_iter();
-        lines.map(|(_, line)| line).collect()
-    };
-    let found = [stand(&map, "main", "step"), stand(&map, "step", "wait_for")];
-    assert_eq!(lines(&found), [4, 5, 8, 10, 13, 14]);
-    // Points of another text are none of this one: then names and lines decide.
-    let other = found.map(|stand| Stand {
-        content_hash: [0; 32],
-        ..stand
-    });
-    assert_eq!(lines(&other), lines(&[]));
+    let outer = [("main", Ok("step")), ("step", Ok("wait_for"))];
+    let frames: [&[_]; 2] = [&outer, &[("wait_for", Ok("input"))]];
+    let needed = [4, 5, 8, 10, 13, 14];
+    assert_eq!(lines_by_map(text, text, &frames), needed);
+    // A text with other points on the same lines has other numbers: then it counts where they begin.
+    let other = text.replace("int c = a + 2;", "int c = a + (a ? 2 : 3);");
+    assert_eq!(lines_by_map(text, &other, &frames), needed);
 }
 
 /// Attributes that make functions run are not followed, and every slice says so.

@@ -201,7 +201,29 @@ void f(int n) {
 }
 
 #[test]
+fn a_line_within_a_statement_is_the_statement() {
+    check(
+        "
+int input(int);
+int f(int n) {
+    int a = input(n) +
+
+        2; //<
+    return a;
+}
+",
+        expect![[r#"
+            4 at 0: Criterion
+        "#]],
+    );
+}
+
+#[test]
 fn no_statement_there() {
+    check(
+        "\nint f(int n) {\n    use(n);\n//<\n    return n;\n}\n",
+        expect!["nothing is executed at t.c:4"],
+    );
     check(
         "\nvoid f(int n) {\n    use(n);\n}\n//<\n",
         expect!["nothing is executed at t.c:5"],

@@ -35,16 +35,9 @@ fn check_as(path: &str, text: &str, expect: Expect) {
 
 /// Checks the slice of a stack: functions and lines, outermost first, in a file `t.c`.
 fn check_stack(text: &str, stack: &[(&str, u32)], expect: Expect) {
-    let called = stack.iter().skip(1).map(|&(name, _)| Some(name.to_owned()));
+    let called = stack.iter().skip(1).map(|&(name, _)| Some(name));
     let frames = stack.iter().zip(called.chain([None]));
-    let frames = frames.map(|(&(function, line), callee)| Frame {
-        file: "t.c".to_owned(),
-        function: function.to_owned(),
-        line,
-        column: None,
-        callee,
-        stands: Vec::new(),
-    });
+    let frames = frames.map(|(&(function, line), callee)| Frame::on_line("t.c", function, line, callee));
     let slice = graph("t.c", text).slice_stack(&Vec::from_iter(frames), Options::default());
     expect.assert_eq(&match slice {
         Ok(slice) => shown(&slice),

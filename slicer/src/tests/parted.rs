@@ -11,14 +11,7 @@ fn frames(stack: Stack<'_>, last: &str) -> Vec<Frame> {
     stack
         .iter()
         .zip(called)
-        .map(|(&(function, line), callee)| Frame {
-            file: "t.c".to_owned(),
-            function: function.to_owned(),
-            line,
-            column: None,
-            callee: Some(callee.to_owned()),
-            stands: Vec::new(),
-        })
+        .map(|(&(function, line), callee)| Frame::on_line("t.c", function, line, Some(callee)))
         .collect()
 }
 

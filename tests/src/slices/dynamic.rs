@@ -118,26 +118,20 @@ impl Subject {
     }
 
     fn stack(&self, event: &Event) -> Vec<SliceFrame> {
-        let name = |function: usize| self.program.functions[function].name.clone();
-        let callees = event
-            .frames
-            .iter()
-            .skip(1)
-            .map(|frame| Some(name(frame.function)));
-        let callees = callees.chain([event.leaf.clone()]);
-        let frames = event
-            .frames
-            .iter()
-            .zip(callees)
-            .map(|(frame, callee)| SliceFrame {
-                file: FILE.to_owned(),
-                function: name(frame.function),
-                line: self.layout.sites[frame.site].own.0,
-                column: None,
-                callee,
-                stands: Vec::new(),
-            });
-        frames.collect()
+        let callees = self.positions(event).skip(1).map(|(name, _)| Some(name));
+        let callees = callees.chain([event.leaf.as_deref()]);
+        let frames = self.positions(event).zip(callees);
+        frames
+            .map(|((name, line), callee)| SliceFrame::on_line(FILE, name, line, callee))
+            .collect()
+    }
+
+    /// The functions of a stack, outermost first, each with its line.
+    fn positions<'e>(&'e self, event: &'e Event) -> impl Iterator<Item = (&'e str, u32)> {
+        event.frames.iter().map(|frame| {
+            let name = self.program.functions[frame.function].name.as_str();
+            (name, self.layout.sites[frame.site].own.0)
+        })
     }
 
     /// The text, with the lines of a slice marked, and those that are missing.
@@ -215,9 +209,8 @@ pub fn check_seed(kind: Kind, seed: u64) -> Result<Found, String> {
                     let report = format!(
                         "{kind:?} seed {seed}, rank {rank}, event {at}: the slice of its {of} ({}) leaves out\n{}{}",
                         subject
-                            .stack(event)
-                            .iter()
-                            .map(|frame| format!("{}:{}", frame.function, frame.line))
+                            .positions(event)
+                            .map(|(name, line)| format!("{name}:{line}"))
                             .collect::<Vec<_>>()
                             .join(" > "),
                         String::from_iter(chains),
