@@ -1,7 +1,7 @@
 //! Functions as the exact parser reads them, in what a build's preprocessor made of their file.
 
 use base::Confidence;
-use exact::{Place, Preprocessed};
+use exact::{Preprocessed, SourceRange};
 use frontend::{Macros, Positions, Source, join_file_scope, same_function};
 use ir::Unit;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(crate) fn read_exactly(
     };
     let place = |range: Range<usize>| {
         let (span, from_macro) = positions.place(range)?;
-        Some(Place { span, from_macro })
+        Some(SourceRange { span, from_macro })
     };
     let mut read = exact::parse(&preprocessed, &place).map_err(|why| why.to_string())?;
     let mut replaced = 0;

@@ -29,7 +29,7 @@ mod statement;
 mod types;
 mod unit;
 
-pub use markers::{Markers, Place, Places};
+pub use markers::{Markers, SourceRange, SourceRanges};
 
 use ir::Unit;
 use std::fmt;
@@ -90,7 +90,7 @@ impl std::error::Error for ExactError {}
 ///
 /// # Errors
 /// When the text is too large, or holds something that the parser does not know.
-pub fn parse(source: &Preprocessed<'_>, places: &(dyn Places + Sync)) -> Result<Unit, ExactError> {
+pub fn parse(source: &Preprocessed<'_>, places: &(dyn SourceRanges + Sync)) -> Result<Unit, ExactError> {
     if source.text.len() > SIZE_LIMIT {
         return Err(ExactError::TooLarge("too long"));
     }
@@ -108,7 +108,11 @@ pub fn parse(source: &Preprocessed<'_>, places: &(dyn Places + Sync)) -> Result<
     })
 }
 
-fn read(source: &Preprocessed<'_>, text: String, places: &(dyn Places + Sync)) -> Result<Unit, ExactError> {
+fn read(
+    source: &Preprocessed<'_>,
+    text: String,
+    places: &(dyn SourceRanges + Sync),
+) -> Result<Unit, ExactError> {
     let config = lang_c::driver::Config::with_gcc();
     let parsed = lang_c::driver::parse_preprocessed(&config, text).map_err(|error| {
         let (file, line) = Markers::new(source.text, source.path).line_of(error.offset);

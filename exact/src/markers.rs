@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A place in the main file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceRange {
     /// Where it stands; what a macro expands to stands at the invocation.
     pub span: Span,
     /// All of it comes out of one macro invocation.
@@ -14,13 +14,13 @@ pub struct Place {
 }
 
 /// Tells where preprocessed text comes from.
-pub trait Places {
+pub trait SourceRanges {
     /// The place of these bytes, or `None` when they begin outside the main file.
-    fn place(&self, range: Range<usize>) -> Option<Place>;
+    fn place(&self, range: Range<usize>) -> Option<SourceRange>;
 }
 
-impl<F: Fn(Range<usize>) -> Option<Place>> Places for F {
-    fn place(&self, range: Range<usize>) -> Option<Place> {
+impl<F: Fn(Range<usize>) -> Option<SourceRange>> SourceRanges for F {
+    fn place(&self, range: Range<usize>) -> Option<SourceRange> {
         self(range)
     }
 }
@@ -89,8 +89,8 @@ impl Markers {
     }
 }
 
-impl Places for Markers {
-    fn place(&self, range: Range<usize>) -> Option<Place> {
+impl SourceRanges for Markers {
+    fn place(&self, range: Range<usize>) -> Option<SourceRange> {
         let (start, file, line) = self.at(range.start);
         if !self.main.contains(&file) {
             return None;
@@ -98,7 +98,7 @@ impl Places for Markers {
         let (end, end_file, end_line) = self.at(range.end.max(range.start + 1) - 1);
         let column = |offset: usize, start: usize| u32::try_from(offset - start + 1).unwrap_or(u32::MAX);
         let same = file == end_file;
-        Some(Place {
+        Some(SourceRange {
             span: Span {
                 line,
                 column: column(range.start, start),
@@ -136,7 +136,7 @@ fn marker(line: &[u8]) -> Option<(u32, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Markers, Places};
+    use super::{Markers, SourceRanges};
 
     #[test]
     fn lines_are_those_of_the_source() {

@@ -3,7 +3,7 @@
 use crate::blank::closing;
 use crate::declare::Specifiers;
 use crate::function;
-use crate::markers::{Place, Places};
+use crate::markers::{SourceRange, SourceRanges};
 use crate::types::{Derived, is_of_structures, name_of};
 use crate::{Preprocessed, constant};
 use base::Span;
@@ -22,7 +22,7 @@ const DEPTH_LIMIT: usize = 100;
 pub struct Lowering<'a> {
     /// The text that the parser read.
     pub text: &'a [u8],
-    places: &'a dyn Places,
+    places: &'a dyn SourceRanges,
     functions: Vec<Function>,
     globals: Vec<Global>,
     /// The places of variables in `globals`; headers' variables are there too.
@@ -43,7 +43,7 @@ pub struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// An empty unit whose text stands at `places`.
-    pub fn new(text: &'a [u8], places: &'a dyn Places) -> Self {
+    pub fn new(text: &'a [u8], places: &'a dyn SourceRanges) -> Self {
         Self {
             text,
             places,
@@ -82,14 +82,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Where a node stands, trailing blanks left out; `None` outside the main file.
-    pub fn place<T>(&self, node: &Node<T>) -> Option<Place> {
+    pub fn place<T>(&self, node: &Node<T>) -> Option<SourceRange> {
         let text = self.text.get(node.span.start..node.span.end).unwrap_or_default();
         let end = node.span.start + text.trim_ascii_end().len();
         self.places.place(node.span.start..end.max(node.span.start))
     }
 
     /// The same without parentheses around the whole: the parser counts them in for some kinds of expression.
-    pub fn place_inside_parentheses<T>(&self, node: &Node<T>) -> Option<Place> {
+    pub fn place_inside_parentheses<T>(&self, node: &Node<T>) -> Option<SourceRange> {
         let (mut start, mut end) = (node.span.start, node.span.end);
         loop {
             let text = self.text.get(start..end).unwrap_or_default();

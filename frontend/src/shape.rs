@@ -105,8 +105,8 @@ impl Shape {
     }
 
     /// Follows `token`, which has just been written to `out`.
-    pub fn write(&mut self, token: Written, out: &mut [u8]) -> Effect {
-        let mut effect = Effect::None;
+    pub fn write(&mut self, token: Written, out: &mut [u8]) -> Event {
+        let mut event = Event::None;
         self.emptily_closed = false;
         let text = out
             .get(token.start as usize..token.end as usize)
@@ -117,7 +117,7 @@ impl Shape {
                 if open == Open::Body {
                     self.body_start = token.start;
                     self.functions += 1;
-                    effect = Effect::ItemHead;
+                    event = Event::ItemHead;
                 }
                 self.open.push(open);
                 self.item.push(token);
@@ -126,12 +126,12 @@ impl Shape {
                     Open::Body | Open::Block => self.begin_statement(),
                     _ => {}
                 }
-                return effect;
+                return event;
             }
             b"}" => {
                 self.item.push(token);
                 self.close_brace(token);
-                return effect;
+                return event;
             }
             b"(" => {
                 let open = if self.is_call(out) {
@@ -144,7 +144,7 @@ impl Shape {
             b"[" => self.open.push(Open::Other),
             b")" | b"]" => {
                 if let Some(Open::Call(from)) = self.innermost() {
-                    effect = Effect::Argument(from);
+                    event = Event::Argument(from);
                 }
                 if matches!(self.innermost(), Some(Open::Call(_) | Open::Other)) {
                     self.open.pop();
@@ -153,7 +153,7 @@ impl Shape {
             b"," => {
                 let next = self.item.len() + 1;
                 if let Some(Open::Call(from)) = self.open.last_mut() {
-                    effect = Effect::Argument(*from);
+                    event = Event::Argument(*from);
                     *from = next;
                 }
             }
@@ -162,20 +162,20 @@ impl Shape {
                 match self.innermost() {
                     Some(Open::Body | Open::Block) => self.begin_statement(),
                     None | Some(Open::Linkage) if self.is_cxx() || !self.is_old_style(out) => {
-                        return Effect::ItemEnd;
+                        return Event::ItemEnd;
                     }
                     _ => {}
                 }
-                return effect;
+                return event;
             }
             b":" if self.is_cxx() && self.innermost() == Some(Open::Linkage) && self.is_access(out) => {
                 self.begin_item();
-                return effect;
+                return event;
             }
             _ => {}
         }
         self.item.push(token);
-        effect
+        event
     }
 
     fn is_cxx(&self) -> bool {
@@ -188,7 +188,7 @@ impl Shape {
         matches!(self.item.as_slice(), [only] if matches!(text(only), b"public" | b"private" | b"protected"))
     }
 
-    /// Forgets the item at hand; to be called after [`Effect::ItemEnd`], when its tokens have been looked at.
+    /// Forgets the item at hand; to be called after [`Event::ItemEnd`], when its tokens have been looked at.
     pub fn begin_item(&mut self) {
         self.item.clear();
         self.statement = 0;
@@ -385,7 +385,7 @@ impl Shape {
 
 /// What a token brings about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum Event {
     /// Nothing.
     None,
     /// An argument of a call has ended; its first token has this index in [`Shape::item`].

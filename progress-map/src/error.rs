@@ -52,7 +52,7 @@ pub enum ReadError {
     /// A length, a code or a reference in the bytes cannot be right although the checksum is: a faulty writer.
     Malformed {
         /// Where it stands.
-        place: Place,
+        place: ByteOffset,
         /// What is wrong with it.
         what: &'static str,
     },
@@ -82,7 +82,7 @@ pub struct Section {
 
 /// A place in the bytes of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ByteOffset {
     /// In the header or section table: bytes from the record's start.
     Header {
         /// Bytes from the record's start.
@@ -196,12 +196,12 @@ impl fmt::Display for Section {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ByteOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Header { offset } => write!(f, "byte {offset} of the header"),
-            Place::Section { section, offset } => write!(f, "byte {offset} of {section}"),
-            Place::Column {
+            ByteOffset::Header { offset } => write!(f, "byte {offset} of the header"),
+            ByteOffset::Section { section, offset } => write!(f, "byte {offset} of {section}"),
+            ByteOffset::Column {
                 section,
                 column,
                 offset,

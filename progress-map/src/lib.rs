@@ -28,7 +28,7 @@ pub use binding::{
 };
 pub use choice::Choice;
 pub use code::{CodeBlock, CodeCall, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
-pub use error::{Invalid, Place, ReadError, Section, Tag};
+pub use error::{ByteOffset, Invalid, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};
 pub use function::{
     Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,

@@ -7,7 +7,7 @@ use library::{Access, Exit, Function, State, function};
 
 /// What a function without source does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
+pub struct LibraryEffect {
     /// Arguments through which it only reads, as bits; the last bit stands for itself and all that follow.
     pub reads_only: u32,
     /// Arguments that are values to it, even if they are pointers: handles. As bits, too.
@@ -33,7 +33,7 @@ pub struct Effect {
 /// All arguments.
 const ALL: u32 = u32::MAX;
 
-impl Effect {
+impl LibraryEffect {
     /// Whether it may write through its argument `index`.
     pub fn writes(&self, index: usize) -> bool {
         self.reads_only & bit(index) == 0
@@ -51,28 +51,28 @@ impl Effect {
 }
 
 /// What the function of this name does.
-pub fn effect(name: &str) -> Effect {
+pub fn effect(name: &str) -> LibraryEffect {
     let Some(row) = function(name) else {
-        return Effect {
+        return LibraryEffect {
             inside: ALL,
             // Of other functions of MPI so much is known that they call nothing of the program's.
             unknown: !base::is_mpi(name),
-            ..Effect::default()
+            ..LibraryEffect::default()
         };
     };
-    let done = Effect {
+    let done = LibraryEffect {
         allocates: row.returned.new,
         returns: row.returned.argument,
         copies: row.copies,
         ends: row.exit == Exit::Never,
         state: row.state,
         gives: row.gives().and_then(|index| u8::try_from(index).ok()),
-        ..Effect::default()
+        ..LibraryEffect::default()
     };
     if row.known && !row.calls_back() {
         through_arguments(row, done)
     } else {
-        Effect {
+        LibraryEffect {
             inside: ALL,
             unknown: true,
             ..done
@@ -80,7 +80,7 @@ pub fn effect(name: &str) -> Effect {
     }
 }
 
-fn through_arguments(row: &Function, mut done: Effect) -> Effect {
+fn through_arguments(row: &Function, mut done: LibraryEffect) -> LibraryEffect {
     let is_mpi = base::is_mpi(row.name);
     // What is given beyond its arguments, a function of MPI does not look at, and one of C reads: it may be another one of that name.
     let listed = row.arguments.len().min(31);

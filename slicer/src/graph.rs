@@ -126,7 +126,7 @@ pub(crate) struct Call {
 /// What a call does in communication.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Message {
-    pub(crate) role: Role,
+    pub(crate) role: MessageRole,
     /// The operation, `MPI_Allreduce`: collectives meet those of the same name.
     pub(crate) operation: String,
     /// The constant tag, if it is one.
@@ -143,7 +143,7 @@ pub(crate) struct Message {
 
 /// Which side of a message a call is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Role {
+pub(crate) enum MessageRole {
     /// It sends.
     Send,
     /// It receives.

@@ -1,29 +1,42 @@
 //! Which calls may exchange messages with each other, as far as the source tells: communicator, tag, and kind of operation.
 //! What is no constant may be anything, and so may a wildcard; peers are not looked at, because ranks are known at run time only.
 
-use crate::graph::{Message, Role};
+use crate::graph::{Message, MessageRole};
 
 /// Whether what one call waits for, or gets, may come from the other.
 pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
     communicators_agree(mine, theirs)
         && match (mine.role, theirs.role) {
-            (Role::Any, theirs) => !matches!(theirs, Role::Receive | Role::Probe | Role::Get | Role::Address),
-            (mine, Role::Any) => !matches!(mine, Role::Send | Role::Put | Role::Address),
-            (Role::Receive | Role::Probe | Role::Both, Role::Send | Role::Both) => {
-                constants_agree(mine.receive_tag.or(mine.tag), theirs.tag)
+            (MessageRole::Any, theirs) => !matches!(
+                theirs,
+                MessageRole::Receive | MessageRole::Probe | MessageRole::Get | MessageRole::Address
+            ),
+            (mine, MessageRole::Any) => {
+                !matches!(mine, MessageRole::Send | MessageRole::Put | MessageRole::Address)
             }
-            (Role::Collective, Role::Collective) => mine.operation == theirs.operation,
+            (
+                MessageRole::Receive | MessageRole::Probe | MessageRole::Both,
+                MessageRole::Send | MessageRole::Both,
+            ) => constants_agree(mine.receive_tag.or(mine.tag), theirs.tag),
+            (MessageRole::Collective, MessageRole::Collective) => mine.operation == theirs.operation,
             // What stands in a window was written there by anybody.
-            (Role::Get | Role::Update | Role::Window, Role::Put | Role::Update | Role::Window) => true,
+            (
+                MessageRole::Get | MessageRole::Update | MessageRole::Window,
+                MessageRole::Put | MessageRole::Update | MessageRole::Window,
+            ) => true,
             _ => false,
         }
 }
 
 /// Whether a call may take the message that another of the same task waits for.
 pub(crate) fn compete(mine: &Message, theirs: &Message) -> bool {
-    matches!(mine.role, Role::Receive | Role::Probe | Role::Both | Role::Any)
-        && matches!(theirs.role, Role::Receive | Role::Both | Role::Any)
-        && communicators_agree(mine, theirs)
+    matches!(
+        mine.role,
+        MessageRole::Receive | MessageRole::Probe | MessageRole::Both | MessageRole::Any
+    ) && matches!(
+        theirs.role,
+        MessageRole::Receive | MessageRole::Both | MessageRole::Any
+    ) && communicators_agree(mine, theirs)
         && constants_agree(mine.receive_tag.or(mine.tag), theirs.receive_tag.or(theirs.tag))
 }
 
@@ -46,13 +59,16 @@ fn communicators_agree(a: &Message, b: &Message) -> bool {
 /// Whether variables whose addresses stand in datatypes take part: as what a message brings, or as what is sent.
 pub(crate) fn by_address(mine: &Message, theirs: &Message) -> bool {
     match (mine.role, theirs.role) {
-        (Role::Address, role) => !matches!(role, Role::Address | Role::Receive | Role::Probe),
-        (_, Role::Address) => mine.by_address,
+        (MessageRole::Address, role) => !matches!(
+            role,
+            MessageRole::Address | MessageRole::Receive | MessageRole::Probe
+        ),
+        (_, MessageRole::Address) => mine.by_address,
         _ => false,
     }
 }
 
 /// Whether a call may write to variables because their addresses stand in the datatype that it is given.
 pub(crate) fn fills(mine: &Message, theirs: &Message) -> bool {
-    mine.role == Role::Address && theirs.by_address
+    mine.role == MessageRole::Address && theirs.by_address
 }

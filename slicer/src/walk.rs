@@ -11,7 +11,7 @@
 
 use crate::executed::Executed;
 use crate::graph::{
-    Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Memory, Message, NodeId, NodeKind, Role,
+    Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Memory, Message, MessageRole, NodeId, NodeKind,
 };
 use crate::meet::{by_address, compete, fills, meet};
 use crate::places::{Key, NameId, PlaceId};
@@ -459,7 +459,7 @@ impl<'g> Walk<'g> {
             .get(&state)
             .is_some_and(|step| step.kind == Dependence::Criterion);
         // The sends that a blocked receive waits for are not set aside together with the arguments of the call.
-        let is_sent = is_criterion && message.role != Role::Collective;
+        let is_sent = is_criterion && message.role != MessageRole::Collective;
         let distance = if is_sent {
             distance.saturating_sub(self.aside)
         } else {

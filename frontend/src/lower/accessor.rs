@@ -4,7 +4,7 @@
 //! it: `(d.cycle(), d).m_cycle`. All that makes, passes on or changes references then sees a member, and the accessor itself
 //! gives away no address. So every way to call one has to come through here.
 
-use crate::lower::function::{Body, Context};
+use crate::lower::function::{Body, BodyKind};
 use crate::macros::Meaning;
 use ir::{Callee, ExprId, ExprKind, Name, Receiver, VarRef};
 use thin_vec::ThinVec;
@@ -68,7 +68,7 @@ impl Body<'_, '_> {
 
     /// What the call `name()` gives if it is one of an accessor to the object at hand.
     pub(super) fn own_access(&mut self, name: &str, node: Node, arguments: &[Node]) -> Option<ExprKind> {
-        if !arguments.is_empty() || !matches!(self.context, Context::Method | Context::LambdaInMethod) {
+        if !arguments.is_empty() || !matches!(self.kind, BodyKind::Method | BodyKind::LambdaInMethod) {
             return None;
         }
         let member = self.accessed(name, node)?;

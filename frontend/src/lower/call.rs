@@ -2,7 +2,7 @@
 
 use crate::cxx::Declared;
 use crate::lower::declare;
-use crate::lower::function::{Binding, Body, Context};
+use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::hidden::a_macro;
 use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
         };
         self.add_hidden_writes(function, &mut callee);
         // A class's name makes another object.
-        if self.context == Context::Method
+        if self.kind == BodyKind::Method
             && matches!(callee, Callee::Named(_))
             && !self.file.is_class(name.as_bytes())
         {

@@ -4,7 +4,7 @@
 //! ([`ir::Defaults`]). What a literal gives to an argument depends on nothing, and has none.
 
 use crate::lower::file::File;
-use crate::lower::function::{Body, Context};
+use crate::lower::function::{Body, BodyKind};
 use crate::lower::{children, declare, field};
 use base::Confidence;
 use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind, Type};
@@ -33,7 +33,7 @@ impl File<'_> {
         let (qualified, is_method) = self.qualified(declarator, &name);
         let mut body = Body::new(self, self.span(list));
         if is_method {
-            body.context = Context::Method;
+            body.kind = BodyKind::Method;
         }
         let args = parameters.iter().map(|parameter| match default_of(*parameter) {
             Some(value) => body.argument(value, field(*parameter, "type")),
@@ -75,7 +75,7 @@ impl File<'_> {
             ..start
         };
         let mut body = Body::new(self, span);
-        body.context = Context::Method;
+        body.kind = BodyKind::Method;
         let mut statements = Vec::new();
         for (item, value) in given {
             for declarator in declare::declarators(item) {

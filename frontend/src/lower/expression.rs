@@ -1,7 +1,7 @@
 //! Expressions.
 
 use crate::expand::BUILD_CHOICE;
-use crate::lower::function::{Binding, Body, Context};
+use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::Meaning;
 use crate::shape::is_control;
@@ -246,7 +246,7 @@ impl Body<'_, '_> {
             return kind;
         }
         self.file.note_address_of_function(name.clone());
-        if matches!(self.context, Context::Method | Context::LambdaInMethod)
+        if matches!(self.kind, BodyKind::Method | BodyKind::LambdaInMethod)
             && let Some(exposed) = self.exposed_by(&name, node)
         {
             return exposed;

@@ -57,7 +57,7 @@ pub struct Body<'f, 'a> {
     /// Variables of the function around this lambda.
     pub(super) captured: BTreeSet<String>,
     /// What kind of function it is.
-    pub(super) context: Context,
+    pub(super) kind: BodyKind,
     /// The unqualified name of a member function.
     pub(super) own_name: Option<String>,
     /// The object at hand, once it is named.
@@ -76,7 +76,7 @@ pub struct Body<'f, 'a> {
 
 /// What kind of function a body belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Context {
+pub enum BodyKind {
     /// A function outside classes.
     Free,
     /// A member function.
@@ -111,7 +111,7 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
     file.default_arguments(declarator, declared.function);
     let mut body = Body::new(file, span);
     if is_method {
-        body.context = Context::Method;
+        body.kind = BodyKind::Method;
         body.own_name = Some(name.clone());
     }
     body.returns_reference = returns_reference(body.file, node, declarator);
@@ -163,14 +163,14 @@ pub fn lower_function(file: &mut File, node: Node, in_error: bool) -> Option<Fun
 
 /// Lowers the function that the lambda expression `node` is; `captured` are the names that it may find outside, `depth`
 /// how deeply nested the expression is: lambdas may stand in one another without an end.
-pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, context: Context, depth: usize) {
+pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kind: BodyKind, depth: usize) {
     let Some(body_node) = field(node, "body") else {
         return;
     };
     let span = file.span(node);
     let mut body = Body::new(file, span);
     body.captured = captured;
-    body.context = context;
+    body.kind = kind;
     body.depth = depth;
     body.returns_reference =
         field(node, "declarator").is_some_and(|declarator| returns_reference(body.file, node, declarator));
@@ -260,7 +260,7 @@ impl<'f, 'a> Body<'f, 'a> {
             numbers: BTreeSet::new(),
             lambda_masks: BTreeMap::new(),
             captured: BTreeSet::new(),
-            context: Context::Free,
+            kind: BodyKind::Free,
             this: None,
             receivers: BTreeMap::new(),
             receiver: None,

@@ -1,6 +1,6 @@
 //! Macros that are left as they are: what they do to the variables of the function is said here.
 
-use crate::lower::function::{Binding, Body, Context};
+use crate::lower::function::{Binding, Body, BodyKind};
 use ir::{Callee, ExprId, ExprKind, MacroCall, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
             Some(Binding::Enumerator(_) | Binding::Type(_)) => return None,
             Some(Binding::FileScope) => {}
             None => {
-                if matches!(self.context, Context::Lambda | Context::LambdaInMethod) {
+                if matches!(self.kind, BodyKind::Lambda | BodyKind::LambdaInMethod) {
                     self.partial(node, "macro that may write a captured variable");
                     return None;
                 }

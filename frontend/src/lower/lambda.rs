@@ -2,7 +2,7 @@
 //! addresses of what it captures by reference.
 
 use crate::lower::function::{Binding, Body};
-use crate::lower::function::{Context, lower_lambda};
+use crate::lower::function::{BodyKind, lower_lambda};
 use crate::lower::{children, declare, field};
 use ir::{ExprId, ExprKind, VarRef};
 use std::collections::BTreeSet;
@@ -69,11 +69,11 @@ impl Body<'_, '_> {
             })
             .chain(by_value)
             .collect();
-        let context = match self.context {
-            Context::Free => Context::Lambda,
-            _ => Context::LambdaInMethod,
+        let kind = match self.kind {
+            BodyKind::Free => BodyKind::Lambda,
+            _ => BodyKind::LambdaInMethod,
         };
-        lower_lambda(self.file, node, captured, context, self.depth);
+        lower_lambda(self.file, node, captured, kind, self.depth);
         ExprKind::List(parts.into())
     }
 

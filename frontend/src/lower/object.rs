@@ -5,7 +5,7 @@
 //! function; the order does not rely on it (`progress`), the analysis of variables does.
 
 use crate::lower::expression::is_expression;
-use crate::lower::function::{Binding, Body, Context};
+use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::is_shouted;
 use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtId, StmtKind, Type, VarRef};
@@ -36,9 +36,9 @@ impl Body<'_, '_> {
     pub(super) fn this_object(&mut self, node: Node) -> ExprId {
         let this = self.this();
         let this = self.push_expr(ExprKind::Var(VarRef::Local(this)), node);
-        match self.context {
+        match self.kind {
             // The object's address is a member of the lambda's own object.
-            Context::Lambda | Context::LambdaInMethod => self.push_expr(ExprKind::Deref(this), node),
+            BodyKind::Lambda | BodyKind::LambdaInMethod => self.push_expr(ExprKind::Deref(this), node),
             _ => this,
         }
     }
@@ -61,7 +61,7 @@ impl Body<'_, '_> {
             let address = self.push_expr(ExprKind::Captured { object, name }, node);
             return Some(ExprKind::Deref(address));
         }
-        if matches!(self.context, Context::Free | Context::Lambda) {
+        if matches!(self.kind, BodyKind::Free | BodyKind::Lambda) {
             return None;
         }
         let facts = self.file.raw.visible.cxx();
@@ -467,7 +467,7 @@ impl Body<'_, '_> {
         let facts = self.file.raw.visible.cxx();
         let member = facts.iter().any(|facts| facts.is_member(name.as_bytes()));
         // `Base::n` is a member of the object.
-        if member && matches!(self.context, Context::Method | Context::LambdaInMethod) {
+        if member && matches!(self.kind, BodyKind::Method | BodyKind::LambdaInMethod) {
             let base = self.this_object(node);
             let arrow = true;
             return ExprKind::Field {

@@ -4,7 +4,7 @@
 //! member function that is called so gets the object as others do. Prepared text has no star there, as the grammar cannot read it,
 //! so the raw text tells such a member from one that is called `m`.
 
-use crate::lower::function::{Body, Context};
+use crate::lower::function::{Body, BodyKind};
 use crate::lower::{children, field};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Receiver};
 use tree_sitter::Node;
@@ -59,7 +59,7 @@ impl Body<'_, '_> {
     /// The pointer by its name. What nothing declares in a member function is a member itself.
     fn pointer_to_member(&mut self, node: Node) -> ExprKind {
         let name = self.file.name(node);
-        let is_method = matches!(self.context, Context::Method | Context::LambdaInMethod);
+        let is_method = matches!(self.kind, BodyKind::Method | BodyKind::LambdaInMethod);
         let is_declared = self.lookup(&name).is_some() || self.file.global_index.contains_key(&name);
         if !is_method || is_declared {
             return self.identifier(node);

@@ -16,7 +16,7 @@ const GROUP_DEPTH_LIMIT: usize = 48;
 const COPY_LIMIT: usize = 2;
 
 /// A conditional group that is being passed.
-pub(super) struct Frame {
+pub(super) struct OpenGroup {
     /// Directives of the arms that are kept.
     kept: Vec<usize>,
     /// The group stays a group in the prepared text.
@@ -41,12 +41,12 @@ impl<'a> Writer<'a> {
         let start = self.raw.tokens[at].start;
         match self.directives.at(at) {
             Some(Directive::If(_)) => {
-                let frame = if skipping {
-                    Frame::skipped()
+                let open = if skipping {
+                    OpenGroup::skipped()
                 } else {
                     self.open_group(at)
                 };
-                self.groups.push(frame);
+                self.groups.push(open);
                 self.arm(at);
             }
             Some(Directive::Elif(_) | Directive::Else) => {
@@ -55,17 +55,17 @@ impl<'a> Writer<'a> {
             }
             Some(Directive::Endif) => {
                 self.end_arm();
-                let Some(frame) = self.groups.pop() else {
+                let Some(open) = self.groups.pop() else {
                     return at + 1;
                 };
-                if let Some(shared) = frame.shared {
+                if let Some(shared) = open.shared {
                     self.share(at, shared.clone(), expander);
                     return shared.end;
                 }
-                if frame.native {
-                    self.marker(at, if frame.begun { "\n#endif\n" } else { "\n" });
+                if open.native {
+                    self.marker(at, if open.begun { "\n#endif\n" } else { "\n" });
                 }
-                if frame.braced.is_some() {
+                if open.braced.is_some() {
                     let end = self.raw.tokens[at].end;
                     self.stand_in("}", TokenKind::Punct, end, end);
                 }
@@ -94,8 +94,8 @@ impl<'a> Writer<'a> {
     /// Leaves the arm at hand. Where it ends in `name:`, the statement that this belongs to stands behind the group, for all
     /// builds; behind `case …:` the grammar wants none.
     fn end_arm(&mut self) {
-        let frame = self.groups.last().filter(|frame| frame.live);
-        if let Some(begins) = frame.and_then(|frame| frame.braced) {
+        let open = self.groups.last().filter(|open| open.live);
+        if let Some(begins) = open.and_then(|open| open.braced) {
             // What its macros stand for may be several statements, of which the `if` has the first.
             let written = self.prepared.text.get(begins as usize..).unwrap_or_default();
             if !is_one_statement(written, &lex(written)) {
@@ -107,20 +107,20 @@ impl<'a> Writer<'a> {
         let first = statement.first();
         let first = first.and_then(|t| self.prepared.text.get(t.start as usize..t.end as usize));
         let named = statement.len() == 2 && first != Some(b"default");
-        if named && self.groups.last().is_some_and(|frame| frame.live && frame.native) {
+        if named && self.groups.last().is_some_and(|open| open.live && open.native) {
             self.end_label();
         }
     }
 
     /// Enters the arm whose directive is at `at`.
     fn arm(&mut self, at: usize) {
-        let Some(frame) = self.groups.last_mut() else {
+        let Some(open) = self.groups.last_mut() else {
             return;
         };
-        frame.live = frame.kept.contains(&at);
-        if frame.live && frame.native {
-            let first = !std::mem::replace(&mut frame.begun, true);
-            let last = frame.exhaustive && frame.kept.last() == Some(&at);
+        open.live = open.kept.contains(&at);
+        if open.live && open.native {
+            let first = !std::mem::replace(&mut open.begun, true);
+            let last = open.exhaustive && open.kept.last() == Some(&at);
             let text = match (first, last) {
                 (true, _) => "\n#if 1\n",
                 (false, false) => "\n#elif 1\n",
@@ -128,16 +128,16 @@ impl<'a> Writer<'a> {
             };
             self.marker(at, text);
             let begins = self.offset();
-            if let Some(frame) = self.groups.last_mut() {
-                frame.braced = frame.braced.map(|_| begins);
+            if let Some(open) = self.groups.last_mut() {
+                open.braced = open.braced.map(|_| begins);
             }
         }
     }
 
-    fn open_group(&mut self, at: usize) -> Frame {
+    fn open_group(&mut self, at: usize) -> OpenGroup {
         let deep = self.groups.len() >= GROUP_DEPTH_LIMIT;
         let Some(group) = self.directives.group(at) else {
-            return Frame::skipped();
+            return OpenGroup::skipped();
         };
         let tokens = self.raw.tokens;
         let start = tokens[at].start;
@@ -151,14 +151,14 @@ impl<'a> Writer<'a> {
                 self.line(start)
             );
             self.note(start..end, Confidence::Partial, reason);
-            return Frame::skipped();
+            return OpenGroup::skipped();
         }
         let shapes: Vec<(Arm, ArmShape)> = group.arms.iter().map(|arm| (*arm, self.shape_of(arm))).collect();
         let all = all_arms(group);
         // Nothing to choose from, or nothing between the directives: the group is as good as not there.
         let single = group.exhaustive && all.len() <= 1 || self.is_include_guard(at);
         if single || shapes.iter().all(|(_, shape)| *shape == ArmShape::Empty) {
-            return Frame::keeping(all);
+            return OpenGroup::keeping(all);
         }
         let group = group.clone();
         let kept = if self.shape.in_function() {
@@ -168,29 +168,34 @@ impl<'a> Writer<'a> {
         } else {
             None
         };
-        if let Some(frame) = kept {
-            return frame;
+        if let Some(open) = kept {
+            return open;
         }
         if self.shape.innermost() == Some(Open::Data)
             && shapes.iter().all(|(_, s)| *s != ArmShape::Unbalanced)
         {
-            return Frame::keeping(all);
+            return OpenGroup::keeping(all);
         }
         self.first_arm(&shapes, group.exhaustive, start..end)
     }
 
     /// What is kept of a group in a function, if that can be told.
-    fn group_in_function(&mut self, group: &Group, shapes: &[(Arm, ArmShape)], start: u32) -> Option<Frame> {
+    fn group_in_function(
+        &mut self,
+        group: &Group,
+        shapes: &[(Arm, ArmShape)],
+        start: u32,
+    ) -> Option<OpenGroup> {
         let (tokens, text) = (self.raw.tokens, self.raw.text);
         let exhaustive = group.exhaustive;
         let whole = are_whole(shapes);
         let all = all_arms(group);
         if whole && self.statements_around(group) {
             self.end_label();
-            return Some(Frame {
+            return Some(OpenGroup {
                 native: true,
                 exhaustive,
-                ..Frame::keeping(all)
+                ..OpenGroup::keeping(all)
             });
         }
         let single = |(arm, _): &(Arm, ArmShape)| {
@@ -199,28 +204,28 @@ impl<'a> Writer<'a> {
         };
         if exhaustive && self.wants_substatement() && shapes.iter().all(single) {
             self.stand_in("{", TokenKind::Punct, start, start);
-            return Some(Frame {
+            return Some(OpenGroup {
                 native: true,
                 exhaustive,
                 braced: Some(self.offset()),
-                ..Frame::keeping(all)
+                ..OpenGroup::keeping(all)
             });
         }
         if let ([(arm, ArmShape::Balanced | ArmShape::Invocations)], Some(shared)) =
             (shapes, self.shared_statement(group))
             && self.wants_statement(arm, &shared)
         {
-            return Some(Frame {
+            return Some(OpenGroup {
                 native: true,
                 shared: Some(shared),
-                ..Frame::keeping(all)
+                ..OpenGroup::keeping(all)
             });
         }
         self.guarded(group).or_else(|| self.guarded_operands(group))
     }
 
     /// The same of a group where declarations and functions stand.
-    fn group_between_functions(&self, group: &Group, shapes: &[(Arm, ArmShape)]) -> Option<Frame> {
+    fn group_between_functions(&self, group: &Group, shapes: &[(Arm, ArmShape)]) -> Option<OpenGroup> {
         let whole = are_whole(shapes);
         let invoked = |shape: &ArmShape| *shape == ArmShape::Invocations;
         let items = shapes
@@ -229,13 +234,13 @@ impl<'a> Writer<'a> {
         let next = self.raw.tokens.get(group.last + 1);
         let head = next.is_some_and(|t| self.text(*t) == b"{");
         if let Some(arm) = self.choice_of_heads(group) {
-            return Some(Frame::keeping(vec![arm]));
+            return Some(OpenGroup::keeping(vec![arm]));
         }
-        (whole || (items && !head)).then(|| Frame::keeping(all_arms(group)))
+        (whole || (items && !head)).then(|| OpenGroup::keeping(all_arms(group)))
     }
 
     /// Keeps one arm of a group that splits something, so that what follows can be read at all; nothing may be claimed about it.
-    fn first_arm(&mut self, shapes: &[(Arm, ArmShape)], exhaustive: bool, range: Range<u32>) -> Frame {
+    fn first_arm(&mut self, shapes: &[(Arm, ArmShape)], exhaustive: bool, range: Range<u32>) -> OpenGroup {
         let line = self.line(range.start);
         let words_only = |arm: &Arm| arm.code(self.raw.tokens).all(|t| t.kind == TokenKind::Ident);
         let attribute = !self.shape.in_function()
@@ -255,7 +260,7 @@ impl<'a> Writer<'a> {
         let first = shapes.iter().find(|(_, shape)| *shape != ArmShape::Empty);
         let kept = first.map(|(arm, _)| arm.directive).into_iter().collect();
         self.note(range, confidence, reason);
-        Frame::keeping(kept)
+        OpenGroup::keeping(kept)
     }
 
     /// What the tokens of an arm amount to. A statement may end with a macro that ends it.
@@ -445,7 +450,7 @@ fn ends_in_head(words: &[&[u8]]) -> bool {
     last && head.is_some_and(|at| is_head(words[at]))
 }
 
-impl Frame {
+impl OpenGroup {
     fn skipped() -> Self {
         Self::keeping(Vec::new())
     }

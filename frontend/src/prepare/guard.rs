@@ -5,7 +5,7 @@
 //! every build its own way. Nothing is written twice, and each build's flow is among the ways through the result. Two
 //! groups are guarded one by one, though one build may decide both: that adds ways, which can only make claims weaker.
 
-use super::{Frame, Writer};
+use super::{OpenGroup, Writer};
 use crate::condition::{Arm, Group};
 use crate::expand::BUILD_CHOICE;
 use crate::shape::{Open, is_control};
@@ -63,7 +63,7 @@ enum End {
 
 impl<'a> Writer<'a> {
     /// Plans how the arms of `group`, which are no whole statements, become part of the statement around.
-    pub(super) fn guarded(&mut self, group: &Group) -> Option<Frame> {
+    pub(super) fn guarded(&mut self, group: &Group) -> Option<OpenGroup> {
         if !matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) || !self.shape.at_statement() {
             return None;
         }
@@ -91,14 +91,14 @@ impl<'a> Writer<'a> {
         for (at, words) in plans.into_iter().flat_map(|plan| plan.inserts) {
             self.inserts.entry(at).or_default().push(words);
         }
-        Some(Frame::keeping(
+        Some(OpenGroup::keeping(
             group.arms.iter().map(|arm| arm.directive).collect(),
         ))
     }
 
     /// Plans how the arms of `group`, which are further operands of `&&`, `||` or `|` among others, become part of the expression:
     /// `a` / `#if A` / `&& b` / `#endif` is `a && (!choice || (b))`. Builds without the arm get the operand that changes nothing.
-    pub(super) fn guarded_operands(&mut self, group: &Group) -> Option<Frame> {
+    pub(super) fn guarded_operands(&mut self, group: &Group) -> Option<OpenGroup> {
         if !matches!(self.shape.innermost(), Some(Open::Call(_) | Open::Other)) {
             return None;
         }
@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
         for (at, words) in inserts {
             self.inserts.entry(at).or_default().push(words);
         }
-        Some(Frame::keeping(
+        Some(OpenGroup::keeping(
             group.arms.iter().map(|arm| arm.directive).collect(),
         ))
     }

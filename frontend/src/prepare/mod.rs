@@ -18,11 +18,11 @@ use crate::hidden::Memory;
 use crate::macros::Visible;
 use crate::position::{Lines, PositionMap};
 use crate::repair;
-use crate::shape::{Bodies, Effect, Shape, Written, is_cxx_keyword};
+use crate::shape::{Bodies, Event, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
 use base::Confidence;
 use base::Language;
-use groups::Frame;
+use groups::OpenGroup;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -122,7 +122,7 @@ struct Writer<'a> {
     raw_at: u32,
     prepared: Prepared,
     shape: Shape,
-    groups: Vec<Frame>,
+    groups: Vec<OpenGroup>,
     /// What to write in front of raw tokens, so that an arm becomes part of the statement around.
     inserts: BTreeMap<usize, Vec<&'static [&'static str]>>,
     /// The blocks that only some builds have: their depth, and the directive that began them.
@@ -216,10 +216,10 @@ impl<'a> Writer<'a> {
             return;
         }
         let token = Written { kind, start, end };
-        let effect = self.shape.write(token, &mut self.prepared.text);
-        match effect {
-            Effect::None => {}
-            Effect::Argument(from) => {
+        let event = self.shape.write(token, &mut self.prepared.text);
+        match event {
+            Event::None => {}
+            Event::Argument(from) => {
                 let len = self.shape.item().len().saturating_sub(1);
                 let argument = self.shape.item().get(from..len).unwrap_or_default();
                 if repair::blank_type_argument(argument, &mut self.prepared.text) {
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
                         .extend(argument.first().map(|t| t.start));
                 }
             }
-            Effect::ItemHead | Effect::ItemEnd => {
+            Event::ItemHead | Event::ItemEnd => {
                 let blanked = if self.is_cxx_item() {
                     repair::blank_cxx_attribute(self.shape.item(), &mut self.prepared.text)
                 } else {
@@ -242,7 +242,7 @@ impl<'a> Writer<'a> {
                         format!("'{word}' taken for an attribute at line {line}"),
                     );
                 }
-                if effect == Effect::ItemEnd {
+                if event == Event::ItemEnd {
                     self.shape.begin_item();
                 }
             }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Where an output token comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RawRange {
     /// The raw bytes: of the token itself, or of the invocation.
     pub raw: Range<u32>,
     /// It stands in the raw text as it is.
@@ -107,7 +107,7 @@ impl<'a> Aligner<'a> {
 
     /// Where each of the output tokens `after` comes from, if they are what is left of the raw tokens `before`, and only
     /// one explanation is best.
-    pub fn places(&mut self, before: Range<usize>, after: &[Token]) -> Option<Vec<Place>> {
+    pub fn places(&mut self, before: Range<usize>, after: &[Token]) -> Option<Vec<RawRange>> {
         let count = before.len();
         if count == after.len() && (0..count).all(|at| self.same(before.start + at, &after[at])) {
             return Some(before.map(|at| self.written(at)).collect());
@@ -167,7 +167,12 @@ impl<'a> Aligner<'a> {
     }
 
     /// The one best way.
-    fn follow(&self, before: &Range<usize>, after: &[Token], invocations: &[Vec<Invocation>]) -> Vec<Place> {
+    fn follow(
+        &self,
+        before: &Range<usize>,
+        after: &[Token],
+        invocations: &[Vec<Invocation>],
+    ) -> Vec<RawRange> {
         let width = after.len() + 1;
         let mut places = Vec::with_capacity(after.len());
         let (mut row, mut column) = (0, 0);
@@ -200,7 +205,7 @@ impl<'a> Aligner<'a> {
                 break;
             };
             let raw = self.raw.tokens[at].start..self.raw.tokens[before.start + next - 1].end;
-            places.extend((column..end).map(|_| Place {
+            places.extend((column..end).map(|_| RawRange {
                 raw: raw.clone(),
                 written: false,
             }));
@@ -226,9 +231,9 @@ impl<'a> Aligner<'a> {
         self.raw.tokens[raw].text(self.raw.text) == token.text(self.output)
     }
 
-    fn written(&self, at: usize) -> Place {
+    fn written(&self, at: usize) -> RawRange {
         let token = self.raw.tokens[at];
-        Place {
+        RawRange {
             raw: token.start..token.end,
             written: true,
         }

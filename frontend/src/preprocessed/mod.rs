@@ -21,7 +21,7 @@ use crate::parse::{lower, parse_text};
 use crate::position::{Lines, PositionMap};
 use crate::prepare::{Note, Raw, prepare};
 use crate::token::{TokenKind, lex};
-use align::{Aligner, Place};
+use align::{Aligner, RawRange};
 use base::{Confidence, Reading};
 use ir::{Callee, ExprKind, Function, Unit};
 use lines::{Line, own_lines};
@@ -250,7 +250,7 @@ fn join<'a>(raw: Raw<'a>, output: &'a [u8]) -> Result<Joined, Mismatch> {
 fn each_stretch<'a>(
     raw: Raw<'a>,
     output: &'a [u8],
-    mut visit: impl FnMut(&[Line], Range<usize>, Option<Vec<Place>>),
+    mut visit: impl FnMut(&[Line], Range<usize>, Option<Vec<RawRange>>),
 ) -> Result<(), Mismatch> {
     let own = own_lines(output, raw.lines.line(raw.text.len() as u32))?;
     let mut ranges = Vec::with_capacity(own.len());
@@ -277,7 +277,7 @@ fn align(
     own: &[Line],
     ranges: &[Range<usize>],
     first: usize,
-) -> (usize, Option<Vec<Place>>) {
+) -> (usize, Option<Vec<RawRange>>) {
     let found = aligner.places(ranges[first].clone(), &own[first].tokens);
     if found.is_some() {
         return (first + 1, found);
@@ -340,7 +340,7 @@ impl Joined {
         output: &[u8],
         line: &Line,
         range: &Range<usize>,
-        mut places: Option<&mut std::vec::IntoIter<Place>>,
+        mut places: Option<&mut std::vec::IntoIter<RawRange>>,
     ) {
         let whole = bytes(raw, range);
         for (index, token) in line.tokens.iter().enumerate() {

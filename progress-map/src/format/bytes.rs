@@ -4,7 +4,7 @@
 //! differences are taken modulo the width of the type. Reading never panics: a number that is cut short, too long or
 //! out of range is a [`ReadError::Malformed`] that names the byte.
 
-use crate::error::{Place, ReadError, Section};
+use crate::error::{ByteOffset, ReadError, Section};
 use base::{Id, NoNumber, Number, put_number, take_number};
 use std::borrow::Cow;
 
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
 
     /// The error for whatever stands just before the cursor.
     pub(crate) fn malformed(&self, what: &'static str) -> ReadError {
-        let place = Place::Column {
+        let place = ByteOffset::Column {
             section: self.section,
             column: self.column,
             offset: self.at as u64,

@@ -5,7 +5,7 @@
 //! know, and a column that is not there is the same as an empty one.
 
 use super::bytes::{Cursor, Out};
-use crate::error::{Place, ReadError, Section};
+use crate::error::{ByteOffset, ReadError, Section};
 use std::borrow::Cow;
 
 /// The number of a column within its section.
@@ -128,10 +128,10 @@ impl<'a> Columns<'a> {
         let mut directory = Cursor::new(section, 0, Cow::Borrowed(bytes));
         let in_directory = |error| match error {
             ReadError::Malformed {
-                place: Place::Column { section, offset, .. },
+                place: ByteOffset::Column { section, offset, .. },
                 what,
             } => ReadError::Malformed {
-                place: Place::Section { section, offset },
+                place: ByteOffset::Section { section, offset },
                 what,
             },
             other => other,
@@ -157,7 +157,7 @@ impl<'a> Columns<'a> {
         let mut at = bytes.len() - directory.remaining();
         for (number, raw, stored) in entries {
             let malformed = |what| ReadError::Malformed {
-                place: Place::Section {
+                place: ByteOffset::Section {
                     section,
                     offset: at as u64,
                 },
@@ -178,7 +178,7 @@ impl<'a> Columns<'a> {
             at += stored;
         }
         if at != bytes.len() {
-            let place = Place::Section {
+            let place = ByteOffset::Section {
                 section,
                 offset: at as u64,
             };

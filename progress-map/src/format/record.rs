@@ -3,7 +3,7 @@
 //! A record knows its own length, and that is a multiple of eight. So a linker that concatenates the maps of its
 //! objects in one ELF section makes a sequence of records, which [`records`] takes apart again.
 
-use crate::error::{Place, ReadError, Section, Tag};
+use crate::error::{ByteOffset, ReadError, Section, Tag};
 
 /// The format version that this crate writes, and the highest that it reads.
 pub const VERSION: u32 = 2;
@@ -78,7 +78,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<Stored<'_>>, ReadError> {
             .ok()
             .and_then(|length| bytes[at..].get(..length))
             .ok_or(ReadError::Malformed {
-                place: Place::Header {
+                place: ByteOffset::Header {
                     offset: (HEADER + ordinal as usize * ENTRY + 8) as u64,
                 },
                 what: "a section is longer than the record",
@@ -96,7 +96,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<Stored<'_>>, ReadError> {
     // Nothing may hide between the last section and the end, or equal maps would not have equal bytes.
     if bytes.len() - at >= ALIGN || bytes[at..].iter().any(|&byte| byte != 0) {
         return Err(ReadError::Malformed {
-            place: Place::Header { offset: 16 },
+            place: ByteOffset::Header { offset: 16 },
             what: "the record is longer than its sections",
         });
     }
@@ -157,7 +157,7 @@ fn record_length(bytes: &[u8]) -> Result<usize, ReadError> {
         return Err(ReadError::Checksum { part: None });
     }
     let malformed = |offset, what| ReadError::Malformed {
-        place: Place::Header { offset },
+        place: ByteOffset::Header { offset },
         what,
     };
     if length < table || !length.is_multiple_of(ALIGN as u64) {

@@ -4,7 +4,7 @@ use crate::build::cxx::is_standard;
 use crate::build::locations::plain_variable;
 use crate::build::memory::Home;
 use crate::build::values::{Indirect, Values};
-use crate::effect::{Effect, effect};
+use crate::effect::{LibraryEffect, effect};
 use crate::places::PlaceId;
 use base::Id as _;
 use dataflow::FunctionIndex;
@@ -300,7 +300,7 @@ impl<'u> Values<'_, 'u> {
             "va_end" | "__builtin_va_end" => return None,
             _ => {}
         }
-        let Effect {
+        let LibraryEffect {
             allocates,
             returns,
             copies,
@@ -378,7 +378,7 @@ impl<'u> Values<'_, 'u> {
 
     /// What a function without source does, as far as this call of it may mean one of that name: what is called for an object is
     /// none of C.
-    pub(crate) fn effect_of(&self, id: FunctionIndex, call: ExprId, name: &str) -> Effect {
+    pub(crate) fn effect_of(&self, id: FunctionIndex, call: ExprId, name: &str) -> LibraryEffect {
         match self.cxx.receiver(id, call) {
             Some(_) => effect(""),
             None => effect(name),

@@ -3,7 +3,7 @@
 use crate::build::indirect::Foreign;
 use crate::build::values::Values;
 use crate::build::{Parts, message};
-use crate::effect::Effect;
+use crate::effect::LibraryEffect;
 use crate::graph::{Access, NodeId};
 use crate::places::PlaceId;
 use base::Id as _;
@@ -43,7 +43,7 @@ impl Parts {
     fn apply(
         &mut self,
         values: &mut Values<'_, '_>,
-        effect: &Effect,
+        effect: &LibraryEffect,
         (node, first_argument): (NodeId, NodeId),
         arguments: &[Option<PlaceId>],
     ) {

@@ -9,7 +9,7 @@
 use crate::build::sets::{SetId, Sets};
 use crate::build::values::{Indirect, Values};
 use crate::components::strongly_connected;
-use crate::effect::{Effect, effect};
+use crate::effect::{LibraryEffect, effect};
 use crate::places::{PlaceId, Places};
 use base::Id as _;
 use dataflow::FunctionIndex;
@@ -49,7 +49,7 @@ pub(crate) struct Foreign<'u> {
     /// Their names; none of a call that leads nowhere.
     pub(crate) names: Rc<BTreeSet<&'u str>>,
     /// What they do, each once.
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<LibraryEffect>,
     /// The call is made by a function without source, so that what it hands over does not show in the program.
     pub(crate) is_callback: bool,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Meeting<'u> {
     sets: BTreeSet<SetId>,
     /// The functions without source that are called here, and what they do, each once.
     names: Rc<BTreeSet<&'u str>>,
-    effects: Vec<Effect>,
+    effects: Vec<LibraryEffect>,
 }
 
 /// The meetings. Pointers that may each lead to the same many functions have one together: nothing is lost by that, since what is
@@ -219,7 +219,7 @@ struct Resolving<'u> {
     /// Structures whose content has been handed to their members.
     spread: HashSet<(PlaceId, PlaceId)>,
     /// What has been done to each call: places merge, and then its calls meet anew.
-    applied: Vec<Vec<Effect>>,
+    applied: Vec<Vec<LibraryEffect>>,
     /// The calls that lead nowhere, once they have been looked for.
     nowhere: Option<Vec<usize>>,
     /// The meetings of the last round: others were of pointers that have become one with another, which leads wherever they did.
@@ -353,7 +353,12 @@ impl<'u> Resolving<'u> {
         }
     }
 
-    fn foreign(&self, number: usize, names: &Rc<BTreeSet<&'u str>>, effects: &[Effect]) -> Foreign<'u> {
+    fn foreign(
+        &self,
+        number: usize,
+        names: &Rc<BTreeSet<&'u str>>,
+        effects: &[LibraryEffect],
+    ) -> Foreign<'u> {
         let call = &self.calls[number];
         Foreign {
             caller: call.caller,
@@ -405,8 +410,8 @@ fn lead_nowhere<'m, 'u: 'm>(
 fn join_foreign(
     values: &mut Values<'_, '_>,
     number: usize,
-    effect: &Effect,
-    applied: &mut Vec<Effect>,
+    effect: &LibraryEffect,
+    applied: &mut Vec<LibraryEffect>,
     calls: &mut Vec<Indirect>,
 ) {
     // One of whom nothing is known does all that another would.

@@ -2,11 +2,11 @@
 
 use crate::build::callees::Callees;
 use crate::effect::carried;
-use crate::graph::{Message, Role};
+use crate::graph::{Message, MessageRole};
 use base::mpi_name;
 use dataflow::FunctionInfo;
 use ir::{ExprId, ExprKind, Function, UnaryOp, VarRef};
-use library::{Part, Role as ArgumentRole};
+use library::{Part, Role};
 
 /// What a call does in communication, if it does anything.
 pub(crate) fn of(callees: &Callees<'_, '_>, info: &FunctionInfo<'_>, call: ExprId) -> Option<Message> {
@@ -31,10 +31,10 @@ pub(crate) fn of_any<'n>(
 /// What is true of two messages.
 fn either(one: Message, other: Message) -> Message {
     let is_same =
-        one.role == other.role && (one.role != Role::Collective || one.operation == other.operation);
+        one.role == other.role && (one.role != MessageRole::Collective || one.operation == other.operation);
     let tag = |a: Option<i64>, b: Option<i64>| a.filter(|_| is_same && a == b);
     Message {
-        role: if is_same { one.role } else { Role::Any },
+        role: if is_same { one.role } else { MessageRole::Any },
         tag: tag(one.tag, other.tag),
         receive_tag: tag(one.receive_tag, other.receive_tag),
         communicator: one
@@ -50,7 +50,7 @@ fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
     let row = library::function(name);
     let name = row.map_or_else(|| mpi_name(name), |row| row.name);
     let role = role(name, row)?;
-    let argument = |wanted: ArgumentRole| args.get(row?.role(wanted)?).copied();
+    let argument = |wanted: Role| args.get(row?.role(wanted)?).copied();
     let constant = |wanted| argument(wanted).and_then(|argument| constant(function, argument));
     // Files are read and written by operations of many names, and opened over communicators of any.
     let is_file = row.is_some_and(|row| row.part == Part::File);
@@ -61,12 +61,12 @@ fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
         by_address,
         carried: row.map_or(0, carried),
         operation: operation.to_owned(),
-        tag: constant(ArgumentRole::SendTag).or_else(|| match role {
-            Role::Receive | Role::Probe => constant(ArgumentRole::ReceiveTag),
+        tag: constant(Role::SendTag).or_else(|| match role {
+            MessageRole::Receive | MessageRole::Probe => constant(Role::ReceiveTag),
             _ => None,
         }),
-        receive_tag: constant(ArgumentRole::ReceiveTag),
-        communicator: argument(ArgumentRole::Communicator)
+        receive_tag: constant(Role::ReceiveTag),
+        communicator: argument(Role::Communicator)
             .filter(|_| !is_file)
             .and_then(|argument| match &function.exprs[argument].kind {
                 ExprKind::Var(VarRef::Global(name))
@@ -100,23 +100,23 @@ fn is_bottom(function: &Function, expr: ExprId) -> bool {
 }
 
 /// What an operation does; nothing, if it has no part in communication. Of what is in no table, all tasks are taken to take part.
-fn role(name: &str, row: Option<&library::Function>) -> Option<Role> {
+fn role(name: &str, row: Option<&library::Function>) -> Option<MessageRole> {
     let Some(row) = row else {
         // A constant of MPI, or a macro of the program.
-        return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(Role::Collective);
+        return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(MessageRole::Collective);
     };
     Some(match row.part {
         // What starts or completes an operation leads to the call that made its request, which is the operation.
         Part::Local | Part::Starts | Part::Completes => return None,
-        Part::Sends | Part::SendsBuffered => Role::Send,
-        Part::Receives | Part::ReceivesTaken | Part::Takes => Role::Receive,
-        Part::Probes => Role::Probe,
-        Part::Exchanges => Role::Both,
-        Part::Collective(_) | Part::Epoch | Part::File => Role::Collective,
-        Part::Puts => Role::Put,
-        Part::Gets => Role::Get,
-        Part::Updates => Role::Update,
-        Part::Opens => Role::Window,
-        Part::TakesAddress => Role::Address,
+        Part::Sends | Part::SendsBuffered => MessageRole::Send,
+        Part::Receives | Part::ReceivesTaken | Part::Takes => MessageRole::Receive,
+        Part::Probes => MessageRole::Probe,
+        Part::Exchanges => MessageRole::Both,
+        Part::Collective(_) | Part::Epoch | Part::File => MessageRole::Collective,
+        Part::Puts => MessageRole::Put,
+        Part::Gets => MessageRole::Get,
+        Part::Updates => MessageRole::Update,
+        Part::Opens => MessageRole::Window,
+        Part::TakesAddress => MessageRole::Address,
     })
 }

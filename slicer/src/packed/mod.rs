@@ -13,7 +13,7 @@ mod check;
 mod read;
 mod write;
 
-use crate::graph::{EdgeKind, FunctionKind, Graph, NodeKind, Role};
+use crate::graph::{EdgeKind, FunctionKind, Graph, MessageRole, NodeKind};
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
@@ -84,16 +84,16 @@ const EDGE_KINDS: [EdgeKind; 7] = [
     EdgeKind::Leaves,
 ];
 
-const ROLES: [Role; 11] = [
-    Role::Send,
-    Role::Receive,
-    Role::Both,
-    Role::Collective,
-    Role::Put,
-    Role::Get,
-    Role::Update,
-    Role::Window,
-    Role::Probe,
-    Role::Address,
-    Role::Any,
+const ROLES: [MessageRole; 11] = [
+    MessageRole::Send,
+    MessageRole::Receive,
+    MessageRole::Both,
+    MessageRole::Collective,
+    MessageRole::Put,
+    MessageRole::Get,
+    MessageRole::Update,
+    MessageRole::Window,
+    MessageRole::Probe,
+    MessageRole::Address,
+    MessageRole::Any,
 ];

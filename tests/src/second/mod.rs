@@ -16,7 +16,7 @@ pub use inputs::{files_of, installed, random_programs};
 pub use items::{Detail, Item, items};
 
 use base::Confidence;
-use exact::{Place, Preprocessed};
+use exact::{Preprocessed, SourceRange};
 use frontend::{Macros, MacrosOfFile, Positions, Source};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -140,7 +140,7 @@ pub fn compare(
         };
         let place = |range: Range<usize>| {
             let (span, from_macro) = positions.place(range)?;
-            Some(Place { span, from_macro })
+            Some(SourceRange { span, from_macro })
         };
         match exact::parse(&source, &place) {
             Ok(exact) => {
