@@ -197,9 +197,10 @@ pub(crate) fn place_of(entry: &Entry<'_>) -> Option<Place> {
     };
     match *expression.0.slice() {
         // One byte: DW_OP_reg0 and those that follow.
-        [one] => { one.checked_sub(gimli::DW_OP_reg0.0) }
-            .filter(|register| *register < 16)
-            .map(Place::Register),
+        [one] => {
+            let register = one.checked_sub(gimli::DW_OP_reg0.0)?;
+            (register < 16).then_some(Place::Register(register))
+        }
         // The stack pointer is register 7; 64 bytes of arguments fit one signed byte of LEB128.
         [operator, offset @ 0..64] if operator == gimli::DW_OP_breg7.0 => Some(Place::Stack(offset.into())),
         _ => None,

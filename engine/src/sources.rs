@@ -2,7 +2,7 @@
 
 use crate::exactly::read_exactly;
 use crate::reuse::{self, Reuse};
-use base::Diagnostic;
+use base::{Diagnostic, FileKind};
 use frontend::{Macros, MacrosOfFile, Source};
 use progress_map::Map;
 use rayon::prelude::*;
@@ -148,7 +148,7 @@ fn rebuild(
     parser: Parser,
     macros: &Macros,
 ) {
-    let exactly = parser == Parser::Exact && file.path.ends_with(".c");
+    let exactly = parser == Parser::Exact && FileKind::of(&file.path) == Some(FileKind::C);
     if !exactly && !frontend::wants_preprocessing(unit) {
         return;
     }

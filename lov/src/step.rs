@@ -9,7 +9,7 @@ use dataflow::{Action, Touch, target_of};
 use ir::{BinaryOp, Callee, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
 use progress_map::{PointId, Refusal, Term, TermOp};
 
-/// One step of a variable.
+/// One step of a variable. What the steps of a loop tell together, and under which conditions, is decided by `classify`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
     /// `x + c`. The expression is that of `c` where it is not a constant.
@@ -206,13 +206,8 @@ fn of_value(
     value: ExprId,
     copies: u32,
 ) -> Option<Step> {
-    // Behind a cast that may cut its value off the variable is not itself any more.
     let strip = |id: ExprId| strip_keeping(context, candidate.ty, id);
-    let is_self = |id: ExprId| {
-        let id = strip(id);
-        !matches!(context.kind(id), ExprKind::Cast(..))
-            && target_of(context.info.function, id) == candidate.target
-    };
+    let is_self = |id: ExprId| is_itself(context, candidate, id);
     let value = strip(value);
     match *context.kind(value) {
         ExprKind::Binary(op, a, b) if is_self(a) => of_operator(context, candidate, op, b),
@@ -259,6 +254,13 @@ fn of_value(
         }
         _ => None,
     }
+}
+
+/// Whether an expression is the variable. Behind a cast that may cut its value off it is not itself any more.
+fn is_itself(context: Context<'_, '_>, candidate: &Candidate, id: ExprId) -> bool {
+    let id = strip_keeping(context, candidate.ty, id);
+    !matches!(context.kind(id), ExprKind::Cast(..))
+        && target_of(context.info.function, id) == candidate.target
 }
 
 /// `x = copy`, at `point`: the step that the copy was made with.

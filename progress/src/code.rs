@@ -447,9 +447,9 @@ fn beneath_both(
     // The frame in front of which the code of the program ends.
     let entry = |stack: &CodeStack| stack.frames.last().map(|frame| frame.levels.1);
     let beneath = beneath::relation((task_a, entry(a)), (task_b, entry(b)));
-    { last.zip(beneath).filter(|_| settled) }
-        .map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict })
-        .ok_or(CodeDoubt::Beneath)
+    let told = last.zip(beneath).filter(|_| settled);
+    let told = told.map(|(verdict, (relation, _))| CodeVerdict { relation, ..verdict });
+    told.ok_or(CodeDoubt::Beneath)
 }
 
 /// The innermost frame of the machine that both are in one execution of, if the source puts both at one point of one iteration in their first `same`

@@ -82,9 +82,9 @@ impl Builder<'_> {
             });
             return;
         };
-        let locator = { self.bound.iter() }
-            .find(|(bound, _)| *bound == module)
-            .map(|&(_, locator)| locator);
+        let mut bound = self.bound.iter();
+        let locator = bound.find(|(bound, _)| *bound == module);
+        let locator = locator.map(|&(_, locator)| locator);
         let address = raw.lookup.wrapping_sub(bias);
         let place = locator.and_then(|locator| Some((locator, locator.place(address)?)));
         match place {

@@ -146,9 +146,10 @@ impl Registers {
             return Ok(self.require(register)?.to_le_bytes().to_vec());
         };
         match &self.vector {
-            Vectors::Known(bytes) => { bytes.get(number * 16..number * 16 + 16) }
-                .map(<[u8]>::to_vec)
-                .ok_or(Unknown::NotSaved(register)),
+            Vectors::Known(bytes) => {
+                let value = bytes.get(number * 16..number * 16 + 16);
+                value.map(<[u8]>::to_vec).ok_or(Unknown::NotSaved(register))
+            }
             Vectors::Unread if number < 16 => Err(Unknown::NotRead(register)),
             Vectors::Unread | Vectors::Unsaved => Err(Unknown::NotSaved(register)),
         }

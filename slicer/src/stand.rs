@@ -80,13 +80,14 @@ impl Graph {
         let found = stands.map(|(number, stand)| {
             let next = frame.stands.get(number + 1).map(|next| next.function.as_str());
             let callee = next.or(frame.callee.as_deref());
+            let by_position = |positions: &[_]| self.by_position(stand, positions, callee);
             let (function, points) = match &stand.at {
-                At::Points(points) => { self.same_points(stand, points) }.or_else(|| {
+                At::Points(points) => self.same_points(stand, points).or_else(|| {
                     let positions = points.points.iter();
                     let positions = positions.map(|&(_, line, column)| (line, Some(column)));
-                    self.by_position(stand, &Vec::from_iter(positions), callee)
+                    by_position(&Vec::from_iter(positions))
                 })?,
-                At::Line(line, column) => self.by_position(stand, &[(*line, *column)], callee)?,
+                At::Line(line, column) => by_position(&[(*line, *column)])?,
             };
             Some((function, points, callee))
         });

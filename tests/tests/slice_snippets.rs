@@ -464,16 +464,15 @@ fn lines_by_map(mapped: &str, sliced: &str, frames: &[&[Call<'_>]]) -> Vec<u32> 
         bytes: mapped.as_bytes().to_owned(),
     };
     let map = map_sources(vec![file], &|_| {});
+    let stand = |&(function, what): &Call<'_>| {
+        stand(&map, function, |point| match (what, &point.kind) {
+            (Ok(callee), PointKind::Call(name)) => name == callee,
+            (Ok(_), _) => false,
+            (Err(at), kind) => kind.has_text() && (point.span.line, point.span.column) == at,
+        })
+    };
     let frames = frames.iter().map(|calls| SliceFrame {
-        stands: { calls.iter() }
-            .map(|&(function, what)| {
-                stand(&map, function, |point| match (what, &point.kind) {
-                    (Ok(callee), PointKind::Call(name)) => name == callee,
-                    (Ok(_), _) => false,
-                    (Err(at), kind) => kind.has_text() && (point.span.line, point.span.column) == at,
-                })
-            })
-            .collect(),
+        stands: calls.iter().map(stand).collect(),
         callee: calls.last().and_then(|(_, what)| what.ok()).map(str::to_owned),
     });
     let slice = graph(sliced).slice_stack(&Vec::from_iter(frames), SliceOptions::default());
