@@ -14,7 +14,6 @@ pub fn explanation_text(explanation: &Explanation) -> String {
 }
 
 fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result {
-    let name = |side: &Side| clean(&side.who.to_string()).into_owned();
     let (a, b) = (name(&proof.a), name(&proof.b));
     let relation = match proof.relation {
         Relation::Before => "is behind",
@@ -48,6 +47,18 @@ fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result 
             proof.depth + 1
         )?;
     }
+    write_loops(out, proof)?;
+    write_side(out, &proof.a)?;
+    write_side(out, &proof.b)
+}
+
+/// How a side is called.
+fn name(side: &Side) -> String {
+    clean(&side.who.to_string()).into_owned()
+}
+
+/// The loops around both, whose iterations are the same or decide.
+fn write_loops(out: &mut String, proof: &Explanation) -> std::fmt::Result {
     for (shared, word) in proof
         .shared_loops
         .iter()
@@ -70,36 +81,39 @@ fn write_explanation(out: &mut String, proof: &Explanation) -> std::fmt::Result 
             )
         )?;
     }
-    for side in [&proof.a, &proof.b] {
-        write!(out, "  {}", name(side))?;
-        if let Some(frame) = &side.frame {
-            write!(out, " in {}", clean(frame))?;
-        }
-        if let Some(source) = &side.source {
-            write!(out, " at {}:{}", clean(&source.short_path), source.line)?;
-        }
-        for (at, (variable, value)) in side.values.iter().enumerate() {
-            let before = if at == 0 { ": " } else { ", " };
-            write!(
-                out,
-                "{before}{}",
-                paint(VALUE, format!("{}={value}", clean(variable)))
-            )?;
-        }
-        writeln!(out)?;
-        let text = side
-            .source
-            .as_ref()
-            .and_then(|source| source.lines.iter().find(|(number, _)| *number == source.line));
-        if let Some((number, text)) = text {
-            let text = source_line(text);
-            writeln!(
-                out,
-                "    {} {}",
-                paint(FAINT, format!("{number} |")),
-                text.trim_start()
-            )?;
-        }
+    Ok(())
+}
+
+/// Where one of the two is, with its values and its line.
+fn write_side(out: &mut String, side: &Side) -> std::fmt::Result {
+    write!(out, "  {}", name(side))?;
+    if let Some(frame) = &side.frame {
+        write!(out, " in {}", clean(frame))?;
+    }
+    if let Some(source) = &side.source {
+        write!(out, " at {}:{}", clean(&source.short_path), source.line)?;
+    }
+    for (at, (variable, value)) in side.values.iter().enumerate() {
+        let before = if at == 0 { ": " } else { ", " };
+        write!(
+            out,
+            "{before}{}",
+            paint(VALUE, format!("{}={value}", clean(variable)))
+        )?;
+    }
+    writeln!(out)?;
+    let text = side
+        .source
+        .as_ref()
+        .and_then(|source| source.lines.iter().find(|(number, _)| *number == source.line));
+    if let Some((number, text)) = text {
+        let text = source_line(text);
+        writeln!(
+            out,
+            "    {} {}",
+            paint(FAINT, format!("{number} |")),
+            text.trim_start()
+        )?;
     }
     Ok(())
 }

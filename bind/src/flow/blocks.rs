@@ -1,7 +1,7 @@
 //! A function cut into blocks.
 
 use super::copies::with_copies;
-use super::decode::{Callee, Piece};
+use super::decode::{Callee, Piece, Step};
 use super::file::Frame;
 use super::stack::own_slots;
 use progress_map::{LocationEffect, MachineLocation};
@@ -23,7 +23,7 @@ pub(super) fn blocks(
     returns: &mut dyn FnMut(Callee) -> bool,
 ) -> Option<FunctionBlocks> {
     let find = |address: u64| whole.iter().find_map(|(_, piece)| piece.steps.get(&address));
-    let inside = |address: u64| whole.iter().any(|(frame, _)| frame.code.contains(&address));
+    let inside = |address: u64| is_inside(whole, address);
     let steps = || whole.iter().flat_map(|(_, piece)| &piece.steps);
     let mut jumped_to: BTreeSet<u64> = BTreeSet::new();
     for (_, step) in steps() {
@@ -53,7 +53,6 @@ pub(super) fn blocks(
         ways: Vec::new(),
         changes: Vec::new(),
     };
-    let starts = Vec::from_iter(whole.iter().map(|(frame, _)| frame.code.start));
     for (_, piece) in whole {
         let mut start = None;
         let mut follows = None;
@@ -87,23 +86,31 @@ pub(super) fn blocks(
                 };
                 found.ways.push((begin, step.end, certain));
             }
-            let targets = step.jumps.iter().copied().filter(|&target| inside(target));
-            found.ways.extend(targets.map(|target| (begin, target, true)));
-            let leaves = !step.falls && step.jumps.iter().all(|&target| !inside(target));
-            if again && leaves {
-                found
-                    .ways
-                    .extend(starts.iter().map(|&entry| (begin, entry, true)));
-            }
-            if step.call.is_some() {
-                let within = step.end - 1;
-                let pads = piece
-                    .pads
-                    .iter()
-                    .filter(|pad| pad.calls.contains(&within) && inside(pad.pad));
-                found.ways.extend(pads.map(|pad| (begin, pad.pad, true)));
-            }
+            let targets = targets(whole, piece, step, again);
+            found
+                .ways
+                .extend(targets.into_iter().map(|target| (begin, target, true)));
         }
     }
     Some(found)
+}
+
+fn is_inside(whole: &[(&Frame, &Piece)], address: u64) -> bool {
+    whole.iter().any(|(frame, _)| frame.code.contains(&address))
+}
+
+/// Where control may go from a step other than to the next one: where it jumps, where the function is entered `again`, and where
+/// exceptions of what it calls land.
+fn targets(whole: &[(&Frame, &Piece)], piece: &Piece, step: &Step, again: bool) -> Vec<u64> {
+    let inside = |address: &u64| is_inside(whole, *address);
+    let mut targets = Vec::from_iter(step.jumps.iter().copied().filter(inside));
+    if again && !step.falls && targets.is_empty() {
+        targets.extend(whole.iter().map(|(frame, _)| frame.code.start));
+    }
+    if step.call.is_some() {
+        let within = step.end - 1;
+        let pads = piece.pads.iter().filter(|pad| pad.calls.contains(&within));
+        targets.extend(pads.map(|pad| pad.pad).filter(inside));
+    }
+    targets
 }
