@@ -1,7 +1,7 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::{handed, mpi};
+use crate::{decisive, handed, mpi};
 use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
@@ -40,6 +40,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         let file = file_of[info.unit]?;
         let beside = Beside {
             calls: mpi::calls(&info),
+            decisive: decisive::calls(&info),
             choices: if units[info.unit].is_compiled_once() {
                 info.flow.choices.clone()
             } else {
@@ -62,16 +63,18 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     });
     let functions: IdVec<FunctionId, Function> = functions.collect();
     let handed = handed_on(&functions, &indices, candidates.into());
-    let (mut mpi_calls, mut choices) = (Vec::new(), Vec::new());
+    let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
     for (function, own) in functions.ids().zip(beside) {
         mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
             function,
             point,
             arguments,
         }));
+        decisive.extend(own.decisive.into_iter().map(|call| (function, call)));
         let own = own.choices.into_iter();
         choices.extend(own.map(|bounds| Choice { function, bounds }));
     }
+    let decisive = decisive::of_recursive(&functions, decisive.into_iter());
     let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
     diagnostics.sort();
     Map {
@@ -81,6 +84,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         mpi_calls,
         handed,
         choices,
+        decisive,
         macros,
         may_call,
         binding: None,
@@ -113,6 +117,7 @@ fn calls_of_macros(
 struct Beside {
     calls: mpi::Calls,
     choices: Vec<Vec<PointId>>,
+    decisive: Vec<decisive::Decisive>,
 }
 
 /// The candidates that order a loop, by the ids of the map. `indices` are those of its functions in the program.

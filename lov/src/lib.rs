@@ -19,13 +19,15 @@
 //!
 //! It also lists what the source gives to MPI calls (`mpi`): a task that is blocked in one is asked for its peer
 //! and tag in the caller's frame, where they are constants or variables that the call leaves alone; `engine::mpi`
-//! says no value that an optimised build may show wrongly.
+//! says no value that an optimised build may show wrongly. And it lists the calls whose result decides what is called next (`decisive`): those keep their frame
+//! in optimised code.
 
 mod across;
 mod assemble;
 mod candidate;
 mod change;
 mod classify;
+mod decisive;
 mod handed;
 mod mpi;
 mod range;

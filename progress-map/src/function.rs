@@ -134,6 +134,14 @@ pub enum PointKind {
 }
 
 impl PointKind {
+    /// The name of the function that is called, where one is called by name.
+    pub fn callee(&self) -> Option<&str> {
+        match self {
+            Self::Call(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether something is called at such a point, by whatever name.
     pub fn is_call(&self) -> bool {
         matches!(self, Self::Call(_) | Self::IndirectCall | Self::MacroCall(_))

@@ -11,10 +11,10 @@ pub use program::synthetic;
 
 use crate::format::Packing;
 use crate::{
-    Across, Assumption, BoundMerge, Choice, Cut, Direction, File, FileId, Function, FunctionId, Growth,
-    Handed, Interference, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument, MpiCall,
-    Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind, Storage,
-    Term, TermOp, Unsequenced,
+    Across, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId, Function, FunctionId,
+    Growth, Handed, Interference, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument,
+    MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind,
+    Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
 use std::collections::BTreeSet;
@@ -201,6 +201,7 @@ pub fn arbitrary(seed: u64) -> Map {
     }
     choices.sort();
     choices.dedup();
+    let decisive = decisive(rng, &functions);
     let mut macros = || {
         let mut macros = Vec::new();
         for file in files.ids() {
@@ -222,11 +223,34 @@ pub fn arbitrary(seed: u64) -> Map {
         mpi_calls,
         handed,
         choices,
+        decisive,
         macros,
         may_call,
         binding,
         libraries,
     }
+}
+
+fn decisive(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<DecisiveCall> {
+    let mut found = Vec::new();
+    for (function, body) in functions.iter_enumerated() {
+        let points = body.points.iter_enumerated();
+        let named = points.filter(|(_, point)| matches!(point.kind, PointKind::Call(_)));
+        let named = Vec::from_iter(named.map(|(point, _)| point));
+        for &point in &named {
+            if rng.one_in(3) {
+                let mut follow = Vec::from_iter((0..=rng.below(2)).map(|_| rng.pick(&named)));
+                follow.sort_unstable();
+                follow.dedup();
+                found.push(DecisiveCall {
+                    function,
+                    point,
+                    follow,
+                });
+            }
+        }
+    }
+    found
 }
 
 fn mpi_argument(rng: &mut Rng) -> MpiArgument {

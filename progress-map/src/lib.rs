@@ -10,6 +10,7 @@
 mod binding;
 mod choice;
 mod code;
+mod decisive;
 mod error;
 mod format;
 mod function;
@@ -28,6 +29,7 @@ pub use binding::{
 };
 pub use choice::Choice;
 pub use code::{CodeBlock, CodeCall, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
+pub use decisive::DecisiveCall;
 pub use error::{ByteOffset, Invalid, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};
 pub use function::{
@@ -77,6 +79,8 @@ pub struct Map {
     pub handed: Vec<Handed>,
     /// Code of which every build holds one part, sorted.
     pub choices: Vec<Choice>,
+    /// Calls whose result decides whether others follow, of functions that may call themselves last; sorted, none twice.
+    pub decisive: Vec<DecisiveCall>,
     /// What macros call that were left as they are, and that evaluate their arguments first; sorted.
     pub macros: Vec<MacroCalls>,
     /// What others of them may call at all, in whatever order; sorted.

@@ -6,9 +6,9 @@
 
 use crate::MachineCode;
 use crate::{
-    Binding, Cut, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance, Invalid,
-    Loop, LoopId, MacroCalls, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind,
-    Storage, Term,
+    Binding, Cut, DecisiveCall, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance,
+    Invalid, Loop, LoopId, MacroCalls, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId,
+    ScopeKind, Storage, Term,
 };
 use base::{Id, IdVec, Span};
 
@@ -36,6 +36,7 @@ impl Map {
         self.check_calls()?;
         self.check_handed()?;
         self.check_choices()?;
+        self.check_decisive()?;
         self.check_macros()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
@@ -111,6 +112,38 @@ impl Map {
             Ok(())
         } else {
             Err(invalid("choices of the build".to_owned(), "they are not sorted"))
+        }
+    }
+
+    fn check_decisive(&self) -> Result<(), Invalid> {
+        for (at, decisive) in self.decisive.iter().enumerate() {
+            let caller = self.functions.get(decisive.function);
+            let is_call = |&point: &PointId| {
+                let point = caller.and_then(|caller| caller.points.get(point));
+                point.is_some_and(|point| matches!(point.kind, PointKind::Call(_)))
+            };
+            let follow = &decisive.follow;
+            let fault = first_failure([
+                (caller.is_some(), "there is no function of this number"),
+                (
+                    is_call(&decisive.point) && follow.iter().all(is_call),
+                    "it is no call by name, or what follows is none",
+                ),
+                (
+                    !follow.is_empty() && follow.is_sorted_by(|a, b| a < b),
+                    "nothing follows, or not in order",
+                ),
+            ]);
+            if let Some(fault) = fault {
+                return Err(invalid(format!("decisive call {at}"), fault));
+            }
+        }
+        let key = |call: &DecisiveCall| (call.function, call.point);
+        if self.decisive.is_sorted_by(|a, b| key(a) < key(b)) {
+            Ok(())
+        } else {
+            let part = "decisive calls".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
         }
     }
 

@@ -26,6 +26,8 @@ pub struct Order<'m> {
     optimised: IdVec<FunctionId, bool>,
     /// What each function calls last; made when first asked for.
     last_calls: IdVec<FunctionId, OnceLock<Vec<PointId>>>,
+    /// The calls that leave the frame of their caller where it is ([`crate::kept`]); found when first asked for.
+    pub(crate) kept: OnceLock<BTreeSet<(FunctionId, PointId)>>,
     /// The arms of each function's decisions.
     arms: IdVec<FunctionId, Arms>,
     /// What the optimised functions call last; made when first asked for.
@@ -89,6 +91,7 @@ impl<'m> Order<'m> {
             optimised: tail::optimised(map),
             vanished_into: OnceLock::new(),
             code: CodeIndex::default(),
+            kept: OnceLock::new(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
             arms: map.functions.iter().map(|_| Arms::default()).collect(),
         }

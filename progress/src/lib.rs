@@ -45,6 +45,7 @@ mod explain;
 mod flow;
 mod group;
 mod iteration;
+mod kept;
 mod locate;
 mod point;
 mod reason;

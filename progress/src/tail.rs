@@ -63,7 +63,7 @@ impl Order<'_> {
     }
 
     /// Whether a function may become a loop because it calls itself last, by way of others or not. Calls through pointers are not
-    /// looked at: most functions that end in one never call themselves.
+    /// looked at: most functions that end in one never call themselves. Nor are calls that keep the frame.
     pub(crate) fn may_be_a_loop(&self, id: FunctionId) -> bool {
         self.vanishes(id, &self.map().functions[id].name, false)
     }
@@ -77,6 +77,9 @@ impl Order<'_> {
             }
             seen.push(id);
             for &point in self.last_calls(id) {
+                if !through_pointers && self.keeps_frame(id, point) {
+                    continue;
+                }
                 match &self.map().functions[id].points[point].kind {
                     PointKind::Call(name) if name == callee => return true,
                     PointKind::Call(name) => work.extend(self.functions_named(name)),

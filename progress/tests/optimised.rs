@@ -79,6 +79,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         mpi_calls: Vec::new(),
         handed: Vec::new(),
         choices: Vec::new(),
+        decisive: Vec::new(),
         macros: Vec::new(),
         may_call: Vec::new(),
         binding: Some(binding),

@@ -77,6 +77,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         mpi_calls: Vec::new(),
         handed: Vec::new(),
         choices: Vec::new(),
+        decisive: Vec::new(),
         macros: Vec::new(),
         may_call: Vec::new(),
         binding: None,

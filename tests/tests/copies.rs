@@ -31,7 +31,7 @@ const fn at(iteration: u32, call: u32) -> Truth {
     }
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 11] = [
     Case {
         number: 0,
         moments: &[(0, 1), (1, 1), (1, 2)],
@@ -85,6 +85,32 @@ const CASES: [Case; 7] = [
             arm: flag,
         },
         decided: 0,
+    },
+    // A call whose result decides what follows is a call in the code: the stack shows how deep a task is.
+    Case {
+        number: 7,
+        moments: &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 7), (0, 8)],
+        truth: |_, visit| at(0, visit),
+        decided: 15,
+    },
+    // One that decides about nothing becomes a loop, of which the stack shows one frame.
+    Case {
+        number: 8,
+        moments: &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 7), (0, 8)],
+        truth: |_, visit| at(0, visit),
+        decided: 0,
+    },
+    Case {
+        number: 9,
+        moments: &[(0, 1), (0, 2), (0, 3), (0, 6), (1, 1), (1, 2), (1, 3), (1, 6)],
+        truth: |_, visit| at(0, visit),
+        decided: 0,
+    },
+    Case {
+        number: 10,
+        moments: &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 7), (0, 8), (0, 9)],
+        truth: |_, visit| at(0, visit),
+        decided: 21,
     },
 ];
 

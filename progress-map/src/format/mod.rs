@@ -12,6 +12,7 @@ mod calls;
 mod choices;
 mod code;
 mod columns;
+mod decisive;
 mod flow;
 mod habits;
 mod handed;
@@ -55,6 +56,7 @@ const DIAGNOSTICS: Tag = Tag(*b"DIAG");
 const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
+const DECISIVE: Tag = Tag(*b"DECI");
 const MACROS: Tag = Tag(*b"MACR");
 const MAY_CALL: Tag = Tag(*b"MAYC");
 const BUILD: Tag = Tag(*b"BIND");
@@ -69,7 +71,7 @@ const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 
-const STATIC: [Tag; 10] = [
+const STATIC: [Tag; 11] = [
     STRINGS,
     FILES,
     HEADS,
@@ -78,11 +80,14 @@ const STATIC: [Tag; 10] = [
     MPI_CALLS,
     HANDED,
     CHOICES,
+    DECISIVE,
     MACROS,
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 8] = [MPI_CALLS, HANDED, CHOICES, MACROS, MAY_CALL, PASSED, SITES, CODE];
+const OPTIONAL: [Tag; 9] = [
+    MPI_CALLS, HANDED, CHOICES, DECISIVE, MACROS, MAY_CALL, PASSED, SITES, CODE,
+];
 const BOUND: [Tag; 11] = [
     BUILD,
     BOUND_STRINGS,

@@ -5,8 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, code, flow, handed, heads, loops, macros, merges, mpi, passed,
-    scopes, sites, variables,
+    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, loops, macros, merges, mpi,
+    passed, scopes, sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -158,6 +158,10 @@ impl<'a> Reader<'a> {
             Ok(_) => choices::read_choices(self.columns(super::CHOICES, &mut budget)?)?,
             Err(_) => Vec::new(),
         };
+        let mut decisive = match self.section(super::DECISIVE) {
+            Ok(_) => decisive::read_decisive(self.columns(super::DECISIVE, &mut budget)?)?,
+            Err(_) => Vec::new(),
+        };
         let mut macros_of = |tag| match self.section(tag) {
             Ok(_) => macros::read_macros(self.source(tag, &index.strings, &mut budget)?),
             Err(_) => Ok(Vec::new()),
@@ -168,6 +172,7 @@ impl<'a> Reader<'a> {
         mpi_calls.retain(|call| !is_left_out(call.function));
         handed.retain(|each| !is_left_out(each.function));
         choices.retain(|choice| !is_left_out(choice.function));
+        decisive.retain(|call| !is_left_out(call.function));
         for binding in &mut bindings {
             binding.merges.retain(|merge| !is_left_out(merge.function));
         }
@@ -179,6 +184,7 @@ impl<'a> Reader<'a> {
             mpi_calls,
             handed,
             choices,
+            decisive,
             macros,
             may_call,
             binding: bindings.next(),

@@ -3,8 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    bound, calls, choices, code, flow, handed, heads, loops, macros, merges, mpi, passed, record, scopes,
-    sites, variables,
+    bound, calls, choices, code, decisive, flow, handed, heads, loops, macros, merges, mpi, passed, record,
+    scopes, sites, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -129,6 +129,7 @@ enum Part {
     MpiCalls,
     Handed,
     Choices,
+    Decisive,
     Macros,
     MayCall,
 }
@@ -142,6 +143,7 @@ fn parts(map: &Map) -> Vec<Part> {
         (Part::MpiCalls, map.mpi_calls.is_empty()),
         (Part::Handed, map.handed.is_empty()),
         (Part::Choices, map.choices.is_empty()),
+        (Part::Decisive, map.decisive.is_empty()),
         (Part::Macros, map.macros.is_empty()),
         (Part::MayCall, map.may_call.is_empty()),
     ];
@@ -186,6 +188,10 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
         Part::Choices => {
             choices::write_choices(&mut sink.columns, &map.choices);
             super::CHOICES
+        }
+        Part::Decisive => {
+            decisive::write_decisive(&mut sink.columns, &map.decisive);
+            super::DECISIVE
         }
         Part::Macros => {
             macros::write_macros(&mut sink, &map.macros);

@@ -126,6 +126,85 @@ __attribute__((noinline, noclone)) static void in_steps(int flag)
     return steps(0);
 }
 
+/* Calls itself last on one way, and yet cannot be a loop: what is called next depends on the result. */
+__attribute__((noinline, noclone)) static int descend(int n)
+{
+    int error = 0;
+    if (n > 0) {
+        step(1);
+        step(2);
+        error = descend(n - 1);
+        if (error != 0)
+            return error;
+        step(3);
+    }
+    return error;
+}
+
+/* The same, but nothing is called in this build: it is a loop. */
+static inline void trace(int k)
+{
+    (void)k;
+}
+
+__attribute__((noinline, noclone)) static int descend_and_trace(int n)
+{
+    step(1);
+    step(2);
+    if (n == 0)
+        return 0;
+    int error = descend_and_trace(n - 1);
+    if (error != 0)
+        return error;
+    trace(3);
+    return 0;
+}
+
+/* What follows depends on who calls: one copy of the call has nothing behind it. */
+__attribute__((noinline)) static int report(int k)
+{
+    if (k)
+        other(k);
+    return 0;
+}
+
+__attribute__((noinline, noclone)) static int descend_and_report(int n, int quiet)
+{
+    int k = 0;
+    step(1);
+    if (!quiet) {
+        other(2);
+        k = 1;
+    }
+    step(2);
+    if (n == 0)
+        return 0;
+    int error = descend_and_report(n - 1, quiet);
+    if (error != 0)
+        return error;
+    report(k);
+    return 0;
+}
+
+/* The other function calls back. */
+static int descend_by(int n);
+
+__attribute__((noinline, noclone)) static int by_another(int n)
+{
+    step(2);
+    return n == 0 ? 0 : descend_by(n - 1);
+}
+
+__attribute__((noinline, noclone)) static int descend_by(int n)
+{
+    step(1);
+    int error = by_another(n);
+    if (error)
+        return error;
+    step(3);
+    return 0;
+}
+
 int main(int count, char **arguments)
 {
     if (count < 4)
@@ -154,6 +233,18 @@ int main(int count, char **arguments)
         break;
     case 6:
         in_steps(flag);
+        break;
+    case 7:
+        descend(3);
+        break;
+    case 8:
+        descend_and_trace(3);
+        break;
+    case 9:
+        descend_and_report(3, flag);
+        break;
+    case 10:
+        descend_by(3);
         break;
     }
     puts("done");
