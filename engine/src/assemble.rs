@@ -106,6 +106,8 @@ pub(crate) struct JobView<'a> {
     total: usize,
     /// No task is missing, unreadable or outside of the order.
     pub(crate) is_whole: bool,
+    /// How many of the tasks have no place in the order, and nothing of their stacks was seen.
+    pub(crate) unseen: usize,
     /// No task is missing, and of each something of its stack was seen.
     pub(crate) is_complete: bool,
     /// The tasks at an earlier moment, if there was a look then.
@@ -172,6 +174,7 @@ impl<'a> JobView<'a> {
             (placed, located) = (Vec::new(), Vec::new());
             classes = progress::classify(&order, &located);
         }
+        let unseen = others.iter().filter(|(task, _)| task.frames.is_empty()).count();
         let job = Self {
             map: order.map(),
             tasks: placed,
@@ -182,7 +185,8 @@ impl<'a> JobView<'a> {
             total: named.count(tasks),
             named,
             is_whole: others.is_empty() && missing_ranks.is_empty(),
-            is_complete: missing_ranks.is_empty() && others.iter().all(|(task, _)| !task.frames.is_empty()),
+            unseen,
+            is_complete: missing_ranks.is_empty() && unseen == 0,
             earlier,
         };
         (job, others)

@@ -1,6 +1,7 @@
 //! Who is named, how surely, and by which witness.
 //!
-//! The order of the code names the classes that are behind all others, and that is proven. Where it names nobody, MPI may prove that the
+//! The order of the code names the classes that are behind all others, and that is proven if it has a place for all. Where it names nobody, or some who were seen have no
+//! place in it, MPI may prove that the
 //! others wait for somebody. Where nothing is proven, what a person
 //! would look at first is named as probable: of the classes that may be the hindmost, the one that alone is outside of any call that waits
 //! for other tasks; or else the one that is alone where the others stand together. What the order does know narrows the choice: a
@@ -30,17 +31,12 @@ pub(crate) fn of(
     (outcome, undecided): (Outcome, &[UndecidedPair]),
 ) -> Option<Finding> {
     let who = |named: &[usize]| Who::of_all(named.iter().map(|&at| &classes[at].who));
-    if outcome == Outcome::Named {
-        let named = job.hindmost_classes().to_vec();
-        return Some(Finding {
-            certainty: Certainty::Proven,
-            by: Witness::Order,
-            who: who(&named),
-            classes: named,
-            grounds: Grounds::Behind,
-            doubt: None,
-            remedy: None,
-        });
+    let behind = (outcome == Outcome::Named).then(|| behind(job, classes));
+    if behind
+        .as_ref()
+        .is_some_and(|found| found.certainty == Certainty::Proven)
+    {
+        return behind;
     }
     if let Some(finding) = cannot_run(classes, halted) {
         return Some(finding);
@@ -56,7 +52,19 @@ pub(crate) fn of(
     if let Some(finding) = at_entry(job, classes, members) {
         return Some(finding);
     }
-    let Some((named, grounds)) = probable(classes) else {
+    let mut found = probable(classes);
+    if let Some(behind) = behind {
+        // Nobody who is merely alone is put before those whom the order names.
+        let stands_out = |(named, grounds): &(Vec<usize>, Grounds)| {
+            let has_no_place = |&at: &usize| classes[at].outside.is_some();
+            matches!(grounds, Grounds::AloneOutside { .. }) && named.iter().any(has_no_place)
+        };
+        found = found.filter(stands_out);
+        if found.is_none() {
+            return Some(behind);
+        }
+    }
+    let Some((named, grounds)) = found else {
         return alone_though_ahead(classes);
     };
     let pair = decisive(classes, &named, undecided);
@@ -69,6 +77,37 @@ pub(crate) fn of(
         classes: named,
         grounds,
     })
+}
+
+/// Those whom the order names: behind all others that have a place in it. Who was seen and has none may be further behind.
+fn behind(job: &JobView<'_>, classes: &[TaskClass]) -> Finding {
+    let named = job.hindmost_classes().to_vec();
+    let outside = classes.iter().find(|class| class.outside.is_some());
+    let doubt = match (outside, job.unseen) {
+        (Some(class), _) => {
+            let reason = class.outside.as_deref().unwrap_or_default();
+            let has = if class.who.count() == 1 { "has" } else { "have" };
+            let may_be = "no place in the order and may be further behind";
+            Some(format!("{} {has} {may_be} ({reason})", class.who))
+        }
+        (None, 0) => None,
+        (None, 1) => Some("one task could not be read and may be further behind".to_owned()),
+        (None, count) => Some(format!(
+            "{count} tasks could not be read and may be further behind"
+        )),
+    };
+    Finding {
+        certainty: match doubt {
+            None => Certainty::Proven,
+            Some(_) => Certainty::Probable,
+        },
+        by: Witness::Order,
+        who: Who::of_all(named.iter().map(|&at| &classes[at].who)),
+        classes: named,
+        grounds: Grounds::Behind,
+        doubt,
+        remedy: None,
+    }
 }
 
 /// Tasks that cannot run, where the order names nobody: nobody who waits for them will ever go on. They are the only ones that stand in the

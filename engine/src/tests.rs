@@ -1,7 +1,7 @@
 //! Answers over maps of real C, made in memory.
 
 use crate::{
-    Activity, Analysis, Answer, Certainty, Diagnosis, Earlier, JobMotion, Outcome, Relation, Role,
+    Activity, Analysis, Answer, Certainty, Diagnosis, Earlier, Grounds, JobMotion, Outcome, Relation, Role,
     SourceFile, map_sources,
 };
 use base::RankSet;
@@ -84,6 +84,47 @@ fn a_class_behind_through_another_is_behind() {
     assert!(
         found.undecided.is_empty(),
         "who is behind is known; who is second does not matter"
+    );
+}
+
+#[test]
+fn who_has_no_place_keeps_the_hindmost_from_being_proven() {
+    let source = "void f(void) {\n    MPI_Send();\n    MPI_Wait();\n}\n";
+    let [sends, waits] = ["f:2,MPI_Send:0", "f:3,MPI_Wait:0"];
+    let proven = ask(source, &[sends, waits]).finding.unwrap();
+    assert_eq!(
+        (proven.certainty, proven.who.to_string()),
+        (Certainty::Proven, "rank 0".to_owned())
+    );
+    // Who waits in MPI may be further behind, and is not what a person would look at first.
+    let waiting = ask(source, &[sends, waits, "elsewhere:1,MPI_Recv:0"])
+        .finding
+        .unwrap();
+    assert_eq!(
+        (waiting.certainty, waiting.who.to_string()),
+        (Certainty::Probable, "rank 0".to_owned())
+    );
+    assert_eq!(waiting.grounds, Grounds::Behind);
+    assert!(
+        waiting
+            .doubt
+            .unwrap()
+            .starts_with("rank 2 has no place in the order and may be further behind")
+    );
+    // Who alone does not wait is.
+    let outside = ask(source, &[sends, waits, "elsewhere:1"]).finding.unwrap();
+    assert_eq!(
+        (outside.certainty, outside.who.to_string()),
+        (Certainty::Probable, "rank 2".to_owned())
+    );
+    // Of an unreadable task nothing is known.
+    let mut tasks = tasks(&[sends, waits, sends]);
+    tasks[2].frames.clear();
+    tasks[2].error = Some("pid 7 has ended".to_owned());
+    let unread = answer(&map(source), &tasks, RankSet::default()).finding.unwrap();
+    assert_eq!(
+        (unread.certainty, unread.who.to_string()),
+        (Certainty::Probable, "rank 0".to_owned())
     );
 }
 

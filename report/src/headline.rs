@@ -67,7 +67,11 @@ fn waiting_for(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt
 
 /// Those who have no place in the order, where somebody else is named by it.
 fn outside(out: &mut String, answer: &Answer) -> std::fmt::Result {
-    if answer.outcome != Outcome::Named {
+    if !answer
+        .finding
+        .as_ref()
+        .is_some_and(|found| found.grounds == Grounds::Behind)
+    {
         return Ok(());
     }
     let outside = answer.classes.iter().filter(|class| class.outside.is_some());
@@ -86,9 +90,13 @@ fn outside(out: &mut String, answer: &Answer) -> std::fmt::Result {
 fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
     match (&answer.finding, answer.outcome) {
         (Some(finding), _) if finding.grounds == Grounds::Behind => match &answer.hindmost[..] {
-            [only] => behind(out, answer, only),
+            [only] => behind(out, answer, only, finding.certainty),
             several => {
-                writeln!(out, "These are behind, without an order among themselves:")?;
+                let probably = match finding.certainty {
+                    Certainty::Proven => "These",
+                    Certainty::Probable => "Probably these",
+                };
+                writeln!(out, "{probably} are behind, without an order among themselves:")?;
                 for hindmost in several {
                     let class = &answer.classes[hindmost.class];
                     writeln!(out, "  {}", paint(HINDMOST, clean(&capital(&stands(class)))))?;
@@ -179,7 +187,7 @@ fn seen(out: &mut String, answer: &Answer) -> std::fmt::Result {
     writeln!(out, "{}", paint(DOUBT, words))
 }
 
-fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost) -> std::fmt::Result {
+fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost, certainty: Certainty) -> std::fmt::Result {
     let class = &answer.classes[hindmost.class];
     let is_are = if class.who.count() == 1 { "is" } else { "are" };
     let others = count(answer) - class.who.count();
@@ -200,8 +208,12 @@ fn behind(out: &mut String, answer: &Answer, hindmost: &Hindmost) -> std::fmt::R
         Some(awaited) => format!("{}.", awaited::clause(answer, awaited, "it")),
         None => doing(class),
     };
-    let words = format!("{} {is_are} {of_whom}: {does}", capital(&class.who.to_string()));
-    writeln!(out, "{}", paint(HINDMOST, clean(&words)))?;
+    let (style, who) = match certainty {
+        Certainty::Proven => (HINDMOST, capital(&class.who.to_string())),
+        Certainty::Probable => (DOUBT, format!("Probably {}", class.who)),
+    };
+    let words = format!("{who} {is_are} {of_whom}: {does}");
+    writeln!(out, "{}", paint(style, clean(&words)))?;
     if !only_one {
         waits_for(out, answer)?;
     }

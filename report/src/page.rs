@@ -18,7 +18,7 @@ use crate::awaited;
 use crate::headline::capital;
 use crate::{clean, counted, text};
 use base64::Engine as _;
-use engine::{Answer, Certainty, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
+use engine::{Answer, Certainty, Finding, Grounds, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
 use sha2::{Digest as _, Sha256};
 
 /// What a page shows.
@@ -150,8 +150,10 @@ impl Verdict {
             let all = (0..answer.classes.len()).filter(|&at| may_be(&answer.classes[at]));
             all.take(NAMED).map(class).collect()
         };
+        let is_proven =
+            |found: &Finding| found.grounds == Grounds::Behind && found.certainty == Certainty::Proven;
         let (tone, heading, lines) = match (answer.outcome, &answer.finding) {
-            (Outcome::Named, _) => {
+            (_, Some(found)) if is_proven(found) => {
                 let lines: Vec<String> = answer
                     .hindmost
                     .iter()
@@ -165,10 +167,15 @@ impl Verdict {
                 ("named", heading.to_owned(), lines)
             }
             (_, Some(found)) => {
+                let what = if found.grounds == Grounds::Behind {
+                    " the hindmost"
+                } else {
+                    ""
+                };
                 let heading = match (found.certainty, &found.doubt) {
                     (Certainty::Proven, _) => "To be looked at".to_owned(),
-                    (Certainty::Probable, Some(doubt)) => format!("Probably; not proven: {doubt}"),
-                    (Certainty::Probable, None) => "Probably".to_owned(),
+                    (Certainty::Probable, Some(doubt)) => format!("Probably{what}; not proven: {doubt}"),
+                    (Certainty::Probable, None) => format!("Probably{what}"),
                 };
                 let lines = found.classes.iter().take(NAMED).map(|&at| class(at)).collect();
                 ("undecided", heading, lines)
@@ -198,7 +205,7 @@ impl Verdict {
                 "No order: no task has a place in the map".to_owned(),
                 candidates(),
             ),
-            (Outcome::NothingReadable, None) => {
+            (Outcome::Named | Outcome::NothingReadable, None) => {
                 ("none", "No answer: no task could be read".to_owned(), Vec::new())
             }
         };

@@ -632,10 +632,10 @@ fn tasks_that_cannot_be_placed_are_listed() {
     check(
         &sandbox("listed", &stacks.concat()),
         &[],
-        0,
+        3,
         expect![[r#"
             Saw 3 of 4 tasks: any of the others may be further behind.
-            Rank 1 is behind 1 of the 2 others: in exchange called from solve at solver.c:16, iteration it=7
+            Probably rank 1 is behind 1 of the 2 others: in exchange called from solve at solver.c:16, iteration it=7
               Rank 1 and rank 0 are in iteration it=7 of the loop at solver.c:15. Rank 1 is still at line 16; rank 0 has reached line 18.
             Rank 3 has no place in the order and may be further behind: in sleep
 
