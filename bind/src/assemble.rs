@@ -24,7 +24,7 @@ use crate::walk::{Forest, walk};
 use crate::wanted::{add_handed, global_names, wanted};
 use base::{Diagnostic, IdVec, Severity, Span};
 use progress_map::{Binding, FileId, FunctionId, Map, Row};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the binding of `map` to one executable.
 pub(crate) fn assemble(
@@ -124,6 +124,7 @@ pub(crate) fn assemble(
     }
     report.variables(&outcomes, &forest);
     flow::note_signed(&mut binding.code, &binding.variables);
+    only_asked_leaf_calls(map, &mut binding);
     report.steady(steady::withhold(map, &mut binding));
     report.moved(moved::withhold(map, &mut binding, compiler(debug)));
     range::add(&mut binding, indices);
@@ -395,4 +396,19 @@ impl Report<'_> {
             self.whole(Severity::Note, message);
         }
     }
+}
+
+/// Leaves out the calls of leaves that nobody asks about: of functions without a decisive call.
+fn only_asked_leaf_calls(map: &Map, binding: &mut Binding) {
+    let deciding: BTreeSet<FunctionId> = map.decisive.iter().map(|call| call.function).collect();
+    let code = &mut binding.code;
+    let asked = binding
+        .functions
+        .iter()
+        .filter(|bound| bound.function.is_some_and(|id| deciding.contains(&id)));
+    let blocks = asked.filter_map(|bound| code.block_at(bound.start));
+    let asked: BTreeSet<u32> = blocks.map(|block| code.blocks[block as usize].function).collect();
+    let blocks = &code.blocks;
+    code.leaf_calls
+        .retain(|call| asked.contains(&blocks[call.block as usize].function));
 }

@@ -66,7 +66,7 @@ use base::Diagnostic;
 use debug::Debug;
 use elf::Image;
 use error::hex;
-use progress_map::{Binding, Map};
+use progress_map::{Binding, MachineCode, Map};
 use sections::Sections;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +126,10 @@ pub fn bind_code(map: &mut Map, executable: &[u8], path: &str) -> Result<(), Bin
         build_id: identity.build_id,
         text_hash: identity.text_hash,
         executable: path.to_owned(),
-        code: flow::machine_code(&image),
+        code: MachineCode {
+            leaf_calls: Vec::new(),
+            ..flow::machine_code(&image)
+        },
         ..Binding::default()
     };
     match map.binding {

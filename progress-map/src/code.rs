@@ -19,6 +19,9 @@ pub struct MachineCode {
     pub changes: Vec<LocationChange>,
     /// Which functions of this code are called directly, sorted by block, one for each block at most.
     pub calls: Vec<CodeCall>,
+    /// Calls by address of functions that have no blocks, mostly because they call nobody; sorted by block, one for each at most. Only those of functions with a
+    /// decisive call ([`crate::DecisiveCall`]): nobody else asks.
+    pub leaf_calls: Vec<LeafCall>,
 }
 
 /// Instructions that are executed one after the other.
@@ -51,6 +54,15 @@ pub struct CodeCall {
     pub block: u32,
     /// The function that is entered by it, as [`CodeBlock::function`] numbers it.
     pub callee: u32,
+}
+
+/// A block ends in a call of a function that calls nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeafCall {
+    /// The block.
+    pub block: u32,
+    /// The first address of the function that is entered by it.
+    pub callee: u64,
 }
 
 /// Where a function keeps a number while it calls others.

@@ -28,7 +28,9 @@ pub use binding::{
     Encoding, FunctionInstance, LocationRange, Passed, PassedArgument, PathStep, Row,
 };
 pub use choice::Choice;
-pub use code::{CodeBlock, CodeCall, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation};
+pub use code::{
+    CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, LocationEffect, MachineCode, MachineLocation,
+};
 pub use decisive::DecisiveCall;
 pub use error::{ByteOffset, Invalid, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};

@@ -525,7 +525,13 @@ fn code(code: &MachineCode, check: Check<'_>) -> Result<(), Invalid> {
         check(exist, "call in the code", i, "there is no such block")?;
     }
     let sorted = code.calls.is_sorted_by(|a, b| a.block < b.block);
-    check(sorted, "call in the code", 0, "calls are not sorted")
+    check(sorted, "call in the code", 0, "calls are not sorted")?;
+    for (i, call) in code.leaf_calls.iter().enumerate() {
+        let part = "call of a leaf in the code";
+        check(exists(call.block), part, i, "there is no such block")?;
+    }
+    let sorted = code.leaf_calls.is_sorted_by(|a, b| a.block < b.block);
+    check(sorted, "call of a leaf in the code", 0, "calls are not sorted")
 }
 
 fn has_point(f: &Function, point: PointId) -> bool {

@@ -52,49 +52,76 @@ impl Order<'_> {
 /// Who calls whom by its address, in one program or shared object.
 struct CalledIn<'m> {
     binding: &'m Binding,
-    /// By function: the numbers that its code has. Several if there are clones, `None` among them if one was not decoded.
-    numbers: BTreeMap<FunctionId, BTreeSet<Option<u32>>>,
-    /// By the number of the calling code: the numbers of those that are called.
-    calls: BTreeMap<u32, BTreeSet<u32>>,
+    /// By function: where its code is, by the number and the first address of each piece of it. Several if there are clones; without a number if the piece calls nobody, or
+    /// was not decoded.
+    pieces: BTreeMap<FunctionId, BTreeSet<Piece>>,
+    /// By the number of the calling code: who is called.
+    calls: BTreeMap<u32, BTreeSet<Called>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Piece {
+    number: Option<u32>,
+    start: u64,
+}
+
+/// A piece of code as calls name it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Called {
+    Number(u32),
+    Leaf(u64),
 }
 
 impl<'m> CalledIn<'m> {
     fn new(binding: &'m Binding) -> Self {
         let code = &binding.code;
-        let mut numbers: BTreeMap<FunctionId, BTreeSet<Option<u32>>> = BTreeMap::new();
+        let function_of = |block: u32| code.blocks[block as usize].function;
+        let mut pieces: BTreeMap<FunctionId, BTreeSet<Piece>> = BTreeMap::new();
         for bound in &binding.functions {
             if let Some(id) = bound.function {
-                let block = code.block_at(bound.start);
-                let number = block.map(|block| code.blocks[block as usize].function);
-                numbers.entry(id).or_default().insert(number);
+                let number = code.block_at(bound.start).map(function_of);
+                let start = bound.start;
+                pieces.entry(id).or_default().insert(Piece { number, start });
             }
         }
-        let mut calls: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-        for call in &code.calls {
-            let caller = code.blocks[call.block as usize].function;
-            calls.entry(caller).or_default().insert(call.callee);
+        let mut calls: BTreeMap<u32, BTreeSet<Called>> = BTreeMap::new();
+        let direct = code
+            .calls
+            .iter()
+            .map(|call| (call.block, Called::Number(call.callee)));
+        let of_leaves = code
+            .leaf_calls
+            .iter()
+            .map(|call| (call.block, Called::Leaf(call.callee)));
+        for (block, called) in direct.chain(of_leaves) {
+            calls.entry(function_of(block)).or_default().insert(called);
         }
         CalledIn {
             binding,
-            numbers,
+            pieces,
             calls,
         }
     }
 
     /// Whether there is code of the function, other than what was inlined into others.
     fn has(&self, id: FunctionId) -> bool {
-        self.numbers.contains_key(&id)
+        self.pieces.contains_key(&id)
     }
 
     /// Whether each piece of code of `caller` calls one of `callees`.
     fn by_each(&self, caller: FunctionId, callees: &[FunctionId]) -> bool {
-        let numbers = callees.iter().filter_map(|callee| self.numbers.get(callee));
-        let callees: BTreeSet<u32> = numbers.flatten().copied().flatten().collect();
-        let calls_one = |number: &Option<u32>| {
-            let calls = number.and_then(|number| self.calls.get(&number));
+        let pieces = callees
+            .iter()
+            .filter_map(|callee| self.pieces.get(callee))
+            .flatten();
+        let callees: BTreeSet<Called> = pieces
+            .map(|piece| piece.number.map_or(Called::Leaf(piece.start), Called::Number))
+            .collect();
+        let calls_one = |piece: &Piece| {
+            let calls = piece.number.and_then(|number| self.calls.get(&number));
             calls.is_some_and(|calls| !calls.is_disjoint(&callees))
         };
-        self.numbers
+        self.pieces
             .get(&caller)
             .is_some_and(|pieces| pieces.iter().all(calls_one))
     }

@@ -3,7 +3,7 @@
 use super::blocks::{FunctionBlocks, blocks};
 use super::decode::{Callee, Piece};
 use super::file::{File, Frame};
-use progress_map::{CodeBlock, CodeCall, CodeWay, LocationChange, MachineCode};
+use progress_map::{CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, MachineCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the pieces together to functions, and these into one graph.
@@ -177,15 +177,22 @@ pub(super) fn number(functions: Vec<FunctionBlocks>, calls: &[(u64, u64)]) -> Ma
         ways,
         changes,
         calls: Vec::new(),
+        leaf_calls: Vec::new(),
     };
-    let calls = calls.iter().filter_map(|&(at, callee)| {
-        // Of a function that calls nothing there are no blocks.
-        let callee = code.blocks[code.block_at(callee)? as usize].function;
-        let block = code.block_at(at)?;
-        Some(CodeCall { block, callee })
-    });
-    let mut calls: Vec<CodeCall> = calls.collect();
-    calls.sort_unstable();
-    code.calls = calls;
+    let (mut found, mut leaves) = (Vec::new(), Vec::new());
+    for &(at, callee) in calls {
+        let Some(block) = code.block_at(at) else { continue };
+        match code.block_at(callee) {
+            Some(entered) => found.push(CodeCall {
+                block,
+                callee: code.blocks[entered as usize].function,
+            }),
+            // Of a function that calls nothing there are no blocks.
+            None => leaves.push(LeafCall { block, callee }),
+        }
+    }
+    found.sort_unstable();
+    leaves.sort_unstable();
+    (code.calls, code.leaf_calls) = (found, leaves);
     code
 }

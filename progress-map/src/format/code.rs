@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Columns, ColumnsOut};
 use crate::code::{
-    CodeBlock, CodeCall, CodeWay, LocationChange, LocationEffect, MachineCode, MachineLocation,
+    CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, LocationEffect, MachineCode, MachineLocation,
 };
 use crate::error::ReadError;
 
@@ -21,6 +21,8 @@ const SLOT: Column = Column(11);
 const COPIED_SLOT: Column = Column(12);
 const CALLING: Column = Column(13);
 const CALLEE: Column = Column(14);
+const LEAF_CALLING: Column = Column(15);
+const LEAF: Column = Column(16);
 
 const SET: u8 = 0;
 const ADD: u8 = 1;
@@ -110,6 +112,12 @@ pub(crate) fn write_code(columns: &mut ColumnsOut, code: &MachineCode) {
         columns.at(CALLEE).near32(call.block, call.callee);
         block = call.block;
     }
+    let (mut block, mut callee) = (0, 0);
+    for call in &code.leaf_calls {
+        columns.at(LEAF_CALLING).after32(block, call.block);
+        columns.at(LEAF).near64(callee, call.callee);
+        (block, callee) = (call.block, call.callee);
+    }
 }
 
 pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadError> {
@@ -118,6 +126,7 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
         ways: Vec::with_capacity(columns.left(FROM)),
         changes: Vec::with_capacity(columns.left(CHANGED_BLOCK)),
         calls: Vec::with_capacity(columns.left(CALLING)),
+        leaf_calls: Vec::with_capacity(columns.left(LEAF_CALLING)),
     };
     let mut address = 0;
     let mut number = 0;
@@ -181,6 +190,12 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
         block = columns.at(CALLING).after32(block)?;
         let callee = columns.at(CALLEE).near32(block)?;
         code.calls.push(CodeCall { block, callee });
+    }
+    let (mut block, mut callee) = (0, 0);
+    while columns.left(LEAF_CALLING) > 0 {
+        block = columns.at(LEAF_CALLING).after32(block)?;
+        callee = columns.at(LEAF).near64(callee)?;
+        code.leaf_calls.push(LeafCall { block, callee });
     }
     columns.finish()?;
     Ok(code)

@@ -3,8 +3,8 @@
 use super::Rng;
 use crate::{
     Binding, BoundCall, BoundFunction, BoundInline, BoundMpiCall, BoundSite, BoundVariable, CodeBlock,
-    CodeCall, CodeWay, Encoding, FunctionId, FunctionInstance, LocationChange, LocationEffect, LocationRange,
-    MachineCode, MachineLocation, Map, Passed, PassedArgument, PathStep, Row,
+    CodeCall, CodeWay, Encoding, FunctionId, FunctionInstance, LeafCall, LocationChange, LocationEffect,
+    LocationRange, MachineCode, MachineLocation, Map, Passed, PassedArgument, PathStep, Row,
 };
 use base::Id;
 
@@ -190,11 +190,18 @@ fn code(rng: &mut Rng) -> MachineCode {
     });
     calls.sort_unstable();
     calls.dedup_by_key(|call| call.block);
+    let mut leaf_calls = rng.list(4, |rng| LeafCall {
+        block: number(rng),
+        callee: u64::from(rng.u32()),
+    });
+    leaf_calls.sort_unstable();
+    leaf_calls.dedup_by_key(|call| call.block);
     MachineCode {
         blocks,
         ways,
         changes,
         calls,
+        leaf_calls,
     }
 }
 

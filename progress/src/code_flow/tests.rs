@@ -14,6 +14,7 @@ fn function(random: &mut Random) -> MachineCode {
     });
     let mut code = MachineCode {
         calls: Vec::new(),
+        leaf_calls: Vec::new(),
         blocks: blocks.collect(),
         ..MachineCode::default()
     };
@@ -142,6 +143,7 @@ fn a_place_on_the_way_out_is_not_behind_the_loop() {
     let passed = |ways: &[(u32, u32)], a: u32, b: u32| {
         let code = MachineCode {
             calls: Vec::new(),
+            leaf_calls: Vec::new(),
             blocks: (0..6).map(block).collect(),
             ways: ways.iter().copied().map(way).collect(),
             changes: Vec::new(),
@@ -247,6 +249,7 @@ fn counting_loop(effect: LocationEffect, more: &[(u32, LocationEffect)]) -> Func
     changes.extend(more);
     let mut code = MachineCode {
         calls: Vec::new(),
+        leaf_calls: Vec::new(),
         blocks: (0..5).map(block).collect(),
         ways: [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)].map(way).to_vec(),
         changes: changes.into_iter().map(change).collect(),
@@ -317,6 +320,7 @@ fn who_is_beside_a_call_makes_it_next_or_has_come_back() {
         });
         let code = MachineCode {
             calls: Vec::new(),
+            leaf_calls: Vec::new(),
             blocks: blocks.collect(),
             ways: ways.collect(),
             changes: Vec::new(),
@@ -361,6 +365,7 @@ fn a_counter_may_move_to_the_stack_and_back() {
     };
     let code = MachineCode {
         calls: Vec::new(),
+        leaf_calls: Vec::new(),
         blocks: (0..7u64)
             .map(|at| CodeBlock {
                 start: 16 * at,
