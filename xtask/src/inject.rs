@@ -15,7 +15,7 @@ use crate::setup;
 use anyhow::{Context, Result, bail, ensure};
 use corpus::Mpi;
 use job::{Outcome, Plan};
-use judge::{Verdict, judge};
+use judge::{Known, Verdict, judge};
 use log::Record;
 use moment::Moment;
 use serde_json::{Value, json};
@@ -280,13 +280,16 @@ impl Injector {
             injection.void = Some("the job went on while it was looked at".to_owned());
             return Ok(injection);
         }
-        let in_mpi = job::stands_in_mpi(&records[moment.rank as usize]);
+        let known = Known {
+            in_mpi: job::stands_in_mpi(&records[moment.rank as usize]),
+            as_many_calls: undisturbed.windows(2).all(|pair| pair[0].calls == pair[1].calls),
+        };
         for answer in asked {
             let verdict = match &answer {
                 Value::String(error) => Verdict::Undecided {
                     reason: format!("error: {error}"),
                 },
-                answer => judge(answer, &moment, &records, in_mpi),
+                answer => judge(answer, &moment, &records, known),
             };
             injection.answers.push((answer, verdict));
         }

@@ -2,7 +2,8 @@
 //!
 //! Two things are judged. *Who is to be looked at* must be the rank that was stalled: the one that is named as behind, or, where the answer says
 //! whom that one waits for, the one that it says to look at. Or it is a rank that has begun fewer collective calls on
-//! `MPI_COMM_WORLD` than the stalled one, because that is further behind, although not the cause. *Every order that is claimed*, of
+//! `MPI_COMM_WORLD` than the stalled one, because that is further behind, although not the cause; or fewer calls of MPI in all, after as many
+//! collective ones, in a program of which all ranks make as many. *Every order that is claimed*, of
 //! any two classes, named or not, must not be contradicted by these numbers: whoever has begun fewer is behind. That all are at one point
 //! is such a claim, too.
 
@@ -59,9 +60,17 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Judges an answer (`hindmost-answer`, see docs/json-schema.md) of a job with a rank that was stalled at that moment; `in_mpi` says whether the
-/// instruction at which it stands is one of MPI's.
-pub fn judge(answer: &Value, moment: &Moment, records: &[Record], in_mpi: bool) -> Verdict {
+/// What is known of a job beside its ranks' logs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// The instruction at which the stalled rank stands is one of MPI's.
+    pub in_mpi: bool,
+    /// Undisturbed, all ranks make as many calls of MPI.
+    pub as_many_calls: bool,
+}
+
+/// Judges an answer (`hindmost-answer`, see docs/json-schema.md) of a job with a rank that was stalled at that moment.
+pub fn judge(answer: &Value, moment: &Moment, records: &[Record], known: Known) -> Verdict {
     let stalled = moment.rank;
     if let Some(why) = contradiction(answer, records) {
         return Verdict::Wrong { proven: true, why };
@@ -85,7 +94,7 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record], in_mpi: bool) 
             };
         }
     }
-    if undecidable(&named, moment, records, in_mpi) {
+    if undecidable(&named, moment, records, known.in_mpi) {
         return Verdict::Undecidable;
     }
     let world = |rank: u32| records.get(rank as usize).map(|record| record.world);
@@ -107,7 +116,12 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record], in_mpi: bool) 
             reason: format!("rank {stalled} is named together with {} others", named.len() - 1),
         };
     }
-    if named.iter().all(|&rank| world(rank) < world(stalled)) {
+    let calls = |rank: u32| records.get(rank as usize).map(|record| record.calls);
+    let is_behind = |&rank: &u32| {
+        let after_as_many = known.as_many_calls && answer["by"] == "order" && world(rank) == world(stalled);
+        world(rank) < world(stalled) || after_as_many && calls(rank) < calls(stalled)
+    };
+    if named.iter().all(is_behind) {
         return Verdict::Behind { proven };
     }
     Verdict::Wrong {
@@ -244,7 +258,7 @@ fn array(value: &Value) -> &[Value] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Verdict, kind_of_reason, ranks};
+    use super::{Known, Verdict, kind_of_reason, ranks};
     use crate::inject::log::Record;
     use crate::inject::moment::{Kind, Moment};
     use serde_json::{Value, json};
@@ -262,7 +276,7 @@ mod tests {
     }
 
     fn judge(answer: &Value, moment: &Moment, records: &[Record]) -> Verdict {
-        super::judge(answer, moment, records, false)
+        super::judge(answer, moment, records, Known::default())
     }
 
     const CODE: Kind = Kind::Code;
@@ -293,6 +307,30 @@ mod tests {
             judge(&answer("1-2", true), &stalled(CODE), &level),
             Verdict::Undecided { .. }
         ));
+    }
+
+    #[test]
+    fn who_has_begun_fewer_calls_is_behind_where_all_make_as_many() {
+        let mut level = records(&[5, 5, 5, 5]);
+        for (record, calls) in level.iter_mut().zip([90, 80, 85, 90]) {
+            record.calls = calls;
+        }
+        let mut said = answer("1", true);
+        said["by"] = json!("order");
+        let judged = |said: &Value, as_many_calls| {
+            let known = Known {
+                as_many_calls,
+                ..Known::default()
+            };
+            super::judge(said, &stalled(CODE), &level, known)
+        };
+        assert_eq!(judged(&said, true), Verdict::Behind { proven: true });
+        assert!(matches!(judged(&said, false), Verdict::Wrong { .. }));
+        said["named"] = json!("0");
+        assert!(
+            matches!(judged(&said, true), Verdict::Wrong { .. }),
+            "it has begun more"
+        );
     }
 
     #[test]
@@ -389,7 +427,11 @@ mod tests {
     fn who_stands_inside_mpi_is_like_those_in_the_same_call() {
         let mut alike = records(&[5, 5, 5, 5]);
         let said = answer("1-2", true);
-        let inside = |records: &[Record]| super::judge(&said, &stalled(Kind::Anywhere), records, true);
+        let known = Known {
+            in_mpi: true,
+            ..Known::default()
+        };
+        let inside = |records: &[Record]| super::judge(&said, &stalled(Kind::Anywhere), records, known);
         assert_eq!(inside(&alike), Verdict::Undecidable);
         // At an instruction of the program the stack tells.
         assert!(matches!(
