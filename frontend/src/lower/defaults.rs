@@ -3,9 +3,10 @@
 //! Each class with such members, and each function with such arguments, gets a function that evaluates them
 //! ([`ir::Defaults`]). What a literal gives to an argument depends on nothing, and has none.
 
+use crate::lower::declare::{self, Derived};
 use crate::lower::file::File;
 use crate::lower::function::{Body, BodyKind};
-use crate::lower::{children, declare, field};
+use crate::lower::{children, field};
 use base::Confidence;
 use ir::{Callee, ExprId, ExprKind, Function, FunctionKind, Reading, Receiver, StmtKind, Type};
 use tree_sitter::Node;
@@ -61,7 +62,13 @@ impl File<'_> {
         let given = fields.filter_map(|item| Some((item, field(item, "default_value")?)));
         let given = given
             .filter(|(item, value)| !self.text(*item).starts_with(b"static") && !self.has_lambda(*value));
-        let given: Vec<(Node, Node)> = given.collect();
+        // `virtual void f() = 0;` says that there is no such function here.
+        let is_function = |item: Node| {
+            let declared = declare::declarators(item).into_iter();
+            let mut declared = declared.filter_map(|declarator| declare::declarator(self, declarator));
+            declared.any(|declared| declared.derived == Derived::Function)
+        };
+        let given: Vec<(Node, Node)> = given.filter(|(item, _)| !is_function(*item)).collect();
         let (Some(&(first, _)), Some(&(last, _))) = (given.first(), given.last()) else {
             return;
         };

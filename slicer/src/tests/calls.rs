@@ -244,3 +244,36 @@ void f(int n) {
     "#]],
     );
 }
+
+/// What a member begins with is a statement of whoever makes the object; that a function is pure gives nothing a value.
+#[test]
+fn initial_values_of_members_and_pure_functions() {
+    check_cxx(
+        "
+int input(int);
+struct Shape {
+    virtual int area(int n) = 0;
+    virtual int *places() = 0;
+    int (*hook)(int) = 0;
+    int scale = 2;
+};
+struct Square : Shape {
+    int area(int n) { return n * scale; }
+};
+int main() {
+    Square square;
+    Shape &shape = square;
+    int got = shape.area(input(1));
+    return got; //<
+}
+",
+        expect![[r#"
+            16 at 0: Criterion
+            15 at 1: Sets got of 16
+            14 at 2: Sets shape of 15
+            10 at 2: Returns of 15
+            13 at 3: Sets this->scale of 10
+            7 at 3: Sets this->scale of 10
+        "#]],
+    );
+}

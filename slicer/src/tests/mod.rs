@@ -51,8 +51,10 @@ fn graph(path: &str, text: &str) -> Graph {
         text: text.as_bytes(),
     };
     let macros = Macros::gather([source]);
-    let unit = frontend::parse(&source, &macros);
-    Graph::of_units(&[unit]).expect("a snippet calls few functions")
+    let mut units = [frontend::parse(&source, &macros)];
+    frontend::add_defaults(&mut units);
+    frontend::add_macros(&mut units, &macros);
+    Graph::of_units(&units).expect("a snippet calls few functions")
 }
 
 fn mark(text: &str) -> (u32, Option<&str>) {
