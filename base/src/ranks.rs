@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// As many ranges does a sentence bear.
+const BRIEF: usize = 40;
+
 /// A set of ranks, kept as sorted ranges that neither touch nor overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RankSet {
@@ -63,6 +66,17 @@ impl RankSet {
     /// The ranges, each from its first to its last rank, in increasing order.
     pub fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
+    }
+
+    /// The set as a sentence has it: whole, or of very many ranges the first, with the number of ranks in all.
+    pub fn brief(&self) -> String {
+        if self.ranges.len() <= BRIEF {
+            return self.to_string();
+        }
+        let first = Self {
+            ranges: self.ranges[..BRIEF / 2].to_vec(),
+        };
+        format!("{first},… ({} in all)", self.len())
     }
 
     /// The ranks in increasing order.
@@ -145,6 +159,17 @@ mod tests {
         assert_eq!(set.iter().last(), Some(31));
         let meets = |text: &str| text.parse().is_ok_and(|other| set.meets(&other));
         assert!(meets("4,11-30") && !meets("4,6-9,12-30") && !meets(""));
+    }
+
+    #[test]
+    fn a_sentence_has_no_more_ranges_than_people_read() {
+        let every_other = |count: u32| RankSet::from_iter((0..count).map(|at| at * 2));
+        assert_eq!(every_other(40).brief(), every_other(40).to_string());
+        let brief = every_other(41).brief();
+        assert!(
+            brief.starts_with("0,2,4,") && brief.ends_with(",38,… (41 in all)"),
+            "{brief}"
+        );
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl fmt::Display for Who {
         match self.ranks.len() {
             0 => {}
             1 => write!(f, "rank {}", self.ranks)?,
-            _ => write!(f, "ranks {}", self.ranks)?,
+            _ => write!(f, "ranks {}", self.ranks.brief())?,
         }
         if self.names.is_empty() {
             return Ok(());

@@ -8,10 +8,13 @@
 //! alone; and the page's own security policy names the hash of the one script and the one style sheet that may be
 //! used, and forbids every request.
 
+mod answer_sets;
 mod data;
+mod sets;
 mod sources;
 
 pub use data::{AboutJson, HostJson, PageJson, ProgramJson};
+pub use sets::{BadSet, PageSets};
 pub use sources::{PageSource, ReadSource, page_sources};
 
 use crate::awaited;

@@ -87,7 +87,7 @@ pub fn answer_sarif(
     if !answer.missing_ranks.is_empty() {
         let text = format!(
             "not among the tasks that were found: ranks {}",
-            answer.missing_ranks
+            answer.missing_ranks.brief()
         );
         notes.push(notification("warning", &text));
     }

@@ -14,6 +14,9 @@ use std::fmt::Write as _;
 /// How many classes ahead, undecided pairs and the like are spelled out before the rest is only counted.
 const SPELLED_OUT: usize = 8;
 
+/// How many classes are shown with their stacks.
+const MOST_CLASSES: usize = 100;
+
 /// The answer as text, ending with a newline.
 pub fn answer_text(answer: &Answer, names: Names) -> String {
     let mut out = String::new();
@@ -147,7 +150,7 @@ fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result 
         _ => format!("{figures}:"),
     };
     writeln!(out, "\n{}", paint(TITLE, title))?;
-    for (index, class) in answer.classes.iter().enumerate() {
+    for (index, class) in answer.classes.iter().enumerate().take(MOST_CLASSES) {
         let who = clean(&class.who.to_string()).into_owned();
         let count = match class.who.count() {
             1 => String::new(),
@@ -184,7 +187,14 @@ fn classes(out: &mut String, answer: &Answer, names: Names) -> std::fmt::Result 
         }
         threads::threads(out, class, names)?;
     }
-    Ok(())
+    match answer.classes.len().checked_sub(MOST_CLASSES) {
+        Some(more @ 1..) => writeln!(
+            out,
+            "  and {}, which --format json has",
+            counted(more, "more class", "more classes")
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Whether what the order of the code leaves open does not matter.

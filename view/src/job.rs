@@ -4,11 +4,18 @@
 
 use crate::attach::Processes;
 use base::RankSet;
-use report::PageJson;
 use report::json::{AnswerJson, NodeJson, TreeJson};
+use report::{PageJson, PageSets};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+
+/// The version of the page up to which its data is understood.
+const NEWEST_PAGE: u32 = 2;
+
+/// Ranges of a set in an answer that are written out: more than the widest line has room for.
+const SHOWN_RANGES: usize = 24;
 
 /// A job, read from JSON.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +56,8 @@ pub(crate) struct Node {
     /// The node after the last one below it.
     pub(crate) end: usize,
     pub(crate) children: Vec<usize>,
-    pub(crate) ranges: RankSet,
+    /// Nodes with the same tasks share them.
+    pub(crate) ranges: Arc<RankSet>,
     pub(crate) said: NodeJson<'static>,
 }
 
@@ -61,7 +69,8 @@ impl Job {
     pub fn from_json(tree: &str, answer: Option<&str>) -> Result<Self, BadJob> {
         let tree: TreeJson<'_> = serde_json::from_str(tree).map_err(not_json)?;
         let answer = answer.and_then(|text| serde_json::from_str::<AnswerJson<'_>>(text).ok());
-        Self::of(tree, answer.filter(|answer| answer.schema == "hindmost-answer"))
+        let answer = answer.filter(|answer| answer.schema == "hindmost-answer");
+        Self::of(tree, answer, &PageSets::default())
     }
 
     /// Reads the page for a browser, which holds all that this viewer shows.
@@ -79,7 +88,23 @@ impl Job {
         if page.schema != "hindmost-page" {
             return Err(bad("this HTML is no page of hindmost"));
         }
-        let mut job = Self::of(page.tree, page.answer)?;
+        if page.version > NEWEST_PAGE {
+            let version = page.version;
+            return Err(bad(&format!(
+                "version {version} of the page is newer than this program"
+            )));
+        }
+        let sets = PageSets::read(&page.sets).map_err(|error| bad(&error.to_string()))?;
+        let mut answer = page.answer;
+        if let Some(answer) = &mut answer {
+            // Of a long set the beginning is shown, so no more of it is written out.
+            answer.each_set(&mut |text| {
+                if let Ok(set) = sets.set(text) {
+                    *text = beginning(&set, SHOWN_RANGES);
+                }
+            });
+        }
+        let mut job = Self::of(page.tree, answer, &sets)?;
         job.sources = page
             .sources
             .into_owned()
@@ -89,7 +114,11 @@ impl Job {
         Ok(job)
     }
 
-    fn of(tree: TreeJson<'static>, answer: Option<AnswerJson<'static>>) -> Result<Self, BadJob> {
+    fn of(
+        tree: TreeJson<'static>,
+        answer: Option<AnswerJson<'static>>,
+        sets: &PageSets,
+    ) -> Result<Self, BadJob> {
         if tree.schema != "hindmost-tree" {
             return Err(bad(&format!("'{}' is not the schema of a tree", tree.schema)));
         }
@@ -100,7 +129,7 @@ impl Job {
             )));
         }
         Ok(Self {
-            nodes: nodes(tree.nodes)?,
+            nodes: nodes(tree.nodes, sets)?,
             names: tree.names.into_owned(),
             are_ranks: tree.tasks_are == "ranks",
             undecided: tree.undecided.map(Cow::into_owned),
@@ -131,7 +160,7 @@ impl Job {
 }
 
 /// Nodes with what follows from their parents, if these are in preorder.
-fn nodes(all: Vec<NodeJson<'static>>) -> Result<Vec<Node>, BadJob> {
+fn nodes(all: Vec<NodeJson<'static>>, sets: &PageSets) -> Result<Vec<Node>, BadJob> {
     if all.is_empty() {
         return Err(bad("the tree has no node"));
     }
@@ -149,12 +178,14 @@ fn nodes(all: Vec<NodeJson<'static>>) -> Result<Vec<Node>, BadJob> {
         if id > 0 && (open.is_empty() || said.parent.is_none()) {
             return Err(bad(&format!("node {id} of the tree does not follow its parent")));
         }
-        let ranges = said.tasks.parse().map_err(|_| {
-            bad(&format!(
-                "node {id} of the tree: '{}' is no set of tasks",
-                said.tasks
-            ))
-        })?;
+        // Nodes with the same tasks say the first one of them.
+        let same = nodes.get(said.same_tasks);
+        let ranges = match same.filter(|same| same.said.tasks == said.tasks) {
+            Some(same) => Arc::clone(&same.ranges),
+            None => sets
+                .set(&said.tasks)
+                .map_err(|error| bad(&format!("node {id} of the tree: {error}")))?,
+        };
         if id > 0 {
             nodes[parent].children.push(id);
         }
@@ -176,6 +207,17 @@ fn nodes(all: Vec<NodeJson<'static>>) -> Result<Vec<Node>, BadJob> {
         node.said.siblings.retain(|sibling| sibling.node < count);
     }
     Ok(nodes)
+}
+
+/// The first so many ranges of a set, with a sign where more follow.
+pub(crate) fn beginning(set: &RankSet, most: usize) -> String {
+    let ranges = set.ranges();
+    let shown = ranges.iter().copied().take(most);
+    let mut text = RankSet::from_ranges(shown).to_string();
+    if ranges.len() > most {
+        text.push_str(",…");
+    }
+    text
 }
 
 fn bad(reason: &str) -> BadJob {

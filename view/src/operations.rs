@@ -1,7 +1,7 @@
 //! What users of STATview do with a tree: cut, hide, focus, search, walk to the extremes. The same operations, by the same keys,
 //! as on the page for a browser.
 
-use crate::job::{Job, Node};
+use crate::job::{Job, Node, beginning};
 use crate::state::State;
 use base::RankSet;
 use regex::Regex;
@@ -213,7 +213,8 @@ impl Job {
     /// The tasks of a node: ranges, or names where they have no ranks; cut where it gets long.
     pub(crate) fn members(&self, node: &Node, width: usize) -> String {
         let whole = if self.are_ranks {
-            node.said.tasks.clone()
+            // A range takes two characters and more.
+            beginning(&node.ranges, width / 2 + 1)
         } else {
             let numbers = node.ranges.iter();
             let name = |task: u32| {

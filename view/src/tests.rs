@@ -312,6 +312,53 @@ fn what_is_no_tree_is_refused() {
     assert!(Job::from_json("{", None).is_err());
 }
 
+/// A page with these sets, where two nodes and the answer have the one of this text.
+fn page(version: u32, sets: Value, text: &str) -> String {
+    let (mut tree, mut answer) = (tree(), answer());
+    for id in [4, 5] {
+        tree["nodes"][id]["tasks"] = text.into();
+    }
+    answer["hindmost"][0]["behind"][0]["ranks"] = text.into();
+    let data =
+        json!({"schema": "hindmost-page", "version": version, "tree": tree, "answer": answer, "sets": sets});
+    format!("<html><script type=\"application/json\" id=\"data\">{data}</script></html>")
+}
+
+#[test]
+fn sets_of_a_page_stand_for_what_they_say() {
+    let job = Job::from_page(&page(2, json!(["0:1s/c20", "#0,1-1"]), "#1")).unwrap();
+    let ranges = &job.nodes[4].ranges;
+    assert_eq!(ranges.len(), 15_625 + 2, "every 64th of a million, and two");
+    assert!(ranges.contains(2) && ranges.contains(64) && !ranges.contains(65));
+    let answer = job.answer.as_ref().unwrap();
+    assert!(answer.hindmost[0].behind[0].ranks.starts_with("0-2,64,128,"));
+    let mut state = State::new(job, true, &|_| false);
+    let shown = screen(&mut state, 100, 24).join("\n");
+    assert!(shown.contains("[0-2,64,128,192"), "{shown}");
+}
+
+#[test]
+fn sets_of_a_page_that_would_fill_memory_are_refused() {
+    let bad = |sets: Value, text: &str| {
+        Job::from_page(&page(2, sets, text))
+            .map(|_| ())
+            .unwrap_err()
+            .reason
+    };
+    assert!(bad(json!(["0:2/zik0z"]), "#0").contains("too large"));
+    assert!(bad(json!([]), "#0").contains("not in the table"));
+    assert!(bad(json!(["#0"]), "0").contains("not in the table"), "of itself");
+    assert!(bad(json!(["5-"]), "0").contains("no set"));
+    assert!(
+        Job::from_page(&page(3, json!([]), "0")).is_err(),
+        "of a later version"
+    );
+    assert!(
+        Job::from_page(&page(1, json!([]), "0-7")).is_ok(),
+        "of an earlier version"
+    );
+}
+
 #[test]
 fn a_stack_of_thousands_of_calls_is_drawn() {
     let mut nodes = vec![node(0, 0, "/", 0, "0")];

@@ -3,6 +3,9 @@
 use engine::{Map, SourceFile, TreeOptions};
 use snapshot::{Frame, Task, Value};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
 
 /// So many tasks does a node run.
 pub const PER_NODE: u32 = 256;
@@ -59,6 +62,12 @@ enum Kind {
     Few,
     Many,
     Skewed,
+    /// 64 classes, each of ranks that follow one another.
+    Runs,
+    /// 10,000 classes, dealt in turn.
+    Crowd,
+    /// 10,000 classes, dealt at random.
+    Shuffled,
 }
 
 impl Job {
@@ -67,7 +76,10 @@ impl Job {
             "few" => Kind::Few,
             "many" => Kind::Many,
             "skewed" => Kind::Skewed,
-            _ => return Err(format!("'{kind}' is neither few nor many nor skewed")),
+            "runs" => Kind::Runs,
+            "crowd" => Kind::Crowd,
+            "shuffled" => Kind::Shuffled,
+            _ => return Err(format!("'{kind}' is no kind of job")),
         };
         let source = SourceFile {
             path: "solver.c".to_owned(),
@@ -87,9 +99,7 @@ impl Job {
 
     /// The partial tree of a node, as bytes.
     pub fn partial(&self, node: u32) -> Vec<u8> {
-        let first = node * PER_NODE;
-        let last = (first + PER_NODE).min(self.tasks);
-        let tasks: Vec<Task> = (first..last).map(|rank| self.task(rank)).collect();
+        let tasks: Vec<Task> = self.ranks_of(node).map(|rank| self.task(rank)).collect();
         let analysis = engine::Analysis::new(&self.map, &tasks, base::RankSet::default());
         analysis.tree(&TreeOptions::default()).tree.to_bytes()
     }
@@ -114,20 +124,32 @@ impl Job {
                     _ => [41, 7, 4, 0, 0, 9],
                 },
             },
-            Kind::Many => {
-                let class = i64::from(rank % 64);
-                [
-                    41,
-                    7 + class / 32,
-                    class / 8 % 4,
-                    class / 4 % 2,
-                    class / 2 % 2,
-                    3 + class % 2,
-                ]
-            }
+            Kind::Many => of_class(rank % 64),
+            Kind::Runs => of_class(rank / self.tasks.div_ceil(64)),
+            Kind::Crowd => of_class(rank % CROWD),
+            Kind::Shuffled => of_class((rank.wrapping_mul(2_654_435_761) >> 8) % CROWD),
             // No two alike, in no particular order.
             Kind::Skewed => [i64::from(rank.wrapping_mul(2_654_435_761)), 7, 3, 0, 2, 4],
         }
+    }
+
+    /// Its program and what a look at it would have recorded.
+    pub fn record(&self, directory: &Path) -> std::io::Result<()> {
+        std::fs::create_dir_all(directory)?;
+        std::fs::write(directory.join("solver.c"), SOURCE)?;
+        let mut out = BufWriter::new(File::create(directory.join("stacks.jsonl"))?);
+        for node in 0..self.nodes() {
+            let tasks: Vec<Task> = self.ranks_of(node).map(|rank| self.task(rank)).collect();
+            let text = snapshot::write(&snapshot::Header::default(), &tasks);
+            // The tasks of all nodes follow one another, as those of one.
+            out.write_all(text.split_once('\n').map_or("", |(_, tasks)| tasks).as_bytes())?;
+        }
+        out.flush()
+    }
+
+    fn ranks_of(&self, node: u32) -> std::ops::Range<u32> {
+        let first = node * PER_NODE;
+        first..(first + PER_NODE).min(self.tasks)
     }
 
     fn task(&self, rank: u32) -> Task {
@@ -152,6 +174,22 @@ impl Job {
             ..Task::default()
         }
     }
+}
+
+/// How many classes there are where there are very many.
+const CROWD: u32 = 10_000;
+
+/// The place of a class; the lower its number, the farther behind it is.
+fn of_class(class: u32) -> [i64; 6] {
+    let class = i64::from(class);
+    [
+        41 + class / 64,
+        7 + class / 32 % 2,
+        class / 8 % 4,
+        class / 4 % 2,
+        class / 2 % 2,
+        3 + class % 2,
+    ]
 }
 
 fn frame(function: &str, line: u32, value: Option<(&str, i64)>) -> Frame {

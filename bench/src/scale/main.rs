@@ -14,6 +14,7 @@ use job::Job;
 use own::{peak_megabytes, processor_time};
 use rayon::prelude::*;
 use report::{Form, TreeText};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -21,11 +22,9 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match &words[..] {
         [] => all(),
-        [kind, tasks] => tasks
-            .parse()
-            .map_err(|_| format!("'{tasks}' is no number of tasks"))
-            .and_then(|tasks| one(kind, tasks)),
-        _ => Err("usage: scale-bench [KIND TASKS]".to_owned()),
+        [kind, tasks] => number(tasks).and_then(|tasks| one(kind, tasks)),
+        [kind, tasks, directory] => number(tasks).and_then(|tasks| record(kind, tasks, directory)),
+        _ => Err("usage: scale-bench [KIND TASKS [DIRECTORY]]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -34,6 +33,19 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn number(tasks: &str) -> Result<u32, String> {
+    tasks
+        .parse()
+        .map_err(|_| format!("'{tasks}' is no number of tasks"))
+}
+
+/// The job as files: its program, and its recorded stacks.
+fn record(kind: &str, tasks: u32, directory: &str) -> Result<(), String> {
+    Job::new(kind, tasks)?
+        .record(Path::new(directory))
+        .map_err(|error| format!("{directory}: {error}"))
 }
 
 /// Every measurement, each in a process of its own.

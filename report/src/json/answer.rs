@@ -6,6 +6,7 @@ use super::explanation::{ExplanationJson, explanation_out};
 use super::motion::{MotionJson, motion_out};
 use super::threads::{ThreadsBehindJson, ThreadsJson, threads_behind_out, threads_out};
 use super::{VERSION, document, value};
+use crate::counted;
 use engine::{
     Activity, Answer, Certainty, ClassState, Explanation, FrameView, Grounds, Halted, HaltedBy, Outcome,
     Position, Relation, RunState, StateGroup, Trouble, Who, Witness,
@@ -13,6 +14,9 @@ use engine::{
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// How many classes the sentence of a reason names; `behind` has all.
+const SPELLED_OUT: usize = 8;
 
 /// An answer as JSON, with the explanation of two tasks if one was asked for.
 pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String {
@@ -434,11 +438,15 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostJson<'_> {
             reason: (&link.reason).into(),
         })
         .collect();
-    let reasons: Vec<String> = found
+    let mut reasons: Vec<String> = found
         .ahead
         .iter()
+        .take(SPELLED_OUT)
         .map(|link| format!("behind {}: {}", answer.classes[link.other].who, link.reason))
         .collect();
+    if let Some(more @ 1..) = found.ahead.len().checked_sub(SPELLED_OUT) {
+        reasons.push(format!("behind {}", counted(more, "more class", "more classes")));
+    }
     HindmostJson {
         class: found.class,
         ranks: class.who.ranks.to_string(),

@@ -3,18 +3,24 @@
 use super::{VERSION, document, value};
 use crate::names::Names;
 use crate::tree::{fill, name};
-use engine::{Granularity, Mark, NodeKind, OrderedTree, TreeNode};
+use engine::{Granularity, Mark, NodeKind, OrderedTree, TaskSet, TreeNode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// A tree as JSON; `warnings` are what else the reader should know.
 pub fn tree_json(tree: &OrderedTree, warnings: &[String]) -> String {
-    document(&tree_out(tree, warnings))
+    document(&tree_out(tree, warnings, &|tasks| {
+        base::RankSet::from(tasks).to_string()
+    }))
 }
 
-/// The wire form, for documents that hold a tree among other things.
-pub(crate) fn tree_out<'a>(tree: &'a OrderedTree, warnings: &'a [String]) -> TreeJson<'a> {
+/// The wire form, for documents that hold a tree among other things; `say` writes sets of tasks.
+pub(crate) fn tree_out<'a>(
+    tree: &'a OrderedTree,
+    warnings: &'a [String],
+    say: &dyn Fn(&TaskSet) -> String,
+) -> TreeJson<'a> {
     TreeJson {
         schema: "hindmost-tree".into(),
         version: VERSION,
@@ -40,7 +46,7 @@ pub(crate) fn tree_out<'a>(tree: &'a OrderedTree, warnings: &'a [String]) -> Tre
             .nodes
             .iter()
             .enumerate()
-            .map(|(id, node)| node_out(tree, id, node))
+            .map(|(id, node)| node_out(tree, id, node, say))
             .collect(),
         classes: tree
             .classes
@@ -50,9 +56,9 @@ pub(crate) fn tree_out<'a>(tree: &'a OrderedTree, warnings: &'a [String]) -> Tre
                 id,
                 node: class.node,
                 temporal: tree.nodes[class.node].temporal.as_deref().map(Into::into),
-                tasks: base::RankSet::from(&class.tasks).to_string(),
+                tasks: say(&class.tasks),
                 count: class.tasks.len(),
-                now: (class.now != class.tasks).then(|| base::RankSet::from(&class.now).to_string()),
+                now: (class.now != class.tasks).then(|| say(&class.now)),
                 hindmost: class.hindmost,
             })
             .collect(),
@@ -70,16 +76,21 @@ pub(crate) fn tree_out<'a>(tree: &'a OrderedTree, warnings: &'a [String]) -> Tre
             .changes
             .iter()
             .map(|change| ChangeJson {
-                moved: base::RankSet::from(&change.moved).to_string(),
+                moved: say(&change.moved),
                 moved_count: change.moved.len(),
-                came_or_went: base::RankSet::from(&change.came_or_went).to_string(),
+                came_or_went: say(&change.came_or_went),
             })
             .collect(),
         warnings: warnings.into(),
     }
 }
 
-fn node_out<'a>(tree: &'a OrderedTree, id: usize, node: &'a TreeNode) -> NodeJson<'a> {
+fn node_out<'a>(
+    tree: &'a OrderedTree,
+    id: usize,
+    node: &'a TreeNode,
+    say: &dyn Fn(&TaskSet) -> String,
+) -> NodeJson<'a> {
     NodeJson {
         id,
         parent: (id > 0).then_some(node.parent),
@@ -112,7 +123,7 @@ fn node_out<'a>(tree: &'a OrderedTree, id: usize, node: &'a TreeNode) -> NodeJso
             })
             .collect(),
         points: node.points,
-        tasks: base::RankSet::from(&node.tasks).to_string(),
+        tasks: say(&node.tasks),
         count: node.tasks.len(),
         stacks: node.stacks,
         samples: (&node.samples).into(),

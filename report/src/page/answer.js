@@ -3,8 +3,16 @@
 // The answer and the tree tell classes apart each in its own way: the tree may know more of what is inside a library, or show less.
 const answerRanges = (answer ? answer.classes : []).map((each) => ranges(each.ranks));
 const treeRanges = tree.classes.map((each) => ranges(nowOf(each)));
-const holds = (outer, inner) =>
-  inner.length > 0 && inner.every(([first, last]) => outer.some(([from, to]) => from <= first && last <= to));
+
+/** Whether one sorted list of ranges holds another, and that holds anything. */
+function holds(outer, inner) {
+  let at = 0;
+  for (const [first, last] of inner) {
+    while (at < outer.length && outer[at][1] < first) at++;
+    if (at === outer.length || outer[at][0] > first || outer[at][1] < last) return false;
+  }
+  return inner.length > 0;
+}
 
 /** The class of the answer that all tasks of a class of the tree are in. */
 const answerOf = (at) => (areRanks ? answerRanges.findIndex((each) => holds(each, treeRanges[at])) : -1);
@@ -34,7 +42,7 @@ function showClass(at) {
   treeBox.scrollIntoView({ block: "nearest" });
 }
 
-const whoOf = (each) => (each.ranks ? `${each.ranks.includes(",") || each.ranks.includes("-") ? "ranks" : "rank"} ${each.ranks}` : (each.tasks || []).join(", "));
+const whoOf = (each) => (each.ranks ? `${/[#,-]/.test(each.ranks) ? "ranks" : "rank"} ${written(each.ranks)}` : (each.tasks || []).join(", "));
 /** A long name without its middle: both ends tell it from others. */
 const shortName = (text) => (text.length > 48 ? `${text.slice(0, 20)}…${text.slice(-27)}` : text);
 const shortened = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
@@ -201,7 +209,7 @@ function showNotes() {
   }
   if (unread.length > 50) note("Not read", `${unread.length - 50} more`);
   if (!answer) nodes.filter((node) => node.kind === "unreadable").forEach((node) => note("Not read", `${edgeLabel(node, 200)}: ${node.function}`));
-  const missing = answer ? answer.missing_ranks : nodes.filter((node) => node.kind === "missing").map((node) => node.tasks).join(",");
+  const missing = answer ? written(answer.missing_ranks) : nodes.filter((node) => node.kind === "missing").map((node) => written(node.tasks)).join(",");
   if (missing) note("Missing", `ranks ${shortened(missing, 400)}: not among the tasks that were found`);
   if (unread.length || missing) lines.push(el("p", {}, "The order holds among the tasks that were read; any other may be further behind."));
   for (const warning of new Set([...(answer ? answer.warnings : []), ...tree.warnings])) note("Warning", warning);

@@ -29,13 +29,70 @@ function el(name, attributes, ...children) {
 const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
-/** Tasks as the JSON writes them (0-6,10-31), as pairs of first and last. */
-function ranges(text) {
+/** Tasks as text (0-6,10-31), as pairs of first and last. */
+function plainRanges(text) {
   if (!text) return [];
   return text.split(",").map((part) => {
     const [first, last] = part.split("-").map(Number);
     return [first, last === undefined ? first : last];
   });
+}
+
+/** Pairs of first and last in order, none touching the next. */
+function united(pairs) {
+  pairs.sort((a, b) => a[0] - b[0]);
+  const joined = [];
+  let open = null;
+  for (const pair of pairs) {
+    if (open && pair[0] <= open[1] + 1) open[1] = Math.max(open[1], pair[1]);
+    else joined.push((open = [pair[0], pair[1]]));
+  }
+  return joined;
+}
+
+const sets = data.sets || [];
+const knownSets = new Map();
+
+/** Reads one set of the table, whose earlier ones that it holds are known: gap[-more][:step/times] in base 36, or #earlier. */
+function readSet(text) {
+  const pairs = [];
+  let end = 0;
+  let inOrder = true;
+  for (const part of text.split(",")) {
+    if (part[0] === "#") {
+      inOrder = false;
+      for (const pair of knownSets.get(Number(part.slice(1)))) pairs.push(pair);
+      continue;
+    }
+    const [block, repeated] = part.split(":");
+    const [gap, more] = block.split("-").map((each) => parseInt(each, 36));
+    const [step, times] = repeated ? repeated.split("/").map((each) => parseInt(each, 36)) : [0, 0];
+    let first = end + gap;
+    for (let at = 0; at <= times; at++, first += step) pairs.push([first, (end = first + (more || 0))]);
+  }
+  return inOrder ? pairs : united(pairs);
+}
+
+/** A set of the table; read when it is first asked for, after those that it holds. */
+function setAt(wanted) {
+  const needed = new Set([wanted]);
+  for (const at of needed) {
+    if (knownSets.has(at)) continue;
+    for (const part of sets[at].split(",")) if (part[0] === "#") needed.add(Number(part.slice(1)));
+  }
+  for (const at of [...needed].sort((a, b) => a - b)) if (!knownSets.has(at)) knownSets.set(at, readSet(sets[at]));
+  return knownSets.get(wanted);
+}
+
+/** Tasks as the page writes them, #3 for a set of its table, as pairs of first and last. */
+const ranges = (text) => (text && text[0] === "#" ? setAt(Number(text.slice(1))) : plainRanges(text));
+
+/** Tasks for people (0-6,10-31); of very many the first. */
+function written(text) {
+  if (!text || text[0] !== "#") return text;
+  const pairs = ranges(text);
+  const shown = pairs.slice(0, 500).map(([first, last]) => (first === last ? first : `${first}-${last}`));
+  return shown.join(",") + (pairs.length > 500 ? ",…" : "");
 }
 
 /** Whether two sorted lists of ranges have something in common. */
@@ -61,7 +118,7 @@ const nameOf = (task) => (areRanks ? `rank ${task}` : `task ${(tree.names || [])
 
 /** A set of tasks for people: ranges, or names where the tasks have no ranks. */
 function members(text, most) {
-  let shown = text;
+  let shown = areRanks ? written(text) : "";
   if (!areRanks) {
     const names = [];
     for (const [first, last] of ranges(text)) {

@@ -2,24 +2,50 @@
 
 #![allow(missing_docs, reason = "docs/json-schema.md describes every field")]
 
+use super::sets::SetTable;
 use super::{Page, PageSource, Verdict};
-use crate::json::{AnswerJson, SliceJson, TreeJson, VERSION, answer_out, slice_out, tree_out};
+use crate::json::{AnswerJson, SliceJson, TreeJson, answer_out, slice_out, tree_out};
 use crate::text::describe;
-use engine::{Model, NodeKind};
+use base::RankSet;
+use engine::{Model, NodeKind, TaskSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::RefCell;
+
+/// In the first version every set of tasks stood wherever it was used.
+const VERSION: u32 = 2;
 
 /// The JSON of a page, ready to stand in a `script` element.
 pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
     let models = Model::known();
     let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
     let nodes = page.tree.nodes.iter().enumerate();
+    let answer = page.answer.map(|answer| bounded(answer_out(answer, None)));
+    let table = RefCell::new(SetTable::of_classes(classes(page)));
+    let say = |tasks: &TaskSet| table.borrow_mut().say(RankSet::from(tasks));
+    let answer = answer.map(|mut answer| {
+        answer.each_set(&mut |text| {
+            if let Ok(set) = text.parse() {
+                *text = table.borrow_mut().say(set);
+            }
+        });
+        answer
+    });
+    let tree = tree_out(page.tree, page.warnings, &say);
+    let hosts: Vec<HostJson<'_>> = page
+        .hosts
+        .iter()
+        .map(|(host, tasks)| HostJson {
+            host: host.into(),
+            tasks: say(tasks),
+        })
+        .collect();
     let data = PageJson {
         schema: "hindmost-page".into(),
         version: VERSION,
         verdict: verdict.tone.into(),
-        answer: page.answer.map(|answer| answer_out(answer, None)),
+        answer,
         sentences: page
             .answer
             .map(|answer| {
@@ -30,28 +56,61 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
                     .collect()
             })
             .unwrap_or_default(),
-        tree: tree_out(page.tree, page.warnings),
+        tree,
         about: about(page),
         entries: nodes
             .filter(|(_, node)| node.kind == NodeKind::Frame && is_entry(&node.function))
             .map(|(id, _)| id)
             .collect(),
-        hosts: page
-            .hosts
-            .iter()
-            .map(|(host, tasks)| HostJson {
-                host: host.into(),
-                tasks: base::RankSet::from(tasks).to_string(),
-            })
-            .collect(),
+        hosts,
         slice: page.slice.map(slice_out),
         sources: page.sources.into(),
+        sets: table.into_inner().into_texts(),
     };
     // Only a map with keys that are no strings could make this fail; there is none.
     let mut data = serde_json::to_value(&data).unwrap_or(Value::Null);
     keep_exact(&mut data);
     // The serializer puts no white space between values.
     escape(&data.to_string())
+}
+
+/// The classes that nearly all sets of the page are unions of: the answer's, or those of the stacks.
+fn classes(page: &Page<'_>) -> Vec<RankSet> {
+    let ends = page.tree.nodes.iter().filter(|node| node.children.is_empty());
+    match page.answer {
+        Some(answer) => answer
+            .classes
+            .iter()
+            .map(|class| class.who.ranks.clone())
+            .collect(),
+        None => ends.map(|node| RankSet::from(&node.tasks)).collect(),
+    }
+}
+
+/// Classes whose stacks the page has, and links and pairs whose reasons it has. The page and the viewer show fewer.
+const MOST_TOLD: usize = 100;
+
+/// Relations of a class that the page shows.
+const MOST_RELATIONS: usize = 2;
+
+/// Without what nobody can look at in a page of thousands of classes: the JSON has it.
+fn bounded(mut answer: AnswerJson<'_>) -> AnswerJson<'_> {
+    let hindmost: Vec<usize> = answer.hindmost.iter().map(|one| one.class).collect();
+    for (at, class) in answer.classes.iter_mut().enumerate() {
+        class.relations.truncate(MOST_RELATIONS);
+        if at >= MOST_TOLD && !hindmost.contains(&at) {
+            class.frames.clear();
+        }
+    }
+    for one in &mut answer.hindmost {
+        let links = one.behind.iter_mut();
+        links.skip(MOST_TOLD).for_each(|link| link.reason = "".into());
+    }
+    for pair in answer.undecided.iter_mut().skip(MOST_TOLD) {
+        pair.reason = "".into();
+        pair.advice = None;
+    }
+    answer
 }
 
 /// What a page knows. The script reads this and nothing else.
@@ -72,6 +131,7 @@ pub struct PageJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slice: Option<SliceJson<'a>>,
     pub sources: Cow<'a, [PageSource]>,
+    pub sets: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -68,10 +68,15 @@ const READING: Duration = Duration::from_millis(2);
 
 /// Runs a program to its end; what it prints is dropped.
 pub fn used_by(command: &mut Command) -> Result<Usage> {
+    used_by_printing(command, Stdio::null())
+}
+
+/// Runs a program to its end, with a place for what it prints.
+pub fn used_by_printing(command: &mut Command, out: Stdio) -> Result<Usage> {
     let start = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(out)
         .stderr(Stdio::null())
         .spawn()
         .with_context(|| format!("cannot start {:?}", command.get_program()))?;
