@@ -171,6 +171,7 @@ pub(crate) fn statement_text(
         Dependence::Ends => format!("may end the program before {other}"),
         Dependence::Sends => format!("may send what {other} waits for"),
         Dependence::Takes => format!("may take a message that {other} would get"),
+        Dependence::Epoch => format!("may begin or end the epoch of {other}"),
     };
     let what = if statement.elsewhere {
         format!("{what} (in another task)")
@@ -213,6 +214,7 @@ pub(crate) fn kind(kind: Dependence) -> &'static str {
         Dependence::Ends => "ends",
         Dependence::Sends => "sends",
         Dependence::Takes => "takes",
+        Dependence::Epoch => "epoch",
     }
 }
 

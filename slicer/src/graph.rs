@@ -129,12 +129,12 @@ pub(crate) struct Message {
     pub(crate) role: MessageRole,
     /// The operation, `MPI_Allreduce`: collectives meet those of the same name.
     pub(crate) operation: String,
-    /// The constant tag, if it is one.
-    pub(crate) tag: Option<i64>,
-    /// The tag of what is received, of `MPI_Sendrecv`.
-    pub(crate) receive_tag: Option<i64>,
-    /// The communicator, if it is one of the constants of MPI.
-    pub(crate) communicator: Option<String>,
+    /// All tags that it may name, sorted, if they are known.
+    pub(crate) tag: Option<Vec<i64>>,
+    /// The tags of what is received, of `MPI_Sendrecv`.
+    pub(crate) receive_tag: Option<Vec<i64>>,
+    /// All communicators that it may be about, sorted, if they are known. Those that may be one have the same number.
+    pub(crate) communicator: Option<Vec<u32>>,
     /// No buffer is named: the datatype holds addresses.
     pub(crate) by_address: bool,
     /// Arguments that are buffers, as bits: what stands in them is carried, and decides nothing about the call.
@@ -160,6 +160,8 @@ pub(crate) enum MessageRole {
     Update,
     /// It opens memory to other tasks.
     Window,
+    /// It begins or ends a time in which tasks reach into each other's windows.
+    Epoch,
     /// It looks at a message that it leaves for another call.
     Probe,
     /// It turns a variable into an address, which a datatype may hold.

@@ -18,8 +18,8 @@
 //! and a place that may point to more than 48 objects to whole classes, so the graph grows with the program. The
 //! walk (`walk`) keeps contexts apart as far as the stack tells: a function on the stack takes its parameters from
 //! its caller there and from nowhere else, and what cannot have been executed before the stack was taken is not
-//! followed. Messages (`meet`) lead from a receive to the sends that may match it (communicator, constant tags,
-//! collectives by name), in other tasks, and to the receives of the same task that may take its message; from a
+//! followed. Messages (`meet`) lead from a receive to the sends that may match it (communicators and tags as far as
+//! `build::settle` knows them, collectives by name), in other tasks, and to the receives of the same task that may take its message; from a
 //! wait to the calls that made its request; from a window to the calls that write to it. Where a task stands in a call,
 //! what the message carries is farther away than its tag, peer and communicator. Where the stacks of other tasks are known,
 //! the walk starts from the branches that parted them, too (`parted`). A first walk over what is near finds which values all

@@ -1,5 +1,6 @@
 //! Which calls may exchange messages with each other, as far as the source tells: communicator, tag, and kind of operation.
-//! What is no constant may be anything, and so may a wildcard; peers are not looked at, because ranks are known at run time only.
+//! Tags and communicators are sets (`build::origins`): two calls that share none cannot meet. What is not known may be anything, and so may a wildcard; peers
+//! are not looked at, because ranks are known at run time only.
 
 use crate::graph::{Message, MessageRole};
 
@@ -17,8 +18,11 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
             (
                 MessageRole::Receive | MessageRole::Probe | MessageRole::Both,
                 MessageRole::Send | MessageRole::Both,
-            ) => constants_agree(mine.receive_tag.or(mine.tag), theirs.tag),
+            ) => tags_agree(received(mine), theirs.tag.as_deref()),
             (MessageRole::Collective, MessageRole::Collective) => mine.operation == theirs.operation,
+            (MessageRole::Epoch, MessageRole::Epoch) => {
+                lets_go(&mine.operation).contains(&&*theirs.operation)
+            }
             // What stands in a window was written there by anybody.
             (
                 MessageRole::Get | MessageRole::Update | MessageRole::Window,
@@ -26,6 +30,25 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
             ) => true,
             _ => false,
         }
+}
+
+/// What other tasks do to let a task go on that stands in a call about an epoch.
+fn lets_go(operation: &str) -> &'static [&'static str] {
+    match operation {
+        "MPI_Win_fence" => &["MPI_Win_fence"],
+        "MPI_Win_start" | "MPI_Win_complete" => &["MPI_Win_post"],
+        "MPI_Win_wait" | "MPI_Win_test" => &["MPI_Win_complete"],
+        "MPI_Win_lock" | "MPI_Win_lock_all" => &["MPI_Win_unlock", "MPI_Win_unlock_all"],
+        _ => &[],
+    }
+}
+
+/// Whether what a call brings to memory, or leaves there for others, is there because the other begins or ends its epoch.
+pub(crate) fn in_epoch(mine: &Message, theirs: &Message) -> bool {
+    matches!(
+        mine.role,
+        MessageRole::Put | MessageRole::Get | MessageRole::Update | MessageRole::Window
+    ) && theirs.role == MessageRole::Epoch
 }
 
 /// Whether a call may take the message that another of the same task waits for.
@@ -37,23 +60,32 @@ pub(crate) fn compete(mine: &Message, theirs: &Message) -> bool {
         theirs.role,
         MessageRole::Receive | MessageRole::Both | MessageRole::Any
     ) && communicators_agree(mine, theirs)
-        && constants_agree(mine.receive_tag.or(mine.tag), theirs.receive_tag.or(theirs.tag))
+        && tags_agree(received(mine), received(theirs))
+}
+
+/// The tags that a call receives.
+fn received(message: &Message) -> Option<&[i64]> {
+    message.receive_tag.as_deref().or(message.tag.as_deref())
 }
 
 /// Whether both may name the same tag.
-fn constants_agree(a: Option<i64>, b: Option<i64>) -> bool {
+fn tags_agree(a: Option<&[i64]>, b: Option<&[i64]>) -> bool {
     match (a, b) {
         // Negative ones are wildcards.
-        (Some(a), Some(b)) if a >= 0 && b >= 0 => a == b,
+        (Some(a), Some(b)) => share(a, b) || a.iter().chain(b).any(|&tag| tag < 0),
         _ => true,
     }
 }
 
 fn communicators_agree(a: &Message, b: &Message) -> bool {
     match (&a.communicator, &b.communicator) {
-        (Some(a), Some(b)) => a == b,
+        (Some(a), Some(b)) => share(a, b),
         _ => true,
     }
+}
+
+fn share<T: PartialEq>(a: &[T], b: &[T]) -> bool {
+    a.iter().any(|one| b.contains(one))
 }
 
 /// Whether variables whose addresses stand in datatypes take part: as what a message brings, or as what is sent.

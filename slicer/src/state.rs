@@ -93,6 +93,8 @@ pub enum Dependence {
     Sends,
     /// It may take a message that the other would get.
     Takes,
+    /// It begins or ends a time in which the other reaches into a window, or is reached into.
+    Epoch,
 }
 
 /// How a state was reached.

@@ -110,7 +110,7 @@ fn length(graph: &Graph, state: State) -> u32 {
 fn hands_on(graph: &Graph, to: State, kind: Dependence) -> bool {
     match (kind, to) {
         (Dependence::Decides, State::At(_, branch)) => !is_of_loop(graph, branch),
-        (Dependence::Jumps | Dependence::Ends | Dependence::Takes, _) => false,
+        (Dependence::Jumps | Dependence::Ends | Dependence::Takes | Dependence::Epoch, _) => false,
         _ => true,
     }
 }

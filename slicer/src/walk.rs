@@ -13,7 +13,7 @@ use crate::executed::Executed;
 use crate::graph::{
     Access, Call, EdgeKind, FileId, FunctionId, Graph, Labels, Memory, Message, MessageRole, NodeId, NodeKind,
 };
-use crate::meet::{by_address, compete, fills, meet};
+use crate::meet::{by_address, compete, fills, in_epoch, meet};
 use crate::places::{Key, NameId, PlaceId};
 use crate::reached::{Queue, Reached};
 use crate::state::{Context, Dependence, Part, Side, State, Step, Writers};
@@ -482,13 +482,14 @@ impl<'g> Walk<'g> {
                 }
             }
             // Nothing but the address tells which variable is received.
-            let fills = fills(message, theirs);
-            if compete(message, theirs) || fills {
-                let kind = if fills {
-                    Dependence::Sets
-                } else {
-                    Dependence::Takes
-                };
+            let kind = if fills(message, theirs) {
+                Some(Dependence::Sets)
+            } else if compete(message, theirs) {
+                Some(Dependence::Takes)
+            } else {
+                in_epoch(message, theirs).then_some(Dependence::Epoch)
+            };
+            if let Some(kind) = kind {
                 for context in self.contexts(side, other.node) {
                     let to = State::At(context, other.node);
                     self.go(state, to, distance + 3, kind, None);
@@ -769,13 +770,7 @@ impl<'g> Walk<'g> {
         let memory = &self.graph.memory;
         let name = self.reached.get(&state).and_then(|step| step.name);
         let mut ask = |writers: Writers, key: Key| {
-            let parts = match key {
-                None => [Some(Part::All), None],
-                Some(key) => [Some(Part::Named(key)), Some(Part::Unnamed)],
-            };
-            let related = key.iter().flat_map(|key| memory.related.of(key.index()));
-            let related = related.map(|&other| Part::Named(other));
-            for part in parts.into_iter().flatten().chain(related) {
+            for part in parts_of(memory, key) {
                 let farther = vagueness(concerned(memory, writers, part).len());
                 let to = State::Written(side, writers, part);
                 self.go(state, to, distance + farther, Dependence::Sets, name);
@@ -820,8 +815,19 @@ impl<'g> Walk<'g> {
     }
 }
 
+/// What may be written where a part of an object is read.
+pub(crate) fn parts_of(memory: &Memory, key: Key) -> impl Iterator<Item = Part> {
+    let parts = match key {
+        None => [Some(Part::All), None],
+        Some(key) => [Some(Part::Named(key)), Some(Part::Unnamed)],
+    };
+    let related = key.into_iter().flat_map(|key| memory.related.of(key.index()));
+    let related = related.map(|&other| Part::Named(other));
+    parts.into_iter().flatten().chain(related)
+}
+
 /// The nodes of the writers that write this part.
-fn concerned(memory: &Memory, writers: Writers, part: Part) -> &[(Key, NodeId)] {
+pub(crate) fn concerned(memory: &Memory, writers: Writers, part: Part) -> &[(Key, NodeId)] {
     let all = match writers {
         Writers::Object(object) => memory.writers_of_object.of(object.index()),
         Writers::Many(class) => memory.writers_of_many.of(class.index()),

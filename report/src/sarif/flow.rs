@@ -64,6 +64,7 @@ fn kinds(kind: Dependence) -> Vec<&'static str> {
         Dependence::UnderWay | Dependence::Calls => vec!["call", "function"],
         Dependence::Returns => vec!["return", "function", "value"],
         Dependence::Jumps => vec!["branch"],
+        Dependence::Epoch => vec!["call"],
         Dependence::Ends => vec!["exit"],
     }
 }

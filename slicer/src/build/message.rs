@@ -8,6 +8,12 @@ use dataflow::FunctionInfo;
 use ir::{ExprId, ExprKind, Function, UnaryOp, VarRef};
 use library::{Part, Role};
 
+/// The number of `MPI_COMM_WORLD`.
+pub(super) const WORLD: u32 = 0;
+
+/// The number of `MPI_COMM_SELF`; those that calls make have larger ones.
+pub(super) const OWN: u32 = 1;
+
 /// What a call does in communication, if it does anything.
 pub(crate) fn of(callees: &Callees<'_, '_>, info: &FunctionInfo<'_>, call: ExprId) -> Option<Message> {
     let function = info.function;
@@ -32,14 +38,14 @@ pub(crate) fn of_any<'n>(
 fn either(one: Message, other: Message) -> Message {
     let is_same =
         one.role == other.role && (one.role != MessageRole::Collective || one.operation == other.operation);
-    let tag = |a: Option<i64>, b: Option<i64>| a.filter(|_| is_same && a == b);
+    let tag = |a: Option<Vec<i64>>, b: Option<Vec<i64>>| a.filter(|a| is_same && Some(a) == b.as_ref());
     Message {
         role: if is_same { one.role } else { MessageRole::Any },
         tag: tag(one.tag, other.tag),
         receive_tag: tag(one.receive_tag, other.receive_tag),
         communicator: one
             .communicator
-            .filter(|name| other.communicator.as_ref() == Some(name)),
+            .filter(|known| other.communicator.as_ref() == Some(known)),
         by_address: one.by_address || other.by_address,
         carried: one.carried & other.carried,
         operation: one.operation,
@@ -51,7 +57,10 @@ fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
     let name = row.map_or_else(|| mpi_name(name), |row| row.name);
     let role = role(name, row)?;
     let argument = |wanted: Role| args.get(row?.role(wanted)?).copied();
-    let constant = |wanted| argument(wanted).and_then(|argument| constant(function, argument));
+    let constant = |wanted| {
+        let value = argument(wanted).and_then(|argument| constant(function, argument));
+        value.map(|value| vec![value])
+    };
     // Files are read and written by operations of many names, and opened over communicators of any.
     let is_file = row.is_some_and(|row| row.part == Part::File);
     let operation = if is_file { "MPI_File" } else { name };
@@ -69,11 +78,8 @@ fn named(function: &Function, name: &str, args: &[ExprId]) -> Option<Message> {
         communicator: argument(Role::Communicator)
             .filter(|_| !is_file)
             .and_then(|argument| match &function.exprs[argument].kind {
-                ExprKind::Var(VarRef::Global(name))
-                    if name == "MPI_COMM_WORLD" || name == "MPI_COMM_SELF" =>
-                {
-                    Some(name.to_string())
-                }
+                ExprKind::Var(VarRef::Global(name)) if name == "MPI_COMM_WORLD" => Some(vec![WORLD]),
+                ExprKind::Var(VarRef::Global(name)) if name == "MPI_COMM_SELF" => Some(vec![OWN]),
                 _ => None,
             }),
     })
@@ -99,8 +105,30 @@ fn is_bottom(function: &Function, expr: ExprId) -> bool {
     }
 }
 
+/// What begins, ends or completes the time in which tasks reach into each other's windows.
+const EPOCHS: [&str; 15] = [
+    "MPI_Win_complete",
+    "MPI_Win_fence",
+    "MPI_Win_flush",
+    "MPI_Win_flush_all",
+    "MPI_Win_flush_local",
+    "MPI_Win_flush_local_all",
+    "MPI_Win_lock",
+    "MPI_Win_lock_all",
+    "MPI_Win_post",
+    "MPI_Win_start",
+    "MPI_Win_sync",
+    "MPI_Win_test",
+    "MPI_Win_unlock",
+    "MPI_Win_unlock_all",
+    "MPI_Win_wait",
+];
+
 /// What an operation does; nothing, if it has no part in communication. Of what is in no table, all tasks are taken to take part.
 fn role(name: &str, row: Option<&library::Function>) -> Option<MessageRole> {
+    if EPOCHS.contains(&name) {
+        return Some(MessageRole::Epoch);
+    }
     let Some(row) = row else {
         // A constant of MPI, or a macro of the program.
         return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(MessageRole::Collective);

@@ -22,7 +22,9 @@ mod memory;
 mod message;
 mod names;
 mod objects;
+mod origins;
 mod sets;
+mod settle;
 mod tables;
 mod uses;
 mod values;
@@ -96,7 +98,8 @@ impl Graph {
         parts.add_tables(program, &tables);
         parts.call_foreign(&mut values, &foreign);
         parts.find_ends(program, &cxx, &foreign);
-        let graph = parts.finish(program, &homes, values);
+        let mut graph = parts.finish(program, &homes, values);
+        settle::settle(&mut graph, program);
         Vec::from_iter(owned.functions).into_par_iter().for_each(drop);
         Ok(graph)
     }

@@ -17,7 +17,7 @@ use crate::graph::{EdgeKind, FunctionKind, Graph, MessageRole, NodeKind};
 use std::fmt;
 
 /// Changes with every change of the format or of what the columns mean.
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 /// What the bytes begin with.
 const MAGIC: &[u8; 8] = b"hm graph";
@@ -84,7 +84,7 @@ const EDGE_KINDS: [EdgeKind; 7] = [
     EdgeKind::Leaves,
 ];
 
-const ROLES: [MessageRole; 11] = [
+const ROLES: [MessageRole; 12] = [
     MessageRole::Send,
     MessageRole::Receive,
     MessageRole::Both,
@@ -93,6 +93,7 @@ const ROLES: [MessageRole; 11] = [
     MessageRole::Get,
     MessageRole::Update,
     MessageRole::Window,
+    MessageRole::Epoch,
     MessageRole::Probe,
     MessageRole::Address,
     MessageRole::Any,

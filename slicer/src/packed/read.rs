@@ -181,6 +181,18 @@ impl Input<'_> {
         Ok(items)
     }
 
+    /// A list that may be unknown.
+    fn known<T>(
+        &mut self,
+        read: impl FnMut(&mut Self) -> Result<T, GraphError>,
+    ) -> Result<Option<Vec<T>>, GraphError> {
+        Ok(if self.flag()? {
+            Some(self.each(read)?)
+        } else {
+            None
+        })
+    }
+
     fn lists<T: Copy + Ord>(
         &mut self,
         mut read: impl FnMut(&mut Self, usize, Option<T>) -> Result<T, GraphError>,
@@ -284,18 +296,14 @@ impl Input<'_> {
             return self.malformed();
         };
         let operation = self.text()?;
-        let mut tags = [None; 2];
-        for tag in &mut tags {
-            if self.flag()? {
-                *tag = Some(self.signed()?);
-            }
-        }
+        let tag = self.known(Self::signed)?;
+        let receive_tag = self.known(Self::signed)?;
         Ok(Message {
             role,
             operation,
-            tag: tags[0],
-            receive_tag: tags[1],
-            communicator: if self.flag()? { Some(self.text()?) } else { None },
+            tag,
+            receive_tag,
+            communicator: self.known(Self::small)?,
             by_address: byte & 0x10 != 0,
             carried: self.small()?,
         })

@@ -193,16 +193,18 @@ impl Output {
         let role = ROLES.iter().position(|role| *role == message.role).unwrap_or(0);
         self.byte(role | usize::from(message.by_address) << 4);
         self.text(&message.operation);
-        for tag in [message.tag, message.receive_tag] {
-            self.byte(usize::from(tag.is_some()));
-            tag.into_iter().for_each(|tag| self.signed(tag));
-        }
-        match &message.communicator {
-            None => self.byte(0),
-            Some(communicator) => {
-                self.byte(1);
-                self.text(communicator);
+        for tags in [&message.tag, &message.receive_tag] {
+            self.byte(usize::from(tags.is_some()));
+            if let Some(tags) = tags {
+                self.count(tags.len());
+                tags.iter().for_each(|&tag| self.signed(tag));
             }
+        }
+        self.byte(usize::from(message.communicator.is_some()));
+        if let Some(communicators) = &message.communicator {
+            self.count(communicators.len());
+            let all = communicators.iter();
+            all.for_each(|&each| self.number(u64::from(each)));
         }
         self.number(u64::from(message.carried));
     }

@@ -6,6 +6,7 @@
 
 mod calls;
 mod flow;
+mod meeting;
 mod messages;
 mod parted;
 

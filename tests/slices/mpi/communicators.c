@@ -1,4 +1,4 @@
-/* The same tag in another communicator is another message. A communicator in a variable may be any. */
+/* The same tag in another communicator is another message. */
 #include "observe.h"
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) { /* in */
         a = 3; /* needed */
-        b = 4;
+        b = 4; /* perturb */
         noise = 5; /* perturb */
         MPI_Send(&b, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         MPI_Send(&a, 1, MPI_INT, 1, 0, private); /* needed */

@@ -12,10 +12,10 @@ int main(int argc, char **argv)
     if (rank == 1) /* in */
         cell = 66; /* needed */
     noise = 3; /* perturb */
-    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window); /* in */
     if (rank == 0)
         MPI_Get(&fetched, 1, MPI_INT, 1, 0, 1, MPI_INT, window); /* needed */
-    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window); /* in */
     if (rank == 0)
         observe(fetched); /* criterion */ /* observes 66 */
     noise++;

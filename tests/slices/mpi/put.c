@@ -10,11 +10,11 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     value = rank + 40; /* needed */
     MPI_Win_create(&cell, sizeof cell, sizeof cell, MPI_INFO_NULL, MPI_COMM_WORLD, &window); /* in */
-    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window); /* in */
     noise = 9; /* perturb */
     if (rank == 1) /* in */
         MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window); /* needed */
-    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window); /* in */
     if (rank == 0)
         observe(cell); /* criterion */ /* observes 41 */
     noise--;

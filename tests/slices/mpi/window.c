@@ -11,12 +11,12 @@ int main(int argc, char **argv)
     MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &window); /* in */
     mine = cells + 1; /* in */
     *mine = 1; /* in */
-    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window); /* in */
     value = 31; /* needed */
     noise = 3; /* perturb */
     if (rank == 1) /* in */
         MPI_Put(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, window); /* needed */
-    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window); /* in */
     if (rank == 0)
         observe(cells[1]); /* criterion */
     noise++;

@@ -1,0 +1,132 @@
+//! Which sends a receive may get: tags and communicators that members, parameters and variables hold. The receive has the mark `//<`; the
+//! sends that it may get are marked `// meets`, others `// misses`. `tests/slices/mpi` runs programs like these.
+
+use super::{graph, mark};
+use crate::{Dependence, Options};
+
+fn check(text: &str) {
+    let (line, variable) = mark(text);
+    let slice = graph("t.c", text).slice_at("t.c", line, variable, Options::default());
+    let statements = slice.map(|slice| slice.statements).unwrap_or_default();
+    let sends = statements
+        .iter()
+        .filter(|each| each.because.kind == Dependence::Sends);
+    let found: Vec<u32> = sends.map(|each| each.line).filter(|&of| of != line).collect();
+    for (line, text) in (1..).zip(text.lines()) {
+        if text.contains("// meets") {
+            assert!(found.contains(&line), "{line} is lost: {text}");
+        } else if text.contains("// misses") {
+            assert!(!found.contains(&line), "{line} cannot be received: {text}");
+        }
+    }
+}
+
+#[test]
+fn tags_in_members_and_variables() {
+    check(
+        "
+struct ring { int halo, done; char small; };
+enum { BASE = 300 };
+int known = 9;
+void f(struct ring *r, struct ring *other, int n) {
+    int a, plain = 7, twice = n ? 7 : 8;
+    r->halo = 7;
+    r->done = 8;
+    r->small = 7;
+    MPI_Send(&a, 1, MPI_INT, 0, r->halo, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, r->done, MPI_COMM_WORLD); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, BASE + 1, MPI_COMM_WORLD); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, plain + 1, MPI_COMM_WORLD); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, twice, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, known, MPI_COMM_WORLD); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, n, MPI_COMM_WORLD); // meets
+    for (int tag = 0; tag < 9; tag++)
+        MPI_Send(&a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); // meets
+    MPI_Recv(&a, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+}
+int main(int argc, char **argv) { struct ring r, s; f(&r, &s, argc); return 0; }",
+    );
+}
+
+#[test]
+fn what_may_not_hold_a_tag_or_may_be_changed_tells_nothing() {
+    check(
+        "
+struct ring { char small; int seen, copied; };
+union both { int tag; char first; };
+void f(struct ring *r, union both *u, int n) {
+    int a, read = 8;
+    r->small = 300;
+    r->seen = 8;
+    scanf(\"%d\", &read);
+    change(&r->seen);
+    u->tag = 8;
+    u->first = 44;
+    MPI_Send(&a, 1, MPI_INT, 0, r->small, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, r->seen, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, read, MPI_COMM_WORLD); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, u->tag, MPI_COMM_WORLD); // meets
+    MPI_Recv(&a, 1, MPI_INT, 1, 44, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+}
+int main(int argc, char **argv) { struct ring r; union both u; f(&r, &u, argc); return 0; }",
+    );
+}
+
+#[test]
+fn tags_through_parameters() {
+    check(
+        "
+void halo(int *a, int tag) { MPI_Send(a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); } // meets
+void done(int *a, int tag) { MPI_Send(a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); } // misses
+void both(int *a, int tag) { MPI_Send(a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); } // meets
+void kept(int *a, int tag) { MPI_Send(a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); } // meets
+void take(int *a, int tag) {
+    MPI_Recv(a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //<
+}
+void (*keep)(int *, int) = kept;
+int main(void) {
+    int a;
+    halo(&a, 5);
+    done(&a, 6);
+    both(&a, 6);
+    both(&a, 5);
+    kept(&a, 6);
+    keep(&a, 5);
+    take(&a, 5);
+    return 0;
+}",
+    );
+}
+
+#[test]
+fn communicators_by_the_calls_that_make_them() {
+    let program = |third: &str| {
+        format!(
+            "
+int main(int argc, char **argv) {{
+    int a, rank;
+    MPI_Comm rows, columns, own, third, rest = MPI_COMM_SELF;
+    {third}
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &rows);
+    MPI_Comm_split(MPI_COMM_WORLD, 1, 0, &columns);
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Send(&a, 1, MPI_INT, 0, 0, rows); // meets
+    MPI_Send(&a, 1, MPI_INT, 0, 0, columns); // COLUMNS
+    MPI_Send(&a, 1, MPI_INT, 0, 0, own); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, 0, rest); // misses
+    MPI_Send(&a, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); // misses
+    MPI_Recv(&a, 1, MPI_INT, 1, 0, rows, MPI_STATUS_IGNORE); //<
+    return 0;
+}}"
+        )
+    };
+    check(&program("").replace("COLUMNS", "misses"));
+    // A third split on some ranks only: their second is the others' first, perhaps.
+    let split = "if (argc) MPI_Comm_split(MPI_COMM_WORLD, 1, 0, &third);";
+    check(&program(split).replace("COLUMNS", "meets"));
+    let looped = "for (a = 0; a < 2; a++) MPI_Comm_split(MPI_COMM_WORLD, 1, 0, &third);";
+    check(&program(looped).replace("COLUMNS", "meets"));
+    // From a communicator that is not known, it may be any rank's first.
+    let unknown = "MPI_Comm_split(given(), 1, 0, &third);";
+    check(&program(unknown).replace("COLUMNS", "meets"));
+}
