@@ -195,6 +195,13 @@ impl Graph {
         if stack.is_empty() {
             return Err(CriterionError::NoSource);
         }
+        if frames
+            .iter()
+            .flat_map(|frame| &frame.stands)
+            .any(|stand| stand.is_any_round)
+        {
+            return Ok(self.slice_of_any_round(&stack, &within, options));
+        }
         let executed = Executed::before(self, stack.clone());
         let others: Vec<Stack> = others.iter().map(|frames| self.stack_of(frames).0).collect();
         let parted = self.parted(&executed, &stack, &others);
@@ -216,6 +223,23 @@ impl Graph {
         begin(&mut walk);
         let near = options.enough.map(|enough| enough.max(NEAR));
         Ok(self.slice_of(walk.run(near), &differences, options))
+    }
+
+    /// The slice of a stack on which the frames between two others may be missing: its points may have been reached by any calls.
+    fn slice_of_any_round(&self, stack: &Stack, within: &[Within], options: Options) -> Slice {
+        let (executed, nothing) = (Executed::everything(self), Differences::default());
+        let mut walk = Walk::new(self, &executed, &nothing, options.messages);
+        for (distance, ((_, points), within)) in (0..).zip(stack.iter().zip(within).rev()) {
+            let kind = match distance {
+                0 => Dependence::Criterion,
+                _ => Dependence::UnderWay,
+            };
+            for &node in points {
+                walk.start(Context::Called, node, distance, kind);
+            }
+            walk.start_within(Context::Called, within.clone(), distance, kind);
+        }
+        self.slice_of(walk.run(options.enough), &nothing, options)
     }
 
     /// The frames whose functions the graph has, and what is under way in macros there.

@@ -47,6 +47,7 @@ impl Graph {
                         count: function.points as usize,
                         points: vec![(point, each.line, each.column)],
                     }),
+                    is_any_round: false,
                 }],
                 callee: callee.map(|name| self.name(name).to_owned()),
             });

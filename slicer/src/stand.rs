@@ -32,6 +32,9 @@ pub struct Stand {
     pub function: String,
     /// Where in it.
     pub at: At,
+    /// Optimised code may have made a loop of the function's calls of itself: the frame may be that of any of them, and who called that one is
+    /// not on the stack.
+    pub is_any_round: bool,
 }
 
 /// Where in a function a task may be.
@@ -64,6 +67,7 @@ impl Frame {
                 file: file.to_owned(),
                 function: function.to_owned(),
                 at: At::Line(line, None),
+                is_any_round: false,
             }],
             callee: callee.map(str::to_owned),
         }

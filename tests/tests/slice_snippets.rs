@@ -450,6 +450,7 @@ fn stand(map: &Map, function: &str, is_there: impl Fn(&Point) -> bool) -> SliceS
                 .map(|(id, point)| (id, point.span.line, point.span.column))
                 .collect(),
         }),
+        is_any_round: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Dependences over calls, and stacks.
 
-use super::{check, check_cxx, check_stack};
+use super::{check, check_cxx, check_frames, check_stack, frames};
 use expect_test::expect;
 
 #[test]
@@ -121,6 +121,34 @@ fn the_callers_that_are_on_the_stack() {
         6 at 3: Sets n of 8
     "#]],
     );
+}
+
+/// Who called the round that the task is in is not on the stack of a function that became a loop.
+#[test]
+fn any_round_of_a_function_that_calls_itself_last() {
+    let text = "
+void f(int n, int k) {
+    use(k);
+    if (n > 0)
+        f(n - 1, n + k);
+}
+int main(void) {
+    int a = input();
+    f(a, 1);
+}";
+    let mut stack = frames(&[("main", 9), ("f", 3), ("use", 0)]);
+    check_frames(text, &stack, expect![[r#"
+        3 at 0: Criterion
+        9 at 1: UnderWay
+    "#]]);
+    stack[1].stands[0].is_any_round = true;
+    check_frames(text, &stack, expect![[r#"
+        3 at 0: Criterion
+        5 at 1: Calls of 3
+        9 at 1: UnderWay
+        4 at 3: Decides of 5
+        8 at 5: Sets a of 9
+    "#]]);
 }
 
 #[test]

@@ -36,14 +36,22 @@ fn check_as(path: &str, text: &str, expect: Expect) {
 
 /// Checks the slice of a stack: functions and lines, outermost first, in a file `t.c`.
 fn check_stack(text: &str, stack: &[(&str, u32)], expect: Expect) {
-    let called = stack.iter().skip(1).map(|&(name, _)| Some(name));
-    let frames = stack.iter().zip(called.chain([None]));
-    let frames = frames.map(|(&(function, line), callee)| Frame::on_line("t.c", function, line, callee));
-    let slice = graph("t.c", text).slice_stack(&Vec::from_iter(frames), Options::default());
+    check_frames(text, &frames(stack), expect);
+}
+
+fn check_frames(text: &str, frames: &[Frame], expect: Expect) {
+    let slice = graph("t.c", text).slice_stack(frames, Options::default());
     expect.assert_eq(&match slice {
         Ok(slice) => shown(&slice),
         Err(why) => why.to_string(),
     });
+}
+
+fn frames(stack: &[(&str, u32)]) -> Vec<Frame> {
+    let called = stack.iter().skip(1).map(|&(name, _)| Some(name));
+    let frames = stack.iter().zip(called.chain([None]));
+    let frames = frames.map(|(&(function, line), callee)| Frame::on_line("t.c", function, line, callee));
+    frames.collect()
 }
 
 fn graph(path: &str, text: &str) -> Graph {
