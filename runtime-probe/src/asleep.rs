@@ -46,7 +46,7 @@ pub(crate) fn read(request: &Request<'_>) -> Look {
             return Look::Failed(NotStill::ThirtyTwoBit);
         }
         let registers = Registers::of_sleeper(&call);
-        let copies = Ranges::of(&registers, request).and_then(|ranges| {
+        let copies = Ranges::of(&registers, request).and_then(|mut ranges| {
             let mut first = ranges.room();
             let lengths = ranges.read(tid, &mut first)?;
             let stack = lengths.first().copied().unwrap_or(0);

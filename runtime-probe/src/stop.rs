@@ -238,7 +238,7 @@ impl<'a> Window<'a> {
         };
         let request = &self.requests[index];
         let copied = copy_registers(pid, self.manner.vectors).and_then(|(registers, told)| {
-            let ranges = Ranges::of(&registers, request)?;
+            let mut ranges = Ranges::of(&registers, request)?;
             let lengths = ranges.read(pid, &mut self.scratch)?;
             Ok((registers, ranges, lengths, told))
         });
@@ -283,8 +283,13 @@ fn told(raw: &libc::user_regs_struct) -> Option<u16> {
 /// The address ranges to copy of one task: the stack first.
 pub(crate) struct Ranges {
     all: Vec<(u64, usize)>,
+    /// The stack pointer.
+    pointer: u64,
     stack_end: u64,
 }
+
+/// Memory is mapped in pages of so many bytes at least.
+const PAGE: u64 = 4096;
 
 impl Ranges {
     pub(crate) fn of(registers: &Registers, request: &Request<'_>) -> Result<Ranges, NotStill> {
@@ -300,26 +305,30 @@ impl Ranges {
         all.extend_from_slice(&request.extra);
         Ok(Ranges {
             all,
+            pointer,
             stack_end: region.end,
         })
     }
 
     /// Copies all ranges into `scratch`, one after the other, each at the place that its full length gives it.
-    /// Returns how much of each is there.
-    pub(crate) fn read(&self, pid: u32, scratch: &mut [u8]) -> Result<Vec<usize>, NotStill> {
+    /// Returns how much of each is there. Of the stack a first page may be left out that is not there yet.
+    pub(crate) fn read(&mut self, pid: u32, scratch: &mut [u8]) -> Result<Vec<usize>, NotStill> {
         let wanted: Vec<usize> = self.all.iter().map(|&(_, length)| length).collect();
         let total: usize = wanted.iter().sum();
         if sys::read_memory(pid, &self.all, scratch).is_ok_and(|copied| copied == total) {
             return Ok(wanted);
         }
         // Something is not mapped. The kernel stops at the first such range, so take them one by one.
+        self.leave_out_page_to_come(pid, scratch);
         let mut offset = 0;
         let mut lengths = Vec::with_capacity(self.all.len());
         for &(address, length) in &self.all {
             let copied = sys::read_memory(pid, &[(address, length)], &mut scratch[offset..]);
             match copied {
-                // Not even the word at the stack pointer.
-                Ok(copied) if lengths.is_empty() && copied <= RED_ZONE => {
+                // Not even the word at the stack pointer, or the first one above it that is there.
+                Ok(copied)
+                    if lengths.is_empty() && (copied == 0 || address + copied as u64 <= self.pointer) =>
+                {
                     return Err(NotStill::Read(io::ErrorKind::UnexpectedEof.into()));
                 }
                 Err(error) if lengths.is_empty() => return Err(NotStill::Read(error)),
@@ -328,6 +337,17 @@ impl Ranges {
             offset += length;
         }
         Ok(lengths)
+    }
+
+    /// The main thread's stack grows when it is touched: the red zone, or what the function at hand has just made room for, may lie in a page
+    /// that is not there yet. Reading from outside does not bring it. What is above is there, and the frames of all callers with it.
+    fn leave_out_page_to_come(&mut self, pid: u32, scratch: &mut [u8]) {
+        let (address, length) = self.all[0];
+        let above = (address | (PAGE - 1)).saturating_add(1);
+        let skipped = usize::try_from(above - address).unwrap_or(usize::MAX);
+        if skipped < length && sys::read_memory(pid, &[(address, 1)], scratch).is_err() {
+            self.all[0] = (above, length - skipped);
+        }
     }
 
     /// Room for all of it.

@@ -230,3 +230,48 @@ int main(void) { signal(SIGSEGV, handler); nowhere(); return sink; }
         .unwrap();
     assert_eq!(names[at + 1..at + 3], ["??", "main"]);
 }
+
+/// The main thread's stack grows when it is touched, and not when it is read from outside.
+#[test]
+fn a_stack_pointer_at_the_end_of_what_is_there_is_followed() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stay(char *where);
+__asm__(".text\n.globl stay\n.type stay,@function\nstay:\n.cfi_startproc\n push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp,-16\n"
+        " mov %rsp,%rbp\n.cfi_def_cfa_register %rbp\n mov %rdi,%rsp\n1: jmp 1b\n.cfi_endproc\n.size stay,.-stay\n");
+
+static char *lowest(void)
+{
+    char line[4096], *start = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, "[stack]"))
+            start = (char *)strtoul(line, 0, 16);
+    fclose(maps);
+    return start;
+}
+
+int main(int argc, char **argv)
+{
+    char *end = lowest();
+    volatile char *room = __builtin_alloca((char *)__builtin_frame_address(0) - end - 8192);
+    room[0] = (char)argc;
+    puts("ready");
+    fflush(stdout);
+    stay(end + atoi(argv[1]));
+}
+"#;
+    let program = compile("gcc", source, "-g -O1");
+    // Within the red zone of the lowest page, and just below it: the room is made, and nothing touched yet.
+    for offset in ["64", "0", "-16"] {
+        let target = program.start(&[offset]);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let task = snap(&Map::default(), target.pid());
+        let names = Vec::from_iter(task.frames.iter().map(|frame| frame.function.as_str()));
+        assert_eq!(task.error, None, "{offset}: {names:?}");
+        assert!(names.ends_with(&["main", "stay"]), "{offset}: {names:?}");
+    }
+}

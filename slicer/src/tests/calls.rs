@@ -137,18 +137,26 @@ int main(void) {
     f(a, 1);
 }";
     let mut stack = frames(&[("main", 9), ("f", 3), ("use", 0)]);
-    check_frames(text, &stack, expect![[r#"
+    check_frames(
+        text,
+        &stack,
+        expect![[r#"
         3 at 0: Criterion
         9 at 1: UnderWay
-    "#]]);
+    "#]],
+    );
     stack[1].stands[0].is_any_round = true;
-    check_frames(text, &stack, expect![[r#"
+    check_frames(
+        text,
+        &stack,
+        expect![[r#"
         3 at 0: Criterion
         5 at 1: Calls of 3
         9 at 1: UnderWay
         4 at 3: Decides of 5
         8 at 5: Sets a of 9
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
