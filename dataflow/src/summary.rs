@@ -455,10 +455,7 @@ fn pointer_stays(function: &Function, flow: &Flow, definitions: &Definitions, pa
             match &expr.kind {
                 ExprKind::Deref(_) | ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Cast(..) => true,
                 ExprKind::Index { index, .. } => !carried(index),
-                ExprKind::Binary(op, ..) => {
-                    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-                    matches!(op, Lt | Le | Gt | Ge | Eq | Ne) || !children(expr).iter().any(carried)
-                }
+                ExprKind::Binary(op, ..) => op.compares() || !children(expr).iter().any(carried),
                 ExprKind::And(..) | ExprKind::Or(..) => true,
                 ExprKind::Call {
                     callee: Callee::Named(_),

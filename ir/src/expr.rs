@@ -181,3 +181,11 @@ pub enum BinaryOp {
     Eq,
     Ne,
 }
+
+impl BinaryOp {
+    /// Whether it compares its operands: its value is 0 or 1.
+    pub fn compares(self) -> bool {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        matches!(self, Lt | Le | Gt | Ge | Eq | Ne)
+    }
+}

@@ -137,6 +137,17 @@ impl State {
     }
 }
 
+/// What a call does to communicators, other than to use them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handling {
+    /// Nothing that is known.
+    Unknown,
+    /// It makes one from others, and does nothing else to one.
+    Makes,
+    /// It frees one.
+    Frees,
+}
+
 /// A library function.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
@@ -165,6 +176,10 @@ pub struct Function {
     pub part: Part,
     /// When what it does is done.
     pub timing: Timing,
+    /// What it does to communicators.
+    pub communicators: Handling,
+    /// It begins, ends or completes the time in which tasks reach into each other's windows.
+    pub bounds_access: bool,
 }
 
 impl Function {
@@ -236,6 +251,8 @@ impl Function {
             wait: Wait::Nobody,
             part: Part::Local,
             timing: Timing::AtOnce,
+            communicators: Handling::Unknown,
+            bounds_access: false,
         }
     }
 }
@@ -298,4 +315,8 @@ words! {
     epoch: part = Part::Epoch;
     file: part = Part::File;
     takes_address: part = Part::TakesAddress;
+
+    makes_communicator: communicators = Handling::Makes;
+    frees_communicator: communicators = Handling::Frees;
+    bounds_access: bounds_access = true;
 }

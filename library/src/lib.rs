@@ -34,7 +34,7 @@ mod tests;
 mod threads;
 
 pub use argument::{Access, Argument, Extent, Role};
-pub use function::{Exit, Flow, Function, Part, Returned, State, Timing, Value, Wait};
+pub use function::{Exit, Flow, Function, Handling, Part, Returned, State, Timing, Value, Wait};
 
 use table::row;
 

@@ -1,7 +1,7 @@
 //! What must be true of every row, and how rows are found.
 
 use crate::table::SORTED;
-use crate::{Access, Exit, Extent, Flow, Function, Part, Role, Timing, Value, Wait};
+use crate::{Access, Exit, Extent, Flow, Function, Handling, Part, Role, Timing, Value, Wait};
 use crate::{fortran, function, of_symbol, roles};
 
 /// Fails with the names of all rows that break a rule.
@@ -224,4 +224,59 @@ fn calls_say_with_whom_they_exchange_messages() {
     assert_eq!(of("PMPI_Win_create"), [(4, Communicator)]);
     assert_eq!(of("MPI_Comm_rank"), [], "nobody waits there");
     assert_eq!(of("memcpy"), []);
+}
+
+/// The names of the rows that `is_meant` picks, sorted.
+fn names(is_meant: impl Fn(&Function) -> bool) -> Vec<&'static str> {
+    let rows = SORTED.iter().filter(|row| is_meant(row));
+    rows.map(|row| row.name).collect()
+}
+
+#[test]
+fn what_makes_and_frees_communicators() {
+    let makes = names(|row| row.communicators == Handling::Makes);
+    assert_eq!(
+        makes,
+        [
+            "MPI_Cart_create",
+            "MPI_Cart_sub",
+            "MPI_Comm_create",
+            "MPI_Comm_create_group",
+            "MPI_Comm_dup",
+            "MPI_Comm_dup_with_info",
+            "MPI_Comm_idup",
+            "MPI_Comm_split",
+            "MPI_Comm_split_type",
+            "MPI_Dist_graph_create_adjacent",
+            "MPI_Graph_create",
+            "MPI_Intercomm_create",
+            "MPI_Intercomm_merge"
+        ]
+    );
+    let frees = names(|row| row.communicators == Handling::Frees);
+    assert_eq!(frees, ["MPI_Comm_disconnect", "MPI_Comm_free"]);
+}
+
+#[test]
+fn what_bounds_the_access_to_windows() {
+    assert_eq!(
+        names(|row| row.bounds_access),
+        [
+            "MPI_Win_complete",
+            "MPI_Win_fence",
+            "MPI_Win_flush",
+            "MPI_Win_flush_all",
+            "MPI_Win_flush_local",
+            "MPI_Win_flush_local_all",
+            "MPI_Win_lock",
+            "MPI_Win_lock_all",
+            "MPI_Win_post",
+            "MPI_Win_start",
+            "MPI_Win_sync",
+            "MPI_Win_test",
+            "MPI_Win_unlock",
+            "MPI_Win_unlock_all",
+            "MPI_Win_wait"
+        ]
+    );
 }

@@ -12,7 +12,7 @@
 
 use base::{Confidence, IdVec};
 use dataflow::{Action, FlowKind, FunctionInfo, Target};
-use ir::{BinaryOp, Callee, ExprId, ExprKind, Function, LocalId, UnaryOp, VarRef};
+use ir::{Callee, ExprId, ExprKind, Function, LocalId, UnaryOp, VarRef};
 use library::Value;
 use progress_map::{DecisiveCall, Function as Mapped, FunctionId, PointId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,8 +117,8 @@ fn tests(info: &FunctionInfo<'_>, at: PointId, condition: ExprId, call: ExprId) 
     let is_constant = |id: ExprId| matches!(exprs[value(info.function, id)].kind, ExprKind::Int(_));
     let asked = match exprs[value(info.function, condition)].kind {
         ExprKind::Unary(UnaryOp::Not, inner) => return tests(info, at, inner, call),
-        ExprKind::Binary(op, a, b) if compares(op) && is_constant(b) => a,
-        ExprKind::Binary(op, a, b) if compares(op) && is_constant(a) => b,
+        ExprKind::Binary(op, a, b) if op.compares() && is_constant(b) => a,
+        ExprKind::Binary(op, a, b) if op.compares() && is_constant(a) => b,
         _ => condition,
     };
     let asked = value(info.function, asked);
@@ -164,11 +164,6 @@ fn value(function: &Function, mut id: ExprId) -> ExprId {
         id = inner;
     }
     id
-}
-
-fn compares(op: BinaryOp) -> bool {
-    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-    matches!(op, Lt | Le | Gt | Ge | Eq | Ne)
 }
 
 /// Those of functions that may call themselves last, by way of others or not, as the map has them. Nobody asks about others.

@@ -45,12 +45,11 @@ impl Order<'_> {
             let functions = map.functions.ids().filter(|&id| self.is_optimised(id));
             let calls = functions.flat_map(|id| {
                 let points = &map.functions[id].points;
-                self.last_calls(id).iter().map(|&point| &points[point].kind)
+                self.last_calls(id)
+                    .iter()
+                    .filter_map(|&point| points[point].kind.callee())
             });
-            let names = calls.filter_map(|kind| match kind {
-                PointKind::Call(name) => Some(name.clone()),
-                _ => None,
-            });
+            let names = calls.map(str::to_owned);
             names.collect()
         });
         names.contains(callee)

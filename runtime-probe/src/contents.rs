@@ -7,6 +7,7 @@
 //! some ten thousand. Any other `SIGBUS` is left to the handler that was there before.
 #![allow(unsafe_code)]
 
+use crate::memory::PAGE;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -152,7 +153,6 @@ fn watch_faults() -> io::Result<()> {
 }
 
 extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    const PAGE: usize = 4096;
     // SAFETY: the kernel passes a valid `siginfo_t` to a handler with SA_SIGINFO.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
     let range = |each: &Watched| {
@@ -161,7 +161,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut 
             each.end.load(Ordering::Acquire),
         );
         // The last page of a mapping is a whole one.
-        start..end.next_multiple_of(PAGE)
+        start..end.next_multiple_of(PAGE as usize)
     };
     let holds = |each: &&Watched| {
         let range = range(each);

@@ -1,6 +1,7 @@
 //! One ELF file as the unwinder sees it: segments, unwind tables, build-id. Debug information is not touched.
 
 use crate::contents::Contents;
+use crate::memory::PAGE;
 use crate::names::{self, Tables};
 use crate::symbols::Symbols;
 use gimli::{BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, UnwindSection};
@@ -47,7 +48,6 @@ impl Segment {
     fn is_mapped_from(&self, offset: u64) -> bool {
         // The first page of a segment's mapping may begin before the segment itself: lld lets two segments share a page of
         // the file, and it is mapped for each of them.
-        const PAGE: u64 = 4096;
         (self.file.start & !(PAGE - 1)..self.file.end).contains(&offset)
     }
 }

@@ -5,6 +5,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Memory is mapped in pages of so many bytes, or a multiple.
+pub(crate) const PAGE: u64 = 4096;
+
 /// Copied address ranges. What was not copied cannot be read: there is no way back to the running task.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {

@@ -10,7 +10,7 @@
 
 use crate::calls;
 use crate::gather::{Stopping, is_to_be_left};
-use crate::memory::Memory;
+use crate::memory::{Memory, PAGE};
 use crate::modules::Region;
 use crate::registers::{RSP, Registers};
 use crate::state::Call;
@@ -287,9 +287,6 @@ pub(crate) struct Ranges {
     pointer: u64,
     stack_end: u64,
 }
-
-/// Memory is mapped in pages of so many bytes at least.
-const PAGE: u64 = 4096;
 
 impl Ranges {
     pub(crate) fn of(registers: &Registers, request: &Request<'_>) -> Result<Ranges, NotStill> {

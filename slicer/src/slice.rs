@@ -230,14 +230,7 @@ impl Graph {
         let (executed, nothing) = (Executed::everything(self), Differences::default());
         let mut walk = Walk::new(self, &executed, &nothing, options.messages);
         for (distance, ((_, points), within)) in (0..).zip(stack.iter().zip(within).rev()) {
-            let kind = match distance {
-                0 => Dependence::Criterion,
-                _ => Dependence::UnderWay,
-            };
-            for &node in points {
-                walk.start(Context::Called, node, distance, kind);
-            }
-            walk.start_within(Context::Called, within.clone(), distance, kind);
+            start_frame(&mut walk, (Context::Called, distance), points, Some(within));
         }
         self.slice_of(walk.run(options.enough), &nothing, options)
     }
@@ -261,13 +254,8 @@ impl Graph {
     /// A stack is where a walk begins: at its end, and less so at the calls that lead there.
     fn start_stack(&self, walk: &mut Walk<'_>, executed: &Executed, within: &[Within]) {
         if let Some((depth, innermost)) = executed.stack.iter().enumerate().next_back() {
-            let context = Context::Stack(depth as u16);
-            for &node in &innermost.points {
-                walk.start(context, node, 0, Dependence::Criterion);
-            }
-            if let Some(within) = within.get(depth) {
-                walk.start_within(context, within.clone(), 0, Dependence::Criterion);
-            }
+            let begin = (Context::Stack(depth as u16), 0);
+            start_frame(walk, begin, &innermost.points, within.get(depth));
         }
         self.start_callers(walk, executed, within);
     }
@@ -276,13 +264,8 @@ impl Graph {
     fn start_callers(&self, walk: &mut Walk<'_>, executed: &Executed, within: &[Within]) {
         let callers = executed.stack.iter().enumerate().rev().skip(1);
         for (distance, (depth, active)) in (1..).zip(callers) {
-            let context = Context::Stack(depth as u16);
-            for &node in &active.points {
-                walk.start(context, node, distance, Dependence::UnderWay);
-            }
-            if let Some(within) = within.get(depth) {
-                walk.start_within(context, within.clone(), distance, Dependence::UnderWay);
-            }
+            let begin = (Context::Stack(depth as u16), distance);
+            start_frame(walk, begin, &active.points, within.get(depth));
         }
     }
 
@@ -454,5 +437,24 @@ impl Graph {
                 node != function.first_node && node.index() != last && !each.is_join
             }
         }
+    }
+}
+
+/// Begins a walk at the points of a frame: the innermost one is asked about, those above are calls under way, the nearer the more telling.
+fn start_frame(
+    walk: &mut Walk<'_>,
+    (context, distance): (Context, u32),
+    points: &[NodeId],
+    within: Option<&Within>,
+) {
+    let kind = match distance {
+        0 => Dependence::Criterion,
+        _ => Dependence::UnderWay,
+    };
+    for &node in points {
+        walk.start(context, node, distance, kind);
+    }
+    if let Some(within) = within {
+        walk.start_within(context, within.clone(), distance, kind);
     }
 }

@@ -105,34 +105,15 @@ fn is_bottom(function: &Function, expr: ExprId) -> bool {
     }
 }
 
-/// What begins, ends or completes the time in which tasks reach into each other's windows.
-const EPOCHS: [&str; 15] = [
-    "MPI_Win_complete",
-    "MPI_Win_fence",
-    "MPI_Win_flush",
-    "MPI_Win_flush_all",
-    "MPI_Win_flush_local",
-    "MPI_Win_flush_local_all",
-    "MPI_Win_lock",
-    "MPI_Win_lock_all",
-    "MPI_Win_post",
-    "MPI_Win_start",
-    "MPI_Win_sync",
-    "MPI_Win_test",
-    "MPI_Win_unlock",
-    "MPI_Win_unlock_all",
-    "MPI_Win_wait",
-];
-
 /// What an operation does; nothing, if it has no part in communication. Of what is in no table, all tasks are taken to take part.
 fn role(name: &str, row: Option<&library::Function>) -> Option<MessageRole> {
-    if EPOCHS.contains(&name) {
-        return Some(MessageRole::Epoch);
-    }
     let Some(row) = row else {
         // A constant of MPI, or a macro of the program.
         return (!base::is_shouted(name.strip_prefix("MPI_")?.as_bytes())).then_some(MessageRole::Collective);
     };
+    if row.bounds_access {
+        return Some(MessageRole::Epoch);
+    }
     Some(match row.part {
         // What starts or completes an operation leads to the call that made its request, which is the operation.
         Part::Local | Part::Starts | Part::Completes => return None,

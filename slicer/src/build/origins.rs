@@ -15,6 +15,7 @@ use crate::walk::{concerned, parts_of};
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program, Target};
 use ir::{BinaryOp, ExprId, ExprKind, LocalId, Type, UnaryOp, VarRef};
+use library::Handling;
 use progress_map::PointId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,23 +43,6 @@ const STEPS: usize = 400;
 
 /// No tag is larger in every implementation, and every `int` holds it.
 const LARGEST: i64 = 32_767;
-
-/// Calls that make a communicator and do nothing else to one.
-const MAKERS: [&str; 13] = [
-    "MPI_Cart_create",
-    "MPI_Cart_sub",
-    "MPI_Comm_create",
-    "MPI_Comm_create_group",
-    "MPI_Comm_dup",
-    "MPI_Comm_dup_with_info",
-    "MPI_Comm_idup",
-    "MPI_Comm_split",
-    "MPI_Comm_split_type",
-    "MPI_Dist_graph_create_adjacent",
-    "MPI_Graph_create",
-    "MPI_Intercomm_create",
-    "MPI_Intercomm_merge",
-];
 
 /// Asks for origins in one graph.
 pub(super) struct Asker<'g, 'u> {
@@ -202,15 +186,14 @@ impl<'g, 'u> Asker<'g, 'u> {
     /// What a call writes: a communicator, if it is one of those that make them; freeing one leaves nothing to use.
     fn made(&self, node: NodeId) -> Origins {
         let call = self.graph.call(node)?;
-        let name = base::mpi_name(self.graph.name(call.name?));
+        let name = self.graph.name(call.name?);
         if !call.callees.is_empty() {
             return None;
         }
-        match name {
-            "MPI_Comm_free" | "MPI_Comm_disconnect" => Some(BTreeSet::new()),
-            _ => MAKERS
-                .contains(&name)
-                .then(|| BTreeSet::from([Origin::Made(node)])),
+        match library::function(name)?.communicators {
+            Handling::Makes => Some(BTreeSet::from([Origin::Made(node)])),
+            Handling::Frees => Some(BTreeSet::new()),
+            Handling::Unknown => None,
         }
     }
 
@@ -424,12 +407,4 @@ fn fits(ty: Type, found: BTreeSet<Origin>) -> Origins {
         _ => true,
     };
     found.iter().all(holds).then_some(found)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_makes_communicators_is_known_to_the_library() {
-        assert!(super::MAKERS.iter().all(|name| library::function(name).is_some()));
-    }
 }
