@@ -4,6 +4,7 @@ use crate::sys;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Fields of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +78,17 @@ pub(crate) fn threads(pid: u32) -> io::Result<Vec<ThreadRef>> {
     Ok(all)
 }
 
+impl Stat {
+    fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X' | 'x')
+    }
+}
+
 fn living(stat: Stat) -> io::Result<Stat> {
-    match stat.state {
-        'Z' | 'X' | 'x' => Err(io::ErrorKind::NotFound.into()),
-        _ => Ok(stat),
+    if stat.has_ended() {
+        Err(io::ErrorKind::NotFound.into())
+    } else {
+        Ok(stat)
     }
 }
 
@@ -209,7 +217,33 @@ pub(crate) fn executable(pid: u32) -> io::Result<PathBuf> {
 }
 
 /// The environment at the time of exec.
+///
+/// # Errors
+/// It cannot be read, or the process is still being started: it has no environment yet, and so much as its rank is not known.
 pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
+    /// A start takes a few hundred microseconds, unless a file system is slow.
+    const LOOKS: u32 = 20;
+    const BETWEEN_LOOKS: Duration = Duration::from_micros(500);
+    let mut before = None;
+    for _ in 0..LOOKS {
+        let environment = environment_now(pid)?;
+        if !environment.is_empty() || stat(pid).map_or(true, |stat| stat.has_ended()) {
+            return Ok(environment);
+        }
+        // An empty one is that of the program only where the program had been started before it was read, and was not replaced since.
+        let now = MarkOfExec::of(pid);
+        match (before, now) {
+            (_, MarkOfExec::Unreadable) => return Ok(environment),
+            (Some(before), MarkOfExec::Started(_)) if now.may_be(before) => return Ok(environment),
+            _ => before = Some(now),
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    Err(io::Error::other("it is being started"))
+}
+
+/// The environment as it can be read at this moment, which is empty while the process is being started.
+fn environment_now(pid: u32) -> io::Result<Vec<u8>> {
     let of_process = regular_files::read_of_kernel(&format!("/proc/{pid}/environ"));
     if of_process
         .as_ref()

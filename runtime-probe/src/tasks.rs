@@ -242,18 +242,16 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         family.members.retain(|&member| procfs::owner(member) == user);
     }
     let own = procfs::environment(pid).unwrap_or_default();
-    let mut unreadable = 0;
-    let environments: BTreeMap<u32, Vec<u8>> = family
-        .members
-        .iter()
-        .filter_map(|&member| match procfs::environment(member) {
-            Ok(environment) => Some((member, of_jobs(&environment))),
-            Err(_) => {
-                unreadable += 1;
-                None
+    let mut environments: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+    for &member in &family.members {
+        match procfs::environment(member) {
+            Ok(environment) => {
+                environments.insert(member, of_jobs(&environment));
             }
-        })
-        .collect();
+            Err(_) if procfs::stat(member).is_ok() => family.without_environment.push(member),
+            Err(_) => {}
+        }
+    }
 
     if let Some(job) = below_launcher(pid, &family, &environments, &own) {
         return Ok(job);
@@ -278,7 +276,7 @@ pub fn discover(pid: u32) -> Result<Job, ProbeError> {
         return Err(ProbeError::NoRanks {
             pid,
             command,
-            unreadable,
+            unreadable: family.without_environment.len(),
         });
     }
     let mut task = TaskRef::of(pid, None);
@@ -438,6 +436,8 @@ struct Family {
     /// Sorted.
     members: Vec<u32>,
     parents: BTreeMap<u32, u32>,
+    /// Those whose environment cannot be read, so that they may be any rank. Sorted.
+    without_environment: Vec<u32>,
 }
 
 impl Family {
@@ -463,6 +463,7 @@ impl Family {
                 .copied()
                 .collect(),
             members: members.into_iter().collect(),
+            without_environment: Vec::new(),
         }
     }
 
@@ -522,16 +523,20 @@ impl Family {
                 } else {
                     ("ranks", "have")
                 };
-                let where_to = if here == Some(size) {
-                    "ended, since all were started on this host"
-                } else {
-                    "on another host, or ended"
+                let are_ended = here == Some(size) && self.without_environment.is_empty();
+                let where_to = match &self.without_environment[..] {
+                    [] if are_ended => "ended, since all were started on this host".to_owned(),
+                    [] => "on another host, or ended".to_owned(),
+                    unread => format!(
+                        "ended, on another host, or among the processes whose environment cannot be read or which are being started (pids {})",
+                        few(&Vec::from_iter(unread.iter().map(u32::to_string)))
+                    ),
                 };
                 job.notes.push(format!(
                     "{} {} of {size} {} no process below pid {root}: {where_to}",
                     plural.0, job.missing, plural.1
                 ));
-                if here == Some(size) {
+                if are_ended {
                     job.ended = job.missing.clone();
                 }
             }

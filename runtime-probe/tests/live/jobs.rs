@@ -168,6 +168,26 @@ int main(void) { prctl(PR_SET_NAME, "mpirun"); puts("ready"); fflush(stdout); fo
     assert!(error.to_string().contains("the launcher mpirun"), "{error}");
 }
 
+/// While a process is being started it has no environment for a moment. One that starts itself again and again is often seen in such moments.
+#[test]
+fn a_rank_that_is_being_started_is_one() {
+    const AGAIN: &str = r#"
+#include <unistd.h>
+int main(int argc, char **argv) { execv("/proc/self/exe", argv); }
+"#;
+    let program = compile("gcc", AGAIN, "-O1");
+    let script = "PMI_RANK=0 PMI_SIZE=2 sleep 100 & PMI_RANK=1 PMI_SIZE=2 $0 & wait";
+    let launched = Launched::start(Command::new("sh").args(["-c", script]).arg(&program.path));
+    until("started", || {
+        discover(launched.pid()).is_ok_and(|job| job.tasks.len() == 2)
+    });
+    for look in 0..100 {
+        let job = discover(launched.pid()).unwrap();
+        let ranks = Vec::from_iter(job.tasks.iter().map(|task| task.rank));
+        assert_eq!(ranks, [Some(0), Some(1)], "look {look}: {job:?}");
+    }
+}
+
 #[test]
 fn missing_ranks_and_double_ones_are_reported() {
     let script = "PMI_RANK=0 PMI_SIZE=4 sleep 100 & PMI_RANK=2 PMI_SIZE=4 sleep 100 & \
