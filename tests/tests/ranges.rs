@@ -5,7 +5,7 @@
 //! several visits of `step`, where it says how many elements lie before the one at hand.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tests::oracle::judge::Directory;
@@ -34,6 +34,7 @@ impl Task {
         let mut child = Command::new(program)
             .args([case.to_string(), which.to_string()])
             .args(VISITS)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -59,8 +60,9 @@ impl Task {
         }
     }
 
-    fn go_on(&self) {
-        succeed(Command::new("kill").args(["-USR1", &self.child.id().to_string()]));
+    fn go_on(&mut self) {
+        let input = self.child.stdin.as_mut().unwrap();
+        input.write_all(b"\n").unwrap();
     }
 }
 
@@ -129,7 +131,7 @@ fn moments(dir: &Path, program: &Path, map: &Path) -> (Value, Vec<Moment>) {
             });
         }
         tasks = Vec::from_iter(staying.into_iter().map(|(task, _)| task));
-        for task in &tasks {
+        for task in &mut tasks {
             task.go_on();
         }
     }
