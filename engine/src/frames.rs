@@ -138,7 +138,7 @@ fn stand(map: &Map, frame: &LocatedFrame, recorded: Option<&snapshot::Frame>) ->
             count: function.points.len(),
             points: points.into_iter().map(begins_at).collect(),
         }),
-        is_any_round: matches!(frame.obstacle, Some(progress::Obstacle::MayBeDeeper(_))),
+        is_any_round: frame.is_any_round,
     })
 }
 

@@ -432,6 +432,7 @@ mod tests {
                 .map(|&(name, value)| (name.to_owned(), Value::Int(value)))
                 .collect(),
             missing: std::collections::BTreeMap::new(),
+            is_any_round: false,
             obstacle: None,
         }
     }

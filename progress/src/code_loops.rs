@@ -7,7 +7,7 @@
 //! iterations of as many loops of the code.
 
 use crate::locate::{Located, LocatedFrame};
-use crate::{Obstacle, Order, flow};
+use crate::{Order, flow};
 use progress_map::{Function, LoopId, LovClass, PointId};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -69,7 +69,7 @@ impl Order<'_> {
                     continue;
                 };
                 // All its calls may be one loop, and the frame in any round of it.
-                let is_round = matches!(frame.obstacle, Some(Obstacle::MayBeDeeper(_)));
+                let is_round = frame.is_any_round;
                 count += usize::from(is_round);
                 may_leave |= is_round;
                 let places = frame.places.iter().map(|place| place.point);

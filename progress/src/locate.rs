@@ -48,6 +48,9 @@ pub struct LocatedFrame {
     pub values: BTreeMap<String, Value>,
     /// Variables that could not be read.
     pub missing: BTreeMap<String, String>,
+    /// Optimised code may have made a loop of the function's calls of itself, and the frame may be in any round of it. Holds
+    /// beside any obstacle: code that is mixed may be a loop, too.
+    pub is_any_round: bool,
     /// Why no places are known.
     pub obstacle: Option<Obstacle>,
 }
@@ -148,6 +151,8 @@ impl Order<'_> {
             callee_known: true,
             values: BTreeMap::new(),
             missing: BTreeMap::new(),
+            // Of a function that may be a loop more than one way leads on.
+            is_any_round: false,
             obstacle: None,
         }
     }
@@ -166,6 +171,7 @@ impl Order<'_> {
             callee_known: false,
             values: frame.values.clone(),
             missing: frame.missing.clone(),
+            is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
             obstacle: None,
         };
         let Some(id) = function else {
@@ -176,7 +182,7 @@ impl Order<'_> {
                 located.places = self.places(id, &standing);
                 located.callee_known = standing.callee_known;
                 // It is at one of these points of some call of the function, perhaps a deeper one.
-                if self.may_be_a_loop(id) {
+                if located.is_any_round {
                     let name = self.map().functions[id].name.clone();
                     located.obstacle = Some(Obstacle::MayBeDeeper(name));
                 }

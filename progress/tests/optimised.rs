@@ -199,6 +199,37 @@ fn mixed_code_orders_nothing() {
 }
 
 /// `solve` is a wrapper: `int solve(int x) { check(x); return do_solve(x); }`.
+/// Whatever else hides where a frame is, the function may be a loop.
+#[test]
+fn mixed_code_may_be_in_any_round_of_a_loop() {
+    let functions = || {
+        vec![
+            function("main", 1, &["walk"]),
+            function("walk", 10, &["work", "walk"]),
+        ]
+    };
+    let is_any_round = |map: &Map, line: u32, inexact: bool| {
+        let mut point = stack(0, &[("main", 2), ("walk", line)]);
+        point.frames[1].inexact = inexact;
+        let located = Order::new(map).locate(&point);
+        let frames = located.frames.iter();
+        Vec::from_iter(frames.map(|frame| (frame.is_any_round, frame.obstacle.is_some())))
+    };
+    let optimised = map(functions(), true);
+    assert_eq!(
+        is_any_round(&optimised, 11, false),
+        [(false, false), (true, true)]
+    );
+    assert_eq!(is_any_round(&optimised, 11, true), [(false, false), (true, true)]);
+    assert_eq!(
+        is_any_round(&optimised, 99, false),
+        [(false, false), (true, true)]
+    );
+    let plain = map(functions(), false);
+    assert_eq!(is_any_round(&plain, 11, true), [(false, false), (false, true)]);
+    assert_eq!(is_any_round(&plain, 11, false), [(false, false), (false, false)]);
+}
+
 #[test]
 fn a_frame_that_a_tail_call_removed_is_put_back() {
     let functions = || {
