@@ -14,6 +14,20 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// All of them. In files each is told by its place here.
+    pub const ALL: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
+
+    /// The word for users and programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
 /// A message about one place in one input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
@@ -62,11 +76,6 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        write!(f, "{severity}: {}", self.text())
+        write!(f, "{}: {}", self.severity.word(), self.text())
     }
 }

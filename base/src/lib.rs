@@ -29,19 +29,6 @@ pub use number::{NoNumber, Number, put_number, take_number};
 pub use printable::{acts_on_terminal, clean, clean_field, escape_json};
 pub use random::Random;
 pub use ranks::{ParseRanksError, RankSet};
-pub use reading::Reading;
+pub use reading::{Confidence, Reading};
 pub use shell::shell_word;
 pub use span::Span;
-
-/// How well a function's source was understood by the front end that read it.
-///
-/// Travels into the map and into every verdict that rests on the function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Confidence {
-    /// The whole body was parsed without error.
-    Clean,
-    /// The body parsed after a repair that cannot change its control flow (an attribute macro blanked, say).
-    Repaired,
-    /// Part of the body was not understood: no order inside the function may be claimed.
-    Partial,
-}

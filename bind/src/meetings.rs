@@ -310,7 +310,7 @@ fn numbered(below: &[Vec<NodeIndex<u32>>], root: usize) -> IdVec<PointId, (u32, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use base::{Confidence, Id, Random, Span};
+    use base::{Confidence, Id, Random, Reading, Span};
     use progress_map::{FileId, Point, Scope, ScopeId, ScopeKind};
 
     /// A function whose points are an entry, calls of the given names on lines 1, 2, ..., and an exit.
@@ -343,6 +343,7 @@ pub(crate) mod tests {
             span: line(0),
             confidence: Confidence::Clean,
             confidence_reason: None,
+            reading: Reading::AsWritten,
             points,
             edges: edges.iter().map(|&(from, to)| (id(from), id(to))).collect(),
             scopes: vec![Scope {

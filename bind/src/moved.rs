@@ -499,7 +499,7 @@ impl<'b> Positions<'b> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use base::{Confidence, IdVec, Span};
+    use base::{Confidence, IdVec, Reading, Span};
     use progress_map::{
         Across, Assumption, BoundFunction, BoundVariable, Cut, Direction, Encoding, Growth, Loop, LoopSource,
         LovClass, Point, Row, ScopeId, Storage,
@@ -569,6 +569,7 @@ pub(crate) mod tests {
             span: span(1),
             confidence: Confidence::Clean,
             confidence_reason: None,
+            reading: Reading::AsWritten,
             points,
             edges: edges
                 .map(|(a, b)| (PointId::from_index(a), PointId::from_index(b)))

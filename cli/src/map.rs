@@ -173,7 +173,7 @@ fn summary(map: &Map, summary: &Summary, path: &Path, bytes: usize, seconds: f64
     };
     let read = |reading: Reading| {
         let functions = map.functions.iter();
-        functions.filter(|function| function.reading() == reading).count()
+        functions.filter(|function| function.reading == reading).count()
     };
     let rebuilt = match (read(Reading::Preprocessed), read(Reading::Exactly)) {
         (0, 0) => String::new(),

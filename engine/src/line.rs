@@ -3,7 +3,7 @@
 use crate::loops::loop_view;
 use crate::tuple::{scope_spanning, tuple};
 use crate::{LoopView, Token, Tuple};
-use base::{Confidence, Span};
+use base::{Confidence, Reading, Span};
 use progress_map::{FileId, Function, LoopId, Map, PointId, PointKind, ScopeId};
 
 /// One source line.
@@ -30,8 +30,10 @@ pub struct FunctionLine {
     pub lines: (u32, u32),
     /// How well it was understood.
     pub confidence: Confidence,
-    /// Why not wholly, or what was repaired.
+    /// Why not wholly, what was repaired, or what is to be said of how it was read.
     pub confidence_reason: Option<String>,
+    /// Which text of it was read.
+    pub reading: Reading,
     /// The tuples of the line; several when it holds points of several scopes.
     pub tuples: Vec<TupleView>,
     /// The loops around the points, outermost first.
@@ -138,11 +140,15 @@ fn function_line(function: &Function, line: u32) -> FunctionLine {
     // Parents come before children.
     loops.sort_unstable();
     loops.dedup();
+    let is_clean = function.confidence == Confidence::Clean;
+    let remark = function.reading.remark().filter(|_| is_clean);
+    let reason = function.confidence_reason.as_deref().or(remark);
     FunctionLine {
         name: function.name.clone(),
         lines: (function.span.line, function.span.end_line),
         confidence: function.confidence,
-        confidence_reason: function.confidence_reason.clone(),
+        confidence_reason: reason.map(str::to_owned),
+        reading: function.reading,
         tuples,
         loops: loops.into_iter().map(|id| loop_view(function, id)).collect(),
     }

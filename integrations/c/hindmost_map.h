@@ -39,6 +39,7 @@ typedef struct { uint32_t line, column, end_line, end_column; } hm_span;
 typedef struct { hm_text path; unsigned char hash[32]; } hm_file;
 
 enum { HM_CLEAN, HM_REPAIRED, HM_PARTIAL };
+enum { HM_AS_WRITTEN, HM_PREPROCESSED, HM_EXACTLY };
 enum { HM_EVAL, HM_BRANCH, HM_CALL, HM_INDIRECT_CALL, HM_MACRO_CALL, HM_ENTRY, HM_EXIT, HM_RETURN };
 enum { HM_SCOPE_FUNCTION, HM_SCOPE_BLOCK, HM_SCOPE_LOOP, HM_SCOPE_BRANCH, HM_SCOPE_ARM };
 enum { HM_WHILE, HM_DO, HM_FOR, HM_GOTO };
@@ -168,7 +169,7 @@ typedef struct {
     hm_text name;
     hm_text linkage_name, confidence_reason; /* bytes is NULL when there is none */
     uint32_t file;
-    int is_static, confidence;
+    int is_static, confidence, reading;
     hm_span span;
     hm_scope *scopes;
     size_t scope_count;
@@ -781,6 +782,7 @@ static void hm_files(hm_section *s, hm_map *map) {
 static uint64_t *hm_heads(hm_section *s, hm_map *map, size_t body_count) {
     uint64_t *blocks, held = 0;
     uint32_t name = 0, file = 0, end_line = 0;
+    int tells_reading = hm_left(s, 10) > 0;
     size_t i;
     map->functions = (hm_function *)hm_room(s->r, hm_left(s, 1), sizeof *map->functions);
     while (hm_left(s, 1)) {
@@ -794,6 +796,8 @@ static uint64_t *hm_heads(hm_section *s, hm_map *map, size_t body_count) {
         f->is_static = flags & 1;
         f->confidence = (int)(flags >> 1 & 3);
         if (flags & 16) f->confidence_reason = hm_string(s, 3);
+        if (tells_reading) f->reading = (int)hm_byte(s, 10);
+        if (f->reading > HM_EXACTLY) { hm_fail(s->r, "a function was read in no known way"); break; }
         file = hm_near(s, 4, file);
         f->file = hm_id(s, file, map->file_count);
         f->span = hm_a_span(s, 5, file == before ? end_line : 0, 0);

@@ -211,12 +211,14 @@ static void scope(const hm_scope *s) {
 
 static void function(const hm_function *f) {
     static const char *const confidences[] = {"clean", "repaired", "partial"};
+    static const char *const readings[] = {"as_written", "preprocessed", "exactly"};
     size_t i;
     printf("{\"name\":"), text(f->name);
     printf(",\"linkage_name\":"), maybe_text(f->linkage_name);
     printf(",\"file\":%" PRIu32 ",\"is_static\":%s,\"span\":", f->file, f->is_static ? "true" : "false"), span(f->span);
     printf(",\"confidence\":"), word(confidences, f->confidence);
     printf(",\"confidence_reason\":"), maybe_text(f->confidence_reason);
+    printf(",\"reading\":"), word(readings, f->reading);
     printf(",\"points\":[");
     for (i = 0; i < f->point_count; i++) comma(i), point(&f->points[i]);
     printf("],\"edges\":[");

@@ -23,6 +23,7 @@ BOUND = {b"BIND", b"BSTR", b"ROWS", b"BFUN", b"BINL", b"BVAR", b"BCAL", b"BMRG",
 KNOWN = {b"STRS", b"FILE", b"HEAD", b"BODY", b"DIAG", b"MPIC", b"HAND"} | BOUND
 
 CONFIDENCE = ["clean", "repaired", "partial"]
+READING = ["as_written", "preprocessed", "exactly"]
 SEVERITY = ["note", "warning", "error"]
 POINT = ["eval", "branch", "call", "indirect_call", "macro_call", "entry", "exit", "return"]
 SCOPE = ["function", "block", "loop", "branch", "arm", "loop"]
@@ -234,6 +235,7 @@ def read_files(columns):
 def read_heads(columns):
     heads = []
     name = file = end_line = 0
+    tells_reading = columns[10].more()
     while columns[1].more():
         flags = columns[1].byte()
         name = columns[0].near(name)
@@ -243,6 +245,7 @@ def read_heads(columns):
             "is_static": bool(flags & 1),
             "confidence": CONFIDENCE[flags >> 1 & 3],
             "confidence_reason": columns.string(3) if flags & 16 else None,
+            "reading": READING[columns[10].byte() if tells_reading else 0],
         }
         previous_file, file = file, columns[4].near(file)
         head["file"] = file

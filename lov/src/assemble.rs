@@ -153,14 +153,7 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     let (flow, forest) = (info.flow, info.loops);
     let (confidence, confidence_reason) = match flow.distrust {
         Some(reason) if source.confidence != Confidence::Partial => (Confidence::Partial, Some(reason)),
-        _ => {
-            let remark = source
-                .reading
-                .remark()
-                .filter(|_| source.confidence == Confidence::Clean);
-            let reason = source.confidence_reason.clone();
-            (source.confidence, reason.or_else(|| remark.map(str::to_owned)))
-        }
+        _ => (source.confidence, source.confidence_reason.clone()),
     };
     let edges = flow
         .succs
@@ -223,6 +216,7 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
         span: source.span,
         confidence,
         confidence_reason,
+        reading: source.reading,
         points: points.collect(),
         edges,
         scopes,

@@ -24,6 +24,8 @@ pub struct Function {
     pub confidence: Confidence,
     /// Why nothing may be claimed or what was repaired, for the user.
     pub confidence_reason: Option<String>,
+    /// Which text of it was read.
+    pub reading: Reading,
     /// Program points; point 0 is the entry. It and the exit (the last point) have the function's own span.
     pub points: IdVec<PointId, Point>,
     /// Flow from point to point, sorted, without duplicates.
@@ -56,11 +58,6 @@ impl Function {
             Some(_) => Language::Cxx,
             None => Language::C,
         }
-    }
-
-    /// How its text was read, as far as nothing else had to be said of it.
-    pub fn reading(&self) -> Reading {
-        Reading::of_remark(self.confidence_reason.as_deref())
     }
 
     /// The calls from which the exit is reached without another call, sorted.

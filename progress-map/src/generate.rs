@@ -16,7 +16,7 @@ use crate::{
     MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind,
     Storage, Term, TermOp, Unsequenced,
 };
-use base::{Confidence, Diagnostic, Id, IdVec, Severity, Span};
+use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
 use std::collections::BTreeSet;
 
 /// As [`Map::to_bytes`], without deflating anything: bytes that a mutation changes then reach the decoders.
@@ -303,8 +303,9 @@ fn function(rng: &mut Rng, files: usize) -> Function {
         file: rng.id(files),
         is_static: rng.one_in(2),
         span,
-        confidence: rng.pick(&[Confidence::Clean, Confidence::Repaired, Confidence::Partial]),
+        confidence: rng.pick(&Confidence::ALL),
         confidence_reason: rng.some(Rng::word),
+        reading: rng.pick(&Reading::ALL),
         points: (0..points)
             .map(|i| point(rng, i, [points, scopes, loops], span))
             .collect(),

@@ -1,6 +1,6 @@
 //! What goes in comes out, the same map gives the same bytes, and what is not a map is refused by name.
 
-use base::Id;
+use base::{Id, Reading};
 use progress_map::generate::{arbitrary, bind, lov, reseal, synthetic, verbatim_bytes};
 use progress_map::{
     Cut, FileId, FunctionId, LoopId, Map, PointId, ReadError, Reader, Refusal, Storage, Tag, VERSION, records,
@@ -297,4 +297,34 @@ fn a_map_that_breaks_a_promise_is_refused() {
         let found = expected.split('|').any(|part| error.contains(part));
         assert!(found, "expected '{expected}', got '{error}'");
     }
+}
+
+/// The numbers of the columns of the section `tag`.
+fn columns_of(bytes: &[u8], tag: &[u8; 4]) -> Vec<u64> {
+    let count = usize::from(bytes[12]);
+    let mut at = 32 + 24 * count;
+    for entry in bytes[32..at].to_vec().chunks_exact(24) {
+        if &entry[..4] == tag {
+            break;
+        }
+        at += u64::from_le_bytes(entry[8..16].try_into().unwrap()) as usize;
+    }
+    let mut number = || base::take_number::<u64>(bytes, &mut at).unwrap();
+    let columns = 0..number();
+    columns.map(|_| [number(), number(), number()][0]).collect()
+}
+
+/// Maps of writers that did not say how a function was read have no such column, and are read as they ever were.
+#[test]
+fn how_functions_were_read_takes_no_room_where_all_were_read_as_written() {
+    let mut map = synthetic(600, 5);
+    let as_written = map.to_bytes();
+    assert!(!columns_of(&as_written, b"HEAD").contains(&10));
+    assert_eq!(Map::from_bytes(&as_written).as_ref(), Ok(&map));
+
+    let last = map.functions.ids().next_back().unwrap();
+    map.functions[last].reading = Reading::Exactly;
+    let exactly = map.to_bytes();
+    assert!(columns_of(&exactly, b"HEAD").contains(&10));
+    assert_eq!(Map::from_bytes(&exactly).as_ref(), Ok(&map));
 }

@@ -1,6 +1,6 @@
 //! Stacks of optimised builds: what tail calls, split functions and moved code make of them.
 
-use base::{Confidence, Id, IdVec, Span};
+use base::{Confidence, Id, IdVec, Reading, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
 use progress_map::{
     Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, Point, PointId, PointKind, Scope,
@@ -41,6 +41,7 @@ fn function(name: &str, line: u32, calls: &[&str]) -> Function {
         span: whole,
         confidence: Confidence::Clean,
         confidence_reason: None,
+        reading: Reading::AsWritten,
         edges: (0..=calls.len()).map(next).collect(),
         points,
         scopes: vec![Scope {

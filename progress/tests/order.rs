@@ -1,6 +1,6 @@
 //! The rules of the order, each on the smallest map that shows it. Whole programs judge it in the `tests` crate.
 
-use base::{Confidence, Id, IdVec, Span};
+use base::{Confidence, Id, IdVec, Reading, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation, Value, classify};
 use progress_map::{
     Across, Assumption, Cut, Direction, File, Function, Growth, Loop, LoopId, LoopSource, Lov, LovClass, Map,
@@ -55,6 +55,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         span: whole,
         confidence: Confidence::Clean,
         confidence_reason: None,
+        reading: Reading::AsWritten,
         points: all,
         edges,
         scopes: vec![Scope {

@@ -1,6 +1,6 @@
 //! Compiling small programs, and maps of them made by hand.
 
-use base::{Confidence, IdVec, Span};
+use base::{Confidence, IdVec, Reading, Span};
 use bind::bind;
 use progress_map::{
     Across, Assumption, Binding, Cut, Direction, File, FileId, Function, FunctionId, FunctionInstance,
@@ -199,6 +199,7 @@ impl MapBuilder {
             span,
             confidence: Confidence::Clean,
             confidence_reason: None,
+            reading: Reading::AsWritten,
             points: IdVec::new(),
             edges: Vec::new(),
             scopes: IdVec::new(),

@@ -126,6 +126,7 @@ fn a_line_as_json() {
                   "last_line": 4,
                   "confidence": "clean",
                   "confidence_reason": null,
+                  "reading": "as_written",
                   "tuples": [
                     {
                       "tuple": "<1, 0, 1, $iter, 0>",

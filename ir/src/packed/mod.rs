@@ -11,7 +11,7 @@
 mod read;
 mod write;
 
-use crate::{BinaryOp, LoopKind, Reading, Type, UnaryOp, Unit};
+use crate::{BinaryOp, LoopKind, Type, UnaryOp, Unit};
 use std::fmt;
 
 /// The bytes are none that [`pack`] makes.
@@ -69,8 +69,6 @@ const BINARY: [BinaryOp; 16] = [
 ];
 
 const UNARY: [UnaryOp; 3] = [UnaryOp::Neg, UnaryOp::BitNot, UnaryOp::Not];
-
-const READINGS: [Reading; 3] = [Reading::AsWritten, Reading::Preprocessed, Reading::Exactly];
 
 const LOOPS: [LoopKind; 3] = [LoopKind::While, LoopKind::DoWhile, LoopKind::For];
 

@@ -1,15 +1,15 @@
 //! Bytes to a unit.
 
 use super::{
-    BINARY, FROM_MACRO, KIND, LOOPS, Malformed, PLAIN_TYPES, READINGS, SAME_PLACE, UNARY, expr_code,
-    stmt_code, type_code,
+    BINARY, FROM_MACRO, KIND, LOOPS, Malformed, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code,
+    type_code,
 };
 use crate::{
     Attribute, Callee, Class, Defaults, Expr, ExprId, ExprKind, Function, FunctionKind, Global, Language,
     Local, LocalId, MacroCall, MacroCalls, Member, Name, Receiver, Stmt, StmtId, StmtKind, Type, Unit,
     VarRef,
 };
-use base::{Confidence, Diagnostic, Id, IdVec, Number, Severity, Span, take_number};
+use base::{Confidence, Diagnostic, Id, IdVec, Number, Reading, Severity, Span, take_number};
 
 pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
     let mut input = Input {
@@ -249,14 +249,8 @@ impl<'b> Input<'b> {
     }
 
     fn diagnostic(&mut self) -> Result<Diagnostic, Malformed> {
-        let severity = match self.byte()? {
-            0 => Severity::Note,
-            1 => Severity::Warning,
-            2 => Severity::Error,
-            _ => return self.malformed(),
-        };
         Ok(Diagnostic {
-            severity,
+            severity: self.one_of(&Severity::ALL)?,
             subject: self.owned()?,
             span: self.span()?,
             message: self.owned()?,
@@ -266,13 +260,8 @@ impl<'b> Input<'b> {
     fn function(&mut self) -> Result<Function, Malformed> {
         let name = self.owned()?;
         let [is_static, is_cxx, has_linkage_name, has_reason] = self.flags()?;
-        let confidence = match self.byte()? {
-            0 => Confidence::Clean,
-            1 => Confidence::Repaired,
-            2 => Confidence::Partial,
-            _ => return self.malformed(),
-        };
-        let reading = self.one_of(&READINGS)?;
+        let confidence = self.one_of(&Confidence::ALL)?;
+        let reading = self.one_of(&Reading::ALL)?;
         let linkage_name = has_linkage_name.then(|| self.owned()).transpose()?;
         let confidence_reason = has_reason.then(|| self.owned()).transpose()?;
         let (span, returns) = (self.span()?, self.ty()?);

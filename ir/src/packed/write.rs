@@ -1,10 +1,8 @@
 //! A unit to bytes.
 
-use super::{
-    BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, READINGS, SAME_PLACE, UNARY, expr_code, stmt_code, type_code,
-};
+use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{Callee, Expr, ExprKind, Function, Local, Receiver, Stmt, StmtKind, Type, Unit, VarRef};
-use base::{Confidence, Diagnostic, Id, Number, Severity, Span, put_number};
+use base::{Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
 
 /// The names come first, so that reading can go straight on; they are known when the rest is written.
@@ -155,11 +153,7 @@ impl<'u> Out<'u> {
     }
 
     fn diagnostic(&mut self, diagnostic: &'u Diagnostic) {
-        self.bytes.push(match diagnostic.severity {
-            Severity::Note => 0,
-            Severity::Warning => 1,
-            Severity::Error => 2,
-        });
+        self.bytes.push(index(&Severity::ALL, diagnostic.severity));
         self.name(&diagnostic.subject);
         self.span(diagnostic.span);
         self.name(&diagnostic.message);
@@ -173,12 +167,8 @@ impl<'u> Out<'u> {
             function.linkage_name.is_some(),
             function.confidence_reason.is_some(),
         ]);
-        self.bytes.push(match function.confidence {
-            Confidence::Clean => 0,
-            Confidence::Repaired => 1,
-            Confidence::Partial => 2,
-        });
-        self.bytes.push(index(&READINGS, function.reading));
+        self.bytes.push(index(&Confidence::ALL, function.confidence));
+        self.bytes.push(index(&Reading::ALL, function.reading));
         if let Some(name) = &function.linkage_name {
             self.name(name);
         }

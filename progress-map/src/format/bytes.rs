@@ -11,6 +11,11 @@ use std::borrow::Cow;
 /// More elements than any file has, and fewer than ids can number.
 const MOST_ELEMENTS: usize = 1 << 31;
 
+/// The place of a value in the list of all its kind, in which it stands.
+pub(crate) fn place<T: PartialEq>(all: &[T], value: T) -> u8 {
+    all.iter().position(|other| *other == value).unwrap_or_default() as u8
+}
+
 /// Bytes being written.
 #[derive(Default)]
 pub(crate) struct Out(pub(crate) Vec<u8>);
@@ -18,6 +23,11 @@ pub(crate) struct Out(pub(crate) Vec<u8>);
 impl Out {
     pub(crate) fn byte(&mut self, value: u8) {
         self.0.push(value);
+    }
+
+    /// One of few values, as its place among all of them.
+    pub(crate) fn one_of<T: PartialEq>(&mut self, all: &[T], value: T) {
+        self.byte(place(all, value));
     }
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
@@ -118,6 +128,13 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| self.malformed("the column ends too early"))?;
         self.at += 1;
         Ok(byte)
+    }
+
+    /// One of few values, from its place among all of them; `what` says that it is none.
+    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T], what: &'static str) -> Result<T, ReadError> {
+        let place = self.byte()?;
+        let found = all.get(usize::from(place)).copied();
+        found.ok_or_else(|| self.malformed(what))
     }
 
     pub(crate) fn take(&mut self, count: usize) -> Result<&[u8], ReadError> {

@@ -1,12 +1,12 @@
 //! Sections `FILE`, `HEAD` and `DIAG`: what a reader needs to find a function, and what could not be analysed.
 
-use super::bytes::number;
+use super::bytes::{number, place};
 use super::columns::{Budget, Column, Columns, ColumnsOut};
 use super::spans::SpanColumns;
 use super::strings::{Sink, Source, Strings};
 use crate::error::ReadError;
 use crate::{File, FileId, Function, FunctionId};
-use base::{Confidence, Diagnostic, IdVec, Severity, Span};
+use base::{Confidence, Diagnostic, IdVec, Reading, Severity, Span};
 
 const FILE_SHARED: Column = Column(0);
 const FILE_REST: Column = Column(1);
@@ -72,6 +72,8 @@ pub struct FunctionHead<'i> {
     pub confidence: Confidence,
     /// See [`Function::confidence_reason`].
     pub confidence_reason: Option<&'i str>,
+    /// See [`Function::reading`].
+    pub reading: Reading,
 }
 
 impl FunctionHead<'_> {
@@ -85,6 +87,7 @@ impl FunctionHead<'_> {
             span: self.span,
             confidence: self.confidence,
             confidence_reason: self.confidence_reason.map(str::to_owned),
+            reading: self.reading,
             points: IdVec::new(),
             edges: Vec::new(),
             scopes: IdVec::new(),
@@ -104,6 +107,7 @@ pub(crate) struct Head {
     span: Span,
     confidence: Confidence,
     confidence_reason: Option<u32>,
+    reading: Reading,
 }
 
 impl Head {
@@ -117,6 +121,7 @@ impl Head {
             span: self.span,
             confidence: self.confidence,
             confidence_reason: self.confidence_reason.map(|number| strings.known(number)),
+            reading: self.reading,
         }
     }
 }
@@ -128,6 +133,8 @@ const HEAD_REASON: Column = Column(3);
 const HEAD_FILE: Column = Column(4);
 const HEAD_SPAN: SpanColumns = SpanColumns::new(5);
 const HEAD_BLOCKS: Column = Column(9);
+/// Empty where all functions were read as they are written, as in maps of versions that did not say it.
+const HEAD_READING: Column = Column(10);
 
 const FLAG_STATIC: u8 = 1;
 /// Two bits from here: [`Confidence`].
@@ -142,13 +149,11 @@ pub(crate) fn write_heads<'a>(
     blocks: &[std::ops::Range<usize>],
 ) {
     let mut before = Previous::default();
+    let tells_reading = functions
+        .iter()
+        .any(|function| function.reading != Reading::AsWritten);
     for function in functions {
-        let confidence = match function.confidence {
-            Confidence::Clean => 0,
-            Confidence::Repaired => 1,
-            Confidence::Partial => 2,
-        };
-        let mut flags = confidence << FLAG_CONFIDENCE;
+        let mut flags = place(&Confidence::ALL, function.confidence) << FLAG_CONFIDENCE;
         if function.is_static {
             flags |= FLAG_STATIC;
         }
@@ -167,6 +172,10 @@ pub(crate) fn write_heads<'a>(
         let file = number(function.file);
         sink.columns.at(HEAD_FILE).near32(before.file, file);
         HEAD_SPAN.write(&mut sink.columns, before.line_in(file), 0, function.span);
+        if tells_reading {
+            let column = sink.columns.at(HEAD_READING);
+            column.one_of(&Reading::ALL, function.reading);
+        }
         before = Previous {
             name,
             file,
@@ -199,18 +208,13 @@ pub(crate) fn read_heads(
     let count = source.columns.left(HEAD_FLAGS);
     let mut heads = Vec::with_capacity(count);
     let mut before = Previous::default();
+    let tells_reading = source.columns.left(HEAD_READING) > 0;
     for _ in 0..count {
         let flags = source.columns.at(HEAD_FLAGS).byte()?;
-        let confidence = match flags >> FLAG_CONFIDENCE & 3 {
-            0 if flags < 2 * FLAG_REASON => Confidence::Clean,
-            1 if flags < 2 * FLAG_REASON => Confidence::Repaired,
-            2 if flags < 2 * FLAG_REASON => Confidence::Partial,
-            _ => {
-                return Err(source
-                    .columns
-                    .at(HEAD_FLAGS)
-                    .malformed("no such flags of a function"));
-            }
+        let confidence = Confidence::ALL.get(usize::from(flags >> FLAG_CONFIDENCE & 3));
+        let Some(&confidence) = confidence.filter(|_| flags < 2 * FLAG_REASON) else {
+            let cursor = source.columns.at(HEAD_FLAGS);
+            return Err(cursor.malformed("no such flags of a function"));
         };
         let name = source.columns.at(HEAD_NAME).near32(before.name)?;
         let at_name = source.columns.at(HEAD_NAME);
@@ -227,6 +231,12 @@ pub(crate) fn read_heads(
         let file_number = cursor.near32(before.file)?;
         let file = cursor.id(file_number)?;
         let span = HEAD_SPAN.read(&mut source.columns, before.line_in(file_number), 0)?;
+        let reading = if tells_reading {
+            let cursor = source.columns.at(HEAD_READING);
+            cursor.one_of(&Reading::ALL, "no such reading of a function")?
+        } else {
+            Reading::AsWritten
+        };
         before = Previous {
             name,
             file: file_number,
@@ -240,6 +250,7 @@ pub(crate) fn read_heads(
             span,
             confidence,
             confidence_reason,
+            reading,
         });
     }
     let mut blocks = Vec::with_capacity(source.columns.left(HEAD_BLOCKS));
@@ -265,11 +276,8 @@ const DIAG_SPAN: SpanColumns = SpanColumns::new(3);
 pub(crate) fn write_diagnostics<'a>(sink: &mut Sink<'a, '_>, diagnostics: &'a [Diagnostic]) {
     let mut line = 0;
     for diagnostic in diagnostics {
-        sink.columns.at(DIAG_SEVERITY).byte(match diagnostic.severity {
-            Severity::Note => 0,
-            Severity::Warning => 1,
-            Severity::Error => 2,
-        });
+        let severity = sink.columns.at(DIAG_SEVERITY);
+        severity.one_of(&Severity::ALL, diagnostic.severity);
         sink.text(DIAG_SUBJECT, &diagnostic.subject);
         sink.text(DIAG_MESSAGE, &diagnostic.message);
         DIAG_SPAN.write(&mut sink.columns, line, 0, diagnostic.span);
@@ -283,12 +291,7 @@ pub(crate) fn read_diagnostics(mut source: Source<'_, '_>) -> Result<Vec<Diagnos
     let mut line = 0;
     for _ in 0..count {
         let cursor = source.columns.at(DIAG_SEVERITY);
-        let severity = match cursor.byte()? {
-            0 => Severity::Note,
-            1 => Severity::Warning,
-            2 => Severity::Error,
-            _ => return Err(cursor.malformed("no such severity")),
-        };
+        let severity = cursor.one_of(&Severity::ALL, "no such severity")?;
         let subject = source.text(DIAG_SUBJECT)?;
         let message = source.text(DIAG_MESSAGE)?;
         let span = DIAG_SPAN.read(&mut source.columns, line, 0)?;

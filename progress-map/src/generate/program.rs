@@ -8,7 +8,7 @@ use crate::{
     Across, Assumption, File, FileId, Function, Interference, Loop, LoopId, LoopSource, Map, Point, PointId,
     PointKind, Refusal, Refused, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
 };
-use base::{Confidence, Id, IdVec, Span};
+use base::{Confidence, Id, IdVec, Reading, Span};
 use std::collections::BTreeSet;
 
 /// About `lines` lines of source, in files of a thousand.
@@ -135,6 +135,7 @@ impl<'a> Builder<'a> {
             span,
             confidence: Confidence::Clean,
             confidence_reason: None,
+            reading: Reading::AsWritten,
             points: builder.points.into(),
             edges: builder.edges.into_iter().map(|(a, b)| (id(a), id(b))).collect(),
             scopes: builder.scopes,

@@ -1,6 +1,6 @@
 //! A map as JSON, field by field, in the form in which the readers of other languages print what they have read.
 
-use base::{Confidence, Id, Severity, Span};
+use base::{Id, Span};
 use progress_map::{
     Across, Assumption, Binding, BoundVariable, Cut, Direction, Encoding, FileId, Function, FunctionInstance,
     Growth, Interference, Loop, LoopSource, Lov, LovClass, Map, Outsider, PathStep, Point, PointKind,
@@ -15,11 +15,7 @@ pub fn a_map(map: &Map) -> Value {
         "files": list(&map.files, |f| json!({"path": f.path, "hash": hex(&f.hash)})),
         "functions": list(&map.functions, a_function),
         "diagnostics": list(&map.diagnostics, |d| json!({
-            "severity": match d.severity {
-                Severity::Note => "note",
-                Severity::Warning => "warning",
-                Severity::Error => "error",
-            },
+            "severity": d.severity.word(),
             "subject": d.subject,
             "message": d.message,
             "span": a_span(d.span),
@@ -66,12 +62,9 @@ pub fn a_function(f: &Function) -> Value {
         "file": f.file.index(),
         "is_static": f.is_static,
         "span": a_span(f.span),
-        "confidence": match f.confidence {
-            Confidence::Clean => "clean",
-            Confidence::Repaired => "repaired",
-            Confidence::Partial => "partial",
-        },
+        "confidence": f.confidence.word(),
         "confidence_reason": f.confidence_reason,
+        "reading": f.reading.word(),
         "points": list(&f.points, a_point),
         "edges": list(&f.edges, |(from, to)| json!([from.index(), to.index()])),
         "scopes": list(&f.scopes, a_scope),

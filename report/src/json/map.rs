@@ -1,7 +1,6 @@
 //! The wire forms of `show`: one line of a map, and a map in figures.
 
 use super::{VERSION, document};
-use base::Confidence;
 use engine::{BindingFacts, LineView, LoopView, LovView, PointView, Summary, Token, TupleView};
 use serde::Serialize;
 
@@ -19,12 +18,9 @@ pub fn line_json(view: &LineView) -> String {
                 name: &function.name,
                 first_line: function.lines.0,
                 last_line: function.lines.1,
-                confidence: match function.confidence {
-                    Confidence::Clean => "clean",
-                    Confidence::Repaired => "repaired",
-                    Confidence::Partial => "partial",
-                },
+                confidence: function.confidence.word(),
                 confidence_reason: function.confidence_reason.as_deref(),
+                reading: function.reading.word(),
                 tuples: function.tuples.iter().map(tuple).collect(),
                 loops: function.loops.iter().map(loop_out).collect(),
             })
@@ -50,6 +46,7 @@ struct FunctionOut<'a> {
     last_line: u32,
     confidence: &'static str,
     confidence_reason: Option<&'a str>,
+    reading: &'static str,
     tuples: Vec<TupleOut<'a>>,
     loops: Vec<LoopOut<'a>>,
 }

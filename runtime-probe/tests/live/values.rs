@@ -3,7 +3,7 @@
 use crate::cores::the_core_of;
 use crate::gdb;
 use crate::support::{Program, Target, compile, snap, snap_in, state, until};
-use base::{Confidence, Span};
+use base::{Confidence, Reading, Span};
 use progress_map::{
     Across, Assumption, Cut, Direction, File, FileId, Function, Growth, Loop, LoopSource, Lov, LovClass, Map,
     Storage,
@@ -74,6 +74,7 @@ fn function(name: &str, file: FileId, span: Span, lovs: Vec<Lov>) -> Function {
         span,
         confidence: Confidence::Clean,
         confidence_reason: None,
+        reading: Reading::AsWritten,
         points: Vec::new().into(),
         edges: Vec::new(),
         scopes: Vec::new().into(),
