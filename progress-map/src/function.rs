@@ -253,6 +253,44 @@ pub struct Lov {
     pub unsigned_bits: Option<u8>,
 }
 
+impl Lov {
+    /// What it lacks whose values on two tasks say nothing about each other: one start and one step an iteration, both to be read,
+    /// would make them comparable.
+    pub fn lack(&self) -> Option<Lack> {
+        match (self.across, self.class, &self.start, &self.step) {
+            (Across::SameSequence | Across::Relative, ..) => None,
+            (_, LovClass::Weak, ..) => Some(Lack::Strictness),
+            (_, _, None, _) => Some(Lack::Start),
+            (_, _, _, None) => Some(Lack::Step),
+            (_, _, _, Some(_)) => Some(Lack::Evenness),
+        }
+    }
+}
+
+/// What keeps a variable from telling the iteration on two tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lack {
+    /// Some cycle leaves it as it is, so that its values count no iterations.
+    Strictness,
+    /// Its value on entry to the loop cannot be read.
+    Start,
+    /// It has several steps, or one that cannot be read.
+    Step,
+    /// Its one step is not done once an iteration, or not added.
+    Evenness,
+}
+
+impl std::fmt::Display for Lack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Lack::Strictness => "some cycle leaves it as it is",
+            Lack::Start => "its value on entry to the loop cannot be read",
+            Lack::Step => "it has several steps, or one that cannot be read",
+            Lack::Evenness => "its step is not added once in each iteration",
+        })
+    }
+}
+
 /// Whether every cycle of the loop changes the variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LovClass {

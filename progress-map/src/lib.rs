@@ -35,8 +35,8 @@ pub use decisive::DecisiveCall;
 pub use error::{ByteOffset, Invalid, ReadError, Section, Tag};
 pub use format::{FunctionHead, Index, MAGIC, Reader, VERSION, records};
 pub use function::{
-    Across, Assumption, Cut, Direction, Function, Growth, Loop, LoopSource, Lov, LovClass, Point, PointKind,
-    RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
+    Across, Assumption, Cut, Direction, Function, Growth, Lack, Loop, LoopSource, Lov, LovClass, Point,
+    PointKind, RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 pub use handed::Handed;
 pub use macros::MacroCalls;

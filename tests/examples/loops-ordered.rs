@@ -5,7 +5,7 @@
 //! file's path, the loops without a variable in such files.
 
 use base::Confidence;
-use progress_map::{Across, Function, Loop, LoopId, LovClass, Map, PointKind};
+use progress_map::{Across, Function, Loop, LovClass, Map};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -26,10 +26,10 @@ fn run() -> Result<(), String> {
     let bytes = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
     let map = Map::from_bytes(&bytes).map_err(|error| format!("{path}: {error}"))?;
     let (mut all, mut everywhere, mut within) = (0u32, 0u32, 0u32);
-    let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, u32> = BTreeMap::new();
     for function in &map.functions {
         for (id, each) in function.loops.iter_enumerated() {
-            if !has_call(function, id) {
+            if !function.calls_in_loop(id) {
                 continue;
             }
             all += 1;
@@ -42,10 +42,10 @@ fn run() -> Result<(), String> {
                     .any(|lov| lov.across != Across::Nothing),
             );
             if each.lovs.is_empty() {
-                let why = reason(function, each);
-                *reasons.entry(blurred(&why)).or_default() += 1;
+                *reasons.entry(kind(function, each)).or_default() += 1;
                 let file = &map.files[function.file].path;
                 if listed.as_ref().is_some_and(|part| file.contains(part.as_str())) {
+                    let why = reason(function, each);
                     println!("{file}:{}: {}: {why}", each.span.line, function.name);
                 }
             }
@@ -56,26 +56,11 @@ fn run() -> Result<(), String> {
     println!("on all tasks       {everywhere} ({:.1} %)", share(everywhere));
     println!("within each task   {within} ({:.1} %)", share(within));
     let mut sorted: Vec<_> = reasons.into_iter().collect();
-    sorted.sort_by_key(|(why, count)| (std::cmp::Reverse(*count), why.clone()));
+    sorted.sort_by_key(|(why, count)| (std::cmp::Reverse(*count), *why));
     for (why, count) in sorted.into_iter().take(40) {
         println!("{count:>6}  {why}");
     }
     Ok(())
-}
-
-/// Whether a call stands in the loop, inner loops included.
-fn has_call(function: &Function, id: LoopId) -> bool {
-    let around = |inner: LoopId| {
-        let mut chain = std::iter::successors(Some(inner), |&at| function.loops[at].parent);
-        chain.any(|at| at == id)
-    };
-    function.points.iter().any(|point| {
-        let call = matches!(
-            point.kind,
-            PointKind::Call(_) | PointKind::MacroCall(_) | PointKind::IndirectCall
-        );
-        call && point.innermost_loop.is_some_and(around)
-    })
 }
 
 fn reason(function: &Function, each: &Loop) -> String {
@@ -92,18 +77,12 @@ fn reason(function: &Function, each: &Loop) -> String {
     }
 }
 
-/// A reason without names and lines, so that equal ones are counted together.
-fn blurred(reason: &str) -> String {
-    let text = match reason.split_once(": ") {
-        Some((_, rest)) => rest,
-        None => reason,
-    };
-    text.split(' ')
-        .map(|word| match word {
-            word if word.contains("()") => "F()",
-            word if word.chars().next().is_some_and(|c| c.is_ascii_digit()) => "N",
-            word => word,
-        })
-        .collect::<Vec<_>>()
-        .join(" ")
+/// The same without what it is about, so that equal ones are counted together.
+fn kind(function: &Function, each: &Loop) -> &'static str {
+    match each.refused.first() {
+        _ if function.confidence == Confidence::Partial => "read in part",
+        _ if !each.reducible => "several entries",
+        Some(first) => first.why.code(),
+        None => "nothing changes",
+    }
 }

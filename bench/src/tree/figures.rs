@@ -140,7 +140,10 @@ fn why(function: &Function, each: &Loop) -> String {
     }
     match (each.reducible, each.lovs.first(), each.refused.first()) {
         (false, ..) => "entered by a jump into its middle".to_owned(),
-        (_, Some(lov), _) => format!("not comparable across tasks: {}", general(&lov.because)),
+        (_, Some(lov), _) => {
+            let lack = lov.lack().map(|lack| lack.to_string());
+            format!("not comparable across tasks: {}", lack.unwrap_or_default())
+        }
         (_, None, Some(refused)) => format!("refused: {}", refused.why.code()),
         (_, None, None) => "no variable changes in it".to_owned(),
     }

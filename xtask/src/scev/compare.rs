@@ -3,7 +3,7 @@
 use super::ir::{Evolution, IrLoop};
 use base::Confidence;
 use progress_map::{
-    Across, Cut, Function, Growth, Loop, LoopSource, LovClass, Map, PointKind, Refusal, Storage,
+    Across, Cut, Function, Growth, Loop, LoopSource, Lov, LovClass, Map, PointKind, Refusal, Storage,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -200,18 +200,14 @@ fn why_not_theirs(in_loop: &Loop) -> String {
 }
 
 fn why_alone(in_loop: &Loop) -> String {
-    let lov = in_loop.lovs.iter().find(|lov| lov.class == LovClass::Strict);
-    let reason = lov.map_or("", |lov| lov.because.as_str());
-    let after = reason
-        .split_once("differ by task")
-        .map_or(reason, |(_, rest)| rest);
-    general(after.trim_start_matches([':', ' ']))
+    let strict = in_loop.lovs.iter().filter(|lov| lov.class == LovClass::Strict);
+    let lack = strict.filter_map(Lov::lack).next();
+    lack.map_or_else(String::new, |lack| lack.to_string())
 }
 
 fn why_not_ours(function: &Function, in_loop: &Loop) -> String {
     if function.confidence == Confidence::Partial {
-        let reason = function.confidence_reason.as_deref().unwrap_or_default();
-        return format!("function not fully understood ({})", general(reason));
+        return "function not fully understood".to_owned();
     }
     if !in_loop.reducible {
         return "several entries".to_owned();
@@ -232,23 +228,6 @@ fn why_not_ours(function: &Function, in_loop: &Loop) -> String {
             refused.map_or_else(String::new, |refused| refused.why.code().to_owned())
         }
     }
-}
-
-/// A reason without its numbers and names, so that reasons of one kind are one.
-fn general(reason: &str) -> String {
-    let words = reason.split(' ').map(|word| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
-            "N"
-        } else if word.contains("()") {
-            "F()"
-        } else if bare.contains(['_', '>', '.']) {
-            "X"
-        } else {
-            word
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 fn plain(path: &str) -> String {
