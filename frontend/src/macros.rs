@@ -5,12 +5,13 @@
 //! visible definitions errs on the large side: too many definitions make a name ambiguous, never wrong.
 
 mod arms;
+mod attributes;
 mod state;
 
 use crate::Source;
 use crate::asked::{Asked, NameFilter, Recorder};
 use crate::cxx::{CxxFacts, Declared};
-use crate::directive::{BodyToken, Definition};
+use crate::directive::Definition;
 use crate::facts::{Event, FileFacts, MacroState, read_facts};
 use crate::language::{language_of, only_cxx};
 use crate::launch;
@@ -313,55 +314,11 @@ pub fn is_shouted(name: &[u8]) -> bool {
 /// How many macros within macros are looked into to find out what a name may mean.
 const NESTED_LIMIT: usize = 4;
 
-/// Whether a token of a pragma's text says nothing but that iterations may be put side by side in one thread.
-fn is_of_vector_pragma(token: &BodyToken) -> bool {
-    const WORDS: [&[u8]; 9] = [
-        b"omp", b"simd", b"ivdep", b"vector", b"unroll", b"GCC", b"clang", b"_NEC", b"_CRI",
-    ];
-    let text = token.text.trim_ascii();
-    let text = text
-        .strip_prefix(b"\"")
-        .and_then(|text| text.strip_suffix(b"\""))
-        .unwrap_or(text);
-    matches!(text, b"(" | b")")
-        || text
-            .split(u8::is_ascii_whitespace)
-            .all(|word| WORDS.contains(&word))
-}
-
-/// Whether `definition` is `switch (0) case 0: default:`, which test frameworks write in front of an `if` so that compilers do not
-/// warn of an `else` behind it: the statement is executed as if nothing stood there.
-fn is_else_blocker(definition: &Definition) -> bool {
-    let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
-    let words: &[&[u8]] = &words;
-    let value = matches!(
-        words,
-        [b"switch", b"(", value, b")", b"case", label, b":", b"default", b":"] if value == label
-    );
-    definition.params.is_none() && value
-}
-
 /// Whether `definition` is `namespace` or `inline namespace`.
 fn is_namespace(definition: &Definition) -> bool {
     let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
     let words: &[&[u8]] = &words;
     definition.params.is_none() && matches!(words, [b"namespace"] | [b"inline", b"namespace"])
-}
-
-/// What follows the bracketed tokens that `tokens` begin with; `None` when they do not begin with a bracket.
-fn after_brackets(tokens: &[BodyToken]) -> Option<&[BodyToken]> {
-    let mut depth = 0;
-    for (at, token) in tokens.iter().enumerate() {
-        match &*token.text {
-            b"(" | b"[" => depth += 1,
-            b")" | b"]" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return (at > 0).then(|| &tokens[at + 1..]);
-        }
-    }
-    None
 }
 
 /// A set of names.
@@ -532,15 +489,14 @@ impl<'m> Visible<'m> {
             {
                 Meaning::One(only)
             }
-            // Attributes of one build or another: the code is the same without them.
-            // But a function that one build has and another leaves out is there in the first.
-            all if !self.is_function(name) && all.iter().all(|one| self.vanishes(one, offset, depth)) => all
-                .iter()
-                .min_by_key(|one| one.body.len())
-                .map_or(Meaning::None, |one| Meaning::One(one)),
             // A name is found in either kind of namespace.
             [first, ..] if found.iter().all(|one| is_namespace(one)) => Meaning::One(first),
-            _ => Meaning::Several(found),
+            // A function that one build has and another leaves out is there in the first.
+            _ if self.is_function(name) => Meaning::Several(found),
+            _ => match self.attributes_alone(&found, offset, depth) {
+                Some(one) => Meaning::One(one),
+                None => Meaning::Several(found),
+            },
         }
     }
 
@@ -574,50 +530,6 @@ impl<'m> Visible<'m> {
             }
         }
         member
-    }
-
-    /// Whether nothing is left of `definition` but attributes.
-    fn vanishes(&self, definition: &Definition, offset: u32, depth: usize) -> bool {
-        let mut rest = definition.body.as_slice();
-        if is_else_blocker(definition) {
-            return true;
-        }
-        if rest.len() > 40 || depth > NESTED_LIMIT {
-            return false;
-        }
-        while let [first, tail @ ..] = rest {
-            let after = match &*first.text {
-                b"__attribute__" | b"__attribute" | b"__declspec" => after_brackets(tail),
-                b"[" if tail.first().is_some_and(|t| *t.text == *b"[") => after_brackets(rest),
-                b"inline" | b"__inline" | b"__inline__" | b"__forceinline" => Some(tail),
-                b"restrict" | b"__restrict" | b"__restrict__" => Some(tail),
-                // Of C++: nothing that the flow of a function depends on.
-                b"constexpr" | b"noexcept" | b"override" if tail.is_empty() => Some(tail),
-                b"throw" if matches!(tail, [open, close] if *open.text == *b"(" && *close.text == *b")") => {
-                    after_brackets(tail)
-                }
-                b"_Pragma" | b"__pragma" => after_brackets(tail)
-                    .filter(|after| tail[..tail.len() - after.len()].iter().all(is_of_vector_pragma)),
-                name if first.kind == TokenKind::Ident && self.has_vanished(name, offset, depth + 1) => {
-                    after_brackets(tail).or(Some(tail))
-                }
-                _ => None,
-            };
-            let Some(after) = after else {
-                return false;
-            };
-            rest = after;
-        }
-        true
-    }
-
-    /// Whether `name` is a macro that stands for attributes in every build.
-    fn has_vanished(&self, name: &[u8], offset: u32, depth: usize) -> bool {
-        match self.meaning_within(name, offset, depth) {
-            Meaning::One(definition) => self.vanishes(definition, offset, depth),
-            Meaning::Several(all) => all.iter().all(|one| self.vanishes(one, offset, depth)),
-            Meaning::None | Meaning::Elsewhere => false,
-        }
     }
 
     /// A header that we fail to connect to this file (a generated or renamed include, `-include`) may be in force all

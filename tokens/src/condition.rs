@@ -157,8 +157,56 @@ impl Arm {
 
     /// What the tokens of the arm amount to.
     pub fn shape(&self, text: &[u8], tokens: &[Token]) -> ArmShape {
+        ArmShape::of(self.code(tokens).map(|t| t.text(text)))
+    }
+
+    /// The same in one build: of each group within the arm only the first arm counts, or the last.
+    pub fn shape_by_choice(
+        &self,
+        text: &[u8],
+        tokens: &[Token],
+        directives: &Directives,
+        first: bool,
+    ) -> ArmShape {
+        let mut code = Vec::new();
+        let mut at = self.directive + 1;
+        // The arms that are passed within others: where each ends, and where its group does.
+        let mut within: Vec<(usize, usize)> = Vec::new();
+        while at < self.end {
+            if let Some((_, last)) = within.pop_if(|(end, _)| *end == at) {
+                at = last + 1;
+                continue;
+            }
+            let Some(token) = tokens.get(at) else { break };
+            if let Some(group) = directives.group(at) {
+                let arm = if first {
+                    group.arms.first()
+                } else {
+                    group.arms.last()
+                };
+                match arm {
+                    Some(arm) => {
+                        within.push((arm.end, group.last));
+                        at = arm.directive + 1;
+                    }
+                    None => at = group.last + 1,
+                }
+                continue;
+            }
+            if token.kind != TokenKind::Directive {
+                code.push(token.text(text));
+            }
+            at += 1;
+        }
+        ArmShape::of(code.into_iter())
+    }
+}
+
+impl ArmShape {
+    /// What the words of an arm amount to.
+    fn of<'t>(code: impl Iterator<Item = &'t [u8]>) -> ArmShape {
         let mut open = Vec::new();
-        let mut code = self.code(tokens).map(|t| t.text(text)).peekable();
+        let mut code = code.peekable();
         let Some(first) = code.peek().copied() else {
             return ArmShape::Empty;
         };

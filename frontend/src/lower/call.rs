@@ -117,7 +117,7 @@ impl Body<'_, '_> {
 
     /// A call in C++ of something that has a name and nothing else.
     fn call_by_name(&mut self, function: Node, arguments: &[Node]) -> ExprKind {
-        let name = self.file.name(function);
+        let name = self.file.last_name(function);
         if let Some(Binding::Local(local)) = self.lookup(&name) {
             let mask = self.lambda_masks.get(&local).copied().unwrap_or(MASK_UNKNOWN);
             let callee = Callee::Indirect(self.expr(function));
@@ -209,7 +209,7 @@ impl Body<'_, '_> {
         if !matches!(function.kind(), "identifier" | "type_identifier") {
             return Callee::Indirect(self.expr(function));
         }
-        let name = self.file.name(function);
+        let name = self.file.last_name(function);
         let variable = match self.lookup(&name) {
             Some(Binding::Local(_)) => true,
             Some(_) => false,

@@ -6,6 +6,9 @@ use base::Language;
 use ir::Type;
 use tree_sitter::Node;
 
+/// The word that stands for the name of an operator where the grammar has none ([`Prepared::operators`](crate::prepare::Prepared::operators)).
+pub const OPERATOR: &str = "operator_name";
+
 /// Parts of a qualified name that are followed.
 const PARTS_LIMIT: usize = 64;
 
@@ -56,8 +59,20 @@ impl File<'_> {
         match at.kind() {
             "operator_name" | "destructor_name" => without_blanks(self.text(at)),
             "operator_cast" => conversion_name(self.text(at)),
-            _ => self.name(at),
+            _ => match self.operator_symbol(at) {
+                Some(name) => name,
+                None => self.name(at),
+            },
         }
+    }
+
+    /// The name of the operator for which the word `node` stands.
+    fn operator_symbol(&self, node: Node) -> Option<String> {
+        let at = node.start_byte() as u32;
+        self.prepared.operators.binary_search(&at).ok()?;
+        let (start, end) = self.raw_range(node);
+        let raw = self.raw.text.get(start as usize..end as usize)?;
+        Some(without_blanks(raw))
     }
 
     /// The scopes that `node`, the declarator of a function, names in front of it (`A::B::f`), outermost first.

@@ -357,6 +357,11 @@ fn words_type(file: &File, words: &[u8], depth: usize) -> Type {
     }
 }
 
+/// Whether `name` is a type of the headers of C, POSIX and MPI, and nothing that a program calls a variable.
+pub fn is_library_type(name: &[u8]) -> bool {
+    (name.ends_with(b"_t") || name.starts_with(b"MPI_")) && library_type(name).is_some()
+}
+
 /// Types of the headers of C, POSIX and MPI that are numbers, as 64-bit Linux has them. The front end does not read those headers.
 fn library_type(name: &[u8]) -> Option<Type> {
     let (signed, bits) = match name {

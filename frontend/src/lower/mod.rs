@@ -28,6 +28,8 @@ mod try_catch;
 mod vexing;
 
 pub use call::COMPUTED_GOTO;
+pub use cxx::OPERATOR;
+pub use declare::is_library_type;
 pub use expression::LABEL_ADDRESS;
 pub use file::File;
 

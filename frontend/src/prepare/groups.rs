@@ -165,6 +165,9 @@ impl<'a> Writer<'a> {
             self.group_in_function(&group, &shapes, start)
         } else if self.shape.innermost() != Some(Open::Other) && self.shape.at_statement() {
             self.group_between_functions(&group, &shapes)
+        } else if self.is_behind_type_of_item() {
+            let arm = self.choice_of_heads(&group);
+            arm.map(|arm| OpenGroup::keeping(vec![arm]))
         } else {
             None
         };
@@ -177,6 +180,16 @@ impl<'a> Writer<'a> {
             return OpenGroup::keeping(all);
         }
         self.first_arm(&shapes, group.exhaustive, start..end)
+    }
+
+    /// Whether the item at hand, outside of any function, is words alone so far.
+    fn is_behind_type_of_item(&self) -> bool {
+        let words = self
+            .shape
+            .item()
+            .iter()
+            .all(|token| token.kind == TokenKind::Ident);
+        words && matches!(self.shape.innermost(), None | Some(Open::Linkage))
     }
 
     /// What is kept of a group in a function, if that can be told.
@@ -263,9 +276,25 @@ impl<'a> Writer<'a> {
         OpenGroup::keeping(kept)
     }
 
-    /// What the tokens of an arm amount to. A statement may end with a macro that ends it.
+    /// What the tokens of an arm amount to. A statement may end with a macro that ends it, and items with words on lines of their own.
     fn shape_of(&self, arm: &Arm) -> ArmShape {
-        let shape = arm.shape(self.raw.text, self.raw.tokens);
+        let mut items = *arm;
+        while !self.shape.in_function()
+            && let Some(last) = items.last(self.raw.tokens)
+            && self.has_own_line(last)
+        {
+            items.end = last;
+        }
+        let (text, tokens) = (self.raw.text, self.raw.tokens);
+        let mut shape = items.shape(text, tokens);
+        // The arms of a group within may each open the same brace.
+        if shape == ArmShape::Unbalanced && !self.shape.in_function() {
+            let [one, other] =
+                [true, false].map(|first| items.shape_by_choice(text, tokens, &self.directives, first));
+            if one == other {
+                shape = one;
+            }
+        }
         let (first, last) = (arm.code(self.raw.tokens).next(), arm.last(self.raw.tokens));
         let continues = first.is_some_and(|first| matches!(self.text(*first), b"else" | b"," | b"." | b"->"));
         match shape {

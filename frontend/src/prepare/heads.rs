@@ -1,11 +1,11 @@
 //! Heads of one function that conditional groups choose among: `#ifdef STDC` / `int f(int n)` / `#else` / `int f(n) int n;` / `#endif` / `{`.
 //!
-//! Where all heads say the same of the function (its type, and the names and types of its parameters), any of them does.
+//! Where all heads say the same of the function (its type, and the names and types of its parameters), any of them does. The type may also stand
+//! in front of the group, and other declarations in its arms.
 
 use super::Writer;
 use crate::condition::{Arm, Group};
 use crate::directive::Directive;
-use crate::token::TokenKind;
 use std::collections::BTreeMap;
 
 type Words<'a> = Vec<&'a [u8]>;
@@ -44,7 +44,7 @@ impl<'a> Writer<'a> {
             if opens {
                 words.pop();
             }
-            let (head, is_prototype) = head(&words)?;
+            let (head, is_prototype) = head_behind_declarations(&words)?;
             if first.as_ref().is_some_and(|first| *first != head) {
                 return None;
             }
@@ -56,20 +56,42 @@ impl<'a> Writer<'a> {
         prototype.or(group.arms.first().map(|arm| arm.directive))
     }
 
-    /// The words of an arm without any directive in it.
+    /// The words of an arm; `None` where they depend on the build.
     fn words_of(&self, arm: &Arm) -> Option<Words<'a>> {
-        let tokens = self.raw.tokens.get(arm.directive + 1..arm.end)?;
-        let is_group = |at: usize| !matches!(self.directives.at(at), Some(Directive::Other) | None);
         let mut words = Vec::new();
-        for (at, token) in (arm.directive + 1..).zip(tokens) {
-            match token.kind {
-                TokenKind::Directive if is_group(at) => return None,
-                TokenKind::Directive => {}
-                _ => words.push(self.text(*token)),
+        let mut at = arm.directive + 1;
+        while at < arm.end {
+            let token = self.raw.tokens.get(at)?;
+            match self.directives.at(at) {
+                Some(Directive::If(_)) => {
+                    let group = self.directives.group(at)?;
+                    match &group.arms[..] {
+                        [] => {}
+                        [only] if group.exhaustive => words.extend(self.words_of(only)?),
+                        _ => return None,
+                    }
+                    at = group.last;
+                }
+                Some(Directive::Elif(_) | Directive::Else | Directive::Endif) => return None,
+                Some(_) => {}
+                None => words.push(self.text(*token)),
             }
+            at += 1;
         }
         Some(words)
     }
+}
+
+/// The same of a head with declarations of other things in front of it.
+fn head_behind_declarations<'a>(words: &[&'a [u8]]) -> Option<(Head<'a>, bool)> {
+    let mut start = 0;
+    for declaration in split(words, b";") {
+        if let Some(found) = head(&words[start..]) {
+            return Some(found);
+        }
+        start += declaration.len() + 1;
+    }
+    None
 }
 
 /// Takes a head apart; and whether it is a prototype. `None` if it is no head of a function.
@@ -124,7 +146,8 @@ fn declared<'a>(declaration: &[&'a [u8]], types: &mut BTreeMap<&'a [u8], Words<'
     let base = first
         .iter()
         .take_while(|word| is_name(word) && **word != name)
-        .copied();
+        .copied()
+        .filter(|word| !is_qualifier(word));
     let base = Vec::from_iter(base);
     types.insert(name, ty);
     for part in &parts[1..] {
@@ -143,7 +166,15 @@ fn named<'a>(words: &[&'a [u8]]) -> Option<(&'a [u8], Words<'a>)> {
         return None;
     }
     let rest = words[..at].iter().chain(&words[end..]);
-    Some((words[at], rest.copied().collect()))
+    Some((
+        words[at],
+        rest.copied().filter(|word| !is_qualifier(word)).collect(),
+    ))
+}
+
+/// Whether a parameter is the same with `word` and without it, as far as values go.
+fn is_qualifier(word: &[u8]) -> bool {
+    matches!(word, b"register" | b"const")
 }
 
 fn is_name(word: &[u8]) -> bool {

@@ -75,6 +75,11 @@ impl<'a> Writer<'a> {
         if text == b"goto" && self.computed_goto(at) {
             return at + 1;
         }
+        if text == b"operator"
+            && let Some(next) = self.operator_called(at)
+        {
+            return next;
+        }
         if text == b"typename" && self.is_typename_of_object(at) {
             self.blank_to(token.end);
             return at + 1;

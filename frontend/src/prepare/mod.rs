@@ -44,6 +44,8 @@ pub struct Prepared {
     pub type_arguments: Vec<u32>,
     /// Prepared offsets of the words `int` that stand for a type of another name, sorted.
     pub cast_types: Vec<u32>,
+    /// Prepared offsets of words that stand for the name of an operator, as in `this->operator()(i)`, sorted.
+    pub operators: Vec<u32>,
     /// Prepared offsets of names that a macro's own expansion left alone: they name functions, sorted.
     pub hidden_names: Vec<u32>,
     /// Prepared offsets of names that the build may change, without a change of what they name, sorted.

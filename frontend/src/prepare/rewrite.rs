@@ -1,7 +1,7 @@
 //! Constructs that the grammar lacks or reads in the wrong way, written so that it reads them in the right one.
 
 use super::Writer;
-use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS};
+use crate::lower::{COMPUTED_GOTO, LABEL_ADDRESS, OPERATOR, is_library_type};
 use crate::macros::Meaning;
 use crate::repair;
 use crate::shape::{Open, declaration_word};
@@ -12,6 +12,8 @@ use base::Language;
 const DEFAULT_LIMIT: usize = 100;
 /// Tokens of the name of a type.
 const TYPE_LIMIT: usize = 60;
+/// Tokens of the symbol of an operator.
+const OPERATOR_LIMIT: usize = 4;
 /// Tokens of the end of a range of labels.
 const RANGE_LIMIT: usize = 40;
 
@@ -175,7 +177,7 @@ impl Writer<'_> {
         if !plain || behind_angle || !repair::cast_may_follow(self.shape.statement(), &self.prepared.text) {
             return false;
         }
-        if visible.is_visible_typedef(text) {
+        if visible.is_visible_typedef(text) || is_library_type(text) {
             self.stand_in("(", TokenKind::Punct, open.start, open.end);
             self.blank_to(name.start);
             self.prepared.cast_types.push(self.offset());
@@ -224,6 +226,29 @@ impl Writer<'_> {
             text,
             b"=" | b"(" | b"," | b"{" | b"?" | b":" | b"return" | b"[" | b"-"
         )
+    }
+
+    /// `p->operator=(x)`: the grammar has no operator behind `->` and `.`, nor one that is called by itself. Writes a name for it, and returns
+    /// the index behind it.
+    pub(super) fn operator_called(&mut self, at: usize) -> Option<usize> {
+        let text = |at: usize| self.raw.tokens.get(at).map(|t| self.text(*t)).unwrap_or_default();
+        let before = at.checked_sub(1).map(text).unwrap_or_default();
+        let is_use = matches!(before, b"->" | b".")
+            || matches!(self.shape.innermost(), Some(Open::Body | Open::Block)) && self.shape.at_statement();
+        let next = match (text(at + 1), text(at + 2)) {
+            (b"(", b")") | (b"[", b"]") => at + 3,
+            _ => (at + 1..at + 1 + OPERATOR_LIMIT).find(|at| text(*at) == b"(")?,
+        };
+        let symbol = self.raw.tokens.get(at + 1..next)?;
+        let is_symbol = symbol.iter().all(|token| token.kind == TokenKind::Punct);
+        if !self.shape.in_function() || !is_use || symbol.is_empty() || !is_symbol || text(next) != b"(" {
+            return None;
+        }
+        let (start, end) = (self.raw.tokens[at].start, symbol.last()?.end);
+        self.blank_to(start);
+        self.prepared.operators.push(self.offset());
+        self.stand_in(OPERATOR, TokenKind::Ident, start, end);
+        Some(next)
     }
 
     /// `goto *p;` becomes a call that the grammar can read.

@@ -74,18 +74,11 @@ impl Writer<'_> {
         let is_item = self.shape.item().is_empty()
             && !self.shape.in_function()
             && matches!(self.shape.innermost(), None | Some(Open::Linkage));
-        if !is_item || !is_shouted(self.word_at(Some(at))) || !self.is_name(Some(at)) {
+        if !is_item || !self.has_own_line(at) {
             return false;
         }
         let tokens = self.raw.tokens;
-        let line = |at: usize| tokens.get(at).map(|token| self.line(token.start));
-        let (before, own) = (at.checked_sub(1).and_then(line), line(at));
-        // A directive may go on over several lines; what follows one is on a line of its own.
         let is_directive = |at: usize| tokens[at].kind == TokenKind::Directive;
-        let begins = before.is_none() || before < own || is_directive(at - 1);
-        if !begins || line(at + 1) == own {
-            return false;
-        }
         let Some(next) = (at + 1..tokens.len()).find(|&next| !is_directive(next)) else {
             return true;
         };
@@ -93,9 +86,67 @@ impl Writer<'_> {
         match word {
             b"namespace" | b"template" | b"class" | b"struct" | b"union" | b"enum" | b"using"
             | b"typedef" | b"extern" | b"static" | b"inline" | b"constexpr" | b"}" => true,
-            _ if is_type_word(word) => true,
-            _ => self.is_name(Some(next)) && self.is_name(after),
+            _ if is_type_word(word) || self.is_alone(next) => true,
+            _ => self.is_name(Some(next)) && (self.is_name(after) || self.begins_declaration(next)),
         }
+    }
+
+    /// Whether the word at `at` stands among the words in front of a declaration of C++, at whose place no type can: `inline WORD T<int> f()`.
+    fn is_in_front_of_cxx_item(&self, at: usize) -> bool {
+        let items = matches!(self.shape.innermost(), None | Some(Open::Linkage)) && !self.shape.in_function();
+        let begins = match self.written_last(0) {
+            b"" => true,
+            b"static" | b"inline" | b"constexpr" | b"extern" | b"virtual" | b"friend" | b"explicit" => true,
+            b">" => self.shape.item().first().is_some_and(|first| {
+                self.prepared.text.get(first.start as usize..first.end as usize) == Some(b"template")
+            }),
+            _ => false,
+        };
+        let next = self.word_at(Some(at + 1));
+        self.raw.language == Language::Cxx
+            && items
+            && begins
+            && is_shouted(self.word_at(Some(at)))
+            && (matches!(next, b"typename" | b"virtual" | b"explicit" | b"static" | b"inline" | b"constexpr")
+                || next == b"const" && (self.is_name(Some(at + 2)) || is_type_word(self.word_at(Some(at + 2))))
+                // `WORD operator int()` converts to another type.
+                || next == b"operator" && (is_type_word(self.word_at(Some(at + 2))) || self.is_name(Some(at + 2)))
+                || is_type_word(next)
+                || next == b"~"
+                || self.begins_constructor(at + 1)
+                || self.begins_declaration(at + 1))
+    }
+
+    /// Whether a constructor begins at `at`: the name of a class, with a parenthesis behind it.
+    fn begins_constructor(&self, at: usize) -> bool {
+        self.is_name(Some(at)) && self.word_at(Some(at + 1)) == b"(" && self.is_class(self.word_at(Some(at)))
+    }
+
+    /// Whether a type begins at `at`, a name with its qualifiers, and what it declares follows; or the definition of a constructor.
+    fn begins_declaration(&self, at: usize) -> bool {
+        let (mut last, mut before) = (at, None);
+        while self.is_name(Some(last))
+            && self.word_at(Some(last + 1)) == b"::"
+            && self.is_name(Some(last + 2))
+        {
+            (before, last) = (Some(last), last + 2);
+        }
+        let behind = self.word_at(Some(last + 1));
+        let constructor = before.is_some_and(|class| self.word_at(Some(class)) == self.word_at(Some(last)));
+        self.is_name(Some(last))
+            && (matches!(behind, b"<" | b"*" | b"&" | b"&&" | b"const")
+                || self.is_name(Some(last + 1))
+                || behind == b"(" && constructor)
+    }
+
+    /// Whether the token at `at` is a word written as macros are, on a line of its own.
+    pub(super) fn has_own_line(&self, at: usize) -> bool {
+        let tokens = self.raw.tokens;
+        let line = |at: usize| tokens.get(at).map(|token| self.line(token.start));
+        let (before, own) = (at.checked_sub(1).and_then(line), line(at));
+        // A directive may go on over several lines; what follows one is on a line of its own.
+        let begins = before.is_none() || before < own || tokens[at - 1].kind == TokenKind::Directive;
+        begins && line(at + 1) != own && is_shouted(self.word_at(Some(at))) && self.is_name(Some(at))
     }
 
     /// Whether the word at `at` is spare beside a type.
@@ -105,6 +156,9 @@ impl Writer<'_> {
 
     /// Whether the word at `at` stands where only an attribute can.
     fn is_beside_type(&self, at: usize) -> bool {
+        if self.is_in_front_of_cxx_item(at) {
+            return true;
+        }
         let (before, after) = (self.written_last(0), at + 1);
         let next = self.word_at(Some(after));
         // `[=] WORD (int i) {`
@@ -190,7 +244,7 @@ impl Writer<'_> {
                 && token.text(self.raw.text) == word
                 && !directive(index + 1)
                 && tokens[index + 1].kind == TokenKind::Punct
-                && !matches!(self.word_at(Some(index + 1)), b"*" | b"&" | b"&&" | b"(")
+                && !matches!(self.word_at(Some(index + 1)), b"*" | b"&" | b"&&" | b"(" | b"~")
         });
         self.values.borrow_mut().insert(word.into(), is_value);
         is_value
@@ -228,14 +282,12 @@ impl Writer<'_> {
     /// Whether the name at `at` is known to be one of a type.
     fn is_known_type(&self, at: usize) -> bool {
         let name = self.word_at(Some(at));
-        let class = || {
-            self.raw
-                .visible
-                .cxx()
-                .iter()
-                .any(|declared| declared.is_class(name))
-        };
-        self.raw.visible.is_visible_typedef(name) || class()
+        self.raw.visible.is_visible_typedef(name) || self.is_class(name)
+    }
+
+    fn is_class(&self, name: &[u8]) -> bool {
+        let declared = self.raw.visible.cxx();
+        declared.iter().any(|declared| declared.is_class(name))
     }
 
     /// Whether a block follows the parenthesis at `open`.

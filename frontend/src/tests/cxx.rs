@@ -315,7 +315,7 @@ fn words_of_real_trees() {
          struct S { void (S::*f)(int); void g(); };\n\
          template <class T> DEVICE_FUNCTION\nvoid S::g() {\n  double * _noalias const x = 0;\n  print(\"a \" FORMAT \"\\n\", x);\n  (this->*f)(3);\n}\n",
         expect![[r#"
-            fn S::g() Repaired: 'DEVICE_FUNCTION' taken for an attribute at line 13
+            fn S::g()
               14:3 decl x&:ptr@14:27 = 0
               15:3 print@15:3("", &x)
               16:3 [this->f]@16:3(3)

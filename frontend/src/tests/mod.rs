@@ -5,6 +5,7 @@ mod builds;
 mod cxx;
 mod groups;
 mod hostile;
+mod libraries;
 mod mixed;
 mod packed;
 mod parts;
