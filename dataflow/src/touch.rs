@@ -282,15 +282,16 @@ impl<'u> Program<'u> {
                     .globals
                     .iter()
                     .any(|each| each.name == *global && each.is_static);
-                let others: Vec<(FunctionIndex, &FunctionInfo<'_>)> = self
+                // The function that asks is one of them: it may be called back, too.
+                let changers: Vec<(FunctionIndex, &FunctionInfo<'_>)> = self
                     .writes
                     .changes
                     .changers(global)
                     .iter()
                     .map(|&id| (id, &self.functions[id]))
-                    .filter(|&(id, other)| id != here && (!is_static || other.unit == info.unit))
+                    .filter(|(_, other)| !is_static || other.unit == info.unit)
                     .collect();
-                let called_back = others
+                let called_back = changers
                     .iter()
                     .find(|(id, _)| self.addresses.functions.contains(id));
                 if let Some((_, other)) = called_back {
@@ -299,7 +300,7 @@ impl<'u> Program<'u> {
                         function: other.function.name.to_string(),
                     });
                 }
-                let alone = is_static && others.iter().all(|(_, other)| other.function.is_static);
+                let alone = is_static && changers.iter().all(|(_, other)| other.function.is_static);
                 if alone { Touch::Leaves } else { assumed() }
             }
             Target::Member(path) => {

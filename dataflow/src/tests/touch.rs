@@ -62,6 +62,26 @@ void f(void) {
 }
 
 #[test]
+fn what_rows_of_the_library_do_to_a_global() {
+    let text = "int x, y;
+void f(void) {
+    memset(&x, 0, sizeof x);
+    memset(&y, 0, sizeof y);
+    printf(\"%d\", x);
+    gets_no_row(y);
+}";
+    check(
+        text,
+        expect![[r#"
+        3: may change it: the call at line 3 sets it
+        4: leaves it
+        5: leaves it
+        6: taken to leave it: gets_no_row() is not in the map and is taken to leave it alone
+    "#]],
+    );
+}
+
+#[test]
 fn functions_behind_pointers() {
     let text = "int x;
 static void sets(void) { x = 4; }
@@ -90,6 +110,44 @@ void f(void) {
         expect![[r#"
         4: may change it: with() is not in the map and may call sets()
         5: may change it: elsewhere() is not in the map and may call sets()
+    "#]],
+    );
+}
+
+/// The function that calls may be the one that is called back.
+#[test]
+fn functions_elsewhere_that_may_call_their_caller() {
+    let text = "int x;
+void f(void) {
+    x = 4;
+    with(f);
+}";
+    check(
+        text,
+        expect![[r#"
+        4: may change it: with() is not in the map and may call f()
+    "#]],
+    );
+    let text = "static int x;
+void f(void) {
+    x = 4;
+    may_know_f();
+}";
+    check(
+        text,
+        expect![[r#"
+        4: taken to leave it: may_know_f() is not in the map and is taken to leave it alone
+    "#]],
+    );
+    let text = "static int x;
+static void f(void) {
+    x = 4;
+    knows_nothing_here();
+}";
+    check(
+        text,
+        expect![[r#"
+        4: leaves it
     "#]],
     );
 }
