@@ -11,17 +11,12 @@
 //! "MPI_Recv" (OUT_N COUNT TYPE SOURCE RECV_TAG COMM STATUS) receives waits;
 //! ```
 //!
-//! its name, one word for each argument (`src/argument.rs` says what they mean), and the words that are true of the whole (the end of `src/function.rs`). The
-//! compiler finds misspelt words, the tests rows that contradict themselves, and those that contradict the `mpi.h` of the machine.
+//! its name, one word for each argument (`src/argument.rs` says what they mean), and the words that are true of the whole (the end of `src/function.rs`).
+//! `cargo test -p library` finds rows that contradict themselves, each other or the `mpi.h` of the machine; misspelt words do not compile. What a row changes,
+//! a snippet in `dataflow/src/tests/touch.rs` shows.
 //!
-//! # How it works
-//!
-//! What the functions of libraries do, one row a function: what each argument is read, written or kept for, what a
-//! call returns, sends, receives and waits for. For C, C++, MPI (all of MPI 4.0 and what was removed before; with
-//! `PMPI_`, `_c` and Fortran's spellings by rule) and threads. `dataflow::external`, `slicer::effect`,
-//! `slicer::build::message`, `lov::mpi`, `bind::passed` and `engine::{blocking,waits,sends}` are questions to it.
-//! Where do I add a library function? One line in the table of its library, `library/src/{c,cxx,threads}.rs` or
-//! `library/src/mpi/`; the crate's tests hold the rows against each other and against the `mpi.h` of the machine.
+//! Fortran's spellings, `PMPI_` and `_c` are found by rule. Who asks: `dataflow::external`, `slicer::effect`, `slicer::build::message`, `lov::mpi`,
+//! `bind::passed` and `engine::{blocking,waits,sends}`.
 
 mod argument;
 mod c;

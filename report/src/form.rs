@@ -1,4 +1,4 @@
-//! The forms in which findings are written. A new one is a value of [`Form`], a line of [`write`], and a module that makes it.
+//! The forms in which findings are written. A new one is a value of [`Form`], a line of [`write`], and a module that makes it; the compiler asks for the rest.
 
 use crate::names::Names;
 use crate::page::{Page, ReadSource, page_html, page_sources};
@@ -35,7 +35,28 @@ pub enum Form {
     SliceSarif,
 }
 
+/// What findings a form has in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    Answer,
+    Tree,
+    Slice,
+    SliceAndAnswer,
+    All,
+}
+
 impl Form {
+    /// Every form stands here, so that a new one cannot be forgotten.
+    fn parts(self) -> Parts {
+        match self {
+            Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif => Parts::Answer,
+            Self::Tree(_) | Self::TreeJson | Self::Dot(_) | Self::Folded => Parts::Tree,
+            Self::Slice | Self::SliceLines | Self::SliceJson => Parts::Slice,
+            Self::SliceSarif => Parts::SliceAndAnswer,
+            Self::Page => Parts::All,
+        }
+    }
+
     /// Whether it is for programs, which want no styles in it.
     pub fn is_document(self) -> bool {
         !matches!(
@@ -46,23 +67,17 @@ impl Form {
 
     /// Whether the answer is in it, with its source lines.
     pub fn shows_answer(self) -> bool {
-        matches!(
-            self,
-            Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif | Self::Page | Self::SliceSarif
-        )
+        matches!(self.parts(), Parts::Answer | Parts::SliceAndAnswer | Parts::All)
     }
 
     /// Whether it is an answer and nothing else.
     pub fn is_answer(self) -> bool {
-        matches!(self, Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif)
+        self.parts() == Parts::Answer
     }
 
     /// Whether a slice is in it, if there is one.
     pub fn shows_slice(self) -> bool {
-        matches!(
-            self,
-            Self::Page | Self::Slice | Self::SliceLines | Self::SliceJson | Self::SliceSarif
-        )
+        matches!(self.parts(), Parts::Slice | Parts::SliceAndAnswer | Parts::All)
     }
 }
 
