@@ -115,31 +115,10 @@ impl<'i, 'a> Decode<'i, 'a> {
             while decoder.can_decode() && !found.contains_key(&decoder.ip()) {
                 decoder.decode_out(&mut instruction);
                 let (address, end) = (instruction.ip(), instruction.next_ip());
-                let target =
-                    || Some(instruction.near_branch_target()).filter(|&target| within(target).is_some());
-                let (falls, jumps, call) = match instruction.flow_control() {
-                    FlowControl::Next => (true, None, None),
-                    // A system call counts as a call there.
-                    FlowControl::Call | FlowControl::IndirectCall if is_call(&instruction) => {
-                        (true, None, Some(form(&instruction)))
-                    }
-                    FlowControl::Call => (true, None, None),
-                    FlowControl::ConditionalBranch => (true, target(), None),
-                    FlowControl::UnconditionalBranch => (false, target(), None),
-                    FlowControl::Return => (false, None, None),
-                    // `ud2` and the like.
-                    FlowControl::Exception if !instruction.is_invalid() => (false, None, None),
-                    FlowControl::IndirectBranch
-                        if tail_calls.contains(&end)
-                            || form(&instruction) == CallForm::ThroughPointer
-                                && !is_indexed(&instruction) =>
-                    {
-                        (false, None, None)
-                    }
-                    _ => return None,
-                };
-                let follows = falls.then_some(end).filter(|&end| within(end).is_some());
-                found.insert(address, (end, [follows, jumps], call));
+                let next = leads_to(&instruction, tail_calls)?;
+                let jumps = next.jumps.filter(|&target| within(target).is_some());
+                let follows = next.falls.then_some(end).filter(|&end| within(end).is_some());
+                found.insert(address, (end, [follows, jumps], next.call));
                 work.extend(jumps);
                 goes_on = follows.is_some();
                 if !goes_on || found.len() > MOST_INSTRUCTIONS {
@@ -171,6 +150,39 @@ impl<'i, 'a> Decode<'i, 'a> {
             entry: index(entry)?,
         })
     }
+}
+
+/// Where an instruction leads.
+struct Next {
+    /// To the one behind it.
+    falls: bool,
+    jumps: Option<u64>,
+    call: Option<CallForm>,
+}
+
+/// Where an instruction leads; `None` if that cannot be told.
+fn leads_to(instruction: &Instruction, tail_calls: &BTreeSet<u64>) -> Option<Next> {
+    let target = instruction.near_branch_target();
+    let form = || form(instruction);
+    let (falls, jumps, call) = match instruction.flow_control() {
+        FlowControl::Next => (true, None, None),
+        // A system call counts as a call there.
+        FlowControl::Call | FlowControl::IndirectCall if is_call(instruction) => (true, None, Some(form())),
+        FlowControl::Call => (true, None, None),
+        FlowControl::ConditionalBranch => (true, Some(target), None),
+        FlowControl::UnconditionalBranch => (false, Some(target), None),
+        FlowControl::Return => (false, None, None),
+        // `ud2` and the like.
+        FlowControl::Exception if !instruction.is_invalid() => (false, None, None),
+        FlowControl::IndirectBranch
+            if tail_calls.contains(&instruction.next_ip())
+                || form() == CallForm::ThroughPointer && !is_indexed(instruction) =>
+        {
+            (false, None, None)
+        }
+        _ => return None,
+    };
+    Some(Next { falls, jumps, call })
 }
 
 /// The address after an instruction, the addresses of those that may follow, and how it calls.

@@ -235,6 +235,21 @@ fn shape(
             ..at_updates(direction, Growth::Additive)
         });
     }
+    by_sums(
+        context,
+        candidate,
+        steps,
+        at_updates(Direction::Up, Growth::Additive),
+    )
+}
+
+/// The shape of a variable that each step adds a term to. `plain` is what it is where the sum does not say more.
+fn by_sums(
+    context: Context<'_, '_>,
+    candidate: &Candidate,
+    steps: &[(PointId, Step)],
+    plain: Shape,
+) -> Result<Shape, Refusal> {
     let terms = steps.iter().map(|(_, step)| match step {
         Step::Add(term, _) => Some(term),
         _ => None,
@@ -244,7 +259,7 @@ fn shape(
         (Type::Float { .. }, _) | (Type::Unknown, Term::Float(_)) => Growth::Floating,
         _ => Growth::Additive,
     };
-    let constants = updates.iter().zip(&terms).map(|(&point, term)| match term {
+    let constants = steps.iter().zip(&terms).map(|(&(point, _), term)| match term {
         Term::Constant(value) => Some((point, *value)),
         _ => None,
     });
@@ -268,8 +283,10 @@ fn shape(
     }
     let lossy = growth == Growth::Floating && may_round_off(context, candidate, step.as_ref());
     let by_updates = Shape {
+        direction,
+        growth,
         step,
-        ..at_updates(direction, growth)
+        ..plain
     };
     Ok(if lossy {
         Shape {

@@ -1,7 +1,7 @@
 //! A verdict in words: one sentence that a user can check against the source.
 
 use crate::iteration::change_since_header;
-use crate::{CodeVerdict, Decided, Located, Relation, Verdict};
+use crate::{CodeVerdict, Decided, Located, Relation, SameEpoch, Verdict};
 use base::Id;
 use progress_map::{Assumption, Function, Map, PointKind};
 
@@ -20,66 +20,15 @@ pub fn place(map: &Map, point: &Located, depth: usize) -> Option<String> {
 /// Why `a` stands to `b` as the verdict says, as a sentence without its full stop.
 pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> String {
     let proof = &verdict.proof;
-    let mut text = String::new();
-    // Only loops whose values a reader can check; the innermost tells most.
-    if let Some(same) = proof.same.last() {
-        let function = &map.functions[same.function];
-        let line = function.loops[same.in_loop].span.line;
-        let at = format!("loop at {}:{line}", short_path(map, function));
-        if same.a == same.b {
-            text = format!("same iteration ({}={} in the {at}); ", same.name, same.a);
-        } else {
-            text = format!(
-                "same iteration ({}={} and {}={} on the two sides of its update, {at}); ",
-                same.name, same.a, same.name, same.b
-            );
-        }
-    }
-    let before = if verdict.relation == Relation::After {
-        "comes after"
-    } else {
-        "comes before"
-    };
+    let is_after = verdict.relation == Relation::After;
+    let before = if is_after { "comes after" } else { "comes before" };
     let function = proof.function.map(|id| &map.functions[id]);
-    text += &match (&proof.decided, function) {
-        (
-            Decided::Iteration {
-                in_loop,
-                name,
-                a: value_a,
-                b: value_b,
-            },
-            Some(function),
-        ) => {
-            let line = function.loops[*in_loop].span.line;
-            let earlier = if verdict.relation == Relation::After {
-                "a later"
-            } else {
-                "an earlier"
-            };
-            let loop_at = format!("the loop at {}:{line}", short_path(map, function));
-            match sides_of_change(map, function, verdict, (a, b)) {
-                Some(sides) if value_a == value_b => {
-                    format!("{sides}: {earlier} iteration of {loop_at}")
-                }
-                _ if value_a == value_b => format!(
-                    "{name}={value_a} on both, but counted from its start that is {earlier} iteration of {loop_at} on task {}",
-                    a.task
-                ),
-                _ => format!("{name}={value_a} is {earlier} iteration than {name}={value_b} of {loop_at}"),
-            }
-        }
-        (
-            Decided::Flow {
-                a: point_a,
-                b: point_b,
-            },
-            Some(function),
-        ) => {
-            let (at_a, at_b) = (
-                describe(map, function, *point_a),
-                describe(map, function, *point_b),
-            );
+    // Only loops whose values a reader can check; the innermost tells most.
+    let same = proof.same.last().map(|same| same_epoch(map, same));
+    let decided = match (&proof.decided, function) {
+        (Decided::Iteration { .. }, Some(function)) => by_iteration(map, function, verdict, (a, b)),
+        (Decided::Flow { a, b }, Some(function)) => {
+            let (at_a, at_b) = (describe(map, function, *a), describe(map, function, *b));
             match verdict.relation {
                 Relation::Incomparable => {
                     format!("{at_a} and {at_b} are on branches that do not follow each other")
@@ -93,24 +42,59 @@ pub fn sentence(map: &Map, verdict: &Verdict, a: &Located, b: &Located) -> Strin
             Some(at) => format!("both are at {at}"),
             None => "both are at the same point".to_owned(),
         },
-        (
-            Decided::Callees {
-                a: callee_a,
-                b: callee_b,
-            },
-            _,
-        ) => format!(
-            "one call through a pointer led task {} into {callee_a} and task {} into {callee_b}",
+        (Decided::Callees { a: to_a, b: to_b }, _) => format!(
+            "one call through a pointer led task {} into {to_a} and task {} into {to_b}",
             a.task, b.task
         ),
-        (Decided::NotBegun(operation), _) => match verdict.relation {
-            Relation::After => format!("task {} has executed nothing of {operation} yet", b.task),
-            _ => format!("task {} has executed nothing of {operation} yet", a.task),
-        },
+        (Decided::NotBegun(operation), _) => {
+            let idle = if is_after { b } else { a };
+            format!("task {} has executed nothing of {operation} yet", idle.task)
+        }
         (Decided::Code(found), _) => by_code(found, before),
         (Decided::Nothing(reason), _) => reason.to_string(),
     };
-    text
+    same.unwrap_or_default() + &decided
+}
+
+/// That both are in one epoch of a loop, in front of what is said of the inside.
+fn same_epoch(map: &Map, same: &SameEpoch) -> String {
+    let function = &map.functions[same.function];
+    let line = function.loops[same.in_loop].span.line;
+    let at = format!("loop at {}:{line}", short_path(map, function));
+    let (name, a, b) = (&same.name, same.a, same.b);
+    if a == b {
+        format!("same iteration ({name}={a} in the {at}); ")
+    } else {
+        format!("same iteration ({name}={a} and {name}={b} on the two sides of its update, {at}); ")
+    }
+}
+
+/// That one is in an earlier iteration than the other.
+fn by_iteration(map: &Map, function: &Function, verdict: &Verdict, (a, b): (&Located, &Located)) -> String {
+    let Decided::Iteration {
+        in_loop,
+        name,
+        a: value_a,
+        b: value_b,
+    } = &verdict.proof.decided
+    else {
+        return String::new();
+    };
+    let line = function.loops[*in_loop].span.line;
+    let earlier = if verdict.relation == Relation::After {
+        "a later"
+    } else {
+        "an earlier"
+    };
+    let loop_at = format!("the loop at {}:{line}", short_path(map, function));
+    match sides_of_change(map, function, verdict, (a, b)) {
+        Some(sides) if value_a == value_b => format!("{sides}: {earlier} iteration of {loop_at}"),
+        _ if value_a == value_b => format!(
+            "{name}={value_a} on both, but counted from its start that is {earlier} iteration of {loop_at} on task {}",
+            a.task
+        ),
+        _ => format!("{name}={value_a} is {earlier} iteration than {name}={value_b} of {loop_at}"),
+    }
 }
 
 /// What machine code tells, in words.
