@@ -98,6 +98,12 @@ impl Definitions {
                 _ => {}
             }
         }
+        found.note_addresses(function);
+        found
+    }
+
+    /// Notes the variables whose addresses get anywhere but into a call that is a definition.
+    fn note_addresses(&mut self, function: &Function) {
         let mut is_operand: IdVec<ExprId, bool> = function.exprs.iter().map(|_| false).collect();
         for (id, expr) in function.exprs.iter_enumerated() {
             each_child(expr, |child| is_operand[child] = true);
@@ -110,14 +116,14 @@ impl Definitions {
                 // `NEXT(i)` may assign its argument; what is no variable (`i + 1`) it cannot.
                 for &arg in args {
                     if let ExprKind::Var(VarRef::Local(local)) = function.exprs[arg].kind {
-                        found.escaped[local] = Escape::Anywhere;
+                        self.escaped[local] = Escape::Anywhere;
                     }
                 }
             }
             // An address is harmless only as the direct argument of a call that is a definition.
             let kept: Vec<ExprId> = match &expr.kind {
                 ExprKind::Call { args, .. } => {
-                    let here = of_call(&found.by_calls, id).iter();
+                    let here = of_call(&self.by_calls, id).iter();
                     here.map(|each| args[each.index]).collect()
                 }
                 // A cast of an address is the address; whether that escapes is decided by where the cast stands.
@@ -128,16 +134,15 @@ impl Definitions {
                 if !kept.contains(&child)
                     && let Some(local) = address_of(function, child)
                 {
-                    found.escaped[local] = Escape::Anywhere;
+                    self.escaped[local] = Escape::Anywhere;
                 }
             });
         }
         // An address that is not an operand of another expression initialises a declaration or is returned.
         let whole = function.exprs.ids().filter(|&id| !is_operand[id]);
         for local in whole.filter_map(|id| address_of(function, id)) {
-            found.escaped[local] = Escape::Anywhere;
+            self.escaped[local] = Escape::Anywhere;
         }
-        found
     }
 
     /// Whether the variable may change where no definition shows.

@@ -204,17 +204,7 @@ fn held_up(
     }
     let is_last = |&class: &usize| !ahead.iter().any(|ahead| ahead.contains(&class));
     let named = Vec::from_iter((0..classes.len()).filter(is_last));
-    let is_behind_the_rest = |&class: &usize| {
-        let mut reached = vec![class];
-        let mut next = 0;
-        while let Some(&at) = reached.get(next) {
-            let further = ahead[at].iter().filter(|class| !reached.contains(class));
-            let further = Vec::from_iter(further.copied());
-            reached.extend(further);
-            next += 1;
-        }
-        reached.len() + named.len() == classes.len() + 1
-    };
+    let is_behind_the_rest = |&class: &usize| reached(&ahead, class) + named.len() == classes.len() + 1;
     let who = Who::of_all(named.iter().map(|&at| &classes[at].who));
     let total: u64 = classes.iter().map(|class| class.who.count()).sum();
     // Of several that nothing tells apart none stands out if they are many.
@@ -249,6 +239,19 @@ fn held_up(
             .then(|| "all are inside of MPI, and one of those that wait there may be lost in it".to_owned()),
         remedy: None,
     })
+}
+
+/// How many classes a chain leads to, with the one that it begins at; `ahead` has those that each is behind.
+fn reached(ahead: &[Vec<usize>], class: usize) -> usize {
+    let mut reached = vec![class];
+    let mut next = 0;
+    while let Some(&at) = reached.get(next) {
+        let further = ahead[at].iter().filter(|class| !reached.contains(class));
+        let further = Vec::from_iter(further.copied());
+        reached.extend(further);
+        next += 1;
+    }
+    reached.len()
 }
 
 /// Whether a task was seen at two places of what MPI does inside: it goes round there, and looks for what it waits for.

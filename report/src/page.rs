@@ -133,6 +133,18 @@ struct Verdict {
     lines: Vec<String>,
 }
 
+/// Why nobody is named.
+fn nobody(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Undecided => "Undecided: the hindmost is among these",
+        Outcome::Branches => "No hindmost: the tasks are on branches that have no order",
+        Outcome::AllEqual => "Nobody is behind: all tasks are at the same point of the same iteration",
+        Outcome::Alone => "Nothing to compare with: one task alone has a place in the order",
+        Outcome::NotPlaced => "No order: no task has a place in the map",
+        Outcome::Named | Outcome::NothingReadable => "No answer: no task could be read",
+    }
+}
+
 /// How many hindmost are named at the top; the rest is in the table of classes.
 const NAMED: usize = 8;
 
@@ -183,34 +195,10 @@ impl Verdict {
                 let lines = found.classes.iter().take(NAMED).map(|&at| class(at)).collect();
                 ("undecided", heading, lines)
             }
-            (Outcome::Undecided, None) => (
-                "undecided",
-                "Undecided: the hindmost is among these".to_owned(),
-                candidates(),
-            ),
-            (Outcome::Branches, None) => (
-                "undecided",
-                "No hindmost: the tasks are on branches that have no order".to_owned(),
-                candidates(),
-            ),
-            (Outcome::AllEqual, None) => (
-                "undecided",
-                "Nobody is behind: all tasks are at the same point of the same iteration".to_owned(),
-                candidates(),
-            ),
-            (Outcome::Alone, None) => (
-                "undecided",
-                "Nothing to compare with: one task alone has a place in the order".to_owned(),
-                candidates(),
-            ),
-            (Outcome::NotPlaced, None) => (
-                "undecided",
-                "No order: no task has a place in the map".to_owned(),
-                candidates(),
-            ),
-            (Outcome::Named | Outcome::NothingReadable, None) => {
-                ("none", "No answer: no task could be read".to_owned(), Vec::new())
+            (outcome @ (Outcome::Named | Outcome::NothingReadable), None) => {
+                ("none", nobody(outcome).to_owned(), Vec::new())
             }
+            (outcome, None) => ("undecided", nobody(outcome).to_owned(), candidates()),
         };
         let mut lines = lines;
         lines.extend(

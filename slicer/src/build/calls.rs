@@ -51,78 +51,95 @@ impl<'u> Values<'_, 'u> {
         args: &[ExprId],
     ) -> Option<PlaceId> {
         match callee {
-            Callee::Named(name) => {
-                let unit = self.program.functions[id].unit;
-                let callees = self.callees.of(unit, name);
-                if callees.is_empty() {
-                    return self.call_library(id, call, name, args);
-                }
-                let result = self.places.fresh();
-                if self.means_library(id, call, name)
-                    && let Some(value) = self.call_library(id, call, name, args)
-                {
-                    self.places.flow(value, result);
-                }
-                // A constructor makes an object.
-                let makes = callees.iter().any(|&callee| self.makes_object(callee));
-                let new = makes.then(|| self.allocate(None));
-                if let Some(new) = new {
-                    self.note_object(new);
-                    self.places.flow(new, result);
-                }
-                for callee in callees {
-                    let structures: Vec<Option<PlaceId>> =
-                        args.iter().map(|&arg| self.address(id, arg)).collect();
-                    let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
-                    self.link(callee, &values, &structures);
-                    self.link_this((id, call), callee, new);
-                    if name.starts_with("operator") && self.cxx.is_cxx(callee) {
-                        self.link_operator(callee, &values, &structures);
-                    }
-                    self.take_result(callee, result);
-                }
-                Some(result)
-            }
+            Callee::Named(name) => self.call_named(id, call, name, args),
             Callee::Macro(called) => self.call_macro(id, call, called.name.as_str(), args),
-            Callee::Indirect(pointer) => {
-                let function = self.program.functions[id].function;
-                let mut place = self.value(*pointer);
-                // `(*f)(x)` and `f(x)` are one.
-                if let ExprKind::Deref(inner) = function.exprs[*pointer].kind {
-                    place = match (place, self.value(inner)) {
-                        (Some(a), Some(b)) => Some(self.merge(a, b)),
-                        (one, other) => one.or(other),
-                    };
+            Callee::Indirect(pointer) => self.call_through(id, call, *pointer, args),
+        }
+    }
+
+    /// A call by name: of functions of the program, of the library's, or of either.
+    fn call_named(
+        &mut self,
+        id: FunctionIndex,
+        call: ExprId,
+        name: &'u str,
+        args: &[ExprId],
+    ) -> Option<PlaceId> {
+        let unit = self.program.functions[id].unit;
+        let callees = self.callees.of(unit, name);
+        if callees.is_empty() {
+            return self.call_library(id, call, name, args);
+        }
+        let result = self.places.fresh();
+        if self.means_library(id, call, name)
+            && let Some(value) = self.call_library(id, call, name, args)
+        {
+            self.places.flow(value, result);
+        }
+        // A constructor makes an object.
+        let makes = callees.iter().any(|&callee| self.makes_object(callee));
+        let new = makes.then(|| self.allocate(None));
+        if let Some(new) = new {
+            self.note_object(new);
+            self.places.flow(new, result);
+        }
+        for callee in callees {
+            let structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
+            let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+            self.link(callee, &values, &structures);
+            self.link_this((id, call), callee, new);
+            if name.starts_with("operator") && self.cxx.is_cxx(callee) {
+                self.link_operator(callee, &values, &structures);
+            }
+            self.take_result(callee, result);
+        }
+        Some(result)
+    }
+
+    /// A call through a pointer or of an object. Whom it may mean is known when all places are.
+    fn call_through(
+        &mut self,
+        id: FunctionIndex,
+        call: ExprId,
+        pointer: ExprId,
+        args: &[ExprId],
+    ) -> Option<PlaceId> {
+        let function = self.program.functions[id].function;
+        let mut place = self.value(pointer);
+        // `(*f)(x)` and `f(x)` are one.
+        if let ExprKind::Deref(inner) = function.exprs[pointer].kind {
+            place = match (place, self.value(inner)) {
+                (Some(a), Some(b)) => Some(self.merge(a, b)),
+                (one, other) => one.or(other),
+            };
+        }
+        let result = self.places.fresh();
+        let arguments: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
+        if let (Some(objects), Some(object)) = (self.pointed_objects, self.receiver(id, call)) {
+            self.places.flow(object, objects);
+        }
+        if self.cxx.is_cxx(id) {
+            let enough = |values: &Self, callee: FunctionIndex| {
+                values.program.functions[callee].function.params >= args.len()
+            };
+            self.call_objects((id, call), &arguments, enough, true, result);
+            // The object that is called.
+            for &callee in &self.called_objects.get(&(id, call)).cloned().unwrap_or_default() {
+                if let Some(place) = place {
+                    let this = self.this(callee);
+                    self.places.flow(place, this);
                 }
-                let result = self.places.fresh();
-                let arguments: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
-                if let (Some(objects), Some(object)) = (self.pointed_objects, self.receiver(id, call)) {
-                    self.places.flow(object, objects);
-                }
-                if self.cxx.is_cxx(id) {
-                    let enough = |values: &Self, callee: FunctionIndex| {
-                        values.program.functions[callee].function.params >= args.len()
-                    };
-                    self.call_objects((id, call), &arguments, enough, true, result);
-                    // The object that is called.
-                    for &callee in &self.called_objects.get(&(id, call)).cloned().unwrap_or_default() {
-                        if let Some(place) = place {
-                            let this = self.this(callee);
-                            self.places.flow(place, this);
-                        }
-                    }
-                }
-                self.indirect.push(Indirect {
-                    caller: id,
-                    call,
-                    callee: place.unwrap_or(self.outside),
-                    arguments,
-                    is_callback: false,
-                    result,
-                });
-                Some(result)
             }
         }
+        self.indirect.push(Indirect {
+            caller: id,
+            call,
+            callee: place.unwrap_or(self.outside),
+            arguments,
+            is_callback: false,
+            result,
+        });
+        Some(result)
     }
 
     /// The definitions of a macro that a call may mean, and the functions of its name.
