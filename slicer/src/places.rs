@@ -245,6 +245,17 @@ impl Places {
         );
     }
 
+    /// The places whose values may become values of these.
+    pub fn leading_to(&self, places: &[PlaceId]) -> IdVec<PlaceId, bool> {
+        let mut marked: IdVec<PlaceId, bool> = vec![false; self.places.len()].into();
+        let mut work: Vec<PlaceId> = places.iter().map(|&place| self.find(place)).collect();
+        work.iter().for_each(|&place| marked[place] = true);
+        work.sort_unstable();
+        work.dedup();
+        reach(&mut marked, work, &self.parents, |place| &self.places[place].from);
+        marked
+    }
+
     /// Whether a place that stands for itself may point to anything, as far as [`spread`](Self::spread) has found.
     pub fn points(&self, place: PlaceId) -> bool {
         self.points[place]

@@ -317,6 +317,10 @@ impl<'u> Values<'_, 'u> {
             "va_end" | "__builtin_va_end" => return None,
             _ => {}
         }
+        let effect = self.effect_of(id, call, name);
+        if !effect.unknown {
+            self.note_counted(id, name, args, &effect);
+        }
         let LibraryEffect {
             allocates,
             returns,
@@ -324,7 +328,7 @@ impl<'u> Values<'_, 'u> {
             gives,
             unknown,
             ..
-        } = self.effect_of(id, call, name);
+        } = effect;
         if let Some((into, from)) = copies
             && let (Some(into), Some(from)) = (value(self, into.into()), value(self, from.into()))
         {

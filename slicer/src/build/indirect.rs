@@ -238,6 +238,9 @@ impl<'u> Resolving<'u> {
         found_new |= self.meet(values, &reached);
         found_new |= self.join_calls(values, &wanted);
         found_new |= self.apply_effects(values);
+        if !found_new {
+            found_new = values.leave_members();
+        }
         if !found_new && self.nowhere.is_none() {
             found_new = self.end_nowhere(values);
         }

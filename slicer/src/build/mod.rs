@@ -20,6 +20,7 @@ mod locations;
 mod macros;
 mod memory;
 mod message;
+mod moved;
 mod names;
 mod objects;
 mod origins;

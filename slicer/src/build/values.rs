@@ -8,6 +8,7 @@ use crate::build::cxx::Cxx;
 use crate::build::locations::MemberNature;
 use crate::build::macros::Macros;
 use crate::build::memory::Home;
+use crate::build::moved::Moves;
 use crate::build::names::Names;
 use crate::places::{NameId, ObjectId, PlaceId, Places};
 use base::{Id as _, IdVec};
@@ -61,6 +62,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) elements: Vec<(PlaceId, PlaceId)>,
     /// Values that are followed.
     pub(crate) followed: Vec<PlaceId>,
+    pub(super) moves: Moves,
     /// Members that stand inside another, by name.
     pub(crate) nested: BTreeSet<(NameId, NameId)>,
     /// What lies outside: memory that no source shows.
@@ -149,6 +151,7 @@ impl<'p, 'u> Values<'p, 'u> {
             members: HashMap::new(),
             elements: Vec::new(),
             followed: Vec::new(),
+            moves: Moves::default(),
             nested: BTreeSet::new(),
             outside,
             indirect: Vec::new(),
@@ -414,11 +417,16 @@ impl<'p, 'u> Values<'p, 'u> {
         let nature = self.member(name);
         let (place, key) = self.location(id, expr)?;
         if nature.all_arrays || nature.aggregate {
-            return self.address(id, expr);
+            let address = self.address(id, expr)?;
+            if nature.all_arrays {
+                self.note_array(address);
+            }
+            return Some(address);
         }
         let value = self.places.content(place, key);
         if nature.some_array {
             let address = self.address(id, expr)?;
+            self.note_array(address);
             Some(self.merge(value, address))
         } else {
             Some(value)
@@ -435,9 +443,13 @@ impl<'p, 'u> Values<'p, 'u> {
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => None,
             ExprKind::Unary(_, a) => self.value(*a),
             ExprKind::Binary(op, a, b) => match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                BinaryOp::Add | BinaryOp::Sub => {
+                    for part in [*a, *b] {
+                        self.note_move(id, part, self.value(part));
+                    }
                     self.merge_values(*a, *b)
                 }
+                BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => self.merge_values(*a, *b),
                 _ => None,
             },
             ExprKind::Conditional(_, a, b) => self.merge_values(*a, *b),
@@ -445,15 +457,25 @@ impl<'p, 'u> Values<'p, 'u> {
             ExprKind::Assign { op, target, value } => {
                 if op.is_none() {
                     self.assign(id, *target, *value);
+                } else {
+                    self.note_move(id, *target, self.value(*target));
                 }
                 self.value(*target)
             }
-            ExprKind::Step { target, .. } => self.value(*target),
+            ExprKind::Step { target, .. } => {
+                self.note_move(id, *target, self.value(*target));
+                self.value(*target)
+            }
             ExprKind::Call { callee, args } => self.call(id, expr, callee, args),
             ExprKind::Captured { name, .. } => self.captured(id, name),
             ExprKind::Field { name, .. } => self.value_of_member(id, expr, name),
             ExprKind::Index { .. } | ExprKind::Deref(_) => {
                 let (place, key) = self.location(id, expr)?;
+                match function.exprs[expr].kind {
+                    ExprKind::Index { index, .. } => self.note_subscript(id, index, place),
+                    ExprKind::Deref(inner) => self.note_followed(id, inner, place),
+                    _ => {}
+                }
                 let value = self.places.content(place, key);
                 self.elements.push((place, value));
                 Some(value)
@@ -464,6 +486,11 @@ impl<'p, 'u> Values<'p, 'u> {
                     let declared = self.global(unit, name).filter(|&place| place != self.outside);
                     let outside = self.outside;
                     declared.or_else(|| self.value(*inner)).or(Some(outside))
+                }
+                ExprKind::Field { name, .. } => {
+                    let address = self.address(id, *inner)?;
+                    self.note_member_address(name, address);
+                    Some(address)
                 }
                 _ => self.address(id, *inner),
             },

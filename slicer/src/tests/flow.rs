@@ -237,3 +237,111 @@ fn no_such_variable_there() {
         expect!["nothing at t.c:3 reads or writes m"],
     );
 }
+
+/// A pointer to one member, moved to others.
+#[test]
+fn members_behind_others() {
+    check(
+        "
+struct s { int a, b; };
+void far(struct s *s) {
+    int *p = &s->a;
+    p[1] = 4;
+    use(s->b); //<
+}",
+        expect![[r#"
+            6 at 0: Criterion
+            5 at 1: Sets s->b of 6
+            4 at 4: Sets p of 5
+        "#]],
+    );
+    check(
+        "
+struct s { int a, b; };
+void near(struct s *s) {
+    int *p = &s->a;
+    p[0] = 4;
+    use(s->b); //<
+}",
+        expect![[r#"
+            6 at 0: Criterion
+        "#]],
+    );
+    check(
+        "
+struct s { int a, b; };
+static void put(int *p, int n) {
+    while (n > 0) {
+        *p++ = n;
+        n = n - 1;
+    }
+}
+void handed(struct s *s) {
+    put(&s->a, 2);
+    use(s->b); //<
+}",
+        expect![[r#"
+            11 at 0: Criterion
+            5 at 1: Sets s->b of 11
+            6 at 2: Sets n of 5
+            10 at 2: Calls of 5
+            4 at 3: Decides of 5
+        "#]],
+    );
+    check(
+        "
+struct s { int a, b; };
+void sent(struct s *s) {
+    MPI_Bcast(&s->a, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    use(s->b); //<
+}",
+        expect![[r#"
+            5 at 0: Criterion
+            4 at 1: Sets s->b of 5
+        "#]],
+    );
+    check(
+        "
+struct s { int a, b; };
+void one(struct s *s) {
+    MPI_Bcast(&s->a, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    use(s->b); //<
+}",
+        expect![[r#"
+            5 at 0: Criterion
+        "#]],
+    );
+}
+
+/// A header in front of an array that is a member.
+#[test]
+fn members_before_an_array() {
+    check(
+        "
+struct s { int head; int data[4]; };
+void back(struct s *s) {
+    int *p = s->data;
+    p[-1] = 4;
+    p[2] = 5;
+    use(s->head); //<
+}",
+        expect![[r#"
+            7 at 0: Criterion
+            5 at 1: Sets s->head of 7
+            6 at 1: Sets s->head of 7
+            4 at 4: Sets p of 5
+        "#]],
+    );
+    check(
+        "
+struct s { int head; int data[4]; };
+void inside(struct s *s) {
+    int *p = s->data;
+    p[2] = 5;
+    use(s->head); //<
+}",
+        expect![[r#"
+            6 at 0: Criterion
+        "#]],
+    );
+}
