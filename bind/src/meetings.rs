@@ -310,7 +310,8 @@ fn numbered(below: &[Vec<NodeIndex<u32>>], root: usize) -> IdVec<PointId, (u32, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use base::{Confidence, Id, Random, Reading, Span};
+    use base::{Id, Random, Span};
+    use progress_map::generate::bare_function;
     use progress_map::{FileId, Point, Scope, ScopeId, ScopeKind};
 
     /// A function whose points are an entry, calls of the given names on lines 1, 2, ..., and an exit.
@@ -336,14 +337,6 @@ pub(crate) mod tests {
         points.push(point(PointKind::Exit, calls.len() + 1));
         let id = PointId::from_index;
         Function {
-            name: "f".to_owned(),
-            linkage_name: None,
-            file: FileId::from_index(0),
-            is_static: false,
-            span: line(0),
-            confidence: Confidence::Clean,
-            confidence_reason: None,
-            reading: Reading::AsWritten,
             points,
             edges: edges.iter().map(|&(from, to)| (id(from), id(to))).collect(),
             scopes: vec![Scope {
@@ -353,7 +346,7 @@ pub(crate) mod tests {
                 end_line: 9,
             }]
             .into(),
-            loops: IdVec::new(),
+            ..bare_function("f", FileId::from_index(0), line(0))
         }
     }
 

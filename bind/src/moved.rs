@@ -499,10 +499,10 @@ impl<'b> Positions<'b> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use base::{Confidence, IdVec, Reading, Span};
+    use base::{IdVec, Span};
+    use progress_map::generate::{self, bare_function};
     use progress_map::{
-        Across, Assumption, BoundFunction, BoundVariable, Cut, Direction, Encoding, Growth, Loop, LoopSource,
-        LovClass, Point, Row, ScopeId, Storage,
+        BoundFunction, BoundVariable, Encoding, Loop, LoopSource, Point, Row, ScopeId, Storage,
     };
 
     fn span(line: u32) -> Span {
@@ -537,20 +537,11 @@ pub(crate) mod tests {
         }
         let edges = [(0, 1), (1, 2), (1, 5), (2, 3), (3, 4), (4, 1)];
         let lov = Lov {
-            name: "i".to_owned(),
             storage: Storage::Global { name: "i".to_owned() },
-            class: LovClass::Strict,
-            direction: Direction::Up,
-            growth: Growth::Additive,
-            across: Across::SameSequence,
-            assumption: Assumption::Proven,
-            because: String::new(),
-            cut: Cut::Updates,
             updates: vec![PointId::from_index(3)],
             step: None,
             start: None,
-            visible: Assumption::Proven,
-            unsigned_bits: None,
+            ..generate::lov("i")
         };
         let only_loop = Loop {
             parent: None,
@@ -562,20 +553,12 @@ pub(crate) mod tests {
             refused: Vec::new(),
         };
         let function = Function {
-            name: "f".to_owned(),
-            linkage_name: None,
-            file: Id::from_index(0),
-            is_static: false,
-            span: span(1),
-            confidence: Confidence::Clean,
-            confidence_reason: None,
-            reading: Reading::AsWritten,
             points,
             edges: edges
                 .map(|(a, b)| (PointId::from_index(a), PointId::from_index(b)))
                 .to_vec(),
-            scopes: IdVec::new(),
             loops: vec![only_loop].into(),
+            ..bare_function("f", Id::from_index(0), span(1))
         };
         let map = Map {
             functions: vec![function].into(),

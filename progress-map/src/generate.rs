@@ -262,6 +262,24 @@ fn mpi_argument(rng: &mut Rng) -> MpiArgument {
     }
 }
 
+/// A function that was understood whole, without anything in it.
+pub fn bare_function(name: &str, file: FileId, span: Span) -> Function {
+    Function {
+        name: name.to_owned(),
+        linkage_name: None,
+        file,
+        is_static: false,
+        span,
+        confidence: Confidence::Clean,
+        confidence_reason: None,
+        reading: Reading::AsWritten,
+        points: IdVec::new(),
+        edges: Vec::new(),
+        scopes: IdVec::new(),
+        loops: IdVec::new(),
+    }
+}
+
 /// A strict variable that counts up by one from zero, proven: the plainest there is.
 pub fn lov(name: &str) -> Lov {
     Lov {

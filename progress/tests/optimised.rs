@@ -1,7 +1,8 @@
 //! Stacks of optimised builds: what tail calls, split functions and moved code make of them.
 
-use base::{Confidence, Id, IdVec, Reading, Span};
+use base::{Id, IdVec, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
+use progress_map::generate::bare_function;
 use progress_map::{
     Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, Point, PointId, PointKind, Scope,
     ScopeId, ScopeKind,
@@ -34,14 +35,6 @@ fn function(name: &str, line: u32, calls: &[&str]) -> Function {
     points.push(point(PointKind::Exit, whole));
     let next = |at: usize| (PointId::from_index(at), PointId::from_index(at + 1));
     Function {
-        name: name.to_owned(),
-        linkage_name: None,
-        file: Id::from_index(0),
-        is_static: false,
-        span: whole,
-        confidence: Confidence::Clean,
-        confidence_reason: None,
-        reading: Reading::AsWritten,
         edges: (0..=calls.len()).map(next).collect(),
         points,
         scopes: vec![Scope {
@@ -51,7 +44,7 @@ fn function(name: &str, line: u32, calls: &[&str]) -> Function {
             end_line: whole.end_line,
         }]
         .into(),
-        loops: IdVec::new(),
+        ..bare_function(name, Id::from_index(0), whole)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The rules of the order, each on the smallest map that shows it. Whole programs judge it in the `tests` crate.
 
-use base::{Confidence, Id, IdVec, Reading, Span};
+use base::{Confidence, Id, IdVec, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation, Value, classify};
+use progress_map::generate::{self, bare_function};
 use progress_map::{
-    Across, Assumption, Cut, Direction, File, Function, Growth, Loop, LoopId, LoopSource, Lov, LovClass, Map,
-    Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
+    Across, Cut, Direction, File, Function, Loop, LoopId, LoopSource, Lov, LovClass, Map, Point, PointId,
+    PointKind, Scope, ScopeId, ScopeKind, Storage, Term, Unsequenced,
 };
 
 fn p(index: usize) -> PointId {
@@ -48,14 +49,6 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
     edges.sort_unstable();
     assert!(edges.iter().all(|&(a, b)| a.index() <= last && b.index() <= last));
     let function = Function {
-        name: "f".into(),
-        linkage_name: None,
-        file: Id::from_index(0),
-        is_static: false,
-        span: whole,
-        confidence: Confidence::Clean,
-        confidence_reason: None,
-        reading: Reading::AsWritten,
         points: all,
         edges,
         scopes: vec![Scope {
@@ -66,6 +59,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         }]
         .into(),
         loops: loops.into(),
+        ..bare_function("f", Id::from_index(0), whole)
     };
     Map {
         files: vec![File {
@@ -74,15 +68,7 @@ fn map(points: &[(PointKind, u32, u32, Option<usize>)], edges: &[(usize, usize)]
         }]
         .into(),
         functions: vec![function].into(),
-        diagnostics: Vec::new(),
-        mpi_calls: Vec::new(),
-        handed: Vec::new(),
-        choices: Vec::new(),
-        decisive: Vec::new(),
-        macros: Vec::new(),
-        may_call: Vec::new(),
-        binding: None,
-        libraries: Vec::new(),
+        ..Map::default()
     }
 }
 
@@ -105,23 +91,12 @@ fn a_loop(parent: Option<usize>, header: usize, lovs: Vec<Lov>) -> Loop {
 
 fn lov(name: &str, class: LovClass, across: Across, cut: Cut, updates: &[usize]) -> Lov {
     Lov {
-        name: name.into(),
-        storage: Storage::Local {
-            name: name.into(),
-            line: 1,
-        },
         class,
-        direction: Direction::Up,
-        growth: Growth::Additive,
         across,
-        assumption: Assumption::Proven,
-        because: "test".into(),
         cut,
         updates: updates.iter().map(|&at| p(at)).collect(),
-        step: Some(Term::Constant(1)),
         start: None,
-        visible: Assumption::Proven,
-        unsigned_bits: None,
+        ..generate::lov(name)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Compiling small programs, and maps of them made by hand.
 
-use base::{Confidence, IdVec, Reading, Span};
+use base::Span;
 use bind::bind;
+use progress_map::generate::{self, bare_function};
 use progress_map::{
-    Across, Assumption, Binding, Cut, Direction, File, FileId, Function, FunctionId, FunctionInstance,
-    Growth, Loop, LoopSource, Lov, LovClass, Map, PointId, Storage,
+    Binding, File, FileId, Function, FunctionId, FunctionInstance, Loop, LoopSource, Lov, Map, PointId,
+    Storage,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -192,17 +193,6 @@ impl MapBuilder {
             .map(|(name, storage)| lov(name, storage))
             .collect();
         self.map.functions.push(Function {
-            name: name.to_owned(),
-            linkage_name: None,
-            file,
-            is_static: false,
-            span,
-            confidence: Confidence::Clean,
-            confidence_reason: None,
-            reading: Reading::AsWritten,
-            points: IdVec::new(),
-            edges: Vec::new(),
-            scopes: IdVec::new(),
             loops: vec![Loop {
                 parent: None,
                 source: LoopSource::For,
@@ -213,6 +203,7 @@ impl MapBuilder {
                 refused: Vec::new(),
             }]
             .into(),
+            ..bare_function(name, file, span)
         })
     }
 
@@ -314,20 +305,10 @@ impl MapBuilder {
 
 fn lov(name: &str, storage: Storage) -> Lov {
     Lov {
-        name: name.to_owned(),
         storage,
-        class: LovClass::Strict,
-        direction: Direction::Up,
-        growth: Growth::Additive,
-        across: Across::SameSequence,
-        assumption: Assumption::Proven,
-        because: String::new(),
-        cut: Cut::Updates,
-        updates: Vec::new(),
         step: None,
         start: None,
-        visible: Assumption::Proven,
-        unsigned_bits: None,
+        ..generate::lov(name)
     }
 }
 

@@ -3,11 +3,9 @@
 use crate::cores::the_core_of;
 use crate::gdb;
 use crate::support::{Program, Target, compile, snap, snap_in, state, until};
-use base::{Confidence, Reading, Span};
-use progress_map::{
-    Across, Assumption, Cut, Direction, File, FileId, Function, Growth, Loop, LoopSource, Lov, LovClass, Map,
-    Storage,
-};
+use base::Span;
+use progress_map::generate::{self, bare_function};
+use progress_map::{File, FileId, Function, Loop, LoopSource, Lov, Map, Storage};
 use snapshot::{Task, Value};
 use std::fs;
 
@@ -67,37 +65,17 @@ fn function(name: &str, file: FileId, span: Span, lovs: Vec<Lov>) -> Function {
         refused: Vec::new(),
     };
     Function {
-        name: name.to_owned(),
-        linkage_name: None,
-        file,
-        is_static: false,
-        span,
-        confidence: Confidence::Clean,
-        confidence_reason: None,
-        reading: Reading::AsWritten,
-        points: Vec::new().into(),
-        edges: Vec::new(),
-        scopes: Vec::new().into(),
         loops: vec![looped].into(),
+        ..bare_function(name, file, span)
     }
 }
 
 fn listed(name: &str, storage: Storage) -> Lov {
     Lov {
-        name: name.to_owned(),
         storage,
-        class: LovClass::Strict,
-        direction: Direction::Up,
-        growth: Growth::Additive,
-        across: Across::SameSequence,
-        assumption: Assumption::Proven,
-        because: String::new(),
-        cut: Cut::Updates,
-        updates: Vec::new(),
         step: None,
         start: None,
-        visible: Assumption::Proven,
-        unsigned_bits: None,
+        ..generate::lov(name)
     }
 }
 
