@@ -83,9 +83,9 @@ impl<'u> Values<'_, 'u> {
             self.note_object(new);
             self.places.flow(new, result);
         }
+        let structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
+        let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
         for callee in callees {
-            let structures: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.address(id, arg)).collect();
-            let values: Vec<Option<PlaceId>> = args.iter().map(|&arg| self.value(arg)).collect();
             self.link(callee, &values, &structures);
             self.link_this((id, call), callee, new);
             if name.starts_with("operator") && self.cxx.is_cxx(callee) {
@@ -118,18 +118,9 @@ impl<'u> Values<'_, 'u> {
         if let (Some(objects), Some(object)) = (self.pointed_objects, self.receiver(id, call)) {
             self.places.flow(object, objects);
         }
-        if self.cxx.is_cxx(id) {
-            let enough = |values: &Self, callee: FunctionIndex| {
-                values.program.functions[callee].function.params >= args.len()
-            };
-            self.call_objects((id, call), &arguments, enough, true, result);
-            // The object that is called.
-            for &callee in &self.called_objects.get(&(id, call)).cloned().unwrap_or_default() {
-                if let Some(place) = place {
-                    let this = self.this(callee);
-                    self.places.flow(place, this);
-                }
-            }
+        let is_member = self.cxx.receiver(id, call).is_some();
+        if self.cxx.is_cxx(id) && !is_member && self.may_call_object(id, pointer) {
+            self.call_object((id, call), place, &arguments, result);
         }
         self.indirect.push(Indirect {
             caller: id,
@@ -412,8 +403,7 @@ impl<'u> Values<'_, 'u> {
         self.cxx.is_cxx(id) && is_object && is_standard(name)
     }
 
-    /// A function without source may call the objects that it is given: lambdas among the arguments of the call. If another argument may be
-    /// such an object, it may be any that is called in the same file, or that is of a class.
+    /// A function without source may call the objects that it is given, if an argument may be one.
     fn call_objects_given(
         &mut self,
         id: FunctionIndex,
@@ -425,18 +415,7 @@ impl<'u> Values<'_, 'u> {
         if !self.cxx.is_cxx(id) || !args.iter().any(|&arg| self.may_be_callable(id, arg)) {
             return;
         }
-        let unit = self.program.functions[id].unit;
-        let given: Vec<Option<PlaceId>> = given.iter().map(|&place| Some(place)).collect();
-        let near = |values: &Self, callee: FunctionIndex| {
-            values.cxx.around(callee).is_empty() || values.program.functions[callee].unit == unit
-        };
-        self.call_objects((id, call), &given, near, false, result);
-        for &callee in &self.called_objects.get(&(id, call)).cloned().unwrap_or_default() {
-            let this = self.this(callee);
-            for &place in given.iter().flatten() {
-                self.places.flow(place, this);
-            }
-        }
+        self.give_objects((id, call), given, result);
     }
 
     /// The value of an argument that may be a function: one that is named, or a variable. Functions in tables that are

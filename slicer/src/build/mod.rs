@@ -7,6 +7,7 @@
 //! 5. All of it is put into columns.
 
 mod allocators;
+mod called;
 mod callees;
 mod calls;
 mod control;
@@ -90,9 +91,10 @@ impl Graph {
         parts.initial_values(&mut values);
         let indirect::Resolved {
             targets,
-            tables,
+            mut tables,
             foreign,
         } = indirect::resolve(&mut values, table)?;
+        tables.extend(values.settle_object_calls(table));
         parts.rest_arguments(&values);
         parts.resolve_calls(&values, &callees, &targets, &tables);
         drop(targets);

@@ -20,6 +20,7 @@ impl<'u> Values<'_, 'u> {
         let any = self.places.fresh();
         self.any = Some(any);
         self.pointed_objects = Some(self.places.fresh());
+        self.set_up_given();
         let cxx = self.cxx;
         for &id in &cxx.implicit {
             let this = self.this(id);
@@ -170,34 +171,6 @@ impl<'u> Values<'_, 'u> {
                 let into = self.places.content(state, None);
                 self.places.flow(value, into);
             }
-        }
-    }
-
-    /// The functions that a call of an object, or of a function without source that is given one, may lead to.
-    pub(crate) fn call_objects(
-        &mut self,
-        (id, call): (FunctionIndex, ExprId),
-        given: &[Option<PlaceId>],
-        chosen: impl Fn(&Self, FunctionIndex) -> bool,
-        in_order: bool,
-        result: PlaceId,
-    ) {
-        let callable = self.cxx.callable.iter().copied();
-        let chosen: Vec<FunctionIndex> = callable.filter(|&callee| chosen(self, callee)).collect();
-        for callee in chosen {
-            let params = self.program.functions[callee].function.params;
-            if in_order {
-                self.link(callee, given, given);
-            } else {
-                for &value in given.iter().flatten() {
-                    let inside = self.places.content(value, None);
-                    let all = self.merge(value, inside);
-                    self.link(callee, &vec![Some(all); params], &vec![Some(all); params]);
-                }
-            }
-            let inside = self.result(callee);
-            self.places.flow(inside, result);
-            self.called_objects.entry((id, call)).or_default().insert(callee);
         }
     }
 

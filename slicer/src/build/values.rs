@@ -3,6 +3,7 @@
 //! Each expression gets the place of its value, if it may be a pointer. An lvalue also has a *location*: a place and the part
 //! of what it points to ([`Values::location`]).
 
+use crate::build::called::ObjectCalls;
 use crate::build::callees::Callees;
 use crate::build::cxx::Cxx;
 use crate::build::locations::MemberNature;
@@ -78,6 +79,10 @@ pub(crate) struct Values<'p, 'u> {
     pub(super) pointed_objects: Option<PlaceId>,
     /// What `this` is in functions that do not name it.
     pub(super) thises: BTreeMap<FunctionIndex, PlaceId>,
+    /// The calls of objects, by their number of arguments.
+    pub(super) object_calls: BTreeMap<usize, ObjectCalls>,
+    /// What functions without source hand to the objects that they are given, and what they get back; none in a program of C.
+    pub(super) given_objects: Option<(PlaceId, PlaceId)>,
     /// The functions that objects are called as, by call.
     pub(crate) called_objects: BTreeMap<(FunctionIndex, ExprId), BTreeSet<FunctionIndex>>,
     /// The addresses of what undeclared names in macros stand for: variables of their callers.
@@ -160,6 +165,8 @@ impl<'p, 'u> Values<'p, 'u> {
             any: None,
             pointed_objects: None,
             thises: BTreeMap::new(),
+            object_calls: BTreeMap::new(),
+            given_objects: None,
             called_objects: BTreeMap::new(),
             captured_names: HashMap::new(),
             stand_ins: BTreeMap::new(),

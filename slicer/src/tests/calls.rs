@@ -313,3 +313,77 @@ int main() {
         "#]],
     );
 }
+
+/// Objects that are called, by whatever name, and what a function without source may call.
+#[test]
+fn objects_that_are_called() {
+    let classes = "
+struct Add { int total; void operator()(int k) { total += k; } };
+struct Pair { int both; void operator()(int k, int m) { both = k + m; } };
+struct Box { Add add; };
+";
+    let text = |lines: &str| format!("{classes}{lines}");
+    check_cxx(
+        &text(
+            "int local() {
+    Add a;
+    a(4);
+    return a.total; //<
+}",
+        ),
+        expect![[r#"
+            8 at 0: Criterion
+            2 at 1: Sets a.total of 8
+            6 at 1: Sets a.total of 8
+            7 at 2: Calls of 2
+            3 at 3: Sets a of 7
+        "#]],
+    );
+    check_cxx(
+        &text(
+            "int member(Box &b) {
+    b.add(4);
+    return b.add.total; //<
+}",
+        ),
+        expect![[r#"
+            7 at 0: Criterion
+            2 at 1: Sets b.add.total of 7
+            3 at 1: Sets b.add.total of 7
+            6 at 2: Calls of 2
+        "#]],
+    );
+    check_cxx(
+        &text(
+            "int given(int *from, int *to) {
+    Add a;
+    a = std::for_each(from, to, a);
+    return a.total; //<
+}",
+        ),
+        expect![[r#"
+            8 at 0: Criterion
+            2 at 1: Sets a.total of 8
+            6 at 1: Sets a.total of 8
+            7 at 1: Sets a.total of 8
+            3 at 2: Sets from of 7
+        "#]],
+    );
+    check_cxx(
+        &text(
+            "int pointer(void (*f)(int)) {
+    Add a;
+    a.total = 3;
+    f(4);
+    return a.total; //<
+}",
+        ),
+        expect![[r#"
+            9 at 0: Criterion
+            2 at 1: Sets a.total of 9
+            6 at 1: Sets a.total of 9
+            7 at 1: Sets a.total of 9
+            8 at 6: Calls of 2
+        "#]],
+    );
+}
