@@ -3,6 +3,7 @@
 use super::Server;
 use crate::project::Project;
 use lsp_types::{Diagnostic, MessageType, PublishDiagnosticsParams, Uri};
+use progress_map::FileId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,12 @@ impl Server {
         // They wait for a slice of something else.
         self.cancel_all();
         self.desk.look_up_all(self.project.as_deref(), &*self.host);
+        if let Some(why) = self.why_nothing_shows() {
+            self.say(
+                MessageType::WARNING,
+                &format!("hindmost: nothing can be shown: {why}"),
+            );
+        }
         self.publish();
         if self.client.refreshes_lenses {
             self.ask("workspace/codeLens/refresh", Value::Null);
@@ -36,6 +43,22 @@ impl Server {
             self.ask("workspace/inlayHint/refresh", Value::Null);
         }
         true
+    }
+
+    /// Why an editor shows nothing of the stacks that were loaded: silence would look as if nobody hung.
+    fn why_nothing_shows(&self) -> Option<String> {
+        let project = self.project.as_deref()?;
+        project.answer()?;
+        let files = Vec::from_iter(project.files_of_stacks());
+        let is_here = |&file: &FileId| self.desk.view(file, project, &*self.host).is_some();
+        match files.len() {
+            0 => Some("no frame of the stacks is in a source of the map".to_owned()),
+            _ if files.iter().any(is_here) => None,
+            1 => Some("the source that the stacks go through is not here as it was mapped".to_owned()),
+            count => Some(format!(
+                "none of the {count} sources that the stacks go through is here as it was mapped"
+            )),
+        }
     }
 
     pub(super) fn watch(&mut self) {
