@@ -310,6 +310,12 @@ pub(crate) struct FindArgs {
     pub(crate) every: Duration,
     #[command(flatten)]
     pub(crate) shape: Shape,
+    /// Read what the tasks of the job have recorded from here, too; of a job that runs on this host the recordings are found anyway
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recordings: Option<PathBuf>,
+    /// Also show all that was recorded of who waits for whom
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) waits: bool,
     /// Also show which statements may have brought the hindmost to where it is
     #[arg(long, conflicts_with = "format")]
     pub(crate) slice: bool,

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         missing: project::ranks_without_core(&cores),
         ended: RankSet::default(),
         notes,
+        recorded: find::recorded(args, None)?,
     };
     find::answer(args, found, &seen, None)
 }

@@ -6,6 +6,7 @@ use crate::findings;
 use crate::output::{self, Status, Terminal};
 use crate::tree_args::TreeFormat;
 use base::RankSet;
+use engine::recorded::Record;
 use engine::{
     Analysis, Answer, Circumstances, Earlier, Map, NextStep, OrderedTree, Origin, Outcome, TaskSet,
     TreeOptions,
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
         tasks,
         elapsed: *elapsed,
     });
+    let recorded = recorded(args, Some(&job))?;
     answer(
         args,
         found,
@@ -58,9 +60,19 @@ pub(crate) fn run(args: &FindArgs) -> anyhow::Result<Status> {
             missing: job.missing,
             ended: job.ended,
             notes: job.notes,
+            recorded,
         },
         earlier,
     )
+}
+
+/// What the tasks have recorded, from where the user says, or where the job has it.
+pub(crate) fn recorded(args: &FindArgs, job: Option<&Job>) -> Result<Vec<Record>, Failure> {
+    match (&args.recordings, job) {
+        (Some(directory), _) => project::recordings(std::slice::from_ref(directory), &Terminal::new()),
+        (None, Some(job)) => Ok(project::recordings_of_job(job, &Terminal::new())),
+        (None, None) => Ok(Vec::new()),
+    }
 }
 
 /// One look at the tasks of a job.
@@ -202,6 +214,8 @@ pub(crate) struct Seen {
     pub(crate) ended: RankSet,
     /// What the user should know about it.
     pub(crate) notes: Vec<String>,
+    /// What its tasks have recorded of their calls of MPI.
+    pub(crate) recorded: Vec<Record>,
 }
 
 /// What follows once there are stacks, wherever they come from.
@@ -218,7 +232,13 @@ pub(crate) fn answer(
         project::write_atomically(path, snapshot::write(&seen.header, records).as_bytes())?;
     }
     let slice = args.slice.then_some(&args.job_slice);
-    let forms = forms(args, slice)?;
+    let mut forms = forms(args, slice)?;
+    if args.waits {
+        forms.push(Form::Waits);
+        if seen.recorded.is_empty() {
+            output::warn("the job is not recorded: hindmost run -- mpirun … starts one that is");
+        }
+    }
     let shows_answer = forms.iter().any(|form| form.shows_answer());
     let map = &found.map;
     let analysis = Analysis::new(map, records, seen.missing.clone())
@@ -247,6 +267,7 @@ pub(crate) fn answer(
             no_map: found.none.as_ref(),
             no_job: is_no_job,
             several_programs: programs.len() > 1,
+            waiting: (!seen.recorded.is_empty()).then(|| engine::recorded::waiting(&seen.recorded)),
             warnings: warnings.chain(seen.notes.iter().cloned()).collect(),
         });
     }

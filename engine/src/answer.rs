@@ -4,6 +4,7 @@ use crate::advice::Advice;
 use crate::awaited::Awaited;
 use crate::counterparts::ThreadsBehind;
 use crate::next::{self, NextStep, Origin};
+use crate::recorded::Waiting;
 use crate::state::{ClassState, Halted};
 use crate::threads::ThreadGroup;
 use crate::trouble::{self, Trouble};
@@ -44,6 +45,8 @@ pub struct Answer {
     pub excerpts: Vec<Excerpt>,
     /// What the job did since an earlier moment, if one is known.
     pub motion: Option<JobMotion>,
+    /// Who waits for whom, as the tasks have recorded it; whoever has their recordings adds it ([`Answer::beside_recordings`]).
+    pub waiting: Option<Waiting>,
     /// What to do next; whoever knows where the stacks come from asks for it ([`Answer::advise`]).
     pub next: Option<NextStep>,
 }
@@ -144,6 +147,8 @@ pub enum Witness {
     Mpi,
     /// What the tasks do, as the kernel and their stacks tell it.
     State,
+    /// What the tasks have recorded of their calls of MPI.
+    Recorder,
 }
 
 /// Who is named, and why.
@@ -153,9 +158,10 @@ pub struct Finding {
     pub certainty: Certainty,
     /// What it rests on.
     pub by: Witness,
-    /// The classes to look at, as indices into [`Answer::classes`]; empty only where nothing was seen of the stacks of those who cannot run.
+    /// The classes to look at, as indices into [`Answer::classes`]; empty only where nothing was seen of the stacks of those who are meant.
     pub classes: Vec<usize>,
-    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`], [`Grounds::AtEntry`] and [`Grounds::ThreadsBehind`].
+    /// Those of their tasks that are meant: all, but for [`Grounds::CannotRun`], [`Grounds::AtEntry`], [`Grounds::ThreadsBehind`]
+    /// and [`Grounds::Recorded`].
     pub who: Who,
     /// Why these.
     pub grounds: Grounds,
@@ -229,6 +235,8 @@ pub enum Grounds {
         /// The first of those that are named, who are some tasks of the class.
         first: FirstTask,
     },
+    /// The flight recorder finds them: [`Answer::waiting`] says what they have to do with each other or with the others.
+    Recorded,
     /// They are few, and the others stand together elsewhere.
     AloneElsewhere {
         /// The calls in which the others are, most tasks first; empty if they are in the program's own code.

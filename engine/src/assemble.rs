@@ -81,6 +81,7 @@ pub(crate) fn assemble<'a>(
         excerpts,
         classes,
         motion,
+        waiting: None,
         next: None,
     }
 }

@@ -130,6 +130,7 @@ pub(crate) fn of(
             | Grounds::AloneOutside { .. }
             | Grounds::AtEntry { .. }
             | Grounds::ThreadsBehind { .. }
+            | Grounds::Recorded
     ) {
         return None;
     }

@@ -1,5 +1,6 @@
 //! What is known of how stacks were taken, and changes what an answer may claim.
 
+use crate::recorded::Waiting;
 use crate::{Answer, NoMap};
 use base::RankSet;
 
@@ -18,6 +19,8 @@ pub struct Circumstances<'a> {
     pub no_job: bool,
     /// The programs of the tasks are not the same.
     pub several_programs: bool,
+    /// Who waits for whom, where the tasks have recorded it.
+    pub waiting: Option<Waiting>,
     /// What the user should know besides.
     pub warnings: Vec<String>,
 }
@@ -42,6 +45,9 @@ impl Answer {
                     remedy: None,
                 });
             }
+        }
+        if let Some(waiting) = circumstances.waiting {
+            self.beside_recordings(waiting);
         }
         self.warnings.extend(circumstances.warnings);
     }

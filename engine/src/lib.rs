@@ -49,6 +49,7 @@ mod awaited;
 mod beneath;
 mod binding;
 mod blocking;
+mod by_recorder;
 mod check;
 mod circumstances;
 mod counterparts;

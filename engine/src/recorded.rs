@@ -53,7 +53,7 @@ pub struct Doing {
 }
 
 /// Who waits for whom.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// What each task does, by rank.
     pub tasks: Vec<Doing>,

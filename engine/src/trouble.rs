@@ -7,6 +7,7 @@ use crate::Who;
 use crate::answer::{Activity, Answer, Grounds, TaskClass};
 use crate::awaited::{Awaited, ChainEnd};
 use crate::blocking::is_test;
+use crate::recorded::Verdict;
 use crate::state::LockHolder;
 use base::RankSet;
 use snapshot::RunState;
@@ -56,6 +57,15 @@ pub(crate) fn of(answer: &Answer) -> Option<Trouble> {
         return Some(Trouble {
             who: finding.who.clone(),
             kind: TroubleKind::CannotRun,
+        });
+    }
+    if let (Some(waiting), Some(finding)) = (&answer.waiting, finding)
+        && finding.grounds == Grounds::Recorded
+        && let Verdict::Deadlock(..) = waiting.verdict()
+    {
+        return Some(Trouble {
+            who: finding.who.clone(),
+            kind: TroubleKind::EachOther,
         });
     }
     match answer.awaited.as_ref().map(|awaited| &awaited.end) {

@@ -3,23 +3,69 @@
 use crate::failure::Failure;
 use crate::listener::Listener;
 use engine::recorded::{Record, Recording, Stage};
-use regular_files::Limit;
-use std::collections::BTreeMap;
+use regular_files::{Limit, Reader};
+use runtime_probe::{Job, TaskRef};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Between two looks at a job that runs: whoever completes a call in between waits for nobody.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How the names of recordings end.
+const ENDING: &str = ".recording";
+
 /// No recording is larger.
 const MOST: Limit = Limit::of(64 << 20);
 
 /// What the tasks of one job have recorded, from directories and files: of several jobs the one that began last. Of a job that runs, as it is now: it is
 /// looked at twice.
+///
+/// # Errors
+/// There is no recording, or none that can be read.
 pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Record>, Failure> {
-    let files = files(paths)?;
-    let mut first = read(&files, listener)?;
-    newest_job(&mut first, listener);
+    let mut first = read(&files(paths)?, &Reader::default(), listener)?;
+    let begun = |found: &&(PathBuf, Recording)| found.1.started;
+    if let Some(newest) = first
+        .iter()
+        .max_by_key(begun)
+        .map(|(_, recording)| job_of(recording))
+    {
+        of_one_job(&mut first, &newest, listener);
+    }
+    Ok(looked_at_twice(first, &Reader::default()))
+}
+
+/// What the tasks of a job that runs here have recorded, those included that have ended: the files are where its tasks have them mapped. Nothing
+/// if it is not recorded.
+#[must_use]
+pub fn recordings_of_job(job: &Job, listener: &dyn Listener) -> Vec<Record> {
+    let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
+    let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(ENDING));
+    let mapped: BTreeSet<PathBuf> = mapped.collect();
+    let directories: BTreeSet<&Path> = mapped.iter().filter_map(|file| file.parent()).collect();
+    let directories = Vec::from_iter(directories.into_iter().map(Path::to_path_buf));
+    if mapped.is_empty() {
+        return Vec::new();
+    }
+    let found = files(&directories).and_then(|files| read(&files, &reader, listener));
+    let mut first = match found {
+        Ok(first) => first,
+        Err(failure) => {
+            listener.warn(&format!("what its tasks have recorded is left out: {failure}"));
+            return Vec::new();
+        }
+    };
+    let own = first.iter().find(|(path, _)| mapped.contains(path));
+    match own.map(|(_, recording)| job_of(recording)) {
+        Some(own) => of_one_job(&mut first, &own, listener),
+        None => return Vec::new(),
+    }
+    looked_at_twice(first, &reader)
+}
+
+/// The recordings with what became of them in a moment, if their job runs.
+fn looked_at_twice(first: Vec<(PathBuf, Recording)>, reader: &Reader) -> Vec<Record> {
     let alive: Vec<bool> = first.iter().map(|(_, recording)| runs(recording)).collect();
     let job_runs = alive.contains(&true);
     let mut later = BTreeMap::new();
@@ -27,7 +73,7 @@ pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Reco
         std::thread::sleep(PAUSE);
         later = first
             .iter()
-            .filter_map(|(path, _)| Some((path.clone(), read_one(path).ok()?)))
+            .filter_map(|(path, _)| Some((path.clone(), read_one(path, reader).ok()?)))
             .collect();
     }
     let now = now(&first, job_runs);
@@ -48,7 +94,7 @@ pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Reco
             recording,
         });
     }
-    Ok(records)
+    records
 }
 
 /// The recordings that the arguments name, sorted.
@@ -62,7 +108,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let entries = std::fs::read_dir(path).map_err(|error| cannot(path, &error))?;
         for entry in entries {
             let file = entry.map_err(|error| cannot(path, &error))?.path();
-            if file.extension().is_some_and(|ending| ending == "recording") {
+            if file.to_string_lossy().ends_with(ENDING) {
                 files.push(file);
             }
         }
@@ -83,11 +129,15 @@ fn cannot(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// All that can be read of them; an error only if none can.
-fn read(files: &[PathBuf], listener: &dyn Listener) -> Result<Vec<(PathBuf, Recording)>, Failure> {
+fn read(
+    files: &[PathBuf],
+    reader: &Reader,
+    listener: &dyn Listener,
+) -> Result<Vec<(PathBuf, Recording)>, Failure> {
     let mut recordings = Vec::new();
     let mut bad = Vec::new();
     for file in files {
-        match read_one(file) {
+        match read_one(file, reader) {
             Ok(recording) => recordings.push((file.clone(), recording)),
             Err(why) => bad.push(format!("{}: {why}", file.display())),
         }
@@ -104,26 +154,27 @@ fn read(files: &[PathBuf], listener: &dyn Listener) -> Result<Vec<(PathBuf, Reco
     Ok(recordings)
 }
 
-fn read_one(file: &Path) -> Result<Recording, String> {
-    let bytes = regular_files::read(file, MOST).map_err(|error| error.to_string())?;
+fn read_one(file: &Path, reader: &Reader) -> Result<Recording, String> {
+    let bytes = reader.read(file, MOST).map_err(|error| error.to_string())?;
     Recording::read(&bytes).map_err(|error| error.to_string())
 }
 
-/// Leaves the recordings of one job: a directory may hold those of earlier ones.
-fn newest_job(recordings: &mut Vec<(PathBuf, Recording)>, listener: &dyn Listener) {
-    let job_of = |recording: &Recording| (recording.job.clone(), recording.world.map(|(_, size)| size));
-    let newest = recordings
-        .iter()
-        .max_by_key(|(_, recording)| recording.started)
-        .map(|(_, recording)| job_of(recording));
-    let Some(newest) = newest else {
-        return;
-    };
+/// Which job a recording is of, as its task knows it.
+fn job_of(recording: &Recording) -> (String, Option<u32>) {
+    (recording.job.clone(), recording.world.map(|(_, size)| size))
+}
+
+/// Leaves the recordings of one job: a directory may hold those of others.
+fn of_one_job(
+    recordings: &mut Vec<(PathBuf, Recording)>,
+    job: &(String, Option<u32>),
+    listener: &dyn Listener,
+) {
     let before = recordings.len();
-    recordings.retain(|(_, recording)| recording.world.is_none() || job_of(recording) == newest);
+    recordings.retain(|(_, recording)| recording.world.is_none() || job_of(recording) == *job);
     if recordings.len() < before {
         listener.warn(&format!(
-            "{} recordings of earlier jobs are left out",
+            "{} recordings of other jobs are left out",
             before - recordings.len()
         ));
     }

@@ -3,7 +3,7 @@
 use crate::names::Names;
 use crate::page::{Page, ReadSource, page_html, page_sources};
 use crate::{DotColors, TreeText};
-use crate::{explanation, json, sarif, slice, text, tree};
+use crate::{explanation, json, sarif, slice, text, tree, waits};
 use engine::Findings;
 
 /// A form for findings.
@@ -13,6 +13,8 @@ pub enum Form {
     Answer(Names),
     /// The same as JSON.
     AnswerJson,
+    /// All that the tasks have recorded of who waits for whom.
+    Waits,
     /// The answer as SARIF.
     AnswerSarif,
     /// The tree for people.
@@ -61,7 +63,7 @@ impl Form {
     pub fn is_document(self) -> bool {
         !matches!(
             self,
-            Self::Answer(_) | Self::Tree(_) | Self::Slice | Self::SliceLines
+            Self::Answer(_) | Self::Waits | Self::Tree(_) | Self::Slice | Self::SliceLines
         )
     }
 
@@ -98,6 +100,7 @@ pub fn write(findings: &Findings<'_>, form: Form, read: &dyn Fn(&str) -> Option<
             text
         }
         Form::AnswerJson => json::answer_json(answer()?, findings.explanation.as_ref()),
+        Form::Waits => waits::waits_text(answer()?.waiting.as_ref()?, true),
         Form::AnswerSarif => sarif::answer_sarif(answer()?, None, read),
         Form::Tree(how) => tree::tree_text(tree()?, how),
         Form::TreeJson => {

@@ -37,7 +37,11 @@ fn kind_of_trouble(out: &mut String, answer: &Answer) -> std::fmt::Result {
     let is_new = |trouble: &Trouble| {
         // The first line says where all of them are.
         let all_at_one = trouble.kind == TroubleKind::AllInMpi && answer.classes.len() == 1;
+        let by_recorder = |found: &Finding| found.grounds == Grounds::Recorded;
+        let deadlock_is_said =
+            trouble.kind == TroubleKind::EachOther && answer.finding.as_ref().is_some_and(by_recorder);
         !all_at_one
+            && !deadlock_is_said
             && !matches!(
                 trouble.kind,
                 TroubleKind::CannotRun | TroubleKind::Unseen(_) | TroubleKind::OwnThreads
@@ -356,6 +360,14 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         held_up(out, answer, finding, (calls, *waiting))?;
         return doubts(out, answer, finding);
     }
+    if let (Grounds::Recorded, Some(waiting)) = (&finding.grounds, &answer.waiting) {
+        let words = crate::waits::headline(waiting);
+        writeln!(out, "{}", paint(style, clean(&words)))?;
+        for line in crate::waits::beside(waiting) {
+            writeln!(out, "  {line}")?;
+        }
+        return doubts(out, answer, finding);
+    }
     if let Grounds::ThreadsBehind { .. } = &finding.grounds {
         return by_threads(out, answer, finding);
     }
@@ -375,6 +387,7 @@ fn named(out: &mut String, answer: &Answer, finding: &Finding) -> std::fmt::Resu
         | Grounds::CannotRun
         | Grounds::NotEntered { .. }
         | Grounds::AtEntry { .. }
+        | Grounds::Recorded
         | Grounds::ThreadsBehind { .. } => String::new(),
     };
     match finding.classes[..] {

@@ -19,6 +19,7 @@ pub use sources::{PageSource, ReadSource, page_sources};
 
 use crate::awaited;
 use crate::headline::capital;
+use crate::waits;
 use crate::{clean, counted, text};
 use base64::Engine as _;
 use engine::{Answer, Certainty, Finding, Grounds, OrderedTree, Outcome, Slice, TaskClass, TaskSet};
@@ -192,7 +193,13 @@ impl Verdict {
                     (Certainty::Probable, Some(doubt)) => format!("Probably{what}; not proven: {doubt}"),
                     (Certainty::Probable, None) => format!("Probably{what}"),
                 };
-                let lines = found.classes.iter().take(NAMED).map(|&at| class(at)).collect();
+                let by_recorder = answer
+                    .waiting
+                    .as_ref()
+                    .filter(|_| found.grounds == Grounds::Recorded);
+                let said = by_recorder.map(waits::headline);
+                let classes = found.classes.iter().take(NAMED).map(|&at| class(at));
+                let lines = said.into_iter().chain(classes).collect();
                 ("undecided", heading, lines)
             }
             (outcome @ (Outcome::Named | Outcome::NothingReadable), None) => {

@@ -4,10 +4,10 @@ use crate::clean::clean;
 use crate::names::Names;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
-use crate::{call, headline, threads};
+use crate::{call, headline, threads, waits};
 use engine::{
-    Activity, Answer, Finding, Hindmost, LoopValue, Outcome, Position, Relation, TaskClass, UndecidedPair,
-    Who,
+    Activity, Answer, Certainty, Finding, Grounds, Hindmost, LoopValue, Outcome, Position, Relation,
+    TaskClass, UndecidedPair, Who,
 };
 use std::fmt::Write as _;
 
@@ -23,6 +23,7 @@ pub fn answer_text(answer: &Answer, names: Names) -> String {
     // Writing to a string cannot fail.
     let _ = headline::headline(&mut out, answer);
     let _ = motion(&mut out, answer);
+    waits::beside_answer(&mut out, answer);
     let _ = headline::proofs(&mut out, answer);
     let _ = undecided(&mut out, answer);
     let _ = classes(&mut out, answer, names);
@@ -98,7 +99,7 @@ pub(crate) fn candidates(out: &mut String, answer: &Answer) -> std::fmt::Result 
 }
 
 fn undecided(out: &mut String, answer: &Answer) -> std::fmt::Result {
-    if answer.undecided.is_empty() || is_settled(answer) {
+    if answer.undecided.is_empty() || is_settled(answer) || proven_by_recorder(answer).is_some() {
         return Ok(());
     }
     writeln!(out, "\n{}", paint(TITLE, "What is not known:"))?;
@@ -202,6 +203,13 @@ fn is_settled(answer: &Answer) -> bool {
     answer.finding.as_ref().is_some_and(Finding::settles_what_is_open)
 }
 
+/// What the recorder proves, whatever the order of the code leaves open.
+fn proven_by_recorder(answer: &Answer) -> Option<&Finding> {
+    let finding = answer.finding.as_ref()?;
+    let is_proven = finding.grounds == Grounds::Recorded && finding.certainty == Certainty::Proven;
+    is_proven.then_some(finding)
+}
+
 /// What a class is to the hindmost, or to the candidates.
 fn standing(answer: &Answer, index: usize) -> String {
     let class = &answer.classes[index];
@@ -214,6 +222,13 @@ fn standing(answer: &Answer, index: usize) -> String {
     }
     if answer.hindmost.iter().any(|hindmost| hindmost.class == index) {
         return paint(HINDMOST, "hindmost");
+    }
+    if let Some(finding) = proven_by_recorder(answer) {
+        return if finding.classes.contains(&index) {
+            paint(HINDMOST, "found by the recorder")
+        } else {
+            String::new()
+        };
     }
     if let Some(reason) = &class.outside {
         // Where none has a place, the reason is said once, above.

@@ -1,15 +1,20 @@
 //! Who waits for whom, as text: the verdict first, then one line for each wait, equal ones together.
 
 use crate::clean::clean;
+use crate::headline::capital;
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, paint};
 use base::RankSet;
 use engine::recorded::{Certainty, Collective, Edge, How, Identity, Rank, Why};
 use engine::recorded::{Doing, Stage, Verdict, Waiting};
+use engine::{Answer, Finding, Grounds};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Lines of waits that are shown unless all are asked for.
 const LINES: usize = 40;
+
+/// The same beside an answer, which has more to say.
+const LINES_BESIDE: usize = 12;
 
 /// The answer as text; all waits if `all`, else the first ones.
 #[must_use]
@@ -19,21 +24,7 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
     for line in beside(waiting) {
         let _ = writeln!(text, "  {line}");
     }
-    let lines = wait_lines(waiting);
-    if !lines.is_empty() {
-        let _ = writeln!(text, "\n{}", paint(TITLE, "Who waits for whom:"));
-    }
-    let shown = if all { lines.len() } else { lines.len().min(LINES) };
-    for line in &lines[..shown] {
-        let _ = writeln!(text, "  {line}");
-    }
-    if shown < lines.len() {
-        let _ = writeln!(
-            text,
-            "{}",
-            paint(FAINT, format!("  and {} more (--all)", lines.len() - shown))
-        );
-    }
+    who_for_whom(&mut text, waiting, (!all).then_some((LINES, "--all")));
     let waits = waiters(waiting);
     let outside: Vec<&Doing> = waiting
         .tasks
@@ -47,6 +38,46 @@ pub fn waits_text(waiting: &Waiting, all: bool) -> String {
         }
     }
     text
+}
+
+/// What the recorder says beside an answer that rests on stacks; nothing where there are no recordings.
+pub(crate) fn beside_answer(text: &mut String, answer: &Answer) {
+    let Some(waiting) = &answer.waiting else {
+        return;
+    };
+    let is_said = |found: &Finding| found.grounds == Grounds::Recorded;
+    if !answer.finding.as_ref().is_some_and(is_said) {
+        let _ = writeln!(
+            text,
+            "{} {}",
+            paint(TITLE, "By the flight recorder:"),
+            uncapitalised(&headline(waiting))
+        );
+        for line in beside(waiting) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if answer.recorder_finds_others() {
+            let words = "  These are others than those named above: being behind in the code and being waited for are two things.";
+            let _ = writeln!(text, "{}", paint(DOUBT, words));
+        }
+    }
+    who_for_whom(text, waiting, Some((LINES_BESIDE, "--waits")));
+}
+
+/// The waits, one line each; of more than so many the first ones, and how to see the rest.
+fn who_for_whom(text: &mut String, waiting: &Waiting, most: Option<(usize, &str)>) {
+    let lines = wait_lines(waiting);
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n{}", paint(TITLE, "Who waits for whom:"));
+    }
+    let most = most.filter(|(most, _)| *most < lines.len());
+    for line in &lines[..most.map_or(lines.len(), |(most, _)| most)] {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some((most, how)) = most {
+        let words = format!("  and {} more ({how})", lines.len() - most);
+        let _ = writeln!(text, "{}", paint(FAINT, words));
+    }
 }
 
 /// The first line: understood by somebody who reads it for the first time.
@@ -114,7 +145,7 @@ pub fn headline(waiting: &Waiting) -> String {
 }
 
 /// What qualifies the headline.
-fn beside(waiting: &Waiting) -> Vec<String> {
+pub(crate) fn beside(waiting: &Waiting) -> Vec<String> {
     let mut lines = Vec::new();
     if let Verdict::Awaited(ranks) = waiting.verdict() {
         let tasks: Vec<&Doing> = ranks.iter().filter_map(|rank| waiting.task(*rank)).collect();
@@ -351,11 +382,12 @@ fn plural<'w>(ranks: &[Rank], one: &'w str, several: &'w str) -> &'w str {
     if set.len() == 1 { one } else { several }
 }
 
-fn capital(text: &str) -> String {
+/// A sentence that goes on behind a colon.
+fn uncapitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars
         .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+        .map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 /// A duration as people say it.

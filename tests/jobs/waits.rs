@@ -313,14 +313,17 @@ fn start(mpi: Mpi, (recorder, program): &(PathBuf, PathBuf), name: &str, plan: &
     }
 }
 
+fn fits(schema: &str, answer: &Value) {
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    if let Err(error) = schema.validate(answer) {
+        panic!("{}: {error}\n{answer:#}", error.instance_path());
+    }
+}
+
 fn waits(directory: &Path) -> Option<Value> {
     let output = run(hindmost().args(["waits", "--format", "json"]).arg(directory));
     let answer = serde_json::from_slice(&output.stdout).ok()?;
-    let schema = include_str!("../../docs/schemas/waits.schema.json");
-    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
-    if let Err(error) = schema.validate(&answer) {
-        panic!("{}: {error}\n{answer:#}", error.instance_path());
-    }
+    fits(include_str!("../../docs/schemas/waits.schema.json"), &answer);
     assert!(
         matches!(output.status.code(), Some(0 | 1 | 3)),
         "{}",
@@ -380,6 +383,10 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
         last = seen;
         std::thread::sleep(Duration::from_millis(100));
     }
+    // A plan without a hang may be over by now.
+    if !truth.blocked.is_empty() {
+        found(&job, &truth);
+    }
     job.end();
     // The record outlives its job.
     let after = waits(&job.directory).expect("the recordings stay");
@@ -390,6 +397,33 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
         mpi.name()
     );
     let _ = std::fs::remove_dir_all(&job.directory);
+}
+
+/// Asks `find` for the same job, whose program has no debug info: it says what the recorder says, and names nobody on its word who is none of the truth.
+fn found(job: &Running, truth: &Truth) {
+    let output = run(hindmost()
+        .args(["find", "--format", "json"])
+        .arg(job.launcher.id().to_string()));
+    let answer: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    fits(include_str!("../../docs/schemas/answer.schema.json"), &answer);
+    let waits = &answer["waits"];
+    assert_eq!(ranks(&waits["stuck"]), truth.stuck, "{answer:#}");
+    let named = ranks(&answer["named"]);
+    if answer["by"] == "recorder" {
+        let waiting = truth.edges.iter().any(|(_, on)| named.contains(on));
+        assert!(
+            !named.is_empty() && (named.is_subset(&truth.stuck) || waiting),
+            "{truth:?}\n{answer:#}"
+        );
+        assert_eq!(
+            output.status.code(),
+            Some(if answer["proven"] == true { 0 } else { 3 })
+        );
+    }
+    if waits["verdict"] == "deadlock" && waits["proven"] == true {
+        assert_eq!(answer["proven"], true, "{answer:#}");
+    }
 }
 
 /// Whether a rank completes several sends at once somewhere: which of them is not complete nobody knows.
@@ -441,7 +475,22 @@ fn what_a_reader_is_told() {
         assert!(begun.elapsed() < PATIENCE, "{}", said(&output));
         std::thread::sleep(Duration::from_millis(100));
     };
+    let beside = run(hindmost()
+        .args(["find", "--waits"])
+        .arg(job.launcher.id().to_string()));
+    let beside = String::from_utf8_lossy(&beside.stdout).into_owned();
     job.end();
+    // The deadlock comes first, then the waits, the stacks, and the whole account that was asked for.
+    assert!(
+        beside.starts_with("Deadlock: ranks 0-1 wait for each other"),
+        "{beside}"
+    );
+    assert_eq!(
+        beside.matches("rank 0 waits in MPI_Recv for message 1").count(),
+        2,
+        "{beside}"
+    );
+    assert!(beside.contains("5 tasks in 2 classes"), "{beside}");
     for line in [
         "Deadlock: ranks 0-1 wait for each other, and nobody else can end it",
         "rank 0 waits in MPI_Recv for message 1 of rank 1 (tag 1, MPI_COMM_WORLD): rank 1 has sent 0; it has sent 1 message under tag 0, which nobody has received",

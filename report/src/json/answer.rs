@@ -5,6 +5,7 @@ use super::call::{CallJson, TaskCallJson, call_out, task_call_out};
 use super::explanation::{ExplanationJson, explanation_out};
 use super::motion::{MotionJson, motion_out};
 use super::threads::{ThreadsBehindJson, ThreadsJson, threads_behind_out, threads_out};
+use super::waits::{WaitsJson, waits_out};
 use super::{VERSION, document, value};
 use crate::counted;
 use engine::{
@@ -77,6 +78,7 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         trouble: answer.trouble().as_ref().map(trouble_out),
         next: answer.next.as_ref().map(crate::next::words),
         motion: answer.motion.as_ref().map(motion_out),
+        waits: answer.waiting.as_ref().map(waits_out),
         explanation: explanation.map(explanation_out),
     }
 }
@@ -111,6 +113,8 @@ pub struct AnswerJson<'a> {
     pub next: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<WaitsJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationJson<'a>>,
 }
@@ -364,6 +368,7 @@ fn witness(by: Witness) -> &'static str {
         Witness::Order => "order",
         Witness::Mpi => "mpi",
         Witness::State => "state",
+        Witness::Recorder => "recorder",
     }
 }
 
@@ -378,6 +383,7 @@ fn grounds(of: &Grounds) -> &'static str {
         Grounds::AloneElsewhere { .. } => "alone-elsewhere",
         Grounds::AtEntry { .. } => "at-entry",
         Grounds::ThreadsBehind { .. } => "threads-behind",
+        Grounds::Recorded => "recorded",
     }
 }
 
@@ -392,7 +398,7 @@ fn probable(answer: &Answer) -> Vec<ProbableJson<'_>> {
         let (activity, callee) = activity(&class.position.activity);
         // Of a class that comes or goes, some tasks may wait.
         let who = match (&found.grounds, &found.classes[..]) {
-            (Grounds::AtEntry { .. }, [_]) => &found.who,
+            (Grounds::AtEntry { .. } | Grounds::Recorded, [_]) => &found.who,
             _ => &class.who,
         };
         ProbableJson {

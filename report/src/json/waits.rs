@@ -3,11 +3,17 @@
 use super::{VERSION, document};
 use base::RankSet;
 use engine::recorded::{Certainty, Collective, Doing, Edge, How, Rank, Stage, Verdict, Waiting, Why};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The answer of `hindmost waits` as JSON (`docs/json-schema.md`, "Waits").
 #[must_use]
 pub fn waits_json(waiting: &Waiting) -> String {
+    document(&waits_out(waiting))
+}
+
+/// The wire form, for documents that hold it among other things.
+pub(crate) fn waits_out(waiting: &Waiting) -> WaitsJson<'_> {
     let verdict = waiting.verdict();
     let (kind, ranks, proven) = match &verdict {
         Verdict::Deadlock(ranks, certainty) => ("deadlock", ranks.clone(), *certainty == Certainty::Proven),
@@ -16,11 +22,11 @@ pub fn waits_json(waiting: &Waiting) -> String {
         Verdict::Awaited(ranks) => ("awaited", ranks.clone(), true),
         Verdict::Nobody => ("nobody", Vec::new(), true),
     };
-    document(&WaitsOut {
-        schema: "hindmost-waits",
+    WaitsJson {
+        schema: "hindmost-waits".into(),
         version: VERSION,
         headline: crate::waits_headline(waiting),
-        verdict: kind,
+        verdict: kind.into(),
         ranks: set(&ranks),
         proven,
         size: waiting.size,
@@ -34,32 +40,34 @@ pub fn waits_json(waiting: &Waiting) -> String {
         stuck: set(&waiting.graph.stuck),
         cycles: waiting.graph.cycles.iter().map(|cycle| set(cycle)).collect(),
         awaited: set(&waiting.graph.awaited),
-    })
+    }
 }
 
-#[derive(Serialize)]
-struct WaitsOut<'w> {
-    schema: &'static str,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WaitsJson<'w> {
+    schema: Cow<'w, str>,
     version: u32,
     headline: String,
-    verdict: &'static str,
+    verdict: Cow<'w, str>,
     ranks: String,
     proven: bool,
     size: u32,
-    tasks: Vec<TaskOut<'w>>,
-    edges: Vec<EdgeOut<'w>>,
+    tasks: Vec<DoingJson<'w>>,
+    edges: Vec<EdgeJson<'w>>,
     stuck: String,
     cycles: Vec<String>,
     awaited: String,
 }
 
-#[derive(Serialize)]
-struct TaskOut<'w> {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DoingJson<'w> {
     rank: u32,
     pid: u32,
-    host: &'w str,
-    stage: &'static str,
-    operation: Option<&'w str>,
+    host: Cow<'w, str>,
+    stage: Cow<'w, str>,
+    operation: Option<Cow<'w, str>>,
     polls: Option<u64>,
     seconds: f64,
     moves: bool,
@@ -67,61 +75,63 @@ struct TaskOut<'w> {
     partial: bool,
 }
 
-#[derive(Serialize)]
-struct EdgeOut<'w> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EdgeJson<'w> {
     waiter: u32,
     on: u32,
     proven: bool,
     polling: bool,
     #[serde(flatten)]
-    why: WhyOut<'w>,
+    why: WhyJson<'w>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
-enum WhyOut<'w> {
+pub enum WhyJson<'w> {
     Message {
-        communicator: &'w str,
+        communicator: Cow<'w, str>,
         tag: Option<i64>,
         number: Option<u64>,
         sent: u64,
-        unwanted: Vec<UnwantedOut>,
+        unwanted: Vec<UnwantedJson>,
         alternatives: bool,
     },
     Delivery {
-        communicator: &'w str,
+        communicator: Cow<'w, str>,
         tag: i64,
         number: u64,
         taken: u64,
     },
     Entry {
-        communicator: &'w str,
-        operation: &'w str,
+        communicator: Cow<'w, str>,
+        operation: Cow<'w, str>,
         ordinal: u64,
         root: Option<u32>,
         entered: u64,
     },
 }
 
-#[derive(Serialize)]
-struct UnwantedOut {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnwantedJson {
     tag: i64,
     count: u64,
 }
 
-fn task(task: &Doing) -> TaskOut<'_> {
-    TaskOut {
+fn task(task: &Doing) -> DoingJson<'_> {
+    DoingJson {
         rank: task.rank,
         pid: task.pid,
-        host: &task.host,
+        host: (&task.host).into(),
         stage: match task.stage {
             Stage::Starting => "starting",
             Stage::Running => "running",
             Stage::Ending => "ending",
             Stage::Ended => "ended",
             Stage::Aborted => "aborted",
-        },
-        operation: task.operation.as_deref(),
+        }
+        .into(),
+        operation: task.operation.as_deref().map(Into::into),
         polls: task.polls,
         seconds: task.for_ns as f64 / 1e9,
         moves: task.moves,
@@ -130,9 +140,9 @@ fn task(task: &Doing) -> TaskOut<'_> {
     }
 }
 
-fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeOut<'w> {
-    let name = |identity| waiting.communicators.get(identity).map_or("", String::as_str);
-    EdgeOut {
+fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeJson<'w> {
+    let name = |identity| Cow::from(waiting.communicators.get(identity).map_or("", String::as_str));
+    EdgeJson {
         waiter: edge.waiter.0,
         on: edge.on.0,
         proven: edge.certainty == Certainty::Proven,
@@ -145,14 +155,14 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeOut<'w> {
                 sent,
                 unwanted,
                 alternatives,
-            } => WhyOut::Message {
+            } => WhyJson::Message {
                 communicator: name(communicator),
                 tag: *tag,
                 number: *number,
                 sent: *sent,
                 unwanted: unwanted
                     .iter()
-                    .map(|(tag, count)| UnwantedOut {
+                    .map(|(tag, count)| UnwantedJson {
                         tag: *tag,
                         count: *count,
                     })
@@ -163,13 +173,13 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeOut<'w> {
                 channel,
                 number,
                 taken,
-            } => WhyOut::Delivery {
+            } => WhyJson::Delivery {
                 communicator: name(&channel.communicator),
                 tag: channel.tag,
                 number: *number,
                 taken: *taken,
             },
-            Why::Entry { collective, entered } => WhyOut::Entry {
+            Why::Entry { collective, entered } => WhyJson::Entry {
                 communicator: name(&collective.communicator),
                 operation: operation(waiting, collective),
                 ordinal: collective.ordinal,
@@ -180,11 +190,9 @@ fn edge<'w>(waiting: &'w Waiting, edge: &'w Edge) -> EdgeOut<'w> {
     }
 }
 
-fn operation<'w>(waiting: &'w Waiting, collective: &Collective) -> &'w str {
-    waiting
-        .operations
-        .get(collective.operation as usize)
-        .map_or("", String::as_str)
+fn operation<'w>(waiting: &'w Waiting, collective: &Collective) -> Cow<'w, str> {
+    let name = waiting.operations.get(collective.operation as usize);
+    name.map_or("", String::as_str).into()
 }
 
 fn set(ranks: &[Rank]) -> String {
