@@ -41,6 +41,7 @@ pub enum Form {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
     Answer,
+    Waits,
     Tree,
     Slice,
     SliceAndAnswer,
@@ -52,6 +53,7 @@ impl Form {
     fn parts(self) -> Parts {
         match self {
             Self::Answer(_) | Self::AnswerJson | Self::AnswerSarif => Parts::Answer,
+            Self::Waits => Parts::Waits,
             Self::Tree(_) | Self::TreeJson | Self::Dot(_) | Self::Folded => Parts::Tree,
             Self::Slice | Self::SliceLines | Self::SliceJson => Parts::Slice,
             Self::SliceSarif => Parts::SliceAndAnswer,

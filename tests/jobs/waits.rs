@@ -348,6 +348,10 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
     let mut job = start(mpi, made, &seed.to_string(), &text(&plan));
     let begun = Instant::now();
     let mut last = None;
+    let is_true = |stuck: &BTreeSet<usize>| {
+        let is_open = truth.stuck.iter().any(|rank| has_sends_alone(&plan, *rank));
+        *stuck == truth.stuck || is_open && stuck.is_subset(&truth.stuck)
+    };
     loop {
         let seen = waits(&job.directory);
         let place = || {
@@ -375,7 +379,7 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
                 .blocked
                 .iter()
                 .all(|rank| edges.iter().any(|(waiter, _)| waiter == rank) || has_sends_alone(&plan, *rank));
-            if seen_all && stuck == truth.stuck && edges_fit && all_wait {
+            if seen_all && is_true(&stuck) && edges_fit && all_wait {
                 break;
             }
         }
@@ -385,22 +389,21 @@ fn check(mpi: Mpi, made: &(PathBuf, PathBuf), seed: u64) {
     }
     // A plan without a hang may be over by now.
     if !truth.blocked.is_empty() {
-        found(&job, &truth);
+        found(&job, &truth, &is_true);
     }
     job.end();
     // The record outlives its job.
     let after = waits(&job.directory).expect("the recordings stay");
-    assert_eq!(
-        ranks(&after["stuck"]),
-        truth.stuck,
-        "{} seed {seed}, after its end",
+    assert!(
+        is_true(&ranks(&after["stuck"])),
+        "{} seed {seed}, after its end: {truth:?}\n{after:#}",
         mpi.name()
     );
     let _ = std::fs::remove_dir_all(&job.directory);
 }
 
 /// Asks `find` for the same job, whose program has no debug info: it says what the recorder says, and names nobody on its word who is none of the truth.
-fn found(job: &Running, truth: &Truth) {
+fn found(job: &Running, truth: &Truth, is_true: &dyn Fn(&BTreeSet<usize>) -> bool) {
     let output = run(hindmost()
         .args(["find", "--format", "json"])
         .arg(job.launcher.id().to_string()));
@@ -408,7 +411,7 @@ fn found(job: &Running, truth: &Truth) {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
     fits(include_str!("../../docs/schemas/answer.schema.json"), &answer);
     let waits = &answer["waits"];
-    assert_eq!(ranks(&waits["stuck"]), truth.stuck, "{answer:#}");
+    assert!(is_true(&ranks(&waits["stuck"])), "{truth:?}\n{answer:#}");
     let named = ranks(&answer["named"]);
     if answer["by"] == "recorder" {
         let waiting = truth.edges.iter().any(|(_, on)| named.contains(on));

@@ -1,6 +1,6 @@
 //! Two tasks explained, and many pairs.
 
-use super::{ORDER, frame, hung_job, sandbox, task};
+use super::{ORDER, hung_job, sandbox};
 use expect_test::{Expect, expect};
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Files that are no stacks or no map.
 
-use super::{ORDER, hung_job, sandbox, task};
+use super::{ORDER, hung_job, sandbox};
 use expect_test::{Expect, expect};
 
 #[test]
