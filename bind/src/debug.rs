@@ -7,6 +7,7 @@
 //! A unit may be in two halves (`-gsplit-dwarf`): a skeleton in the program, which has the line table and the addresses, and the
 //! entries in a `.dwo` file or in a package of such files. Both are units here, and know each other.
 
+use crate::declared::{self, Definitions};
 use crate::elf::Image;
 use crate::paths::{join, normalise};
 use crate::sections::{Sections, borrow};
@@ -14,6 +15,7 @@ use base::{IdVec, define_id};
 use gimli::{AttributeValue, DebugInfoOffset, DwAt, EndianSlice, LittleEndian, UnitOffset, UnitType};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 pub(crate) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(crate) type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
@@ -48,6 +50,8 @@ pub(crate) struct Debug<'a> {
     halves: BTreeMap<UnitId, UnitId>,
     /// Type units by signature.
     types: BTreeMap<u64, Die>,
+    /// What the declared classes are; looked for when the first one is met.
+    definitions: OnceLock<Definitions>,
     /// Which of the files is the supplementary one.
     supplementary: Option<usize>,
     /// Skeletons without their other half: where that should be, and why it is not there.
@@ -85,6 +89,7 @@ impl<'a> Debug<'a> {
             home: IdVec::new(),
             halves: BTreeMap::new(),
             types: BTreeMap::new(),
+            definitions: OnceLock::new(),
             supplementary: None,
             missing: Vec::new(),
             bad_units: Vec::new(),
@@ -347,8 +352,22 @@ impl<'a> Debug<'a> {
         self.follow(unit, entry.attr_value(gimli::DW_AT_type)?)
     }
 
-    /// The type without its names and qualifiers; `None` for `void` and for a chain that does not end.
+    /// The type without its names and qualifiers; `None` for `void` and for a chain that does not end. A class that is only declared
+    /// here is the one of that name, if there is one.
     pub(crate) fn bare_type(&self, die: Die) -> Option<(Die, Entry<'a>)> {
+        let (die, entry) = self.bare_entry(die)?;
+        if !declared::is_declaration(&entry) {
+            return Some((die, entry));
+        }
+        let definitions = self.definitions.get_or_init(|| declared::definitions(self));
+        match definitions.get(&die) {
+            Some(&definition) => Some((definition, self.entry(definition)?)),
+            None => Some((die, entry)),
+        }
+    }
+
+    /// The type without its names and qualifiers, as this unit has it.
+    pub(crate) fn bare_entry(&self, die: Die) -> Option<(Die, Entry<'a>)> {
         let mut die = die;
         for _ in 0..CHAIN_LIMIT {
             let entry = self.entry(die)?;

@@ -22,6 +22,7 @@ mod calls;
 mod code;
 mod compiled;
 mod debug;
+mod declared;
 mod effects;
 mod elf;
 mod error;

@@ -133,6 +133,11 @@ fn language_of_dwarf(debug: &Debug<'_>, unit: UnitId) -> Option<gimli::DwLang> {
     }
 }
 
+/// Whether a unit is written in C++.
+pub(crate) fn is_cxx(debug: &Debug<'_>, unit: UnitId) -> bool {
+    language(debug, unit) == Some(Language::Cxx)
+}
+
 fn language(debug: &Debug<'_>, unit: UnitId) -> Option<Language> {
     match language_of_dwarf(debug, unit)? {
         gimli::DW_LANG_C

@@ -256,3 +256,77 @@ fn a_changed_source_is_noticed() {
         "{diagnostics:#?}"
     );
 }
+
+/// The members of `struct sim` are described where its constructor is.
+const DECLARED: [(&str, &str); 3] = [
+    (
+        "sim.h",
+        "namespace space { struct Sim { Sim(int n); double time; int cycle; int last; }; }\n",
+    ),
+    (
+        "sim.cc",
+        "#include \"sim.h\"\nspace::Sim::Sim(int n) : time(0.5), cycle(0), last(n) {}\n",
+    ),
+    (
+        "main.cc",
+        "#include \"sim.h\"
+__attribute__((noinline)) int step(space::Sim &sim, int n)
+{
+    while (sim.cycle < n)
+        ++sim.cycle;
+    return sim.last;
+}
+int main(int argc, char **)
+{
+    space::Sim sim(argc);
+    return step(sim, argc);
+}
+",
+    ),
+];
+
+/// What the binding says of `sim.cycle`, with `others` compiled into the program, too.
+fn declared(others: &[(&str, &str)]) -> Option<Vec<(Vec<PathStep>, Encoding)>> {
+    let sources = Vec::from_iter(DECLARED.iter().chain(others).copied());
+    let program = Program::build("clang++", &["-g", "-O1"], &sources)?;
+    let mut builder = MapBuilder::default();
+    let file = builder.file(program.scratch.0.join("main.cc").to_str().unwrap(), DECLARED[2].1);
+    let cycle = Storage::Member {
+        base: Box::new(builder.local(file, "sim", "int step(")),
+        member: "cycle".to_owned(),
+        arrow: false,
+    };
+    builder.function(file, "step", vec![("sim.cycle", cycle)]);
+    let mut map = builder.map;
+    bind(&mut map, &program.bytes, None, "program").unwrap();
+    let found = binding(&map).variables.iter();
+    Some(Vec::from_iter(
+        found.map(|variable| (variable.path.clone(), variable.encoding)),
+    ))
+}
+
+#[test]
+fn a_class_that_is_only_declared_is_the_one_of_its_name() {
+    let Some(alone) = declared(&[]) else { return };
+    let place = (vec![PathStep::Deref, PathStep::Offset(8)], Encoding::Signed(4));
+    assert_eq!(alone, std::slice::from_ref(&place));
+    // Another class of that name is in another namespace, or belongs to its function or file.
+    let apart = "struct Sim { int cycle; long more; } apart;
+namespace { namespace space { struct Sim { int cycle; } hidden; } }
+int use() { struct Sim { int cycle; } own; own.cycle = 1; return own.cycle + apart.cycle + space::hidden.cycle; }
+";
+    assert_eq!(declared(&[("apart.cc", apart)]), Some(vec![place.clone()]));
+    let same = "#include \"sim.h\"\nspace::Sim other(3);\n";
+    assert_eq!(declared(&[("same.cc", same)]), Some(vec![place]));
+}
+
+#[test]
+fn of_two_different_classes_of_one_name_neither_is_taken() {
+    for members in ["int cycle; double time;", "double time; float cycle; int last;"] {
+        let other = format!("namespace space {{ struct Sim {{ {members} }} other; }}\n");
+        let Some(found) = declared(&[("other.cc", &other)]) else {
+            return;
+        };
+        assert_eq!(found, [], "{members}");
+    }
+}
