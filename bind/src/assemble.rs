@@ -17,11 +17,11 @@ use crate::range;
 use crate::sites::bind_sites;
 use crate::sources::producer;
 use crate::stack::Frames;
-use crate::steady;
 use crate::trouble::{Outcome, Trouble};
 use crate::variables::{Bound, Context, bind_variables};
 use crate::walk::{Forest, walk};
 use crate::wanted::{add_handed, global_names, wanted};
+use crate::{hidden, steady};
 use base::{Diagnostic, IdVec, Severity, Span};
 use progress_map::{Binding, FileId, FunctionId, Map, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +70,7 @@ pub(crate) fn assemble(
     let Bound {
         variables,
         indices,
+        qualified,
         mut outcomes,
     } = bind_variables(&context, &wanted);
 
@@ -125,6 +126,7 @@ pub(crate) fn assemble(
     report.variables(&outcomes, &forest);
     flow::note_signed(&mut binding.code, &binding.variables);
     only_asked_leaf_calls(map, &mut binding);
+    report.hidden(hidden::withhold(map, &mut binding, &wanted, &qualified));
     report.steady(steady::withhold(map, &mut binding));
     report.moved(moved::withhold(map, &mut binding, compiler(debug)));
     range::add(&mut binding, indices);
@@ -340,6 +342,16 @@ impl Report<'_> {
             let message = format!(
                 "{count} variables that stay are not read from registers that code changes, or that hold a counter: an optimising \
                  compiler may go on naming them"
+            );
+            self.whole(Severity::Note, message);
+        }
+    }
+
+    fn hidden(&mut self, count: usize) {
+        if count > 0 {
+            let message = format!(
+                "{count} variables in memory are not read, because nobody but the program's own code is seen to know where they are: an optimising \
+                 compiler may keep them elsewhere"
             );
             self.whole(Severity::Note, message);
         }

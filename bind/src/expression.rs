@@ -122,6 +122,10 @@ pub(crate) struct Facts {
     pub(crate) computed: bool,
     /// It is the content of a register.
     pub(crate) in_register: bool,
+    /// It lies at or above the frame base.
+    pub(crate) above_base: bool,
+    /// It is one of several places that hold parts of the value.
+    pub(crate) in_pieces: bool,
 }
 
 impl Facts {
@@ -165,8 +169,13 @@ pub(crate) fn facts(expression: &[u8]) -> Option<Facts> {
             }
             Operation::RegisterOffset { register, .. } => facts.registers.push(register.0),
             Operation::EntryValue { expression } => facts.entry.push(entry_register(expression, encoding)?),
-            Operation::FrameOffset { .. } | Operation::CallFrameCFA => facts.frame = true,
+            Operation::FrameOffset { offset } => {
+                facts.frame = true;
+                facts.above_base |= offset >= 0;
+            }
+            Operation::CallFrameCFA => facts.frame = true,
             Operation::Deref { .. } => facts.reads_memory = true,
+            Operation::Piece { .. } => facts.in_pieces = true,
             Operation::StackValue | Operation::ImplicitValue { .. } => facts.computed = true,
             _ => {}
         }

@@ -97,7 +97,11 @@ fn name(storage: &Storage) -> Option<&str> {
 }
 
 /// The instance around an inlined call, and which function of the map it is.
-fn around(binding: &Binding, parent: Option<u32>, start: u64) -> Option<(FunctionInstance, FunctionId)> {
+pub(crate) fn around(
+    binding: &Binding,
+    parent: Option<u32>,
+    start: u64,
+) -> Option<(FunctionInstance, FunctionId)> {
     match parent {
         Some(parent) => {
             let function = binding.inlines.get(parent as usize)?.function?;

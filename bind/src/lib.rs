@@ -30,6 +30,7 @@ mod expression;
 mod flow;
 mod functions;
 mod handed;
+mod hidden;
 mod landing;
 mod lines;
 mod locations;

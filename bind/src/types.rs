@@ -76,6 +76,67 @@ pub(crate) fn access(
     Ok((path, encoding))
 }
 
+/// How a variable that is reached by an access path is qualified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Qualifiers {
+    /// The value, or something that it is a part of.
+    pub(crate) volatile: bool,
+    /// The pointer that the path starts from.
+    pub(crate) restrict: bool,
+}
+
+/// What the types along an access path promise.
+pub(crate) fn qualifiers(debug: &Debug<'_>, start: Option<Die>, accesses: &[Access<'_>]) -> Qualifiers {
+    let mut found = Qualifiers::default();
+    let mut is_volatile = has_qualifier(debug, start, gimli::DW_TAG_volatile_type);
+    found.restrict = has_qualifier(debug, start, gimli::DW_TAG_restrict_type);
+    let mut path = Vec::new();
+    let mut step_in = |ty: Option<Die>, is_volatile: &mut bool| {
+        let before = path.len();
+        let inner = referred(debug, ty, &mut path).ok();
+        if path.len() > before {
+            *is_volatile = has_qualifier(debug, inner, gimli::DW_TAG_volatile_type);
+        }
+        inner
+    };
+    let mut current = step_in(start, &mut is_volatile);
+    for access in accesses {
+        let is_through = matches!(access, Access::Pointee | Access::Member { arrow: true, .. });
+        if is_through {
+            current = current.and_then(|ty| pointee(debug, ty, &mut Vec::new()).ok());
+            is_volatile = has_qualifier(debug, current, gimli::DW_TAG_volatile_type);
+        }
+        if let Access::Member { name, .. } = access {
+            let ty = current.and_then(|ty| member_type(debug, ty, name));
+            is_volatile |= has_qualifier(debug, ty, gimli::DW_TAG_volatile_type);
+            current = step_in(ty, &mut is_volatile);
+        }
+    }
+    found.volatile = is_volatile;
+    found
+}
+
+/// Whether a type has a qualifier, by whatever name.
+fn has_qualifier(debug: &Debug<'_>, ty: Option<Die>, qualifier: gimli::DwTag) -> bool {
+    let mut next = ty;
+    // No compiler comes near to that many names for one type.
+    for _ in 0..64 {
+        let Some((die, entry)) = next.and_then(|die| Some((die, debug.entry(die)?))) else {
+            return false;
+        };
+        match entry.tag() {
+            tag if tag == qualifier => return true,
+            gimli::DW_TAG_typedef
+            | gimli::DW_TAG_const_type
+            | gimli::DW_TAG_volatile_type
+            | gimli::DW_TAG_restrict_type
+            | gimli::DW_TAG_atomic_type => next = debug.type_of(die.unit, &entry),
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The type itself, or what it refers to: the source reads through a C++ reference as if it were the object.
 fn referred(debug: &Debug<'_>, die: Option<Die>, path: &mut Vec<PathStep>) -> Result<Die, TypeRefusal> {
     let die = die.ok_or(TypeRefusal::Unknown)?;

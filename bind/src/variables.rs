@@ -8,11 +8,12 @@ use crate::body::{Body, Candidate, choose};
 use crate::debug::{Debug, Die, UnitId, clip};
 use crate::elf::Image;
 use crate::functions::Piece;
+use crate::hidden::Qualified;
 use crate::locations::{At, Places, places};
 use crate::range::{self, Index};
 use crate::stack::{Frame, Frames};
 use crate::trouble::{Outcome, Trouble};
-use crate::types::access;
+use crate::types::{access, qualifiers};
 use crate::walk::{Forest, NodeId, OriginId};
 use crate::wanted::{Root, Wanted};
 use base::IdVec;
@@ -49,6 +50,7 @@ pub(crate) fn bind_variables(
         context,
         bound: Vec::new(),
         indices: Vec::new(),
+        qualified: Qualified::new(),
     };
     let mut outcomes = Vec::new();
     for (&function, wanted) in wanted {
@@ -65,6 +67,7 @@ pub(crate) fn bind_variables(
     Bound {
         variables: bound,
         indices: search.indices,
+        qualified: search.qualified,
         outcomes,
     }
 }
@@ -74,6 +77,7 @@ pub(crate) struct Bound {
     pub(crate) variables: Vec<BoundVariable>,
     /// To be added when it is known where iterators are to be believed.
     pub(crate) indices: Vec<Index>,
+    pub(crate) qualified: Qualified,
     pub(crate) outcomes: Vec<Outcome>,
 }
 
@@ -89,6 +93,7 @@ struct Search<'s, 'c, 'a, 'i> {
     context: &'s Context<'c, 'a, 'i>,
     bound: Vec<BoundVariable>,
     indices: Vec<Index>,
+    qualified: Qualified,
 }
 
 impl<'a, 'i> Search<'_, '_, 'a, 'i> {
@@ -287,7 +292,7 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
 
     /// The steps from the variable to the value, and how it is read.
     fn typed(
-        &self,
+        &mut self,
         die: Die,
         wanted: &Wanted<'_>,
         outcome: &mut Outcome,
@@ -298,7 +303,15 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             .iter()
             .find_map(|(die, entry)| debug.type_of(die.unit, entry));
         match access(debug, start, &wanted.accesses) {
-            Ok(found) => Some(found),
+            Ok(found) => {
+                let own = qualifiers(debug, start, &wanted.accesses);
+                let key = (outcome.function, wanted.name.to_owned());
+                // Of several variables of one name all have to be volatile, and none restricted.
+                let all = self.qualified.entry(key).or_insert(own);
+                all.volatile &= own.volatile;
+                all.restrict |= own.restrict;
+                Some(found)
+            }
             Err(refusal) => {
                 outcome.trouble.insert(Trouble::Type(refusal));
                 None

@@ -1,7 +1,7 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::{decisive, handed, mpi};
+use crate::{decisive, handed, mpi, shown};
 use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
@@ -36,6 +36,12 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         .par_iter()
         .map(|info| handed::candidates(&program, info));
     let candidates: Vec<Vec<handed::Candidate>> = candidates.collect();
+    let addresses = program
+        .functions
+        .as_slice()
+        .par_iter()
+        .map(|info| shown::candidates(&program, info));
+    let addresses: Vec<Vec<shown::Candidate>> = addresses.collect();
     let of_function = |(index, (info, variables)): (usize, (FunctionInfo<'_>, Vec<Variables>))| {
         let file = file_of[info.unit]?;
         let beside = Beside {
@@ -77,7 +83,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     let decisive = decisive::of_recursive(&functions, decisive.into_iter());
     let mut diagnostics: Vec<_> = units.iter().flat_map(|unit| unit.diagnostics.clone()).collect();
     diagnostics.sort();
-    Map {
+    let mut map = Map {
         files,
         functions,
         diagnostics,
@@ -85,11 +91,18 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         handed,
         choices,
         decisive,
+        shown: Vec::new(),
         macros,
         may_call,
         binding: None,
         libraries: Vec::new(),
-    }
+    };
+    let mut addresses: IdVec<FunctionIndex, Vec<shown::Candidate>> = addresses.into();
+    let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(map.functions.ids()).collect();
+    let all = map.functions.ids().zip(&indices);
+    let all = all.map(|(id, &index)| (id, std::mem::take(&mut addresses[index])));
+    map.shown = shown::of_wanted(&map, all, &ids);
+    map
 }
 
 /// What macros of these files call: those that call it once their arguments are evaluated, or all others.

@@ -19,7 +19,7 @@
 //!
 //! It also lists what the source gives to MPI calls (`mpi`): a task that is blocked in one is asked for its peer
 //! and tag in the caller's frame, where they are constants or variables that the call leaves alone; `engine::mpi`
-//! says no value that an optimised build may show wrongly. And it lists the calls whose result decides what is called next (`decisive`): those keep their frame
+//! says no value that an optimised build may show wrongly. And it lists who is shown the addresses of such variables (`shown`), and the calls whose result decides what is called next (`decisive`): those keep their frame
 //! in optimised code.
 
 mod across;
@@ -31,6 +31,7 @@ mod decisive;
 mod handed;
 mod mpi;
 mod range;
+mod shown;
 mod step;
 mod term;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId, Function, FunctionId,
     Growth, Handed, Interference, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument,
     MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind,
-    Storage, Term, TermOp, Unsequenced,
+    Shown, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
 use std::collections::BTreeSet;
@@ -189,6 +189,21 @@ pub fn arbitrary(seed: u64) -> Map {
             });
         }
     }
+    let mut shown = Vec::new();
+    for (id, function) in functions.iter_enumerated() {
+        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(8))) {
+            let local = |rng: &mut Rng| Storage::Local {
+                name: rng.word(),
+                line: rng.u32(),
+            };
+            shown.push(Shown {
+                function: id,
+                point,
+                variable: local(rng),
+                to: rng.some(|rng| (rng.id(functions.len()), local(rng))),
+            });
+        }
+    }
     let mut choices = Vec::new();
     for (id, function) in functions.iter_enumerated() {
         let points = Vec::from_iter(function.points.ids());
@@ -224,6 +239,7 @@ pub fn arbitrary(seed: u64) -> Map {
         handed,
         choices,
         decisive,
+        shown,
         macros,
         may_call,
         binding,

@@ -21,6 +21,7 @@ mod macros;
 mod mpi;
 mod position;
 mod refusal;
+mod shown;
 mod validate;
 
 pub use binding::{
@@ -42,6 +43,7 @@ pub use handed::Handed;
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
 pub use refusal::{Interference, Outsider, Refusal, Refused};
+pub use shown::Shown;
 
 use base::{Diagnostic, IdVec, define_id};
 
@@ -83,6 +85,8 @@ pub struct Map {
     pub choices: Vec<Choice>,
     /// Calls whose result decides whether others follow, of functions that may call themselves last; sorted, none twice.
     pub decisive: Vec<DecisiveCall>,
+    /// Who is shown the addresses of variables that order loops, or of what these lead to; sorted, none twice.
+    pub shown: Vec<Shown>,
     /// What macros call that were left as they are, and that evaluate their arguments first; sorted.
     pub macros: Vec<MacroCalls>,
     /// What others of them may call at all, in whatever order; sorted.

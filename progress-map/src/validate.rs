@@ -37,6 +37,7 @@ impl Map {
         self.check_handed()?;
         self.check_choices()?;
         self.check_decisive()?;
+        self.check_shown()?;
         self.check_macros()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
@@ -87,6 +88,37 @@ impl Map {
             Ok(())
         } else {
             Err(invalid("handed variables".to_owned(), "they are not sorted"))
+        }
+    }
+
+    fn check_shown(&self) -> Result<(), Invalid> {
+        let local = |storage: &Storage| matches!(storage, Storage::Local { .. });
+        for (at, shown) in self.shown.iter().enumerate() {
+            let caller = self.functions.get(shown.function);
+            let to = shown.to.as_ref();
+            let fault = first_failure([
+                (
+                    caller.is_some_and(|caller| has_point(caller, shown.point)),
+                    "there is no point of this number",
+                ),
+                (
+                    to.is_none_or(|(to, _)| self.functions.get(*to).is_some()),
+                    "there is no function of this number",
+                ),
+                (
+                    local(&shown.variable) && to.is_none_or(|(_, parameter)| local(parameter)),
+                    "what is shown is no local variable",
+                ),
+            ]);
+            if let Some(fault) = fault {
+                return Err(invalid(format!("shown variable {at}"), fault));
+            }
+        }
+        if self.shown.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            let part = "shown variables".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
         }
     }
 

@@ -74,6 +74,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         handed: Vec::new(),
         choices: Vec::new(),
         decisive: Vec::new(),
+        shown: Vec::new(),
         macros: Vec::new(),
         may_call: Vec::new(),
         binding: Some(binding),

@@ -383,7 +383,10 @@ fn values_equal_those_of_gdb() {
         let tally = compare(&program, &map, &record(&program, &map));
         eprintln!("{}: {tally:?}", program.label);
         assert!(tally.equal > 300, "{}: {tally:?}", program.label);
-        let expected = |key: &String| NOT_BOUND.iter().any(|(known, _)| known == key);
+        // Where `walk` is inlined, the map made by hand says nothing of what its caller gives it.
+        let inlined = binding(&map).inlines.iter().any(|inline| inline.name == "walk");
+        let is_inlined = |key: &String| inlined && key.starts_with("walk:");
+        let expected = |key: &String| NOT_BOUND.iter().any(|(known, _)| known == key) || is_inlined(key);
         let more = tally.only_gdb.iter().filter(|(key, _)| !expected(key));
         let more: usize = more.map(|(_, &count)| count).sum();
         // clang moves updates past the code that debug info shows them at; where it may have, we read nothing and gdb

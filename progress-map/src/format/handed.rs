@@ -42,7 +42,13 @@ pub(crate) fn write_handed<'a>(
 }
 
 /// Only local variables are handed on; anything else would come back as a local one of no name, and be found nowhere.
-fn write_local<'a>(sink: &mut Sink<'a, '_>, name: Column, line: Column, near: u32, storage: &'a Storage) {
+pub(crate) fn write_local<'a>(
+    sink: &mut Sink<'a, '_>,
+    name: Column,
+    line: Column,
+    near: u32,
+    storage: &'a Storage,
+) {
     let (text, at) = match storage {
         Storage::Local { name, line } => (name.as_str(), *line),
         _ => ("", 0),
@@ -77,7 +83,7 @@ pub(crate) fn read_handed(
     Ok(handed)
 }
 
-fn read_function(
+pub(crate) fn read_function(
     source: &mut Source<'_, '_>,
     column: Column,
     before: &mut u32,
@@ -90,7 +96,7 @@ fn read_function(
     Ok((id, span.line))
 }
 
-fn read_local(
+pub(crate) fn read_local(
     source: &mut Source<'_, '_>,
     name: Column,
     line: Column,

@@ -28,6 +28,7 @@ mod reader;
 mod record;
 mod refusals;
 mod scopes;
+mod shown;
 mod sites;
 mod spans;
 mod storage;
@@ -57,6 +58,7 @@ const MPI_CALLS: Tag = Tag(*b"MPIC");
 const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
+const SHOWN: Tag = Tag(*b"SHOW");
 const MACROS: Tag = Tag(*b"MACR");
 const MAY_CALL: Tag = Tag(*b"MAYC");
 const BUILD: Tag = Tag(*b"BIND");
@@ -71,7 +73,7 @@ const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 
-const STATIC: [Tag; 11] = [
+const STATIC: [Tag; 12] = [
     STRINGS,
     FILES,
     HEADS,
@@ -81,12 +83,13 @@ const STATIC: [Tag; 11] = [
     HANDED,
     CHOICES,
     DECISIVE,
+    SHOWN,
     MACROS,
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 9] = [
-    MPI_CALLS, HANDED, CHOICES, DECISIVE, MACROS, MAY_CALL, PASSED, SITES, CODE,
+const OPTIONAL: [Tag; 10] = [
+    MPI_CALLS, HANDED, CHOICES, DECISIVE, SHOWN, MACROS, MAY_CALL, PASSED, SITES, CODE,
 ];
 const BOUND: [Tag; 11] = [
     BUILD,

@@ -6,7 +6,7 @@ use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
     FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, loops, macros, merges, mpi,
-    passed, scopes, sites, variables,
+    passed, scopes, shown, sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -162,6 +162,13 @@ impl<'a> Reader<'a> {
             Ok(_) => decisive::read_decisive(self.columns(super::DECISIVE, &mut budget)?)?,
             Err(_) => Vec::new(),
         };
+        let mut shown = match self.section(super::SHOWN) {
+            Ok(_) => {
+                let source = self.source(super::SHOWN, &index.strings, &mut budget)?;
+                shown::read_shown(source, &|id| functions.get(id).map(|function| function.span))?
+            }
+            Err(_) => Vec::new(),
+        };
         let mut macros_of = |tag| match self.section(tag) {
             Ok(_) => macros::read_macros(self.source(tag, &index.strings, &mut budget)?),
             Err(_) => Ok(Vec::new()),
@@ -173,6 +180,7 @@ impl<'a> Reader<'a> {
         handed.retain(|each| !is_left_out(each.function));
         choices.retain(|choice| !is_left_out(choice.function));
         decisive.retain(|call| !is_left_out(call.function));
+        shown.retain(|each| !is_left_out(each.function));
         for binding in &mut bindings {
             binding.merges.retain(|merge| !is_left_out(merge.function));
         }
@@ -185,6 +193,7 @@ impl<'a> Reader<'a> {
             handed,
             choices,
             decisive,
+            shown,
             macros,
             may_call,
             binding: bindings.next(),

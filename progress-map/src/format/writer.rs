@@ -4,7 +4,7 @@ use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
     bound, calls, choices, code, decisive, flow, handed, heads, loops, macros, merges, mpi, passed, record,
-    scopes, sites, variables,
+    scopes, shown, sites, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -130,6 +130,7 @@ enum Part {
     Handed,
     Choices,
     Decisive,
+    Shown,
     Macros,
     MayCall,
 }
@@ -144,6 +145,7 @@ fn parts(map: &Map) -> Vec<Part> {
         (Part::Handed, map.handed.is_empty()),
         (Part::Choices, map.choices.is_empty()),
         (Part::Decisive, map.decisive.is_empty()),
+        (Part::Shown, map.shown.is_empty()),
         (Part::Macros, map.macros.is_empty()),
         (Part::MayCall, map.may_call.is_empty()),
     ];
@@ -192,6 +194,10 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
         Part::Decisive => {
             decisive::write_decisive(&mut sink.columns, &map.decisive);
             super::DECISIVE
+        }
+        Part::Shown => {
+            shown::write_shown(&mut sink, &map.functions, &map.shown);
+            super::SHOWN
         }
         Part::Macros => {
             macros::write_macros(&mut sink, &map.macros);

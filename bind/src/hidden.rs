@@ -1,0 +1,294 @@
+//! Memory that only the compiler knows.
+//!
+//! `struct sim *s = calloc(…); while (s->step < n) { MPI_Barrier(…); s->step++; }`: where nobody is told the address, clang keeps the step in a
+//! register until the loop ends, past all calls, and gcc stores it nowhere if nobody reads it later. `s` stays where debug info says,
+//! and what it leads to is as old as the loop. The same goes for a structure on the stack. So in optimised code such memory
+//! is believed only if somebody knows the object whom the compiler does not see (`Map::shown`): then every call that may lead to them finds it as
+//! the source has left it.
+//!
+//! - A parameter of a function with code of its own leads to what its caller has; one of an inlined call to what it is given there. `restrict`
+//!   takes that back: nobody else uses the object while the function lasts.
+//! - A call that every way to the loop has passed, or each iteration, gives the address to a function of MPI; or to a function of the program
+//!   that gives it to one whatever else it does.
+//! - What is `volatile` is stored when the source says so.
+//! - Static memory stays open to whoever is called: they may call back. What a fixed address leads to is static; and what a static
+//!   variable leads to is known to all who can read it.
+
+use crate::expression::facts;
+use crate::handed::around;
+use crate::locations::ALWAYS;
+use crate::moved::Positions;
+use crate::types::Qualifiers;
+use crate::wanted::{Root, Wanted};
+use base::Id as _;
+use progress_map::{
+    Binding, BoundVariable, Function, FunctionId, FunctionInstance, LocationRange, Lov, Map, PathStep,
+    PointId, PointKind, Shown, Storage, Term,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the types of listed variables are qualified, as far as it matters.
+pub(crate) type Qualified = BTreeMap<(FunctionId, String), Qualifiers>;
+
+/// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
+pub(crate) fn withhold(
+    map: &Map,
+    binding: &mut Binding,
+    wanted: &BTreeMap<FunctionId, Vec<Wanted<'_>>>,
+    qualified: &Qualified,
+) -> usize {
+    let positions = Positions::new(binding);
+    let known = Known {
+        map,
+        binding,
+        qualified,
+    };
+    let mut hidden = Vec::new();
+    for (index, variable) in binding.variables.iter().enumerate() {
+        let Some((function, _)) = positions.code(variable.instance) else {
+            continue;
+        };
+        if !positions.optimised(variable.instance)
+            || !variable.locations.iter().any(|at| is_object(variable, at))
+            || is_stack_argument(&map.functions[function], binding, variable)
+        {
+            continue;
+        }
+        let of_name = wanted.get(&function).into_iter().flatten();
+        let mut of_name = of_name.filter(|wanted| wanted.name == variable.name && wanted.of_range.is_none());
+        if !of_name.all(|wanted| known.to_others(variable, function, wanted.root)) {
+            hidden.push(index);
+        }
+    }
+    for &index in &hidden {
+        let mut locations = std::mem::take(&mut binding.variables[index].locations);
+        locations.retain(|location| !is_object(&binding.variables[index], location));
+        binding.variables[index].locations = locations;
+    }
+    hidden.len()
+}
+
+/// Whether what is read there lies in an object that somebody has to know: not in a register, in a place that the compiler has made for this value alone, or in
+/// static memory.
+fn is_object(variable: &BoundVariable, location: &LocationRange) -> bool {
+    let Some(facts) = facts(&location.expression) else {
+        return true;
+    };
+    let of_frame = facts.frame || !facts.registers.is_empty();
+    if variable.path.contains(&PathStep::Deref) {
+        let is_static = facts.is_address() && !of_frame;
+        return !facts.is_constant() && !is_static;
+    }
+    let is_whole = (location.start, location.end) == ALWAYS || !variable.path.is_empty();
+    facts.is_address() && of_frame && is_whole && !facts.in_pieces
+}
+
+/// Whether the variable is an argument that the caller has put on the stack, and no loop changes it.
+fn is_stack_argument(function: &Function, binding: &Binding, variable: &BoundVariable) -> bool {
+    let FunctionInstance::Concrete(index) = variable.instance else {
+        return false;
+    };
+    let base = &binding.functions[index as usize].frame_base;
+    let mut lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
+    let is_above =
+        |location: &LocationRange| facts(&location.expression).is_some_and(|facts| facts.above_base);
+    *base == [gimli::DW_OP_call_frame_cfa.0]
+        && variable.path.is_empty()
+        && variable.locations.iter().all(is_above)
+        && !lovs.any(|lov| lov.name == variable.name && !lov.updates.is_empty())
+}
+
+/// Who knows the objects of a program.
+struct Known<'k, 'm> {
+    map: &'m Map,
+    binding: &'k Binding,
+    qualified: &'k Qualified,
+}
+
+impl<'m> Known<'_, 'm> {
+    fn to_others(&self, variable: &BoundVariable, function: FunctionId, root: Root<'_>) -> bool {
+        let Root::Local { name, line } = root else {
+            return true;
+        };
+        let key = (function, variable.name.clone());
+        let qualifiers = self.qualified.get(&key).copied().unwrap_or_default();
+        if qualifiers.volatile {
+            return true;
+        }
+        let body = &self.map.functions[function];
+        let needs = |lov: &Lov| {
+            let terms = [&lov.start, &lov.step].into_iter().flatten();
+            let mut terms = terms.flat_map(Term::variables);
+            lov.name == variable.name || terms.any(|(name, _)| name == variable.name)
+        };
+        let loops = body.loops.iter();
+        let loops = loops.filter(|in_loop| in_loop.lovs.iter().any(needs));
+        let mut before = Vec::from_iter(loops.map(|in_loop| in_loop.header));
+        let calls = self.map.mpi_calls.iter().filter(|call| call.function == function);
+        let calls = calls.filter(|call| {
+            let terms = call
+                .arguments
+                .iter()
+                .filter_map(|argument| argument.term.as_ref());
+            let mut variables = terms.flat_map(Term::variables);
+            variables.any(|(name, _)| name == variable.name)
+        });
+        before.extend(calls.map(|call| call.point));
+        let root = Storage::Local {
+            name: name.to_owned(),
+            line,
+        };
+        let object = Object {
+            instance: variable.instance,
+            function,
+            root: &root,
+            restricted: qualifiers.restrict,
+        };
+        self.is_shown(&object, &before, 0)
+    }
+
+    /// Whether somebody who is not seen knows the object when control comes to each of `before`.
+    fn is_shown(&self, object: &Object<'_>, before: &[PointId], depth: u32) -> bool {
+        if depth > MOST_CALLS {
+            return false;
+        }
+        self.rows(object.function, object.root).any(|row| {
+            if self.is_entry(row) {
+                return match object.instance {
+                    FunctionInstance::Concrete(_) => !object.restricted,
+                    FunctionInstance::Inlined(index) => self.is_shown_by_caller(object, index, depth),
+                    FunctionInstance::Anywhere(_) => false,
+                };
+            }
+            before.iter().all(|&point| self.comes_before(row, point))
+                && row.to.as_ref().is_none_or(|(callee, parameter)| {
+                    self.gives_away(*callee, parameter, &mut BTreeSet::new())
+                })
+        })
+    }
+
+    /// Whether the object that an inlined call is given is known to others.
+    fn is_shown_by_caller(&self, object: &Object<'_>, inlined: u32, depth: u32) -> bool {
+        let inline = &self.binding.inlines[inlined as usize];
+        let Some((parent, caller)) = around(self.binding, inline.parent, inline.start) else {
+            return false;
+        };
+        let body = &self.map.functions[caller];
+        if inline.call_file != Ok(body.file) {
+            return false;
+        }
+        let name = self.map.functions[object.function].name.as_str();
+        let calls = body.calls_on(inline.call_line).filter(|&call| {
+            let is_named = matches!(&body.points[call].kind, PointKind::Call(called) if called == name);
+            is_named && stands_at(body.points[call].span, inline.call_line, inline.call_column)
+        });
+        let calls = Vec::from_iter(calls);
+        let is_given = |&call: &PointId| {
+            let first = self.map.shown.partition_point(|row| row.function < caller);
+            let own = self.map.shown[first..]
+                .iter()
+                .take_while(|row| row.function == caller);
+            let mut own = own.filter(|row| {
+                let to = row.to.as_ref();
+                row.point == call
+                    && to.is_some_and(|(callee, root)| (*callee, root) == (object.function, object.root))
+            });
+            own.any(|row| {
+                let given = Object {
+                    instance: parent,
+                    function: caller,
+                    root: &row.variable,
+                    restricted: false,
+                };
+                self.is_shown(&given, &[call], depth + 1)
+            })
+        };
+        !calls.is_empty() && calls.iter().all(is_given)
+    }
+
+    /// Whether a function gives the object that its parameter leads to away to somebody outside, on all ways through it.
+    fn gives_away(
+        &self,
+        function: FunctionId,
+        parameter: &Storage,
+        seen: &mut BTreeSet<(FunctionId, Storage)>,
+    ) -> bool {
+        if !seen.insert((function, parameter.clone())) {
+            return false;
+        }
+        let mut rows = self.rows(function, parameter).filter(|row| !self.is_entry(row));
+        rows.any(|row| {
+            let exit = self.map.functions[function].points.ids().next_back();
+            exit.is_some_and(|exit| self.comes_before(row, exit))
+                && row
+                    .to
+                    .as_ref()
+                    .is_none_or(|(callee, parameter)| self.gives_away(*callee, parameter, seen))
+        })
+    }
+
+    fn rows(&self, function: FunctionId, variable: &Storage) -> impl Iterator<Item = &'m Shown> {
+        let first = self.map.shown.partition_point(|row| row.function < function);
+        let own = self.map.shown[first..].iter();
+        let own = own.take_while(move |row| row.function == function);
+        own.filter(move |row| row.variable == *variable)
+    }
+
+    fn is_entry(&self, row: &Shown) -> bool {
+        self.map.functions[row.function].points[row.point].kind == PointKind::Entry
+    }
+
+    /// Whether every way to a point has passed the call, or the point is the header of a loop that the call is made in each time round. What is called only under a condition
+    /// may not be in the code: another copy of the function may have it.
+    fn comes_before(&self, row: &Shown, point: PointId) -> bool {
+        let entry = self.map.functions[row.function].points.ids().next();
+        let always = entry.is_some_and(|entry| {
+            self.reaches(row.function, entry, point, None)
+                && !self.reaches(row.function, entry, point, Some(row.point))
+        });
+        let each_time = || {
+            self.reaches(row.function, point, row.point, None)
+                && self.reaches(row.function, row.point, point, None)
+                && !self.reaches(row.function, point, point, Some(row.point))
+        };
+        row.point == point || always || each_time()
+    }
+
+    fn reaches(&self, function: FunctionId, from: PointId, to: PointId, but_for: Option<PointId>) -> bool {
+        let body = &self.map.functions[function];
+        let mut seen = vec![false; body.points.len()];
+        let mut work = vec![from];
+        while let Some(at) = work.pop() {
+            for next in body.successors(at).filter(|&next| Some(next) != but_for) {
+                if next == to {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[next.index()], true) {
+                    work.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Inlined calls within inlined calls are followed so far.
+const MOST_CALLS: u32 = 64;
+
+/// An object by the variable that is it, or leads to it.
+struct Object<'o> {
+    instance: FunctionInstance,
+    function: FunctionId,
+    root: &'o Storage,
+    /// The function's author has promised that nobody else uses it.
+    restricted: bool,
+}
+
+/// Whether code at a position may be that of a call: compilers give it the position of the name, of the parenthesis, or of an argument.
+fn stands_at(span: base::Span, line: u32, column: u32) -> bool {
+    let (start, end) = ((span.line, span.column), (span.end_line, span.end_column));
+    match column {
+        0 => span.covers_line(line),
+        _ => (start..=end).contains(&(line, column)),
+    }
+}
