@@ -233,11 +233,12 @@ pub(crate) fn answer(
     }
     let slice = args.slice.then_some(&args.job_slice);
     let mut forms = forms(args, slice)?;
-    if args.waits {
+    if args.waits && seen.recorded.is_empty() {
+        output::warn("the job is not recorded: hindmost run -- mpirun … starts one that is");
+    } else if args.waits && forms.iter().any(|form| form.is_document()) {
+        output::warn("--waits is text, and left out: hindmost waits --format json has the same for programs");
+    } else if args.waits {
         forms.push(Form::Waits);
-        if seen.recorded.is_empty() {
-            output::warn("the job is not recorded: hindmost run -- mpirun … starts one that is");
-        }
     }
     let shows_answer = forms.iter().any(|form| form.shows_answer());
     let map = &found.map;

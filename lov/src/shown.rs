@@ -261,13 +261,6 @@ pub(crate) fn of_wanted(
 
 /// The local variables that lead to what the order and calls of MPI ask for.
 fn roots(map: &Map) -> Vec<Variable> {
-    fn root(storage: &Storage) -> Option<&Storage> {
-        match storage {
-            Storage::Local { .. } => Some(storage),
-            Storage::Member { base, .. } | Storage::Pointee(base) => root(base),
-            _ => None,
-        }
-    }
     let of_function = |function: &Mapped| {
         let lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
         let storages = lovs.flat_map(|lov| {
@@ -275,7 +268,7 @@ fn roots(map: &Map) -> Vec<Variable> {
             let terms = terms.flat_map(Term::variables).map(|(_, storage)| storage);
             std::iter::once(&lov.storage).chain(terms)
         });
-        Vec::from_iter(storages.filter_map(root).cloned())
+        Vec::from_iter(storages.filter_map(Storage::local_root).cloned())
     };
     let mut found = Vec::new();
     for (id, function) in map.functions.iter_enumerated() {
@@ -289,7 +282,7 @@ fn roots(map: &Map) -> Vec<Variable> {
         let storages = terms.flat_map(Term::variables).map(|(_, storage)| storage);
         found.extend(
             storages
-                .filter_map(root)
+                .filter_map(Storage::local_root)
                 .map(|root| (call.function, root.clone())),
         );
     }

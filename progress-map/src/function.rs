@@ -480,6 +480,17 @@ pub enum Storage {
     },
 }
 
+impl Storage {
+    /// The local variable that it is, or starts from.
+    pub fn local_root(&self) -> Option<&Storage> {
+        match self {
+            Self::Local { .. } => Some(self),
+            Self::Member { base, .. } | Self::Pointee(base) => base.local_root(),
+            Self::Global { .. } | Self::Range { .. } => None,
+        }
+    }
+}
+
 /// What is told of the place where a loop over a range stands. The program holds an iterator that has no name in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RangePart {

@@ -296,6 +296,31 @@ pub fn bare_function(name: &str, file: FileId, span: Span) -> Function {
     }
 }
 
+/// Says of the last function, which has no points yet, that whatever its variables lead to is its caller's.
+pub fn hand_in(map: &mut Map) {
+    let Some(id) = map.functions.ids().next_back() else {
+        return;
+    };
+    let function = &mut map.functions[id];
+    let point = function.points.push(Point {
+        kind: PointKind::Entry,
+        span: function.span,
+        scope: ScopeId::from_index(0),
+        innermost_loop: None,
+        unsequenced: Vec::new(),
+    });
+    let lovs = function.loops.iter().flat_map(|in_loop| &in_loop.lovs);
+    let roots = lovs.filter_map(|lov| lov.storage.local_root());
+    map.shown.extend(roots.map(|variable| Shown {
+        function: id,
+        point,
+        variable: variable.clone(),
+        to: None,
+    }));
+    map.shown.sort();
+    map.shown.dedup();
+}
+
 /// A strict variable that counts up by one from zero, proven: the plainest there is.
 pub fn lov(name: &str) -> Lov {
     Lov {

@@ -4,8 +4,8 @@ use base::Span;
 use bind::bind;
 use progress_map::generate::{self, bare_function};
 use progress_map::{
-    Binding, File, FileId, Function, FunctionId, FunctionInstance, Loop, LoopSource, Lov, Map, Point,
-    PointId, PointKind, ScopeId, Shown, Storage,
+    Binding, File, FileId, Function, FunctionId, FunctionInstance, Loop, LoopSource, Lov, Map, PointId,
+    Storage,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -188,28 +188,11 @@ impl MapBuilder {
             end_line: end as u32 + 1,
             end_column: 2,
         };
-        // Whatever leads to an object is the caller's: who else knows objects has tests of its own.
-        let id = FunctionId::from_index(self.map.functions.len());
-        let roots = variables.iter().filter_map(|(_, storage)| root(storage));
-        self.map.shown.extend(roots.map(|variable| Shown {
-            function: id,
-            point: PointId::from_index(0),
-            variable,
-            to: None,
-        }));
-        self.map.shown.sort();
-        let entry = Point {
-            kind: PointKind::Entry,
-            span,
-            scope: ScopeId::from_index(0),
-            innermost_loop: None,
-            unsequenced: Vec::new(),
-        };
         let lovs = variables
             .into_iter()
             .map(|(name, storage)| lov(name, storage))
             .collect();
-        self.map.functions.push(Function {
+        let id = self.map.functions.push(Function {
             loops: vec![Loop {
                 parent: None,
                 source: LoopSource::For,
@@ -220,9 +203,11 @@ impl MapBuilder {
                 refused: Vec::new(),
             }]
             .into(),
-            points: vec![entry].into(),
             ..bare_function(name, file, span)
-        })
+        });
+        // Who else knows objects has tests of its own.
+        generate::hand_in(&mut self.map);
+        id
     }
 
     /// The first line of the file's source that contains `text`.
@@ -318,15 +303,6 @@ impl MapBuilder {
         self.function(solve, "main", Vec::new());
         self.function(norm, "norm", vec![("q", q), ("rounds", global("rounds"))]);
         self.function(mesh, "weight", vec![("w", w)]);
-    }
-}
-
-/// The local variable that a storage starts from.
-fn root(storage: &Storage) -> Option<Storage> {
-    match storage {
-        Storage::Local { .. } => Some(storage.clone()),
-        Storage::Member { base, .. } | Storage::Pointee(base) => root(base),
-        _ => None,
     }
 }
 

@@ -46,6 +46,7 @@ pub fn map_of(program: &Program, functions: &[Listed<'_>]) -> Map {
         };
         map.functions
             .push(function(name, file, span, variables.iter().map(lov).collect()));
+        generate::hand_in(&mut map);
     }
     let executable = fs::read(&program.path).unwrap();
     let path = program.path.display().to_string();
