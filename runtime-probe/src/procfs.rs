@@ -2,7 +2,7 @@
 
 use crate::sys;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -227,24 +227,29 @@ pub(crate) fn environment(pid: u32) -> io::Result<Vec<u8>> {
     let mut before = None;
     for _ in 0..LOOKS {
         let environment = environment_now(pid)?;
-        if !environment.is_empty() || stat(pid).map_or(true, |stat| stat.has_ended()) {
+        if !environment.is_empty() || !stat(pid).is_ok_and(|stat| !stat.has_ended()) {
             return Ok(environment);
         }
         // An empty one is that of the program only where the program had been started before it was read, and was not replaced since.
         let now = MarkOfExec::of(pid);
-        match (before, now) {
-            (_, MarkOfExec::Unreadable) => return Ok(environment),
-            (Some(before), MarkOfExec::Started(_)) if now.may_be(before) => return Ok(environment),
+        match before {
+            Some(before) if matches!(now, MarkOfExec::Started(_)) && now.may_be(before) => {
+                return Ok(environment);
+            }
             _ => before = Some(now),
         }
         std::thread::sleep(BETWEEN_LOOKS);
     }
-    Err(io::Error::other("it is being started"))
+    match before {
+        // Of some nothing can be read at any time; in the midst of a start that is so for a moment.
+        Some(MarkOfExec::Unreadable) => Ok(Vec::new()),
+        _ => Err(io::Error::other("it is being started")),
+    }
 }
 
 /// The environment as it can be read at this moment, which is empty while the process is being started.
 fn environment_now(pid: u32) -> io::Result<Vec<u8>> {
-    let of_process = regular_files::read_of_kernel(&format!("/proc/{pid}/environ"));
+    let of_process = at_once(&format!("/proc/{pid}/environ"));
     if of_process
         .as_ref()
         .is_ok_and(|environment| !environment.is_empty())
@@ -253,9 +258,22 @@ fn environment_now(pid: u32) -> io::Result<Vec<u8>> {
     }
     // As above: it reads as empty then, or not at all.
     match other_thread(pid) {
-        Some(other) => regular_files::read_of_kernel(&format!("/proc/{pid}/task/{other}/environ")),
+        Some(other) => at_once(&format!("/proc/{pid}/task/{other}/environ")),
         None => of_process,
     }
+}
+
+/// What the kernel prints, in one go if it is not very much: of a program that is replaced between two reads the second gets nothing.
+fn at_once(path: &str) -> io::Result<Vec<u8>> {
+    const MOST: usize = 1 << 18;
+    let mut bytes = vec![0; MOST];
+    let read = regular_files::open_of_kernel(path)?.read(&mut bytes)?;
+    if read == MOST {
+        return regular_files::read_of_kernel(path);
+    }
+    bytes.truncate(read);
+    bytes.shrink_to_fit();
+    Ok(bytes)
 }
 
 /// A thread that lives on although the main one has ended, if there is one.
