@@ -184,11 +184,7 @@ impl<'m> Known<'_, 'm> {
         });
         let calls = Vec::from_iter(calls);
         let is_given = |&call: &PointId| {
-            let first = self.map.shown.partition_point(|row| row.function < caller);
-            let own = self.map.shown[first..]
-                .iter()
-                .take_while(|row| row.function == caller);
-            let mut own = own.filter(|row| {
+            let mut own = self.rows_of(caller).filter(|row| {
                 let to = row.to.as_ref();
                 row.point == call
                     && to.is_some_and(|(callee, root)| (*callee, root) == (object.function, object.root))
@@ -228,10 +224,14 @@ impl<'m> Known<'_, 'm> {
     }
 
     fn rows(&self, function: FunctionId, variable: &Storage) -> impl Iterator<Item = &'m Shown> {
+        self.rows_of(function)
+            .filter(move |row| row.variable == *variable)
+    }
+
+    fn rows_of(&self, function: FunctionId) -> impl Iterator<Item = &'m Shown> + use<'m> {
         let first = self.map.shown.partition_point(|row| row.function < function);
         let own = self.map.shown[first..].iter();
-        let own = own.take_while(move |row| row.function == function);
-        own.filter(move |row| row.variable == *variable)
+        own.take_while(move |row| row.function == function)
     }
 
     fn is_entry(&self, row: &Shown) -> bool {

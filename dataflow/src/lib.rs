@@ -47,6 +47,7 @@ pub use effects::{MemberPath, Target, children as operands, target_of};
 pub use external::is_library;
 pub use flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 pub use loops::Loops;
+pub use passed::this;
 pub use program::{FunctionIndex, FunctionInfo, Program};
 pub use single_valued::{Effort, Standing};
 pub use summary::Effect;

@@ -144,7 +144,7 @@ impl Program<'_> {
 }
 
 /// The variable for the object at hand, if the function uses it.
-fn this(function: &Function) -> Option<LocalId> {
+pub fn this(function: &Function) -> Option<LocalId> {
     let mut locals = function.locals.iter_enumerated().skip(function.params);
     locals.find(|(_, local)| local.name == ir::THIS).map(|(id, _)| id)
 }

@@ -316,9 +316,8 @@ const NESTED_LIMIT: usize = 4;
 
 /// Whether `definition` is `namespace` or `inline namespace`.
 fn is_namespace(definition: &Definition) -> bool {
-    let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
-    let words: &[&[u8]] = &words;
-    definition.params.is_none() && matches!(words, [b"namespace"] | [b"inline", b"namespace"])
+    definition.params.is_none()
+        && matches!(definition.words()[..], [b"namespace"] | [b"inline", b"namespace"])
 }
 
 /// A set of names.

@@ -89,7 +89,8 @@ fn stays(info: &FunctionInfo<'_>, parameter: LocalId) -> bool {
         && !info.flow.points.iter().any(|point| assigns(&point.action))
 }
 
-fn storage(function: &Function, local: LocalId) -> Storage {
+/// A local variable as debug info names it.
+pub(crate) fn storage(function: &Function, local: LocalId) -> Storage {
     let local = &function.locals[local];
     Storage::Local {
         name: local.name.clone(),

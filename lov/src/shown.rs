@@ -11,6 +11,7 @@
 //! A pointer that is assigned to twice may lead to another object at the call: nothing is
 //! said of it. Nor of overloaded callees, calls through pointers, and what is stored somewhere to be found by others.
 
+use crate::handed::storage;
 use base::Confidence;
 use base::Id as _;
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
@@ -103,17 +104,12 @@ fn by_call(
             show(local, Some((callee, parameter)));
         }
     }
-    let mut locals = there.locals.iter_enumerated().skip(there.params);
-    if let Some((this, _)) = locals.find(|(_, local)| local.name == ir::THIS) {
+    if let Some(this) = dataflow::this(there) {
         let object = match function.receivers.get(&call) {
             Some(&Receiver::At(object)) => {
                 address(program, function, object).or_else(|| inside(program, function, object))
             }
-            Some(Receiver::This) => function
-                .locals
-                .iter_enumerated()
-                .find(|(_, local)| local.name == ir::THIS)
-                .map(|(id, _)| id),
+            Some(Receiver::This) => dataflow::this(function),
             None => None,
         };
         if let Some(local) = object {
@@ -199,14 +195,6 @@ fn inside(program: &Program<'_>, function: &Function, id: ExprId) -> Option<Loca
         }
         ExprKind::Index { base, .. } | ExprKind::Deref(base) => address(program, function, base),
         _ => None,
-    }
-}
-
-fn storage(function: &Function, local: LocalId) -> Storage {
-    let local = &function.locals[local];
-    Storage::Local {
-        name: local.name.clone(),
-        line: local.span.line,
     }
 }
 

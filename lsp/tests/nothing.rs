@@ -1,6 +1,7 @@
 //! Where nothing of what was loaded can be shown, the editor says so.
 
-use base::{IdVec, RankSet};
+mod one_file;
+
 use engine::{DependenceGraph, SourceFile};
 use lsp::{Host, Job, Settings, serve};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
@@ -18,18 +19,7 @@ struct OneFile {
 
 impl Host for OneFile {
     fn load(&self, _: &Settings) -> Result<Job, String> {
-        let source = SourceFile {
-            path: "/a.c".to_owned(),
-            bytes: SOURCE.into(),
-        };
-        let map = engine::map_sources(vec![source], &|_| {});
-        let (_, tasks) = snapshot::read(self.stacks).map_err(|error| error.to_string())?;
-        Ok(Job {
-            answer: Some(engine::Analysis::new(&map, &tasks, RankSet::default()).answer()),
-            map,
-            sources: IdVec::from_iter([Some(PathBuf::from("/a.c"))]),
-            notes: Vec::new(),
-        })
+        one_file::job(SOURCE, self.stacks)
     }
 
     fn read(&self, path: &Path) -> Option<Vec<u8>> {

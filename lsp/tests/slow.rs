@@ -1,6 +1,7 @@
 //! While a slice takes its time, everything else goes on.
 
-use base::{IdVec, RankSet};
+mod one_file;
+
 use crossbeam_channel::{Receiver, Sender, bounded};
 use engine::{DependenceGraph, SourceFile};
 use lsp::{Ended, Host, Job, Settings, serve};
@@ -37,14 +38,7 @@ impl Host for Slow {
         if settings.map != Some("/map".into()) {
             return Err("no such map".to_owned());
         }
-        let map = engine::map_sources(vec![source()], &|_| {});
-        let (_, tasks) = snapshot::read(STACKS).map_err(|error| error.to_string())?;
-        Ok(Job {
-            answer: Some(engine::Analysis::new(&map, &tasks, RankSet::default()).answer()),
-            map,
-            sources: IdVec::from_iter([Some(PathBuf::from("/a.c"))]),
-            notes: Vec::new(),
-        })
+        one_file::job(SOURCE, STACKS)
     }
 
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
@@ -56,17 +50,10 @@ impl Host for Slow {
     }
 
     fn graph(&self, files: Vec<SourceFile>) -> Result<DependenceGraph, String> {
-        assert_eq!(files, [source()]);
+        assert_eq!(files, [one_file::source(SOURCE)]);
         self.asked.send(()).unwrap();
         assert!(self.allowed.recv().unwrap(), "a mistake of ours");
         engine::dependence_graph(files, None, &|_| {}).map_err(|error| error.to_string())
-    }
-}
-
-fn source() -> SourceFile {
-    SourceFile {
-        path: "/a.c".to_owned(),
-        bytes: SOURCE.into(),
     }
 }
 

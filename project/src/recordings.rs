@@ -12,8 +12,8 @@ use std::time::Duration;
 /// Between two looks at a job that runs: whoever completes a call in between waits for nobody.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How the names of recordings end.
-const ENDING: &str = ".recording";
+/// What the names of recordings end in, behind a dot.
+const EXTENSION: &str = "recording";
 
 /// No recording is larger.
 const MOST: Limit = Limit::of(64 << 20);
@@ -41,7 +41,7 @@ pub fn recordings(paths: &[PathBuf], listener: &dyn Listener) -> Result<Vec<Reco
 #[must_use]
 pub fn recordings_of_job(job: &Job, listener: &dyn Listener) -> Vec<Record> {
     let reader = Reader::of(job.tasks.iter().filter_map(TaskRef::user));
-    let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(ENDING));
+    let mapped = job.tasks.iter().filter_map(|task| task.mapped_file(EXTENSION));
     let mapped: BTreeSet<PathBuf> = mapped.collect();
     let directories: BTreeSet<&Path> = mapped.iter().filter_map(|file| file.parent()).collect();
     let directories = Vec::from_iter(directories.into_iter().map(Path::to_path_buf));
@@ -108,7 +108,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let entries = std::fs::read_dir(path).map_err(|error| cannot(path, &error))?;
         for entry in entries {
             let file = entry.map_err(|error| cannot(path, &error))?.path();
-            if file.to_string_lossy().ends_with(ENDING) {
+            if file.extension().is_some_and(|ending| ending == EXTENSION) {
                 files.push(file);
             }
         }

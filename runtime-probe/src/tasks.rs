@@ -58,12 +58,12 @@ impl TaskRef {
         (Some(now.identity.started) == self.started).then_some(user)
     }
 
-    /// The first file in its memory whose name ends so, as the kernel names it.
-    pub fn mapped_file(&self, ending: &str) -> Option<PathBuf> {
+    /// The first file in its memory with this extension, as the kernel names it.
+    pub fn mapped_file(&self, extension: &str) -> Option<PathBuf> {
         let maps = procfs::text(&format!("/proc/{}/maps", self.pid)).ok()?;
-        let mut mappings = maps.lines().filter_map(procfs::parse_mapping);
-        let found = mappings.find(|mapping| mapping.path.ends_with(ending))?;
-        Some(PathBuf::from(found.path))
+        let mappings = maps.lines().filter_map(procfs::parse_mapping);
+        let mut files = mappings.map(|mapping| PathBuf::from(mapping.path));
+        files.find(|file| file.extension().is_some_and(|found| found == extension))
     }
 
     fn of(pid: u32, rank: Option<u32>) -> TaskRef {

@@ -46,6 +46,13 @@ pub struct Definition {
     pub body: Vec<BodyToken>,
 }
 
+impl Definition {
+    /// The texts of what stands for the macro.
+    pub fn words(&self) -> Vec<&[u8]> {
+        self.body.iter().map(|token| &*token.text).collect()
+    }
+}
+
 /// The parameters of a function-like macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {

@@ -114,11 +114,9 @@ fn is_of_diagnostics(bracketed: &[BodyToken]) -> bool {
 
 /// Whether `definition` makes a pragma of its argument: `_Pragma(#text)`.
 fn makes_pragma(definition: &Definition) -> bool {
-    let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
-    let words: &[&[u8]] = &words;
     definition.params.is_some()
         && matches!(
-            words,
+            definition.words()[..],
             [b"_Pragma", b"(", b"#", _, b")"] | [b"__pragma", b"(", _, b")"]
         )
 }
@@ -135,10 +133,8 @@ fn unquoted(token: &BodyToken) -> &[u8] {
 /// Whether `definition` is `switch (0) case 0: default:`, which test frameworks write in front of an `if` so that compilers do not
 /// warn of an `else` behind it: the statement is executed as if nothing stood there.
 fn is_else_blocker(definition: &Definition) -> bool {
-    let words = Vec::from_iter(definition.body.iter().map(|token| &*token.text));
-    let words: &[&[u8]] = &words;
     let value = matches!(
-        words,
+        definition.words()[..],
         [b"switch", b"(", value, b")", b"case", label, b":", b"default", b":"] if value == label
     );
     definition.params.is_none() && value
