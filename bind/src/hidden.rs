@@ -17,7 +17,7 @@
 use crate::expression::facts;
 use crate::handed::around;
 use crate::locations::ALWAYS;
-use crate::moved::Positions;
+use crate::positions::Positions;
 use crate::types::Qualifiers;
 use crate::wanted::{Root, Wanted};
 use base::Id as _;

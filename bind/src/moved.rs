@@ -26,10 +26,11 @@
 //! describes a counter by a word of the stack that does not hold it any more.
 
 use crate::expression::facts;
+use crate::positions::Positions;
 use base::Id;
 use progress_map::{
-    Binding, BoundMerge, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov, Map, PathStep,
-    PointId, PointKind, Row,
+    Binding, BoundMerge, BoundVariable, Function, FunctionId, FunctionInstance, LocationRange, LoopId, Lov,
+    Map, PathStep, PointId, PointKind,
 };
 use std::collections::BTreeMap;
 
@@ -44,11 +45,17 @@ pub(crate) enum Compiler {
     Other,
 }
 
+impl Compiler {
+    /// Whether gcc made all of it.
+    fn is_gcc(self) -> bool {
+        self != Self::Other
+    }
+}
+
 /// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
 pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler) -> usize {
-    let only_gcc = compiler != Compiler::Other;
     let positions = Positions::new(binding);
-    let mut risky: BTreeMap<(FunctionId, &str), Risk> = BTreeMap::new();
+    let mut risks: BTreeMap<(FunctionId, &str), Risk> = BTreeMap::new();
     let mut changes = Vec::new();
     for (index, variable) in binding.variables.iter().enumerate() {
         let exempt = !positions.optimised(variable.instance) || in_memory(&variable.locations);
@@ -59,61 +66,11 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler) -> 
             continue;
         };
         let function = &map.functions[id];
-        let risky = risky.entry((id, &variable.name)).or_insert_with(|| {
-            let mut after = after_updates(function, &variable.name, only_gcc);
-            spread(binding.merges_of(id), &mut after.moved);
-            spread(binding.merges_of(id), &mut after.sunk);
-            Risk {
-                moved: Risky::new(after.moved),
-                sunk: Risky::new(after.sunk),
-                updates: Risky::new(after.updates),
-            }
-        });
-        let code = |of: &mut Risky| {
-            positions.gaps(variable.instance, range, |line, column| {
-                of.has(function, line, column)
-            })
-        };
-        let gaps = code(&mut risky.moved);
-        let mut sunk = Vec::new();
-        let mut codeless = false;
-        if !risky.sunk.is_empty {
-            sunk = code(&mut risky.sunk);
-            // An inlined call may be in several pieces: that of the update is another than this one, perhaps.
-            let rows = positions.rows_around(range.0).iter();
-            let updates = rows.filter(|row| {
-                row.file == Ok(function.file) && risky.updates.has(function, row.line, row.column)
-            });
-            let updates = Vec::from_iter(updates.map(|row| (row.start, row.end)));
-            codeless = compiler == Compiler::Gcc && updates.is_empty();
-            // Without code of its own an update is part of some other instruction, which may be anywhere.
-            let (from, to) = match (only_gcc, &updates[..]) {
-                (_, []) => (0, u64::MAX),
-                (true, [.., last]) => (0, last.1),
-                (false, [first, ..]) => (first.0, u64::MAX),
-            };
-            let clipped = sunk.iter().map(|&(start, end)| (start.max(from), end.min(to)));
-            sunk = clipped.filter(|(start, end)| start < end).collect();
-        }
-        let mut believable = variable.locations.clone();
-        if is_changed(function, &variable.name) {
-            // Where it lies behind a pointer, the location is the pointer's, and a loop changes what is behind it.
-            let is_behind = variable.path.contains(&PathStep::Deref);
-            believable.retain(|location| {
-                facts(&location.expression).is_some_and(|facts| {
-                    let from_memory = facts.computed && facts.reads_memory;
-                    (is_behind || !facts.is_constant()) && (only_gcc || !facts.computed) && !from_memory
-                })
-            });
-        }
-        let is_computed =
-            |location: &LocationRange| facts(&location.expression).is_some_and(|facts| facts.computed);
-        let (computed, shown): (Vec<_>, Vec<_>) = believable.into_iter().partition(is_computed);
-        let mut kept = without(&without(&shown, &sunk), &gaps);
-        if !codeless {
-            kept.extend(without(&computed, &gaps));
-        }
-        kept.sort_by_key(|location| (location.start, location.end));
+        let risk = risks
+            .entry((id, &variable.name))
+            .or_insert_with(|| Risk::new(function, &variable.name, binding.merges_of(id), compiler));
+        let doubt = risk.doubt(&positions, function, variable.instance, range);
+        let kept = doubt.leaves(believable(function, variable, compiler));
         if kept != variable.locations {
             changes.push((index, kept));
         }
@@ -125,14 +82,119 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler) -> 
     changed
 }
 
+/// The locations of a variable that are of a kind that may be believed, wherever they stand.
+fn believable(function: &Function, variable: &BoundVariable, compiler: Compiler) -> Vec<LocationRange> {
+    let mut believable = variable.locations.clone();
+    if is_changed(function, &variable.name) {
+        // Where it lies behind a pointer, the location is the pointer's, and a loop changes what is behind it.
+        let is_behind = variable.path.contains(&PathStep::Deref);
+        believable.retain(|location| {
+            facts(&location.expression).is_some_and(|facts| {
+                let from_memory = facts.computed && facts.reads_memory;
+                let is_constant = !is_behind && facts.is_constant();
+                !is_constant && (compiler.is_gcc() || !facts.computed) && !from_memory
+            })
+        });
+    }
+    believable
+}
+
 /// Where a variable of a function is not to be believed.
 struct Risk {
+    compiler: Compiler,
     /// Wherever the code stands.
     moved: Risky,
     /// If code of an update follows (gcc), or stands in front (clang).
     sunk: Risky,
     /// What that code stands for.
     updates: Risky,
+}
+
+impl Risk {
+    fn new(function: &Function, name: &str, merges: &[BoundMerge], compiler: Compiler) -> Self {
+        let mut after = after_updates(function, name, compiler.is_gcc());
+        spread(merges, &mut after.moved);
+        spread(merges, &mut after.sunk);
+        Self {
+            compiler,
+            moved: Risky::new(after.moved),
+            sunk: Risky::new(after.sunk),
+            updates: Risky::new(after.updates),
+        }
+    }
+
+    /// What that means for the code of one instance of the function, which is in `range`.
+    fn doubt(
+        &mut self,
+        positions: &Positions<'_>,
+        function: &Function,
+        instance: FunctionInstance,
+        range: (u64, u64),
+    ) -> Doubt {
+        let stretches =
+            |of: &mut Risky| positions.gaps(instance, range, |line, column| of.has(function, line, column));
+        let always = stretches(&mut self.moved);
+        if self.sunk.is_empty {
+            return Doubt {
+                always,
+                ..Doubt::default()
+            };
+        }
+        let sunk = stretches(&mut self.sunk);
+        let updates = self.code_of_updates(positions, function, range.0);
+        // Without code of its own an update is part of some other instruction, which may be anywhere.
+        let (from, to) = match (self.compiler.is_gcc(), &updates[..]) {
+            (_, []) => (0, u64::MAX),
+            (true, [.., last]) => (0, last.1),
+            (false, [first, ..]) => (first.0, u64::MAX),
+        };
+        let clipped = sunk.iter().map(|&(start, end)| (start.max(from), end.min(to)));
+        Doubt {
+            always,
+            shown: clipped.filter(|(start, end)| start < end).collect(),
+            computed: self.compiler == Compiler::Gcc && updates.is_empty(),
+        }
+    }
+
+    /// The code of the updates. An inlined call may be in several pieces, and that of the update may be another than the one at `address`, so
+    /// all of the function around it is looked through.
+    fn code_of_updates(
+        &mut self,
+        positions: &Positions<'_>,
+        function: &Function,
+        address: u64,
+    ) -> Vec<(u64, u64)> {
+        let rows = positions.rows_around(address).iter();
+        let updates = rows
+            .filter(|row| row.file == Ok(function.file) && self.updates.has(function, row.line, row.column));
+        updates.map(|row| (row.start, row.end)).collect()
+    }
+}
+
+/// Which locations of a variable are not believed in one piece of code.
+#[derive(Default)]
+struct Doubt {
+    /// Here none is.
+    always: Vec<(u64, u64)>,
+    /// Here only those are that compute the value.
+    shown: Vec<(u64, u64)>,
+    /// None that computes the value is, anywhere.
+    computed: bool,
+}
+
+impl Doubt {
+    /// What it leaves of the locations that may be believed, sorted.
+    fn leaves(&self, believable: Vec<LocationRange>) -> Vec<LocationRange> {
+        let is_computed =
+            |location: &LocationRange| facts(&location.expression).is_some_and(|facts| facts.computed);
+        let (computed, shown): (Vec<_>, Vec<_>) = believable.into_iter().partition(is_computed);
+        let mut kept = without(&without(&shown, &self.shown), &self.always);
+        if !self.computed {
+            kept.extend(without(&computed, &self.always));
+        }
+        kept.sort_by_key(|location| (location.start, location.end));
+        kept
+    }
 }
 
 /// Some points of a function, by the positions that may be theirs.
@@ -358,152 +420,12 @@ fn without(locations: &[LocationRange], gaps: &[(u64, u64)]) -> Vec<LocationRang
     kept
 }
 
-/// Positions of code as seen from one instance of a function: an inlined call stands where it is called.
-pub(crate) struct Positions<'b> {
-    binding: &'b Binding,
-    /// Inlined calls by parent: those of functions are under `Concrete`.
-    children: BTreeMap<FunctionInstance, Vec<u32>>,
-}
-
-impl<'b> Positions<'b> {
-    pub(crate) fn new(binding: &'b Binding) -> Self {
-        let mut children: BTreeMap<FunctionInstance, Vec<u32>> = BTreeMap::new();
-        for (index, inline) in (0u32..).zip(&binding.inlines) {
-            let parent = match inline.parent {
-                Some(parent) => Some(FunctionInstance::Inlined(parent)),
-                None => binding
-                    .functions
-                    .partition_point(|function| function.start <= inline.start)
-                    .checked_sub(1)
-                    .and_then(|at| u32::try_from(at).ok())
-                    .map(FunctionInstance::Concrete),
-            };
-            if let Some(parent) = parent {
-                children.entry(parent).or_default().push(index);
-            }
-        }
-        Self { binding, children }
-    }
-
-    /// Whether the code of an instance may have moved.
-    pub(crate) fn optimised(&self, instance: FunctionInstance) -> bool {
-        let function = match instance {
-            FunctionInstance::Anywhere(_) => None,
-            FunctionInstance::Concrete(index) => self.binding.functions.get(index as usize),
-            FunctionInstance::Inlined(index) => {
-                let start = self
-                    .binding
-                    .inlines
-                    .get(index as usize)
-                    .map(|inline| inline.start);
-                let around = |start: u64| {
-                    let functions = &self.binding.functions;
-                    let after = functions.partition_point(|function| function.start <= start);
-                    functions.get(after.checked_sub(1)?)
-                };
-                start.and_then(around)
-            }
-        };
-        function.is_none_or(|function| function.optimised)
-    }
-
-    /// The rows of the function that an address lies in.
-    fn rows_around(&self, address: u64) -> &'b [Row] {
-        let functions = &self.binding.functions;
-        let after = functions.partition_point(|function| function.start <= address);
-        let Some(function) = after.checked_sub(1).and_then(|at| functions.get(at)) else {
-            return &[];
-        };
-        let rows = &self.binding.rows;
-        let first = rows.partition_point(|row| row.start < function.start);
-        let end = rows.partition_point(|row| row.start < function.end);
-        rows.get(first..end).unwrap_or_default()
-    }
-
-    /// The function of the map and the addresses of an instance.
-    pub(crate) fn code(&self, instance: FunctionInstance) -> Option<(FunctionId, (u64, u64))> {
-        match instance {
-            FunctionInstance::Anywhere(_) => None,
-            FunctionInstance::Concrete(index) => {
-                let function = self.binding.functions.get(index as usize)?;
-                Some((function.function?, (function.start, function.end)))
-            }
-            FunctionInstance::Inlined(index) => {
-                let inline = self.binding.inlines.get(index as usize)?;
-                Some((inline.function?, (inline.start, inline.end)))
-            }
-        }
-    }
-
-    /// The stretches of `range` whose position is `bad`, sorted. Code without a position is.
-    fn gaps(
-        &self,
-        instance: FunctionInstance,
-        range: (u64, u64),
-        mut bad: impl FnMut(u32, u32) -> bool,
-    ) -> Vec<(u64, u64)> {
-        let calls = self.children.get(&instance).map_or(&[][..], Vec::as_slice);
-        let mut calls: Vec<_> = calls
-            .iter()
-            .map(|&index| &self.binding.inlines[index as usize])
-            .collect();
-        calls.sort_by_key(|call| call.start);
-        let mut gaps: Vec<(u64, u64)> = Vec::new();
-        let mut add = |start: u64, end: u64, bad: bool| {
-            if start >= end || !bad {
-                return;
-            }
-            match gaps.last_mut() {
-                Some(last) if last.1 == start => last.1 = end,
-                _ => gaps.push((start, end)),
-            }
-        };
-        let mut at = range.0;
-        for call in calls {
-            self.rows(at, call.start.min(range.1), &mut bad, &mut add);
-            let start = at.max(call.start);
-            add(
-                start,
-                call.end.min(range.1),
-                bad(call.call_line, call.call_column),
-            );
-            at = at.max(call.end);
-        }
-        self.rows(at, range.1, &mut bad, &mut add);
-        gaps
-    }
-
-    fn rows(
-        &self,
-        start: u64,
-        end: u64,
-        bad: &mut impl FnMut(u32, u32) -> bool,
-        add: &mut impl FnMut(u64, u64, bool),
-    ) {
-        let first = self.binding.rows.partition_point(|row| row.end <= start);
-        let mut at = start;
-        for row in self.binding.rows[first..]
-            .iter()
-            .take_while(|row| row.start < end)
-        {
-            add(at, row.start.min(end), true);
-            at = at.max(row.start);
-            let stop = row.end.min(end);
-            add(at, stop, row.line == 0 || bad(row.line, row.column));
-            at = at.max(stop);
-        }
-        add(at, end, true);
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use base::{IdVec, Span};
     use progress_map::generate::{self, bare_function};
-    use progress_map::{
-        BoundFunction, BoundVariable, Encoding, Loop, LoopSource, Point, Row, ScopeId, Storage,
-    };
+    use progress_map::{BoundFunction, Encoding, Loop, LoopSource, Point, Row, ScopeId, Storage};
 
     fn span(line: u32) -> Span {
         Span {
@@ -516,6 +438,20 @@ pub(crate) mod tests {
 
     /// `while (…/* 2 */) { a(); /* 3 */ i++; /* 4 */ b(); /* 5 */ }`, sixteen bytes of code for each line.
     pub(crate) fn program(optimised: bool, expression: &[u8], always: bool) -> (Map, Binding) {
+        let map = Map {
+            functions: vec![counting()].into(),
+            ..Map::default()
+        };
+        let location = LocationRange {
+            start: if always { 0 } else { 32 },
+            end: if always { u64::MAX } else { 96 },
+            expression: expression.to_vec(),
+        };
+        (map, build(optimised, location))
+    }
+
+    /// The function as the map has it.
+    fn counting() -> Function {
         let call = |name: &str| PointKind::Call(name.to_owned());
         let kinds = [
             (PointKind::Entry, 1),
@@ -552,18 +488,18 @@ pub(crate) mod tests {
             lovs: vec![lov],
             refused: Vec::new(),
         };
-        let function = Function {
+        Function {
             points,
             edges: edges
                 .map(|(a, b)| (PointId::from_index(a), PointId::from_index(b)))
                 .to_vec(),
             loops: vec![only_loop].into(),
             ..bare_function("f", Id::from_index(0), span(1))
-        };
-        let map = Map {
-            functions: vec![function].into(),
-            ..Map::default()
-        };
+        }
+    }
+
+    /// Its code, with one location of `i`.
+    fn build(optimised: bool, location: LocationRange) -> Binding {
         let row = |line: u32| Row {
             start: u64::from(line) * 16,
             end: u64::from(line) * 16 + 16,
@@ -572,7 +508,7 @@ pub(crate) mod tests {
             column: 3,
             statement: true,
         };
-        let binding = Binding {
+        Binding {
             rows: (1..=5).map(row).collect(),
             functions: vec![BoundFunction {
                 start: 16,
@@ -587,17 +523,12 @@ pub(crate) mod tests {
                 instance: FunctionInstance::Concrete(0),
                 name: "i".to_owned(),
                 scope: Vec::new(),
-                locations: vec![LocationRange {
-                    start: if always { 0 } else { 32 },
-                    end: if always { u64::MAX } else { 96 },
-                    expression: expression.to_vec(),
-                }],
+                locations: vec![location],
                 path: Vec::new(),
                 encoding: Encoding::Signed(4),
             }],
             ..Binding::default()
-        };
-        (map, binding)
+        }
     }
 
     /// Where the variable can still be read.

@@ -10,7 +10,7 @@
 
 use crate::expression::facts;
 use crate::locations::ALWAYS;
-use crate::moved::Positions;
+use crate::positions::Positions;
 use progress_map::{Binding, BoundVariable, LocationRange, MachineLocation, Map};
 use std::collections::BTreeMap;
 
