@@ -20,7 +20,6 @@ use crate::locations::ALWAYS;
 use crate::positions::Positions;
 use crate::types::Qualifiers;
 use crate::wanted::{Root, Wanted};
-use base::Id as _;
 use progress_map::{
     Binding, BoundVariable, Function, FunctionId, FunctionInstance, LocationRange, Lov, Map, PathStep,
     PointId, PointKind, Shown, Storage, Term,
@@ -241,34 +240,15 @@ impl<'m> Known<'_, 'm> {
     /// Whether every way to a point has passed the call, or the point is the header of a loop that the call is made in each time round. What is called only under a condition
     /// may not be in the code: another copy of the function may have it.
     fn comes_before(&self, row: &Shown, point: PointId) -> bool {
-        let entry = self.map.functions[row.function].points.ids().next();
-        let always = entry.is_some_and(|entry| {
-            self.reaches(row.function, entry, point, None)
-                && !self.reaches(row.function, entry, point, Some(row.point))
-        });
-        let each_time = || {
-            self.reaches(row.function, point, row.point, None)
-                && self.reaches(row.function, row.point, point, None)
-                && !self.reaches(row.function, point, point, Some(row.point))
+        let body = &self.map.functions[row.function];
+        let leads = |from, to| body.reaches(from, to, |_| true);
+        let leads_past = |from, to| body.reaches(from, to, |between| between != row.point);
+        let always = || {
+            let entry = body.points.ids().next();
+            entry.is_some_and(|entry| leads(entry, point) && !leads_past(entry, point))
         };
-        row.point == point || always || each_time()
-    }
-
-    fn reaches(&self, function: FunctionId, from: PointId, to: PointId, but_for: Option<PointId>) -> bool {
-        let body = &self.map.functions[function];
-        let mut seen = vec![false; body.points.len()];
-        let mut work = vec![from];
-        while let Some(at) = work.pop() {
-            for next in body.successors(at).filter(|&next| Some(next) != but_for) {
-                if next == to {
-                    return true;
-                }
-                if !std::mem::replace(&mut seen[next.index()], true) {
-                    work.push(next);
-                }
-            }
-        }
-        false
+        let each_time = || leads(point, row.point) && leads(row.point, point) && !leads_past(point, point);
+        row.point == point || always() || each_time()
     }
 }
 

@@ -313,35 +313,16 @@ fn spread(merges: &[BoundMerge], points: &mut [bool]) {
 /// Whether the loop cannot come round without passing `update`.
 fn on_every_cycle(function: &Function, id: LoopId, update: PointId) -> bool {
     let header = function.loops[id].header;
-    let mut seen = vec![false; function.points.len()];
-    let mut work = vec![header];
-    while let Some(point) = work.pop() {
-        if point == update || std::mem::replace(&mut seen[point.index()], true) {
-            continue;
-        }
-        for next in function.successors(point) {
-            if next == header {
-                return false;
-            }
-            if lies_in(function, next, id) {
-                work.push(next);
-            }
-        }
-    }
-    true
+    let past = |point: PointId| point != update && lies_in(function, point, id);
+    header == update || !function.reaches(header, header, past)
 }
 
+/// Marks the updates of a variable and what comes after them in one iteration of the loop.
 fn mark(function: &Function, id: LoopId, lov: &Lov, found: &mut [bool]) {
     let header = function.loops[id].header;
-    let mut work: Vec<PointId> = lov.updates.clone();
-    let mut seen = vec![false; function.points.len()];
-    while let Some(point) = work.pop() {
-        if std::mem::replace(&mut seen[point.index()], true) {
-            continue;
-        }
-        found[point.index()] = true;
-        let next = function.successors(point);
-        work.extend(next.filter(|&target| target != header && lies_in(function, target, id)));
+    let stays = |point: PointId| point != header && lies_in(function, point, id);
+    for (found, reached) in found.iter_mut().zip(&function.reached(&lov.updates, stays)) {
+        *found |= reached;
     }
 }
 

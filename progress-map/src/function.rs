@@ -87,6 +87,34 @@ impl Function {
         calls
     }
 
+    /// Whether control comes from `from` to `to` by at least one step, in between at none but points that `through` admits.
+    pub fn reaches(&self, from: PointId, to: PointId, through: impl Fn(PointId) -> bool) -> bool {
+        let mut seen: IdVec<PointId, bool> = self.points.iter().map(|_| false).collect();
+        base::reaches(
+            from,
+            to,
+            |point| !std::mem::replace(&mut seen[point], true),
+            |point, next| {
+                next.extend(
+                    self.successors(point)
+                        .filter(|&point| point == to || through(point)),
+                )
+            },
+        )
+    }
+
+    /// The points that control comes to from `starts`, which are among them, by none but points that `through` admits.
+    pub fn reached(&self, starts: &[PointId], through: impl Fn(PointId) -> bool) -> IdVec<PointId, bool> {
+        let mut reached: IdVec<PointId, bool> = self.points.iter().map(|_| false).collect();
+        let mut work = starts.to_vec();
+        while let Some(point) = work.pop() {
+            if !std::mem::replace(&mut reached[point], true) {
+                work.extend(self.successors(point).filter(|&next| through(next)));
+            }
+        }
+        reached
+    }
+
     /// Whether anything is called in the loop `id`, or in a loop inside it.
     pub fn calls_in_loop(&self, id: LoopId) -> bool {
         self.points

@@ -93,14 +93,8 @@ fn on_one_side(function: &Function, decision: PointId) -> Vec<PointId> {
     };
     let mut times = vec![0; function.points.len()];
     for outcomes in groups {
-        let mut seen = vec![false; function.points.len()];
-        let mut work = outcomes.to_vec();
-        while let Some(point) = work.pop() {
-            if std::mem::replace(&mut seen[point.index()], true) {
-                continue;
-            }
-            times[point.index()] += 1;
-            work.extend(function.successors(point).filter(|&next| stays(next)));
+        for (times, reached) in times.iter_mut().zip(&function.reached(outcomes, stays)) {
+            *times += usize::from(*reached);
         }
     }
     let points = function.points.ids();

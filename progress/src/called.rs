@@ -51,6 +51,25 @@ impl Standing {
     }
 }
 
+/// A frame that has called the next one.
+struct Call<'c> {
+    id: FunctionId,
+    body: &'c Function,
+    frame: &'c Frame,
+    line: u32,
+    callee: &'c Frame,
+}
+
+impl Call<'_> {
+    fn position(&self) -> (u32, Option<u32>) {
+        (self.line, self.frame.column)
+    }
+
+    fn is_by_name(&self, point: PointId) -> bool {
+        calls_by_name(&self.body.points[point], &self.callee.function)
+    }
+}
+
 impl Order<'_> {
     /// Where a frame may be that has called the next one, `callee`; `on_line` are the points of its line.
     pub(crate) fn in_call(
@@ -61,55 +80,33 @@ impl Order<'_> {
         on_line: Vec<PointId>,
     ) -> Result<Standing, Obstacle> {
         let body = &self.map().functions[id];
-        let position = (line, frame.column);
         // C++ makes implicit calls: of constructors, operators, conversions. One of the name of a call on the line may not
         // be that call.
         if body.language().is_cxx() && self.may_be_implicit(callee) {
             return Ok(Standing::anywhere(on_line));
         }
-        let by_name = |point: &PointId| calls_by_name(&body.points[*point], &callee.function);
-        let by_value = |point: &PointId| self.may_call_by_value(id, *point, frame, callee);
-        // What was called may have made a tail call of the callee: then it is no longer there.
-        let vanished =
-            |point: &PointId| !frame.straight && self.vanished_call(&body.points[*point], &callee.function);
-        let candidates = on_line
-            .iter()
-            .copied()
-            .filter(|point| by_name(point) || vanished(point) || by_value(point))
-            .collect();
-        // A call of that name elsewhere on the line is another call, and this one made a tail call.
-        let candidates = within_calls_at(body, candidates, position);
-        if candidates.iter().any(by_name) {
-            let points = narrow_calls(body, candidates, position);
-            let is_call = |point: &PointId| !matches!(body.points[*point].kind, PointKind::MacroCall(_));
-            let is_known = |point: &PointId| {
-                by_name(point) || by_value(point) && !self.may_have_vanished_into(&callee.function)
-            };
-            return Ok(Standing {
-                inside_call: points.iter().all(is_call),
-                callee_known: points.iter().all(is_known),
-                gone: Vec::new(),
-                points,
-            });
+        let call = Call {
+            id,
+            body,
+            frame,
+            line,
+            callee,
+        };
+        let candidates = self.candidates(&call, &on_line);
+        if candidates.iter().any(|&point| call.is_by_name(point)) {
+            return Ok(self.by_name(&call, candidates));
         }
-        if let Some((call, gone)) = self.only_call_into(body, &candidates, &callee.function, position) {
+        if let Some((point, gone)) = self.only_call_into(body, &candidates, &callee.function, call.position())
+        {
             return Ok(Standing {
-                points: vec![call],
+                points: vec![point],
                 inside_call: true,
                 callee_known: true,
                 gone,
             });
         }
-        let by_value = Vec::from_iter(on_line.iter().copied().filter(by_value));
-        if !by_value.is_empty() {
-            // A macro may assign and call in any order; a pointer's target is a call like any other.
-            let is_call = |point: &PointId| body.points[*point].kind == PointKind::IndirectCall;
-            return Ok(Standing {
-                inside_call: by_value.iter().all(is_call),
-                callee_known: !self.may_have_vanished_into(&callee.function),
-                gone: Vec::new(),
-                points: narrow_calls(body, by_value, position),
-            });
+        if let Some(standing) = self.by_value(&call, &on_line) {
+            return Ok(standing);
         }
         if self.function_of(callee).is_none() {
             return Ok(self.in_helper(body, on_line));
@@ -129,12 +126,61 @@ impl Order<'_> {
         Ok(Standing::anywhere(calls))
     }
 
+    /// The points of the line that may have led to the callee in any way that is known.
+    fn candidates(&self, call: &Call<'_>, on_line: &[PointId]) -> Vec<PointId> {
+        // What was called may have made a tail call of the callee: then it is no longer there.
+        let vanished = |point: PointId| {
+            !call.frame.straight && self.vanished_call(&call.body.points[point], &call.callee.function)
+        };
+        let may_lead = |&point: &PointId| {
+            call.is_by_name(point) || vanished(point) || self.may_call_by_value(call, point)
+        };
+        let candidates = on_line.iter().copied().filter(may_lead).collect();
+        // A call of that name elsewhere on the line is another call, and this one made a tail call.
+        within_calls_at(call.body, candidates, call.position())
+    }
+
+    /// Where the frame may be if one of the candidates is a call of the callee's name.
+    fn by_name(&self, call: &Call<'_>, candidates: Vec<PointId>) -> Standing {
+        let points = narrow_calls(call.body, candidates, call.position());
+        let is_call = |point: &PointId| !matches!(call.body.points[*point].kind, PointKind::MacroCall(_));
+        let is_known = |&point: &PointId| {
+            call.is_by_name(point)
+                || self.may_call_by_value(call, point) && !self.may_have_vanished_into(&call.callee.function)
+        };
+        Standing {
+            inside_call: points.iter().all(is_call),
+            callee_known: points.iter().all(is_known),
+            gone: Vec::new(),
+            points,
+        }
+    }
+
+    /// Where the frame may be if something on the line calls without naming whom.
+    fn by_value(&self, call: &Call<'_>, on_line: &[PointId]) -> Option<Standing> {
+        let by_value = |&point: &PointId| self.may_call_by_value(call, point);
+        let points = Vec::from_iter(on_line.iter().copied().filter(by_value));
+        if points.is_empty() {
+            return None;
+        }
+        // A macro may assign and call in any order; a pointer's target is a call like any other.
+        let is_call = |point: &PointId| call.body.points[*point].kind == PointKind::IndirectCall;
+        Some(Standing {
+            inside_call: points.iter().all(is_call),
+            callee_known: !self.may_have_vanished_into(&call.callee.function),
+            gone: Vec::new(),
+            points: narrow_calls(call.body, points, call.position()),
+        })
+    }
+
     /// Whether a point may call the function of the frame below it without naming it: through a pointer, or by a macro. Either
     /// may lead to the same function as a call by its name beside it.
-    fn may_call_by_value(&self, id: FunctionId, point: PointId, frame: &Frame, callee: &Frame) -> bool {
-        match self.map().functions[id].points[point].kind {
+    fn may_call_by_value(&self, call: &Call<'_>, point: PointId) -> bool {
+        match call.body.points[point].kind {
             PointKind::IndirectCall => true,
-            PointKind::MacroCall(_) => self.macro_may_call(id, point, &callee.function, frame.straight),
+            PointKind::MacroCall(_) => {
+                self.macro_may_call(call.id, point, &call.callee.function, call.frame.straight)
+            }
             _ => false,
         }
     }

@@ -269,18 +269,5 @@ fn lies_in(function: &Function, point: PointId, id: LoopId) -> bool {
 /// Whether the loop can come round again after a point of it.
 fn comes_round(function: &Function, point: PointId, id: LoopId) -> bool {
     let header = function.loops[id].header;
-    let mut seen = vec![false; function.points.len()];
-    let mut work = vec![point];
-    while let Some(at) = work.pop() {
-        for next in function.successors(at) {
-            if next == header {
-                return true;
-            }
-            let index = base::Id::index(next);
-            if lies_in(function, next, id) && !std::mem::replace(&mut seen[index], true) {
-                work.push(next);
-            }
-        }
-    }
-    false
+    function.reaches(point, header, |next| lies_in(function, next, id))
 }

@@ -11,8 +11,9 @@ use crate::tail;
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
-use progress_map::{Assumption, Cut, Function, FunctionId, Lov, LovClass, Map, PointId, PointKind};
+use progress_map::{Assumption, Cut, Function, FunctionId, LoopId, Lov, LovClass, Map, PointId, PointKind};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock, PoisonError};
 
 /// A map prepared for comparisons.
@@ -416,59 +417,58 @@ impl<'m> Order<'m> {
                 }
                 _ => return by_flow(function, region, (node_a, a), (node_b, b)),
             };
-            let in_loop = &function.loops[inner];
-            let at = || self.line_of(function, in_loop.span.line);
-            if !in_loop.reducible {
-                return nothing(Reason::Irreducible {
-                    in_loop: inner,
-                    at: at(),
-                });
+            match self.compare_iterations(walk, (id, inner), (frame_a, a), (frame_b, b), same) {
+                ControlFlow::Continue(next) => (region, outer) = (next, Some(inner)),
+                ControlFlow::Break(decided) => return decided,
             }
-            match iteration::compare(function, inner, (frame_a, a), (frame_b, b), walk.same_task) {
-                Iteration::Differ { relation, lov, a, b } => {
-                    walk.rest_on(lov);
-                    return (
-                        relation,
-                        Decided::Iteration {
-                            in_loop: inner,
-                            name: lov.name.clone(),
-                            a,
-                            b,
-                        },
-                    );
-                }
-                Iteration::Same {
-                    region: next,
-                    lov,
+        }
+    }
+
+    /// Compares the iterations of a loop in which two places are. Where they are the same, the comparison goes on in the part of
+    /// the loop that is returned.
+    fn compare_iterations(
+        &self,
+        walk: &mut Walk,
+        (id, in_loop): (FunctionId, LoopId),
+        (frame_a, a): (&LocatedFrame, Place),
+        (frame_b, b): (&LocatedFrame, Place),
+        same: &mut Vec<SameEpoch>,
+    ) -> ControlFlow<(Relation, Decided), Region<'m>> {
+        let function = &self.map.functions[id];
+        let nothing = |reason: Reason| ControlFlow::Break((Relation::Unknown, Decided::Nothing(reason)));
+        let at = || self.line_of(function, function.loops[in_loop].span.line);
+        if !function.loops[in_loop].reducible {
+            return nothing(Reason::Irreducible { in_loop, at: at() });
+        }
+        match iteration::compare(function, in_loop, (frame_a, a), (frame_b, b), walk.same_task) {
+            Iteration::Differ { relation, lov, a, b } => {
+                walk.rest_on(lov);
+                let name = lov.name.clone();
+                ControlFlow::Break((relation, Decided::Iteration { in_loop, name, a, b }))
+            }
+            Iteration::Same { region, lov, a, b } => {
+                walk.rest_on(lov);
+                same.push(SameEpoch {
+                    function: id,
+                    in_loop,
+                    name: lov.name.clone(),
                     a,
                     b,
-                } => {
-                    walk.rest_on(lov);
-                    same.push(SameEpoch {
-                        function: id,
-                        in_loop: inner,
-                        name: lov.name.clone(),
-                        a,
-                        b,
-                    });
-                    debug_assert!(
-                        matches!(next, Region::Epoch(..)) == matches!(lov.cut, Cut::Updates)
-                            || on(Mutant::HeaderCutsEpoch)
-                    );
-                    region = next;
-                    outer = Some(inner);
-                }
-                Iteration::Unknown(_) if on(Mutant::MissingVariableSkipped) => {
-                    (region, outer) = (Region::Iteration(inner), Some(inner));
-                }
-                Iteration::Unknown(silent) => {
-                    return nothing(Reason::NoVariable {
-                        in_loop: inner,
-                        at: at(),
-                        silent,
-                    });
-                }
+                });
+                debug_assert!(
+                    matches!(region, Region::Epoch(..)) == matches!(lov.cut, Cut::Updates)
+                        || on(Mutant::HeaderCutsEpoch)
+                );
+                ControlFlow::Continue(region)
             }
+            Iteration::Unknown(_) if on(Mutant::MissingVariableSkipped) => {
+                ControlFlow::Continue(Region::Iteration(in_loop))
+            }
+            Iteration::Unknown(silent) => nothing(Reason::NoVariable {
+                in_loop,
+                at: at(),
+                silent,
+            }),
         }
     }
 

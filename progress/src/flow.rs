@@ -64,24 +64,16 @@ pub(crate) fn reaches(function: &Function, region: Region<'_>, from: Node, to: N
     };
     let points = function.points.len();
     let mut seen = vec![false; 2 * points + function.loops.len()];
-    let mut work = vec![from];
-    while let Some(node) = work.pop() {
-        let mut found = false;
-        search.successors(node, |next| {
-            found |= next == to;
-            let slot = match next {
-                Node::Place(place) => 2 * place.point.index() + usize::from(place.after),
-                Node::Inner(id) => 2 * points + id.index(),
-            };
-            if !std::mem::replace(&mut seen[slot], true) {
-                work.push(next);
-            }
-        });
-        if found {
-            return true;
-        }
-    }
-    false
+    let is_new = |node: Node| {
+        let slot = match node {
+            Node::Place(place) => 2 * place.point.index() + usize::from(place.after),
+            Node::Inner(id) => 2 * points + id.index(),
+        };
+        !std::mem::replace(&mut seen[slot], true)
+    };
+    base::reaches(from, to, is_new, |node, next| {
+        search.successors(node, |found| next.push(found));
+    })
 }
 
 /// Whether `point` lies in the loop `outer`; everything lies in the function, `None`.
