@@ -3,7 +3,7 @@
 //! What stands in the way is what the reason of the verdict is about.
 
 use crate::frames::loops_around;
-use progress::{Located, LocatedFrame, Reason, Verdict};
+use progress::{Located, LocatedFrame, Obstacle, Reason, Verdict};
 use progress_map::{Across, Function, LoopId, Lov, LovClass, Map};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -55,10 +55,7 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
     let path = &map.files[function.file].path;
     let several = on_one_line(function, frame_a, frame_b);
     match (reason, several) {
-        (Reason::Obstacle(_), _) => doing(format!(
-            "rebuild with -g and make the map from the sources of that build, so that the lines of {} are known",
-            function.name
-        )),
+        (Reason::Obstacle(obstacle), _) => doing(past(map, obstacle, &function.name)?),
         // The reason says what was not understood, and only its author could write it otherwise.
         (Reason::ReadInPart { .. }, _) => None,
         (_, Some(several)) => apart(path, function, several),
@@ -67,6 +64,34 @@ pub(crate) fn for_unknown(map: &Map, verdict: &Verdict, a: &Located, b: &Located
             Some(for_loop(path, function, *in_loop, (frame_a, frame_b)))
         }
         (_, None) => uncounted_loop(path, function, (frame_a, frame_b)),
+    }
+}
+
+/// What keeps an obstacle to placing a frame of `function` away, where something does.
+fn past(map: &Map, obstacle: &Obstacle, function: &str) -> Option<String> {
+    match obstacle {
+        Obstacle::NoLine(_) => Some(format!(
+            "rebuild with -g, so that the lines of {function} are known"
+        )),
+        Obstacle::NoPoint(_) | Obstacle::NoSuchCall { .. } if map.bindings().next().is_none() => {
+            Some(format!(
+                "make the map from the sources of this build (`hindmost map --exe PROGRAM`), so that it has the lines of {function}"
+            ))
+        }
+        Obstacle::Mixed(_) => Some(format!(
+            "build with -g and less optimisation (-Og), so that {function} is at one line at a time"
+        )),
+        Obstacle::MayBeDeeper(_) => Some(format!(
+            "build with -fno-optimize-sibling-calls, so that each call of {function} has a frame"
+        )),
+        // A map that was made for this very program has no such point: nothing that its author does would bring it.
+        Obstacle::NoPoint(_) | Obstacle::NoSuchCall { .. } => None,
+        // What the frame is about is known, and what it lacks is no matter of how the program is built.
+        Obstacle::LeavesScope { .. }
+        | Obstacle::Incomplete(_)
+        | Obstacle::NoStack(_)
+        | Obstacle::NotInMap(_)
+        | Obstacle::CodeUnknown(_) => None,
     }
 }
 
@@ -154,4 +179,36 @@ fn unread_advice(name: &str, at: &str, a: &LocatedFrame, b: &LocatedFrame) -> St
 fn differ_in_loop(function: &Function, a: &LocatedFrame, b: &LocatedFrame) -> bool {
     let first = |frame| loops_around(function, frame).into_iter().next();
     first(a).is_some() && first(a) == first(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::past;
+    use progress::{Obstacle, SourceLine};
+    use progress_map::Map;
+
+    /// Nobody is told to make anew what was made for this very program.
+    #[test]
+    fn a_map_of_the_program_itself_is_not_made_again() {
+        let obstacle = Obstacle::NoPoint(SourceLine {
+            file: "a.c".to_owned(),
+            line: 3,
+        });
+        let mut map = Map::default();
+        let advice = past(&map, &obstacle, "f").unwrap();
+        assert!(advice.contains("hindmost map --exe"), "{advice}");
+        map.binding = Some(Default::default());
+        assert_eq!(past(&map, &obstacle, "f"), None);
+    }
+
+    /// By which way a scope is left, no option of a compiler tells.
+    #[test]
+    fn what_no_build_would_show_has_no_advice() {
+        let obstacle = Obstacle::LeavesScope {
+            function: "f".to_owned(),
+            callee: "~S".to_owned(),
+        };
+        assert_eq!(past(&Map::default(), &obstacle, "f"), None);
+        assert!(past(&Map::default(), &Obstacle::Mixed("f".to_owned()), "f").is_some());
+    }
 }

@@ -387,28 +387,39 @@ impl<'t> Reader<'t> {
         let Some(first) = head.first().map(word) else {
             return;
         };
-        let plain = |t: &Token| t.kind == TokenKind::Ident || word(t) == b"*";
-        let words = |tokens: &[Token]| -> Box<[u8]> {
-            let words: Vec<&[u8]> = tokens.iter().map(word).collect();
-            words.join(&b' ').into()
+        // The standard library's number types are C's, in a namespace. Of another scope the last part alone would say too little.
+        let words = |tokens: &[Token]| -> Option<Box<[u8]>> {
+            let mut left = tokens;
+            let mut words = Vec::new();
+            while let [first, behind @ ..] = left {
+                left = match behind {
+                    [scope, behind @ ..] if word(first) == b"std" && word(scope) == b"::" => behind,
+                    _ if first.kind == TokenKind::Ident || word(first) == b"*" => {
+                        words.push(word(first));
+                        behind
+                    }
+                    _ => return None,
+                };
+            }
+            Some(words.join(&b' ').into())
         };
         match first {
             b"typedef" => {
                 if let [_, ty @ .., name] = head
                     && name.kind == TokenKind::Ident
-                    && ty.iter().all(plain)
+                    && let Some(ty) = words(ty)
                 {
                     let all = self.facts.typedefs.entry(word(name).into()).or_default();
-                    all.insert(words(ty));
+                    all.insert(ty);
                 }
             }
             b"using" => {
                 if let [_, name, equals, ty @ ..] = head
                     && word(equals) == b"="
-                    && ty.iter().all(plain)
+                    && let Some(ty) = words(ty)
                 {
                     let all = self.facts.typedefs.entry(word(name).into()).or_default();
-                    all.insert(words(ty));
+                    all.insert(ty);
                 }
             }
             b"friend" | b"static_assert" => {}

@@ -221,6 +221,8 @@ impl Body<'_, '_> {
                     }
                 }
             }
+            // `std::ptrdiff_t` and `gmx::index`: what the last part is by itself.
+            "qualified_identifier" => field(ty, "name").is_none_or(|name| self.is_class_type(name)),
             "placeholder_type_specifier" => false,
             _ => true,
         }

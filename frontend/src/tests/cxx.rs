@@ -260,6 +260,24 @@ fn operators_of_objects_are_calls() {
     );
 }
 
+/// `++` is an operator's call only where the variable may be an object.
+#[test]
+fn types_of_other_names_that_are_numbers() {
+    check(
+        "struct V { V &operator++(); };\nnamespace n { using index = std::ptrdiff_t; typedef std::size_t count; }\n\
+         void f() {\n  for (n::index i = 0;; ++i) g();\n  for (n::count i = 0;; ++i) g();\n}\n",
+        expect![[r#"
+            fn f()
+              4:3 for - step ++i#1
+                  4:8 decl i#1:i64@4:17 = 0
+                4:30 g@4:30()
+              5:3 for - step ++i#2
+                  5:8 decl i#2:u64@5:17 = 0
+                5:30 g@5:30()
+        "#]],
+    );
+}
+
 #[test]
 fn the_rest() {
     check(
