@@ -23,7 +23,7 @@
 //! wait to the calls that made its request; from a window to the calls that write to it. Where a task stands in a call,
 //! what the message carries is farther away than its tag, peer and communicator. Where the stacks of other tasks are known,
 //! the walk starts from the branches that parted them, too (`parted`). A first walk over what is near finds which values all
-//! tasks have alike (`varies`): these are farther away for the second, whose
+//! tasks have alike (`varies`), and which statements break with that (`odd`): the former are farther away for the second, whose
 //! statements are ranked (`rank`).
 //!
 //! A call through a pointer may lead to functions without source (`build::foreign`): any name that the program
@@ -59,6 +59,7 @@ mod executed;
 mod graph;
 mod grow;
 mod meet;
+mod odd;
 mod packed;
 mod parted;
 mod places;

@@ -9,6 +9,7 @@
 //! Only the order in which statements are shown rests on this.
 
 use crate::graph::{EdgeKind, Graph, NodeId, NodeKind};
+use crate::odd::odd_definitions;
 use crate::reached::Reached;
 use crate::state::{Dependence, State};
 use base::Id as _;
@@ -22,7 +23,7 @@ const FARTHEST: u32 = 9;
 /// What differs between tasks of the nodes that a walk has reached.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
-    /// Of nodes that may differ, how many statements lie between them and where the difference begins.
+    /// Of nodes that may differ, how many statements lie between them and where the difference begins; none of those that are [odd](odd_definitions).
     depths: HashMap<NodeId, u32>,
     /// Nodes of which all tasks have the same.
     alike: HashSet<NodeId>,
@@ -39,26 +40,13 @@ impl Differences {
                 uses.entry(to).or_default().push(from);
             }
         }
-        let mut found: HashMap<State, u32> = HashMap::new();
-        let mut work: VecDeque<State> = VecDeque::new();
-        for state in reached.states() {
-            let begins = match origin(graph, state) {
-                Some(origin) => origin == Origin::Differs,
-                None => reached.up_to.is_some() && !went_on.contains(&state),
-            };
-            if begins {
-                found.insert(state, 0);
-                work.push_back(state);
-            }
-        }
-        while let Some(state) = work.pop_front() {
-            let depth = found.get(&state).copied().unwrap_or(0);
-            for &user in uses.get(&state).into_iter().flatten() {
-                if origin(graph, user).is_none() && !found.contains_key(&user) {
-                    found.insert(user, depth + length(graph, user));
-                    work.push_back(user);
-                }
-            }
+        let begins = |state: &State| match origin(graph, *state) {
+            Some(origin) => origin == Origin::Differs,
+            None => reached.up_to.is_some() && !went_on.contains(state),
+        };
+        let mut found = handed_on(graph, &uses, reached.states().filter(begins).collect());
+        for state in odd_definitions(graph, reached, |state| found.contains_key(state)) {
+            found.insert(state, 0);
         }
         let mut differences = Differences::default();
         for state in reached.states() {
@@ -96,6 +84,31 @@ impl Differences {
         let depth = self.depths.get(&node);
         depth.map_or(FARTHEST, |&depth| depth.min(FARTHEST))
     }
+}
+
+/// All that differs because it uses what differs by itself, with the number of statements between them.
+fn handed_on(graph: &Graph, uses: &HashMap<State, Vec<State>>, begins: Vec<State>) -> HashMap<State, u32> {
+    let mut found = HashMap::from_iter(begins.iter().map(|&state| (state, 0)));
+    // A step adds one statement or none: with the latter in front, what is nearest is always first.
+    let mut work = VecDeque::from_iter(begins.into_iter().map(|state| (0, state)));
+    while let Some((depth, state)) = work.pop_front() {
+        if found.get(&state).is_some_and(|&known| known < depth) {
+            continue;
+        }
+        for &user in uses.get(&state).into_iter().flatten() {
+            let length = length(graph, user);
+            let known = found.get(&user);
+            if origin(graph, user).is_some() || known.is_some_and(|&known| known <= depth + length) {
+                continue;
+            }
+            found.insert(user, depth + length);
+            match length {
+                0 => work.push_front((depth, user)),
+                _ => work.push_back((depth + length, user)),
+            }
+        }
+    }
+    found
 }
 
 /// How many statements a state adds to a way. An argument is a part of its call.
@@ -137,7 +150,7 @@ fn origin(graph: &Graph, state: State) -> Option<Origin> {
     };
     let call = graph.call(node).filter(|call| call.callees.is_empty())?;
     let row = function(graph.name(call.name?))?;
-    if base::is_mpi(row.name) {
+    if base::is_mpi(row.name) && row.value == Value::Same {
         let is_written = |access| matches!(access, Access::Writes | Access::WritesLater);
         let mut arguments = row.arguments.iter();
         let differs =

@@ -283,7 +283,10 @@ impl<'g> Walk<'g> {
         for edge in graph.edges.of(node.index()) {
             let to = State::At(context, edge.to);
             match edge.kind {
-                EdgeKind::Control if is_start => self.go(state, to, distance + 1, Dependence::Decides, None),
+                // Of what has not come, it is asked why it was not sent.
+                EdgeKind::Control if is_start || self.is_missed(state) => {
+                    self.go(state, to, distance + 1, Dependence::Decides, None);
+                }
                 EdgeKind::Control => self.go(state, to, distance + GUARD, Dependence::Decides, None),
                 EdgeKind::Choice => self.go(state, to, distance + CHOICE, Dependence::Sets, edge.name),
                 EdgeKind::Local => self.go(state, to, distance + 1, Dependence::Sets, edge.name),

@@ -308,8 +308,8 @@ int main() {
             15 at 1: Sets got of 16
             14 at 2: Sets shape of 15
             10 at 2: Returns of 15
-            13 at 3: Sets this->scale of 10
             7 at 3: Sets this->scale of 10
+            13 at 4: Sets this->scale of 10
         "#]],
     );
 }
@@ -334,7 +334,7 @@ struct Box { Add add; };
         expect![[r#"
             8 at 0: Criterion
             2 at 1: Sets a.total of 8
-            6 at 1: Sets a.total of 8
+            6 at 2: Sets a.total of 8
             7 at 2: Calls of 2
             3 at 3: Sets a of 7
         "#]],
@@ -364,9 +364,9 @@ struct Box { Add add; };
         expect![[r#"
             8 at 0: Criterion
             2 at 1: Sets a.total of 8
-            6 at 1: Sets a.total of 8
-            7 at 1: Sets a.total of 8
-            3 at 2: Sets from of 7
+            6 at 2: Sets a.total of 8
+            7 at 2: Sets a.total of 8
+            3 at 3: Sets from of 7
         "#]],
     );
     check_cxx(
@@ -381,8 +381,8 @@ struct Box { Add add; };
         expect![[r#"
             9 at 0: Criterion
             2 at 1: Sets a.total of 9
-            6 at 1: Sets a.total of 9
             7 at 1: Sets a.total of 9
+            6 at 2: Sets a.total of 9
             8 at 6: Calls of 2
         "#]],
     );

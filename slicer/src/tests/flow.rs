@@ -251,8 +251,8 @@ void far(struct s *s) {
 }",
         expect![[r#"
             6 at 0: Criterion
-            5 at 1: Sets s->b of 6
-            4 at 4: Sets p of 5
+            5 at 2: Sets s->b of 6
+            4 at 5: Sets p of 5
         "#]],
     );
     check(
@@ -282,10 +282,10 @@ void handed(struct s *s) {
 }",
         expect![[r#"
             11 at 0: Criterion
-            5 at 1: Sets s->b of 11
-            6 at 2: Sets n of 5
-            10 at 2: Calls of 5
-            4 at 3: Decides of 5
+            5 at 2: Sets s->b of 11
+            6 at 3: Sets n of 5
+            10 at 3: Calls of 5
+            4 at 4: Decides of 5
         "#]],
     );
     check(
@@ -297,7 +297,7 @@ void sent(struct s *s) {
 }",
         expect![[r#"
             5 at 0: Criterion
-            4 at 1: Sets s->b of 5
+            4 at 2: Sets s->b of 5
         "#]],
     );
     check(
@@ -327,9 +327,9 @@ void back(struct s *s) {
 }",
         expect![[r#"
             7 at 0: Criterion
-            5 at 1: Sets s->head of 7
-            6 at 1: Sets s->head of 7
-            4 at 4: Sets p of 5
+            5 at 2: Sets s->head of 7
+            6 at 2: Sets s->head of 7
+            4 at 5: Sets p of 5
         "#]],
     );
     check(

@@ -21,7 +21,7 @@ void f(int rank, int n) {
             5 at 0: Criterion
             4 at 1: Decides of 5
             7 at 2: Sends of 5, in another task
-            6 at 4: Decides of 7, in another task
+            6 at 3: Decides of 7, in another task
         "#]],
     );
 }
@@ -43,7 +43,7 @@ void f(int rank, int n) {
             3 at 1: Decides of 4
             7 at 2: Sets n of 3
             6 at 2: Sends of 4, in another task
-            5 at 4: Decides of 6, in another task
+            5 at 3: Decides of 6, in another task
         "#]],
     );
 }

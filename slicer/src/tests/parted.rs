@@ -92,6 +92,74 @@ int main() {
 }
 
 #[test]
+fn what_one_task_sets_breaks_with_what_all_set() {
+    let text = "
+struct s { int every, left; };
+void defaults(struct s *s) {
+    s->every = 10;
+    s->left = 3;
+}
+void read(struct s *s, const char *text) {
+    s->every = atoi(text);
+}
+int main(int argc, char **argv) {
+    struct s s;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    defaults(&s);
+    if (rank == 0)
+        read(&s, argv[1]);
+    for (int i = 1; i < 30; i++)
+        if (i % s.every == 0)
+            MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}";
+    check(
+        text,
+        (&[("main", 19)], "MPI_Barrier"),
+        (&[("main", 20)], "MPI_Finalize"),
+        expect![[r#"
+            19 at 0: Criterion
+            18 at 6: Parts
+            8 at 6: Sets s.every of 18
+            16 at 6: Calls of 8
+            15 at 7: Decides of 16
+            13 at 7: Sets rank of 15
+            17 at 10: Parts
+            4 at 14: Sets s.every of 18
+            14 at 15: Calls of 4
+        "#]],
+    );
+}
+
+#[test]
+fn clocks_of_tasks_differ() {
+    let text = "
+int is_over(double begun) {
+    double now = MPI_Wtime();
+    return now > begun + 1;
+}
+int main(int argc, char **argv) {
+    double begun = 0;
+    while (!is_over(begun))
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}";
+    check(
+        text,
+        (&[("main", 9)], "MPI_Barrier"),
+        (&[("main", 10)], "MPI_Finalize"),
+        expect![[r#"
+            9 at 0: Criterion
+            8 at 4: Parts
+            4 at 4: Returns of 8
+            3 at 4: Sets now of 4
+            7 at 18: Sets begun of 8
+        "#]],
+    );
+}
+
+#[test]
 fn equal_stacks_are_parted_by_nothing() {
     let stack: Stack<'_> = &[("main", 15), ("meet", 8)];
     check(

@@ -6,6 +6,10 @@ use crate::places::{Key, NameId, PlaceId};
 use crate::state::{Context, Dependence, Part, Side, State, Writers};
 use base::Id as _;
 
+/// How much farther away is what writes an object without saying which member, as functions of the library do: it has written all of it, or
+/// another part.
+const UNNAMED: u32 = 1;
+
 impl<'g> Walk<'g> {
     /// Asks for a part of memory.
     pub(super) fn ask(
@@ -34,7 +38,8 @@ impl<'g> Walk<'g> {
         let name = self.reached.get(&state).and_then(|step| step.name);
         let mut ask = |writers: Writers, key: Key| {
             for part in parts_of(memory, key) {
-                let farther = vagueness(concerned(memory, writers, part).len());
+                let unnamed = if part == Part::Unnamed { UNNAMED } else { 0 };
+                let farther = unnamed + vagueness(concerned(memory, writers, part).len());
                 let to = State::Written(side, writers, part);
                 self.go(state, to, distance + farther, Dependence::Sets, name);
             }

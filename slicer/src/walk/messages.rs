@@ -10,13 +10,17 @@ impl<'g> Walk<'g> {
     /// Whether the question about a call is why it has not come back, not what it brings: the task stands in it, or it is the
     /// other side of such a call.
     pub(super) fn is_awaited(&self, state: State) -> bool {
+        let known = self.reached.get(&state);
+        known.is_some_and(|known| known.kind == Dependence::Criterion || self.has_begun_it(*known))
+            || self.is_missed(state)
+    }
+
+    /// Whether a call is the other side of the one that the task stands in.
+    pub(super) fn is_missed(&self, state: State) -> bool {
         let step = |state: &State| self.reached.get(state);
-        let is_criterion = |step: &Step| step.kind == Dependence::Criterion;
         step(&state).is_some_and(|known| {
             let from = known.from.as_ref().and_then(step);
-            is_criterion(known)
-                || known.kind == Dependence::Sends && from.is_some_and(is_criterion)
-                || self.has_begun_it(*known)
+            known.kind == Dependence::Sends && from.is_some_and(|from| from.kind == Dependence::Criterion)
         })
     }
 
