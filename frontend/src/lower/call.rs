@@ -93,7 +93,7 @@ impl Body<'_, '_> {
                 };
             }
             "identifier" | "type_identifier" => {}
-            "parenthesized_expression" if let Some(call) = self.pointed_call(function, arguments) => {
+            "parenthesized_expression" if let Some(call) = self.pointed_call(node, function, arguments) => {
                 return call;
             }
             // What MPICH's headers make of MPI_SUM. Any other argument may be given to what a class or another file names so.

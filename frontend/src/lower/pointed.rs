@@ -17,8 +17,13 @@ impl Body<'_, '_> {
         Some(ExprKind::Deref(place))
     }
 
-    /// The call `(object.*m)(…)`, if `function` is such a member.
-    pub(super) fn pointed_call(&mut self, function: Node, arguments: &[Node]) -> Option<ExprKind> {
+    /// The call `(object.*m)(…)`, if `function` is such a member. An object that is computed stands before it.
+    pub(super) fn pointed_call(
+        &mut self,
+        node: Node,
+        function: Node,
+        arguments: &[Node],
+    ) -> Option<ExprKind> {
         let mut inner = function;
         while inner.kind() == "parenthesized_expression" {
             inner = *children(inner).first()?;
@@ -26,10 +31,15 @@ impl Body<'_, '_> {
         let (object, pointer) = self.object_and_pointer(inner)?;
         let args = self.arguments(None, arguments);
         self.receiver = Some(Receiver::At(object));
-        Some(ExprKind::Call {
+        let call = ExprKind::Call {
             callee: Callee::Indirect(pointer),
             args: args.into(),
-        })
+        };
+        if matches!(self.exprs[object].kind, ExprKind::Var(_)) {
+            return Some(call);
+        }
+        let call = self.push_expr(call, node);
+        Some(ExprKind::Comma(object, call))
     }
 
     /// The address of the object and the pointer to its member. Of `object.*table[i]` the grammar makes an element of a member.

@@ -314,6 +314,38 @@ int main() {
     );
 }
 
+/// A member function that a pointer tells, called for an object that another call chooses.
+#[test]
+fn members_that_pointers_tell_of_computed_objects() {
+    for call in ["((*pick(&a)).*how)(1)", "(pick(&a)->*how)(1)"] {
+        let text = format!(
+            "
+struct A {{ int n; void inc(int k) {{ n += k; }} }};
+A *pick(A *x) {{
+    return x;
+}}
+int main() {{
+    A a;
+    void (A::*how)(int) = &A::inc;
+    {call};
+    return a.n; //<
+}}
+"
+        );
+        check_cxx(
+            &text,
+            expect![[r#"
+                10 at 0: Criterion
+                2 at 1: Sets a.n of 10
+                7 at 2: Sets a.n of 10
+                9 at 2: Calls of 2
+                8 at 3: Sets how of 9
+                4 at 3: Returns of 9
+            "#]],
+        );
+    }
+}
+
 /// Objects that are called, by whatever name, and what a function without source may call.
 #[test]
 fn objects_that_are_called() {
