@@ -5,6 +5,7 @@
 mod cxx;
 mod decompression;
 mod diagnostic;
+mod doubt;
 mod files;
 mod graph;
 mod index;
@@ -22,6 +23,7 @@ mod span;
 pub use cxx::{constructs, is_shouted};
 pub use decompression::most_decompressed;
 pub use diagnostic::{Diagnostic, Severity};
+pub use doubt::{Cause, Doubt};
 pub use files::{FileKind, may_be_one_file};
 pub use graph::reaches;
 pub use index::{Id, IdVec};

@@ -7,7 +7,7 @@
 use crate::effects::{self, Target, target_of};
 use crate::flow::{Action, Flow, FlowKind, FlowPoint, Neighbours};
 use base::mutant::{Mutant, on};
-use base::{Id, IdVec, Span};
+use base::{Cause, Doubt, Id, IdVec, Span};
 use ir::{Callee, ExprId, ExprKind, Function, LocalId, LoopKind, Name, StmtId, StmtKind, UnaryOp, VarRef};
 use progress_map::{PointId, Scope, ScopeId, ScopeKind, Unsequenced};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,7 @@ struct Builder<'f> {
     unsequenced: Vec<Unsequenced>,
     groups: u32,
     choices: Vec<Vec<PointId>>,
-    distrust: Option<String>,
+    distrust: Option<Doubt>,
 }
 
 struct Switch {
@@ -101,7 +101,7 @@ impl<'f> Builder<'f> {
                 None => {
                     self.edges.push((from, exit));
                     self.distrust
-                        .get_or_insert(format!("goto {name} leads to no label"));
+                        .get_or_insert(Doubt::about(Cause::NoLabel, &*name, 0));
                 }
             }
         }
@@ -268,20 +268,20 @@ impl<'f> Builder<'f> {
             StmtKind::ComputedGoto(expr) => {
                 self.full_expression(*expr, span);
                 self.distrust
-                    .get_or_insert(format!("goto through a pointer at line {}", span.line));
+                    .get_or_insert(Doubt::at(Cause::ComputedGoto, span.line));
             }
             StmtKind::Break => {
                 let leaving = self.jump(span);
                 match self.breaks.last_mut() {
                     Some(breaks) => breaks.extend(leaving),
-                    None => self.distrust = Some(format!("break outside a loop at line {}", span.line)),
+                    None => self.distrust = Some(Doubt::at(Cause::LostBreak, span.line)),
                 }
             }
             StmtKind::Continue => {
                 let leaving = self.jump(span);
                 match self.continues.last_mut() {
                     Some(continues) => continues.extend(leaving),
-                    None => self.distrust = Some(format!("continue outside a loop at line {}", span.line)),
+                    None => self.distrust = Some(Doubt::at(Cause::LostContinue, span.line)),
                 }
             }
             StmtKind::Return(value) => self.return_statement(*value, span),
@@ -308,7 +308,7 @@ impl<'f> Builder<'f> {
                 }
                 self.emit(FlowKind::Eval, span, Action::None);
                 self.distrust
-                    .get_or_insert(format!("line {} was not understood", span.line));
+                    .get_or_insert(Doubt::at(Cause::UnknownStatement, span.line));
             }
         }
     }
@@ -521,8 +521,7 @@ impl<'f> Builder<'f> {
 
     fn case(&mut self, span: Span, is_default: bool) {
         let Some(switch) = self.switches.last_mut() else {
-            self.distrust
-                .get_or_insert(format!("case outside a switch at line {}", span.line));
+            self.distrust.get_or_insert(Doubt::at(Cause::LostCase, span.line));
             return;
         };
         switch.has_default |= is_default;
@@ -622,7 +621,7 @@ impl<'f> Builder<'f> {
                     && crate::external::returns_twice(name)
                 {
                     self.distrust
-                        .get_or_insert(format!("{name} at line {} returns twice", span.line));
+                        .get_or_insert(Doubt::about(Cause::ReturnsTwice, &**name, span.line));
                 }
                 self.operands(&effects::children(&self.function.exprs[id]));
                 self.may_throw(span);
@@ -631,9 +630,8 @@ impl<'f> Builder<'f> {
             }
             ExprKind::Unknown(parts) => {
                 self.operands(parts);
-                let line = span.line;
                 self.distrust
-                    .get_or_insert(format!("an expression at line {line} was not understood"));
+                    .get_or_insert(Doubt::at(Cause::UnknownExpression, span.line));
             }
             _ => self.operands(&effects::children(expr)),
         }

@@ -5,7 +5,7 @@
 //! start of a `do`): they give every loop a header of its own.
 
 use crate::effects::Target;
-use base::{IdVec, Span};
+use base::{Doubt, IdVec, Span};
 use ir::{Callee, ExprId, ExprKind, Function, LoopKind};
 use progress_map::{PointId, PointKind, Scope, ScopeId, Unsequenced};
 use thin_vec::ThinVec;
@@ -31,7 +31,7 @@ pub struct Flow {
     /// point behind the last.
     pub choices: Vec<Vec<PointId>>,
     /// Why the graph cannot be trusted, if it cannot (`setjmp`, a computed `goto`, a jump to a missing label).
-    pub distrust: Option<String>,
+    pub distrust: Option<Doubt>,
 }
 
 /// A point with what it does. It becomes one of the map's ([`progress_map::Point`]) when the loops around it are known.

@@ -2,6 +2,7 @@
 
 use crate::constant;
 use crate::function::{Binding, Body};
+use base::Cause;
 use ir::{Callee, ExprId, ExprKind, Type, UnaryOp, VarRef};
 use lang_c::ast::{
     self, BinaryOperator, BinaryOperatorExpression, CallExpression, Declarator, DerivedDeclarator,
@@ -214,7 +215,7 @@ impl Body<'_, '_> {
                 ExprKind::Var(_) | ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Deref(_)
             );
             if !lvalue {
-                self.partial(node, "assignment to something that is no variable");
+                self.partial(node, Cause::Assignment);
                 return ExprKind::Unknown(thin_vec![left, right]);
             }
             return ExprKind::Assign {

@@ -3,7 +3,7 @@
 use crate::declare::Specifiers;
 use crate::types::{self, Derived, derivations, is_of_structures, name_of};
 use crate::unit::Lowering;
-use base::{Confidence, IdVec};
+use base::{Cause, Confidence, Doubt, IdVec};
 use ir::{
     Expr, ExprId, ExprKind, Function, FunctionKind, Language, Local, LocalId, Reading, Stmt, StmtId,
     StmtKind, Type,
@@ -37,7 +37,7 @@ pub struct Body<'f, 'a> {
     pub(crate) stmts: IdVec<StmtId, Stmt>,
     /// Innermost scope last.
     scopes: Vec<BTreeMap<String, Binding>>,
-    partial: Option<String>,
+    partial: Option<Doubt>,
     depth: usize,
     /// How many nested loops from here on a pragma divides among threads.
     pub(crate) divided_loops: usize,
@@ -206,7 +206,7 @@ impl Body<'_, '_> {
     /// Runs `inside` one level deeper; `None`, and a partial function, when that is too deep.
     pub(crate) fn deeper<T, R>(&mut self, node: &Node<T>, inside: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= DEPTH_LIMIT {
-            self.partial(node, "nested too deeply");
+            self.partial(node, Cause::TooDeep);
             return None;
         }
         self.depth += 1;
@@ -215,10 +215,10 @@ impl Body<'_, '_> {
         Some(result)
     }
 
-    /// Makes the function partial, because of `what` at `node`, unless it is already.
-    pub(crate) fn partial<T>(&mut self, node: &Node<T>, what: &str) {
+    /// Makes the function partial, because of what stands at `node`, unless it is already.
+    pub(crate) fn partial<T>(&mut self, node: &Node<T>, cause: Cause) {
         if self.partial.is_none() {
-            self.partial = Some(format!("{what} at line {}", self.unit.span(node).line));
+            self.partial = Some(Doubt::at(cause, self.unit.span(node).line));
         }
     }
 

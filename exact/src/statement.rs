@@ -2,6 +2,7 @@
 
 use crate::function::Body;
 use crate::pragma::divided_loops;
+use base::Cause;
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind, VarRef};
 use lang_c::ast::{BlockItem, ForInitializer, Label, Statement};
 use lang_c::span::Node;
@@ -83,7 +84,7 @@ impl Body<'_, '_> {
             Statement::Break => StmtKind::Break,
             Statement::Return(value) => StmtKind::Return(value.as_ref().map(|value| self.expr(value))),
             Statement::Asm(_) => {
-                self.partial(node, "asm statement");
+                self.partial(node, Cause::Asm);
                 StmtKind::Unknown(ThinVec::new())
             }
         }
@@ -180,7 +181,7 @@ impl Body<'_, '_> {
                     )
                 });
                 if jumps {
-                    self.partial(node, "jump out of an expression");
+                    self.partial(node, Cause::JumpOut);
                 }
                 self.take_parts(before, node)
             }

@@ -51,17 +51,8 @@ fn main() -> std::io::Result<()> {
                         source.path, function.name, function.confidence
                     );
                 }
-                // Numbers do not tell kinds apart, however many digits they have.
-                let mut kind: String = reason
-                    .chars()
-                    .map(|c| if c.is_ascii_digit() { '#' } else { c })
-                    .collect();
-                while kind.contains("##") {
-                    kind = kind.replace("##", "#");
-                }
-                *reasons
-                    .entry(format!("{:?}: {kind}", function.confidence))
-                    .or_default() += 1;
+                let kind = format!("{:?}: {}", function.confidence, reason.cause.code());
+                *reasons.entry(kind).or_default() += 1;
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::position::Lines;
 use crate::prepare::Raw;
 use crate::shape::is_control;
 use crate::token::{TokenKind, lex};
-use base::{Confidence, IdVec, Language, Span};
+use base::{Cause, Confidence, Doubt, IdVec, Language, Span};
 use ir::{
     Callee, Expr, ExprId, ExprKind, Function, FunctionKind, MacroBody, Reading, Stmt, StmtKind, Type, Unit,
 };
@@ -205,7 +205,7 @@ fn unknown(definition: &Definition) -> Function {
         body,
         reading: Reading::AsWritten,
         confidence: Confidence::Partial,
-        confidence_reason: Some("a macro that is no expression and no statement".to_owned()),
+        confidence_reason: Some(Doubt::at(Cause::NoFunction, 0)),
     }
 }
 

@@ -48,16 +48,6 @@ pub enum Obstacle {
     Part,
 }
 
-impl std::fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Obstacle::Jump => "a jump",
-            Obstacle::Write => "an assignment",
-            Obstacle::Part => "part of a statement",
-        })
-    }
-}
-
 /// The definitions that a name may have, and whether the file itself has some.
 pub trait Definitions<'m> {
     /// All definitions of `name` at the place in question.

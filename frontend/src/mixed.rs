@@ -16,7 +16,7 @@ use crate::prepare::{Prepared, Raw};
 use crate::preprocessed::join_file_scope;
 use crate::shape::declaration_word;
 use crate::token::{Token, TokenKind, lex};
-use base::{Confidence, Language, Span};
+use base::{Cause, Confidence, Doubt, Language, Span};
 use ir::{Function, Unit};
 
 /// Tokens between the angle brackets of a template's arguments that are looked at.
@@ -139,7 +139,7 @@ fn doubt(unit: &mut Unit, raw: Raw<'_>, offset: u32) {
             (span.line, span.column) <= (line, column) && (line, column) < (span.end_line, span.end_column);
         if inside && function.confidence != Confidence::Partial {
             function.confidence = Confidence::Partial;
-            function.confidence_reason = Some(format!("call of a template at line {line}"));
+            function.confidence_reason = Some(Doubt::at(Cause::TemplateCall, line));
         }
     }
 }

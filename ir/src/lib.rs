@@ -33,7 +33,7 @@ pub use expr::{BinaryOp, Callee, Expr, ExprKind, MacroCall, UnaryOp, VarRef};
 pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
 
-use base::{Confidence, Diagnostic, IdVec, Span, define_id};
+use base::{Confidence, Diagnostic, Doubt, IdVec, Span, define_id};
 use std::collections::BTreeMap;
 
 define_id!(
@@ -200,7 +200,7 @@ pub struct Function {
     /// How well the body was understood.
     pub confidence: Confidence,
     /// Why `confidence` is not `Clean`, for the user.
-    pub confidence_reason: Option<String>,
+    pub confidence_reason: Option<Doubt>,
 }
 
 /// What in the source a function was made from.

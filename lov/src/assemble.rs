@@ -168,6 +168,7 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
         Some(reason) if source.confidence != Confidence::Partial => (Confidence::Partial, Some(reason)),
         _ => (source.confidence, source.confidence_reason.clone()),
     };
+    let confidence_reason = confidence_reason.map(|doubt| doubt.to_string());
     let edges = flow
         .succs
         .iter_enumerated()

@@ -35,7 +35,12 @@ fn show(text: &str, references: bool) -> String {
         .iter()
         .map(|name| String::from_utf8_lossy(name))
         .collect();
-    let obstacle = hidden.obstacle.map(|o| format!(" hides {o}")).unwrap_or_default();
+    let obstacle = match hidden.obstacle {
+        None => "",
+        Some(Obstacle::Jump) => " hides a jump",
+        Some(Obstacle::Write) => " hides an assignment",
+        Some(Obstacle::Part) => " hides part of a statement",
+    };
     let acts = if hidden.acts { " acts" } else { "" };
     format!(
         "writes [{}] {:?}{acts}{obstacle}",

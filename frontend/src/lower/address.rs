@@ -2,6 +2,7 @@
 
 use crate::lower::function::Body;
 use crate::lower::{children, field};
+use base::Cause;
 use ir::{ExprId, ExprKind, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -19,7 +20,7 @@ impl Body<'_, '_> {
                 .into_iter()
                 .filter_map(|operand| field(operand, "value"));
             match list.kind() {
-                "gnu_asm_goto_list" => self.partial(list, "asm goto"),
+                "gnu_asm_goto_list" => self.partial(list, Cause::AsmGoto),
                 "gnu_asm_output_operand_list" => outputs.extend(values),
                 "gnu_asm_clobber_list" => {
                     let text = self.file.text(list);

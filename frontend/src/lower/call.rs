@@ -8,6 +8,7 @@ use crate::lower::lambda::MASK_UNKNOWN;
 use crate::lower::{children, field};
 use crate::macros::{Meaning, is_shouted};
 use crate::sequence::called_after_arguments;
+use base::Cause;
 use ir::{Callee, ExprId, ExprKind, Receiver, Type};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -39,7 +40,7 @@ impl Body<'_, '_> {
         let mut args = Vec::new();
         for (index, &argument) in arguments.iter().enumerate() {
             if argument.kind() == "compound_statement" {
-                self.partial(argument, "block as a macro argument");
+                self.partial(argument, Cause::BlockArgument);
                 args.extend(self.scoped(|body| body.parts(argument)));
             } else {
                 let arg = self.expr(argument);

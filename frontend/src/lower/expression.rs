@@ -6,6 +6,7 @@ use crate::lower::{children, declare, field, literal};
 use crate::macros::Meaning;
 use crate::shape::is_control;
 use crate::token::TokenKind;
+use base::Cause;
 use ir::{ExprId, ExprKind, Type, UnaryOp, VarRef};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
@@ -121,7 +122,7 @@ impl Body<'_, '_> {
             _ => match self.cxx_expr(node) {
                 Some(kind) => kind,
                 None => {
-                    self.partial(node, "expression that is not understood");
+                    self.partial(node, Cause::Expression);
                     ExprKind::Unknown(self.parts(node).into())
                 }
             },
@@ -160,7 +161,7 @@ impl Body<'_, '_> {
         };
         if of_value {
             // C++ lets what was just assigned be stepped at once, `++++i`.
-            self.partial(node, "step of something that is no variable");
+            self.partial(node, Cause::Step);
         }
         let operator = field(node, "operator");
         ExprKind::Step {
@@ -217,7 +218,7 @@ impl Body<'_, '_> {
         let name = self.file.name(node);
         // Where no statement may stand, the grammar takes the word for a name.
         if is_control(name.as_bytes()) {
-            self.partial(node, "syntax error");
+            self.partial(node, Cause::SyntaxError);
         }
         match self.lookup(&name) {
             Some(Binding::Local(local)) => return self.variable(local, node),
@@ -320,7 +321,7 @@ impl Body<'_, '_> {
             .and_then(literal::binary_op);
         if !self.is_lvalue(target) {
             // A macro that was not expanded, or a mistaken parse: something is written, and we cannot say what.
-            self.partial(node, "assignment to something that is no variable");
+            self.partial(node, Cause::Assignment);
         }
         ExprKind::Assign { op, target, value }
     }

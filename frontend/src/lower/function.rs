@@ -3,7 +3,7 @@
 use crate::lower::declare::{self, Declared, Derived, Specifiers};
 use crate::lower::file::File;
 use crate::lower::{children, declare::join, field};
-use base::{Confidence, Id, IdVec, Language, Span};
+use base::{Cause, Confidence, Doubt, Id, IdVec, Language, Span};
 use ir::{
     Expr, ExprId, ExprKind, Function, FunctionKind, Local, LocalId, Reading, Receiver, Stmt, StmtId,
     StmtKind, Type,
@@ -38,7 +38,7 @@ pub struct Body<'f, 'a> {
     bindings: BTreeMap<String, Vec<(usize, Binding)>>,
     /// The names bound in each open scope.
     scopes: Vec<Vec<String>>,
-    partial: Option<String>,
+    pub(super) partial: Option<Doubt>,
     pub(super) depth: usize,
     /// How many nested loops from here on a pragma divides among threads.
     pub(super) divided_loops: usize,
@@ -178,7 +178,7 @@ pub fn lower_lambda(file: &mut File, node: Node, captured: BTreeSet<String>, kin
     let params = body.locals.len();
     let block = body.statement(body_node);
     if let Some(error) = first_error(node) {
-        body.partial(error, "syntax error");
+        body.partial(error, Cause::SyntaxError);
     }
     let (locals, exprs, stmts, partial) = (body.locals, body.exprs, body.stmts, body.partial);
     let receivers = body.receivers;
@@ -226,17 +226,17 @@ fn returns_reference(file: &File, node: Node, declarator: Node) -> bool {
 
 /// The confidence in a function: what the preparation of its text noted, and what its tree says. A note comes first,
 /// because it names the cause, where an error names the place at which the parser stumbled.
-fn confidence(file: &File, node: Node, partial: Option<String>) -> (Confidence, Option<String>) {
+fn confidence(file: &File, node: Node, partial: Option<Doubt>) -> (Confidence, Option<Doubt>) {
     let (start, end) = file.raw_range(node);
     let notes = file.prepared.notes.iter();
     let inside = notes.filter(|note| note.raw.start < end && note.raw.end > start);
     let worst = inside.max_by_key(|note| (note.confidence, std::cmp::Reverse(note.raw.start)));
     match (worst, partial) {
         (Some(note), Some(_)) if note.confidence == Confidence::Partial => {
-            (Confidence::Partial, Some(note.reason.clone()))
+            (Confidence::Partial, Some(note.doubt.clone()))
         }
-        (_, Some(reason)) => (Confidence::Partial, Some(reason)),
-        (Some(note), None) => (note.confidence, Some(note.reason.clone())),
+        (_, Some(doubt)) => (Confidence::Partial, Some(doubt)),
+        (Some(note), None) => (note.confidence, Some(note.doubt.clone())),
         (None, None) => (Confidence::Clean, None),
     }
 }
@@ -436,7 +436,7 @@ impl<'f, 'a> Body<'f, 'a> {
     /// Runs `inside` one level deeper; `None`, and a partial function, when that is too deep.
     pub(super) fn deeper<R>(&mut self, node: Node, inside: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= DEPTH_LIMIT {
-            self.partial(node, "nested too deeply");
+            self.partial(node, Cause::TooDeep);
             return None;
         }
         self.depth += 1;
@@ -445,17 +445,17 @@ impl<'f, 'a> Body<'f, 'a> {
         Some(result)
     }
 
-    /// Makes the function partial, because of `what` at `node`, unless it is already.
-    pub(super) fn partial(&mut self, node: Node, what: &str) {
-        if self.partial.is_none() {
-            let line = self.file.span(node).line;
-            self.partial = Some(format!("{what} at line {line}"));
-        }
+    /// Makes the function partial, because of what stands at `node`, unless it is already.
+    pub(super) fn partial(&mut self, node: Node, cause: Cause) {
+        self.doubt(node, cause, "");
     }
 
-    /// Makes the function partial for `reason`, if it is not yet.
-    pub(super) fn unless_partial(&mut self, reason: String) {
-        self.partial.get_or_insert(reason);
+    /// The same because of something that is about `name`.
+    pub(super) fn doubt(&mut self, node: Node, cause: Cause, name: impl Into<String>) {
+        if self.partial.is_none() {
+            let line = self.file.span(node).line;
+            self.partial = Some(Doubt::about(cause, name, line));
+        }
     }
 
     /// The span of `node`, and whether all of it comes out of one macro invocation.
@@ -500,10 +500,10 @@ impl<'f, 'a> Body<'f, 'a> {
     fn check(&mut self, node: Node, body: Node, declared: &Declared, in_error: bool) {
         if let Some(error) = first_error(node) {
             // The cause is more use than the place where the parser noticed it; see `confidence`.
-            self.partial(error, "syntax error");
+            self.partial(error, Cause::SyntaxError);
         }
         if in_error {
-            self.partial(declared.name, "syntax error around the function");
+            self.partial(declared.name, Cause::SyntaxErrorAround);
         }
         let end = body.end_byte() as u32;
         let start = match body.kind() {
@@ -515,7 +515,7 @@ impl<'f, 'a> Body<'f, 'a> {
         // A class within a function has no bodies of its own, as tokens show them.
         let nested = self.file.is_cxx() && bodies.iter().any(|at| at.0 < start && end < at.1);
         if !nested && !bodies.iter().any(found) {
-            self.partial(body, "braces do not match in the function that begins");
+            self.partial(body, Cause::Braces);
         }
         debug_assert!(self.stmts.ids().all(|id| id.index() < self.stmts.len()));
     }

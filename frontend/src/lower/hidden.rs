@@ -1,6 +1,7 @@
 //! Macros that are left as they are: what they do to the variables of the function is said here.
 
 use crate::lower::function::{Binding, Body, BodyKind};
+use base::{Cause, Doubt};
 use ir::{Callee, ExprId, ExprKind, MacroCall, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -73,7 +74,7 @@ impl Body<'_, '_> {
             Some(Binding::FileScope) => {}
             None => {
                 if matches!(self.kind, BodyKind::Lambda | BodyKind::LambdaInMethod) {
-                    self.partial(node, "macro that may write a captured variable");
+                    self.partial(node, Cause::CapturedWrite);
                     return None;
                 }
                 if self.file.enumerators.contains_key(variable) || self.file.is_function_name(variable) {
@@ -101,7 +102,7 @@ impl Body<'_, '_> {
         let first = offsets.find(|at| !self.file.passed.contains(at));
         if let Some(offset) = first {
             let line = self.file.raw.lines.line(prepared.map.raw_start(offset));
-            self.unless_partial(format!("macro that is no call hides code at line {line}"));
+            self.partial.get_or_insert(Doubt::at(Cause::UncalledMacro, line));
         }
     }
 }

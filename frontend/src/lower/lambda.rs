@@ -4,6 +4,7 @@
 use crate::lower::function::{Binding, Body};
 use crate::lower::function::{BodyKind, lower_lambda};
 use crate::lower::{children, declare, field};
+use base::Cause;
 use ir::{ExprId, ExprKind, VarRef};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -106,7 +107,7 @@ impl Body<'_, '_> {
                 names.insert(self.file.name(at));
             }
             if depth >= DEPTH_LIMIT {
-                self.partial(at, "nested too deeply");
+                self.partial(at, Cause::TooDeep);
                 continue;
             }
             work.extend(children(at).into_iter().map(|child| (child, depth + 1)));

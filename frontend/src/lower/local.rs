@@ -6,6 +6,7 @@ use crate::lower::function::{Binding, Body};
 use crate::lower::object::is_list;
 use crate::lower::{children, field, literal};
 use crate::shape::is_control;
+use base::Cause;
 use ir::{ExprId, ExprKind, StmtId, StmtKind, Type, VarRef};
 use tree_sitter::Node;
 
@@ -23,7 +24,7 @@ impl Body<'_, '_> {
         self.suspicious_type(node);
         // Where no `else` may stand, the grammar takes the word for a type.
         if field(node, "type").is_some_and(|ty| is_control(self.file.text(ty))) {
-            self.partial(node, "syntax error");
+            self.partial(node, Cause::SyntaxError);
         }
         let mut statements = Vec::new();
         if let Some(ty) = field(node, "type") {
@@ -35,7 +36,7 @@ impl Body<'_, '_> {
                 continue;
             }
             let Some(mut declared) = declare::declarator(self.file, declarator) else {
-                self.partial(declarator, "declaration that is not understood");
+                self.partial(declarator, Cause::Declaration);
                 continue;
             };
             let name = self.file.name(declared.name);
@@ -215,7 +216,7 @@ impl Body<'_, '_> {
         let name = self.file.name(ty);
         match ty.kind() {
             "macro_type_specifier" if !name.starts_with("typeof") && !name.starts_with("__typeof") => {
-                self.partial(ty, "macro with arguments in the place of a type");
+                self.partial(ty, Cause::MacroType);
             }
             "type_identifier" if !self.is_type_name(&name) => {
                 let mut declared = declare::declarators(node).into_iter();
@@ -229,10 +230,7 @@ impl Body<'_, '_> {
                 let shouted = base::is_shouted(name.as_bytes());
                 let variable = matches!(self.lookup(&name), Some(Binding::Local(_)));
                 if elsewhere || (known && shouted) || variable {
-                    self.partial(
-                        ty,
-                        &format!("'{name}' may be no type but a macro that hides code"),
-                    );
+                    self.doubt(ty, Cause::MacroOrType, name);
                 }
             }
             _ => {}
@@ -265,7 +263,7 @@ impl Body<'_, '_> {
             "compound_statement" => self.scoped(|body| body.parts(node)),
             "return_statement" | "goto_statement" | "break_statement" | "continue_statement"
             | "labeled_statement" => {
-                self.partial(node, "jump out of an expression");
+                self.partial(node, Cause::JumpOut);
                 self.parts(node)
             }
             "type_identifier" | "field_identifier" | "statement_identifier" | "type_descriptor" => Vec::new(),

@@ -8,6 +8,7 @@ use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body, BodyKind};
 use crate::lower::{children, declare, field, literal};
 use crate::macros::is_shouted;
+use base::Cause;
 use ir::{Callee, ExprId, ExprKind, LocalId, Receiver, StmtId, StmtKind, Type, VarRef};
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -446,7 +447,7 @@ impl Body<'_, '_> {
                 ExprKind::Constant
             }
             "co_await_expression" => {
-                self.partial(node, "coroutine");
+                self.partial(node, Cause::Coroutine);
                 ExprKind::Unknown(self.parts(node).into())
             }
             "template_type" | "type_descriptor" | "primitive_type" | "decltype" | "dependent_type" => {

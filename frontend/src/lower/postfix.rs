@@ -2,6 +2,7 @@
 
 use crate::lower::field;
 use crate::lower::function::Body;
+use base::Cause;
 use ir::{ExprId, ExprKind, Type, UnaryOp};
 use tree_sitter::Node;
 
@@ -28,7 +29,7 @@ impl Body<'_, '_> {
             return None;
         }
         if matches!(target.kind(), "unary_expression" | "cast_expression") {
-            self.partial(node, "step of something that is no variable");
+            self.partial(node, Cause::Step);
         }
         let up = self.file.text(operator) == b"++";
         let place = target;

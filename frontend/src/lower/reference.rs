@@ -7,6 +7,7 @@
 
 use crate::lower::function::Body;
 use crate::lower::lambda::MASK_UNKNOWN;
+use base::Cause;
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
 use tree_sitter::Node;
 
@@ -253,7 +254,7 @@ impl Body<'_, '_> {
 
     fn argument_value(&mut self, node: Node, args: &mut Vec<ExprId>) -> Option<ExprId> {
         if node.kind() == "compound_statement" {
-            self.partial(node, "block as a macro argument");
+            self.partial(node, Cause::BlockArgument);
             let parts = self.scoped(|body| body.parts(node));
             args.extend(parts);
             return None;

@@ -4,6 +4,7 @@ use crate::lower::declare;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, expression::is_expression, field};
 use crate::pragma::divided_loops;
+use base::Cause;
 use ir::{ExprId, ExprKind, LoopKind, StmtId, StmtKind};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
@@ -86,7 +87,7 @@ impl Body<'_, '_> {
                 if let Some(zeroed) = self.zeroed_result(node) {
                     return zeroed;
                 }
-                self.partial(node, "nested function, or a macro that takes a block,");
+                self.partial(node, Cause::NestedFunction);
                 self.unknown_kind(node)
             }
             kind if is_expression(kind) => self.expression_statement(node),
@@ -94,7 +95,7 @@ impl Body<'_, '_> {
             _ => match self.cxx_statement(node) {
                 Some(kind) => kind,
                 None => {
-                    self.partial(node, "statement that is not understood");
+                    self.partial(node, Cause::Statement);
                     self.unknown_kind(node)
                 }
             },
@@ -137,7 +138,7 @@ impl Body<'_, '_> {
 
     fn goto(&mut self, node: Node) -> StmtKind {
         if !self.objects.is_empty() {
-            self.partial(node, "goto past destructors");
+            self.partial(node, Cause::GotoPastDestructors);
             return self.unknown_kind(node);
         }
         match field(node, "label") {

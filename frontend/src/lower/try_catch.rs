@@ -5,6 +5,7 @@ use crate::lower::expression::is_expression;
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
 use crate::pragma::divided_loops;
+use base::Cause;
 use base::Id as _;
 use ir::{ExprId, ExprKind, Local, LocalId, LoopKind, StmtId, StmtKind, Type, VarRef};
 use thin_vec::{ThinVec, thin_vec};
@@ -51,7 +52,7 @@ impl Body<'_, '_> {
                 None => StmtKind::Empty,
             },
             "co_return_statement" | "co_yield_statement" => {
-                self.partial(node, "coroutine");
+                self.partial(node, Cause::Coroutine);
                 StmtKind::Unknown(self.parts(node).into())
             }
             _ => return None,
@@ -158,7 +159,7 @@ impl Body<'_, '_> {
                     body.note_object(ty);
                 }
             } else {
-                body.partial(node, "loop variable that is not understood");
+                body.partial(node, Cause::LoopVariable);
             }
             if let Some(inner) = field(node, "body") {
                 statements.push(body.scoped(|body| body.statement(inner)));
@@ -249,7 +250,7 @@ impl Body<'_, '_> {
         let declarator = field(value, "declarator").and_then(|d| declare::declarator(self.file, d));
         let init = field(value, "value").map(|init| self.expr(init));
         let (Some(declared), Some(init)) = (declarator, init) else {
-            self.partial(value, "condition that is not understood");
+            self.partial(value, Cause::Condition);
             return (before, self.push_expr(ExprKind::Unknown(ThinVec::new()), clause));
         };
         let local = self.declare_local(declared.name, declared.derived.apply(ty), false);

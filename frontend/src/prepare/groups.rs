@@ -6,7 +6,7 @@ use crate::directive::{Condition, Directive};
 use crate::expand::Expander;
 use crate::shape::{Open, Written, is_control};
 use crate::token::{Token, TokenKind, lex};
-use base::Confidence;
+use base::{Cause, Confidence, Doubt};
 use std::ops::Range;
 
 /// Conditional groups nested deeper than this are not looked into.
@@ -71,8 +71,8 @@ impl<'a> Writer<'a> {
                 }
             }
             Some(Directive::Include(path)) if !skipping && self.shape.in_function() => {
-                let reason = format!("{path} is included at line {}", self.line(start));
-                self.note(start..start + 1, Confidence::Partial, reason);
+                let doubt = Doubt::about(Cause::Included, path, self.line(start));
+                self.note(start..start + 1, Confidence::Partial, doubt);
             }
             _ => {}
         }
@@ -99,8 +99,8 @@ impl<'a> Writer<'a> {
             // What its macros stand for may be several statements, of which the `if` has the first.
             let written = self.prepared.text.get(begins as usize..).unwrap_or_default();
             if !is_one_statement(written, &lex(written)) {
-                let reason = format!("#if at line {} splits a statement", self.line(self.raw_at));
-                self.note(self.raw_at..self.raw_at + 1, Confidence::Partial, reason);
+                let doubt = Doubt::at(Cause::SplitByIf, self.line(self.raw_at));
+                self.note(self.raw_at..self.raw_at + 1, Confidence::Partial, doubt);
             }
         }
         let statement = self.shape.statement();
@@ -146,11 +146,8 @@ impl<'a> Writer<'a> {
             .or(tokens.last())
             .map_or(start, |t| t.end);
         if deep {
-            let reason = format!(
-                "conditional groups nested too deeply at line {}",
-                self.line(start)
-            );
-            self.note(start..end, Confidence::Partial, reason);
+            let doubt = Doubt::at(Cause::GroupsTooDeep, self.line(start));
+            self.note(start..end, Confidence::Partial, doubt);
             return OpenGroup::skipped();
         }
         let shapes: Vec<(Arm, ArmShape)> = group.arms.iter().map(|arm| (*arm, self.shape_of(arm))).collect();
@@ -259,20 +256,14 @@ impl<'a> Writer<'a> {
         let attribute = !self.shape.in_function()
             && shapes.iter().all(|(arm, _)| words_only(arm))
             && exhaustive | (shapes.len() == 1);
-        let (confidence, reason) = if attribute {
-            (
-                Confidence::Repaired,
-                format!("#if at line {line} chooses among attributes; the first was taken"),
-            )
+        let (confidence, cause) = if attribute {
+            (Confidence::Repaired, Cause::ChoiceOfAttributes)
         } else {
-            (
-                Confidence::Partial,
-                format!("#if at line {line} splits a statement"),
-            )
+            (Confidence::Partial, Cause::SplitByIf)
         };
         let first = shapes.iter().find(|(_, shape)| *shape != ArmShape::Empty);
         let kept = first.map(|(arm, _)| arm.directive).into_iter().collect();
-        self.note(range, confidence, reason);
+        self.note(range, confidence, Doubt::at(cause, line));
         OpenGroup::keeping(kept)
     }
 

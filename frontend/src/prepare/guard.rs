@@ -10,8 +10,7 @@ use crate::condition::{Arm, Group};
 use crate::expand::BUILD_CHOICE;
 use crate::shape::{Open, is_control};
 use crate::token::TokenKind;
-use base::Confidence;
-use base::Language;
+use base::{Cause, Confidence, Doubt, Language};
 
 /// What to write before a token, in tokens.
 type Words = &'static [&'static str];
@@ -254,8 +253,8 @@ impl<'a> Writer<'a> {
         for at in std::mem::take(&mut self.inserts).into_keys() {
             let last = self.raw.tokens.last().map_or(0, |token| token.start);
             let start = self.raw.tokens.get(at).map_or(last, |token| token.start);
-            let reason = format!("#if splits a statement before line {}", self.line(start));
-            self.note(start..start + 1, Confidence::Partial, reason);
+            let doubt = Doubt::at(Cause::SplitBeforeLine, self.line(start));
+            self.note(start..start + 1, Confidence::Partial, doubt);
         }
     }
 

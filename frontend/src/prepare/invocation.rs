@@ -4,14 +4,13 @@ use super::Writer;
 use crate::directive::Definition;
 use crate::expand::{Expander, Outcome, PpToken, are_balanced};
 use crate::hazard::{Hazard, hazard, is_structural};
-use crate::hidden::{Definitions, Hidden};
+use crate::hidden::{Definitions, Hidden, Obstacle};
 use crate::macros::{Meaning, Visible, is_shouted};
 use crate::repair;
 use crate::shape::{Open, declaration_word, is_keyword};
 use crate::token::{Token, TokenKind};
 use crate::variants::{Split, even_braces, same_brackets, split};
-use base::Confidence;
-use base::Language;
+use base::{Cause, Confidence, Doubt, Language};
 
 /// A macro with more definitions than this is left as it is.
 const VARIANT_LIMIT: usize = 4;
@@ -94,7 +93,7 @@ impl<'a> Writer<'a> {
             self.note(
                 raw,
                 Confidence::Repaired,
-                format!("{word} blanked at line {line}"),
+                Doubt::about(Cause::Blanked, word, line),
             );
             return next;
         }
@@ -229,8 +228,8 @@ impl<'a> Writer<'a> {
             return None;
         };
         let name = String::from_utf8_lossy(name);
-        let reason = format!("macro {name} at line {line} is taken to be defined");
-        self.note(token.start..token.end, Confidence::Repaired, reason);
+        let doubt = Doubt::about(Cause::TakenAsDefined, name, line);
+        self.note(token.start..token.end, Confidence::Repaired, doubt);
         self.expansion(token.start, &tokens, next);
         Some(next)
     }
@@ -321,9 +320,8 @@ impl<'a> Writer<'a> {
             return grouped;
         }
         let (line, name) = (self.line(token.start), String::from_utf8_lossy(self.text(token)));
-        let reason =
-            format!("macro {name} at line {line} has several definitions and hides part of a statement");
-        self.note(token.start..token.end, Confidence::Partial, reason);
+        let doubt = Doubt::about(Cause::SeveralHidePart, name, line);
+        self.note(token.start..token.end, Confidence::Partial, doubt);
         self.expansion(token.start, &expansions[0], end);
         Some(end)
     }
@@ -477,10 +475,7 @@ impl<'a> Writer<'a> {
             let start = self.offset();
             if token.kind == TokenKind::Ident && !token.is_hidden() {
                 let called = tokens.get(index + 1).is_some_and(|next| *next.text == *b"(");
-                let about = |line: u32, name: &str| {
-                    format!("macro {name}, which the one at line {line} stands for, could not be expanded")
-                };
-                self.left(start, raw_start, &token.text, called, &about);
+                self.left(start, raw_start, &token.text, called, Unexpanded::Within);
             }
             let bytes = token.text.iter();
             self.prepared
@@ -522,9 +517,8 @@ impl<'a> Writer<'a> {
         let name = self.text(token);
         if expander.is_undecided() {
             let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
-            let reason =
-                format!("macro {name} at line {line} calls another, and which one depends on the build");
-            self.note(token.start..token.end, Confidence::Partial, reason);
+            let doubt = Doubt::about(Cause::Undecided, name, line);
+            self.note(token.start..token.end, Confidence::Partial, doubt);
         }
         let definitions = match self.raw.visible.meaning(name, token.start) {
             Meaning::One(definition) => vec![definition],
@@ -553,20 +547,23 @@ impl<'a> Writer<'a> {
             .is_some_and(|next| self.text(*next) == b"(");
         let start = self.offset() - name.len() as u32;
         let why = if definitions.len() > 1 {
-            "has several definitions"
+            Unexpanded::Several
         } else {
-            "could not be expanded"
+            Unexpanded::Written
         };
-        let about = |line: u32, name: &str| format!("macro {name} at line {line} {why}");
-        self.left(start, token.start, name, called, &about);
+        self.left(start, token.start, name, called, why);
         if called {
             self.names_given(at);
         }
         // A macro without arguments only gives the function another name.
         let renames = !definitions.is_empty() && definitions.iter().all(|d| is_name_or_call(d));
         if called && !renames && self.heads_body(at) {
-            let reason = about(self.line(token.start), &String::from_utf8_lossy(name));
-            self.note(token.start..token.end, Confidence::Partial, reason);
+            let cause = match why {
+                Unexpanded::Several => Cause::Several,
+                Unexpanded::Written | Unexpanded::Within => Cause::Unexpanded,
+            };
+            let doubt = Doubt::about(cause, String::from_utf8_lossy(name), self.line(token.start));
+            self.note(token.start..token.end, Confidence::Partial, doubt);
         }
     }
 
@@ -617,8 +614,8 @@ impl<'a> Writer<'a> {
             let hidden = self.hidden_by(name, true, token.start);
             if hidden.obstacle.is_some() || !hidden.written.is_empty() {
                 let (line, name) = (self.line(token.start), String::from_utf8_lossy(name));
-                let reason = format!("macro {name} is given to another at line {line}");
-                self.note(token.start..token.end, Confidence::Partial, reason);
+                let doubt = Doubt::about(Cause::GivenToMacro, name, line);
+                self.note(token.start..token.end, Confidence::Partial, doubt);
             }
         }
     }
@@ -632,12 +629,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Notes what `name`, a macro that is left as it is at `start` of the prepared text, hides.
-    fn left(&mut self, start: u32, raw: u32, name: &[u8], called: bool, about: &dyn Fn(u32, &str) -> String) {
+    fn left(&mut self, start: u32, raw: u32, name: &[u8], called: bool, why: Unexpanded) {
         let hidden = self.hidden_by(name, called, raw);
         if let Some(obstacle) = hidden.obstacle {
             let (line, name) = (self.line(raw), String::from_utf8_lossy(name));
-            let reason = format!("{} and hides {obstacle}", about(line, &name));
-            self.note(raw..raw + 1, Confidence::Partial, reason);
+            let doubt = Doubt::about(why.hiding(obstacle), name, line);
+            self.note(raw..raw + 1, Confidence::Partial, doubt);
             return;
         }
         if hidden.acts && !called && self.shape.in_function() {
@@ -645,6 +642,34 @@ impl<'a> Writer<'a> {
         }
         if !hidden.written.is_empty() && self.shape.in_function() {
             self.prepared.writes.push((start, hidden.written));
+        }
+    }
+}
+
+/// Why a macro is left as it is.
+#[derive(Clone, Copy)]
+enum Unexpanded {
+    /// It has several definitions.
+    Several,
+    /// It stands in the text.
+    Written,
+    /// What stands in the text is another macro, which stands for it.
+    Within,
+}
+
+impl Unexpanded {
+    /// The cause to doubt a function in which such a macro hides something.
+    fn hiding(self, obstacle: Obstacle) -> Cause {
+        match (self, obstacle) {
+            (Self::Several, Obstacle::Jump) => Cause::SeveralHideJump,
+            (Self::Several, Obstacle::Write) => Cause::SeveralHideWrite,
+            (Self::Several, Obstacle::Part) => Cause::SeveralHidePart,
+            (Self::Written, Obstacle::Jump) => Cause::UnexpandedHidesJump,
+            (Self::Written, Obstacle::Write) => Cause::UnexpandedHidesWrite,
+            (Self::Written, Obstacle::Part) => Cause::UnexpandedHidesPart,
+            (Self::Within, Obstacle::Jump) => Cause::InnerHidesJump,
+            (Self::Within, Obstacle::Write) => Cause::InnerHidesWrite,
+            (Self::Within, Obstacle::Part) => Cause::InnerHidesPart,
         }
     }
 }

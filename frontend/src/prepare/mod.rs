@@ -20,8 +20,7 @@ use crate::position::{Lines, PositionMap};
 use crate::repair;
 use crate::shape::{Bodies, Event, Shape, Written, is_cxx_keyword};
 use crate::token::{Token, TokenKind};
-use base::Confidence;
-use base::Language;
+use base::{Cause, Confidence, Doubt, Language};
 use groups::OpenGroup;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,8 +64,8 @@ pub struct Note {
     pub raw: Range<u32>,
     /// At most this confidence is left.
     pub confidence: Confidence,
-    /// Why, for the user.
-    pub reason: String,
+    /// Why.
+    pub doubt: Doubt,
 }
 
 /// The inputs of preparation.
@@ -174,11 +173,11 @@ impl<'a> Writer<'a> {
         self.prepared.text.len() as u32
     }
 
-    pub(super) fn note(&mut self, raw: Range<u32>, confidence: Confidence, reason: String) {
+    pub(super) fn note(&mut self, raw: Range<u32>, confidence: Confidence, doubt: Doubt) {
         self.prepared.notes.push(Note {
             raw,
             confidence,
-            reason,
+            doubt,
         });
     }
 
@@ -241,7 +240,7 @@ impl<'a> Writer<'a> {
                     self.note(
                         raw..raw + 1,
                         Confidence::Repaired,
-                        format!("'{word}' taken for an attribute at line {line}"),
+                        Doubt::about(Cause::TakenForAttribute, word, line),
                     );
                 }
                 if event == Event::ItemEnd {

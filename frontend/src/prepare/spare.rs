@@ -10,8 +10,7 @@ use crate::macros::{Meaning, is_shouted};
 use crate::repair;
 use crate::shape::{Open, declaration_word, is_control, is_cxx_keyword, is_keyword};
 use crate::token::{Token, TokenKind};
-use base::Confidence;
-use base::Language;
+use base::{Cause, Confidence, Doubt, Language};
 
 /// What stands for the captures of a lambda that a macro begins: nothing is known of them.
 const CAPTURES: &str = "[&]";
@@ -26,23 +25,23 @@ impl Writer<'_> {
             || self.is_alone(at)
         {
             self.blank_to(token.end);
-            "an attribute"
+            Cause::TakenForAttribute
         } else if self.is_unknown_string(at) {
             self.stand_in("\"\"", TokenKind::Str, token.start, token.end);
             // The macros of <inttypes.h> are strings in every build.
             if matches!(self.text(token).get(..3), Some(b"PRI" | b"SCN")) {
                 return Some(at + 1);
             }
-            "a string"
+            Cause::TakenForString
         } else if self.begins_lambda(at) {
             self.stand_in(CAPTURES, TokenKind::Punct, token.start, token.end);
-            "the captures of a lambda"
+            Cause::TakenForCaptures
         } else {
             return None;
         };
         let (line, word) = (self.line(token.start), String::from_utf8_lossy(self.text(token)));
-        let reason = format!("'{word}' taken for {taken_for} at line {line}");
-        self.note(token.start..token.end, Confidence::Repaired, reason);
+        let doubt = Doubt::about(taken_for, word, line);
+        self.note(token.start..token.end, Confidence::Repaired, doubt);
         Some(at + 1)
     }
 

@@ -22,7 +22,7 @@ use crate::position::{Lines, PositionMap};
 use crate::prepare::{Note, Raw, prepare};
 use crate::token::{TokenKind, lex};
 use align::{Aligner, RawRange};
-use base::{Confidence, Reading};
+use base::{Cause, Confidence, Doubt, Reading};
 use ir::{Callee, ExprKind, Function, Unit};
 use lines::{Line, own_lines};
 use std::ops::Range;
@@ -324,12 +324,10 @@ impl Joined {
         let whole = bytes(raw, &range);
         let whole = whole.start..whole.end.max(whole.start + 1);
         if lines.iter().any(|line| line.foreign) {
-            let reason = format!("text of another file stands in it at line {number}");
-            self.partial(whole.clone(), reason);
+            self.partial(whole.clone(), Doubt::at(Cause::ForeignText, number));
         }
         if unplaced {
-            let reason = format!("macros of line {number} cannot be told apart");
-            self.partial(whole, reason);
+            self.partial(whole, Doubt::at(Cause::MacrosOfLine, number));
         }
     }
 
@@ -359,11 +357,11 @@ impl Joined {
         }
     }
 
-    fn partial(&mut self, raw: Range<u32>, reason: String) {
+    fn partial(&mut self, raw: Range<u32>, doubt: Doubt) {
         self.notes.push(Note {
             raw,
             confidence: Confidence::Partial,
-            reason,
+            doubt,
         });
     }
 }

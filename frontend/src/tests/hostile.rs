@@ -1,7 +1,7 @@
 //! Input that is no C: any bytes must give a unit, soon, on a small stack.
 
 use crate::{Macros, Source, parse};
-use base::Confidence;
+use base::{Cause, Confidence, Doubt};
 use ir::Unit;
 use std::time::{Duration, Instant};
 
@@ -160,8 +160,8 @@ fn deep_nesting_makes_a_partial_function() {
     let unit = read(text.as_bytes());
     let confidence: Vec<_> = unit.functions.iter().map(|f| f.confidence).collect();
     assert_eq!(confidence, [Confidence::Partial, Confidence::Clean]);
-    let reason = unit.functions[0].confidence_reason.as_deref();
-    assert_eq!(reason, Some("nested too deeply at line 1"));
+    let reason = unit.functions[0].confidence_reason.clone();
+    assert_eq!(reason, Some(Doubt::at(Cause::TooDeep, 1)));
 }
 
 /// Each is a function of its own, which is lowered while those around it are not done yet.
@@ -177,15 +177,8 @@ fn lambdas_in_one_another_make_partial_functions() {
     let is_clean = |unit: &Unit| unit.functions.iter().all(|f| f.confidence == Confidence::Clean);
     assert!(is_clean(&nested(10)));
     let unit = nested(2000);
-    let innermost = unit
-        .functions
-        .iter()
-        .filter_map(|f| f.confidence_reason.as_deref());
-    assert!(
-        innermost
-            .into_iter()
-            .any(|reason| reason.starts_with("nested too deeply"))
-    );
+    let innermost = unit.functions.iter().filter_map(|f| f.confidence_reason.as_ref());
+    assert!(innermost.into_iter().any(|doubt| doubt.cause == Cause::TooDeep));
 }
 
 #[test]

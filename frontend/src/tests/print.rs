@@ -47,7 +47,12 @@ pub fn function(f: &Function) -> String {
         .collect();
     let confidence = match f.confidence {
         Confidence::Clean => String::new(),
-        other => format!(" {other:?}: {}", f.confidence_reason.as_deref().unwrap_or("?")),
+        other => format!(
+            " {other:?}: {}",
+            f.confidence_reason
+                .as_ref()
+                .map_or_else(|| "?".to_owned(), ToString::to_string)
+        ),
     };
     let fixed = if f.is_static { "static " } else { "" };
     let sign = if f.kind.is_macro() { "#" } else { "" };

@@ -9,7 +9,7 @@ use crate::{
     Local, LocalId, MacroCall, MacroCalls, Member, Name, Receiver, Stmt, StmtId, StmtKind, Type, Unit,
     VarRef,
 };
-use base::{Confidence, Diagnostic, Id, IdVec, Number, Reading, Severity, Span, take_number};
+use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Number, Reading, Severity, Span, take_number};
 
 pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
     let mut input = Input {
@@ -257,13 +257,21 @@ impl<'b> Input<'b> {
         })
     }
 
+    fn doubt(&mut self) -> Result<Doubt, Malformed> {
+        Ok(Doubt {
+            cause: self.one_of(Cause::ALL)?,
+            name: self.owned()?,
+            line: self.near(0)?,
+        })
+    }
+
     fn function(&mut self) -> Result<Function, Malformed> {
         let name = self.owned()?;
         let [is_static, is_cxx, has_linkage_name, has_reason] = self.flags()?;
         let confidence = self.one_of(&Confidence::ALL)?;
         let reading = self.one_of(&Reading::ALL)?;
         let linkage_name = has_linkage_name.then(|| self.owned()).transpose()?;
-        let confidence_reason = has_reason.then(|| self.owned()).transpose()?;
+        let confidence_reason = has_reason.then(|| self.doubt()).transpose()?;
         let (span, returns) = (self.span()?, self.ty()?);
         let locals: IdVec<LocalId, Local> = self.each(Input::local)?.into();
         let params = self.size()?;

@@ -2,7 +2,7 @@
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
 use crate::{Callee, Expr, ExprKind, Function, Local, Receiver, Stmt, StmtKind, Type, Unit, VarRef};
-use base::{Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
+use base::{Cause, Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
 
 /// The names come first, so that reading can go straight on; they are known when the rest is written.
@@ -172,8 +172,10 @@ impl<'u> Out<'u> {
         if let Some(name) = &function.linkage_name {
             self.name(name);
         }
-        if let Some(reason) = &function.confidence_reason {
-            self.name(reason);
+        if let Some(doubt) = &function.confidence_reason {
+            self.bytes.push(index(Cause::ALL, doubt.cause));
+            self.name(&doubt.name);
+            self.near(0, doubt.line);
         }
         self.span(function.span);
         self.ty(function.returns);

@@ -625,9 +625,10 @@ impl Parts {
             ends: self.ends[id.index()].iter().map(|&point| node(point)).collect(),
             callers: Vec::new(),
             distrust: if own.confidence == Confidence::Partial {
-                Some(own.confidence_reason.clone().unwrap_or_default())
+                let why = own.confidence_reason.as_ref().map(ToString::to_string);
+                Some(why.unwrap_or_default())
             } else {
-                info.flow.distrust.clone()
+                info.flow.distrust.as_ref().map(ToString::to_string)
             },
         }
     }
