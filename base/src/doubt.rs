@@ -62,7 +62,7 @@ macro_rules! causes {
         }
 
         impl Cause {
-            /// All of them. In files each is told by its place here.
+            /// All of them. In files each is told by its place here, so that new ones go to the end.
             pub const ALL: &[Cause] = &[Cause::Other, $(Cause::$cause,)*];
 
             /// The word for programs.

@@ -1,5 +1,6 @@
 //! Why a loop gets no counter.
 
+use base::Doubt;
 use std::fmt;
 
 /// Why a loop gets no counter: what of its text the file does not show as it must be.
@@ -14,7 +15,7 @@ pub enum NoPlace {
         /// The function.
         function: String,
         /// What was not understood.
-        because: String,
+        because: Option<Doubt>,
     },
     /// The loop has several entries, and a counter would miss some iterations.
     SeveralEntries,
@@ -58,7 +59,11 @@ impl fmt::Display for NoPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ReadInPart { function, because } => {
-                return write!(f, "{function} was not fully understood: {because}");
+                write!(f, "{function} was not fully understood: ")?;
+                return match because {
+                    Some(doubt) => doubt.fmt(f),
+                    None => f.write_str("no reason given"),
+                };
             }
             Self::SourceMissing => "its source is not here",
             Self::SourceChanged => "the map does not fit the source",

@@ -129,10 +129,9 @@ fn has_strict(in_loop: &Loop) -> bool {
 
 fn possible(function: &Function, in_loop: &Loop) -> Result<(), NoPlace> {
     if function.confidence == base::Confidence::Partial {
-        let because = function.confidence_reason.as_deref().unwrap_or("no reason given");
         return Err(NoPlace::ReadInPart {
             function: function.name.clone(),
-            because: because.to_owned(),
+            because: function.confidence_reason.clone(),
         });
     }
     if !in_loop.reducible {

@@ -139,7 +139,7 @@ pub use sources::{Parser, SourceFile, Step, dependence_graph, directives, map_pr
 pub use stacks::TASKS_FOR_ONE_THREAD;
 pub use stacktree::{Granularity, MAGIC as PARTIAL_TREE, TaskSet};
 pub use state::{ClassState, Halted, HaltedBy, StateGroup};
-pub use summary::{BindingFacts, Share, Summary, Unordered, summary};
+pub use summary::{BindingFacts, InPart, Share, Summary, Unordered, summary};
 pub use threads::{ThreadActivity, ThreadGroup};
 pub use tree::{
     Extreme, JobTree, Mark, Model, ModelError, NodeKind, NodeValue, NothingLeft, Operation, OrderedTree,

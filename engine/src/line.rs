@@ -32,6 +32,8 @@ pub struct FunctionLine {
     pub confidence: Confidence,
     /// Why not wholly, what was repaired, or what is to be said of how it was read.
     pub confidence_reason: Option<String>,
+    /// The same as a word for programs, unless it is how it was read.
+    pub confidence_code: Option<&'static str>,
     /// Which text of it was read.
     pub reading: Reading,
     /// The tuples of the line; several when it holds points of several scopes.
@@ -142,12 +144,14 @@ fn function_line(function: &Function, line: u32) -> FunctionLine {
     loops.dedup();
     let is_clean = function.confidence == Confidence::Clean;
     let remark = function.reading.remark().filter(|_| is_clean);
-    let reason = function.confidence_reason.as_deref().or(remark);
+    let doubt = function.confidence_reason.as_ref();
+    let reason = doubt.map(ToString::to_string);
     FunctionLine {
         name: function.name.clone(),
         lines: (function.span.line, function.span.end_line),
         confidence: function.confidence,
-        confidence_reason: reason.map(str::to_owned),
+        confidence_reason: reason.or_else(|| remark.map(str::to_owned)),
+        confidence_code: doubt.map(|doubt| doubt.cause.code()),
         reading: function.reading,
         tuples,
         loops: loops.into_iter().map(|id| loop_view(function, id)).collect(),

@@ -47,8 +47,8 @@ impl JobView<'_> {
             .map(|function| {
                 let reason = function
                     .confidence_reason
-                    .as_deref()
-                    .unwrap_or("no reason recorded");
+                    .as_ref()
+                    .map_or_else(|| "no reason recorded".to_owned(), ToString::to_string);
                 let (name, line) = (&function.name, function.span.line);
                 let path = &self.map.files[function.file].path;
                 match function.confidence {

@@ -1,7 +1,7 @@
 //! What a map knows as a whole, and what it does not.
 
 use crate::loops::{across_word, class_word};
-use base::Confidence;
+use base::{Confidence, Doubt};
 use progress_map::{Across, Loop, Map};
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ pub struct Summary {
     pub functions: usize,
     /// Functions whose source was understood after a repair.
     pub repaired: usize,
-    /// Functions in which nothing is ordered: `name`, `file:line`, reason.
-    pub partial: Vec<(String, String, String)>,
+    /// Functions in which nothing is ordered.
+    pub partial: Vec<InPart>,
     /// Program points.
     pub points: usize,
     /// Loops.
@@ -39,6 +39,17 @@ pub struct Share {
     pub across: &'static str,
     /// How many loops.
     pub loops: usize,
+}
+
+/// A function that was understood in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InPart {
+    /// Its name.
+    pub function: String,
+    /// Where it begins, as `file:line`.
+    pub place: String,
+    /// What of it was not understood.
+    pub reason: Doubt,
 }
 
 /// A loop that no variable orders across tasks.
@@ -95,13 +106,15 @@ pub fn summary(map: &Map) -> Summary {
     let mut counts: BTreeMap<(&'static str, &'static str), usize> = BTreeMap::new();
     for function in &map.functions {
         let path = &map.files[function.file].path;
-        let reason = || function.confidence_reason.clone().unwrap_or_default();
         match function.confidence {
             Confidence::Clean => {}
             Confidence::Repaired => result.repaired += 1,
             Confidence::Partial => {
-                let place = format!("{path}:{}", function.span.line);
-                result.partial.push((function.name.clone(), place, reason()));
+                result.partial.push(InPart {
+                    function: function.name.clone(),
+                    place: format!("{path}:{}", function.span.line),
+                    reason: function.confidence_reason.clone().unwrap_or_default(),
+                });
             }
         }
         result.points += function.points.len();

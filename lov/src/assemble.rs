@@ -15,60 +15,20 @@ use std::collections::BTreeMap;
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
 /// go function by function: the analyses of a large tree and its map need not be there both.
 pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
-    // Files by path, so that the map does not depend on the order in which they were given.
-    let mut by_path: Vec<usize> = (0..program.units.len()).collect();
-    by_path.sort_by(|&a, &b| program.units[a].path.cmp(&program.units[b].path));
-    let mut files: IdVec<FileId, File> = IdVec::new();
-    let mut file_of = vec![None; program.units.len()];
-    for unit in by_path {
-        let source = &program.units[unit];
-        file_of[unit] = Some(files.push(File {
-            path: source.path.clone(),
-            hash: source.content_hash,
-        }));
-    }
+    let (files, file_of) = files(&program);
     let macros = calls_of_macros(&program, &file_of, true);
     let may_call = calls_of_macros(&program, &file_of, false);
+    // What is handed to a callee can be told only while the analyses of both are there.
+    let handed = candidates(&program, handed::candidates);
+    let addresses = candidates(&program, shown::candidates);
     let units = program.units;
-    let candidates = program
-        .functions
-        .as_slice()
-        .par_iter()
-        .map(|info| handed::candidates(&program, info));
-    let candidates: Vec<Vec<handed::Candidate>> = candidates.collect();
-    let addresses = program
-        .functions
-        .as_slice()
-        .par_iter()
-        .map(|info| shown::candidates(&program, info));
-    let addresses: Vec<Vec<shown::Candidate>> = addresses.collect();
-    let of_function = |(index, (info, variables)): (usize, (FunctionInfo<'_>, Vec<Variables>))| {
-        let file = file_of[info.unit]?;
-        let beside = Beside {
-            calls: mpi::calls(&info),
-            decisive: decisive::calls(&info),
-            choices: if units[info.unit].is_compiled_once() {
-                info.flow.choices.clone()
-            } else {
-                Vec::new()
-            },
-        };
-        let index = FunctionIndex::from_index(index);
-        Some((function(info, file, variables), index, beside))
-    };
-    let all = Vec::from_iter(program.functions.into_iter().zip(variables).enumerate());
-    let mut functions: Vec<(Function, FunctionIndex, Beside)> =
-        all.into_par_iter().filter_map(of_function).collect();
-    functions.sort_by(|(a, ..), (b, ..)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
-    let mut beside = Vec::with_capacity(functions.len());
-    let mut indices = Vec::with_capacity(functions.len());
-    let functions = functions.into_iter().map(|(function, index, own)| {
-        beside.push(own);
-        indices.push(index);
-        function
-    });
-    let functions: IdVec<FunctionId, Function> = functions.collect();
-    let handed = handed_on(&functions, &indices, candidates.into());
+    let Bodies {
+        functions,
+        indices,
+        beside,
+    } = bodies(program, variables, &file_of);
+    let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
+    let handed = handed_on(&functions, &indices, &ids, handed);
     let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
     for (function, own) in functions.ids().zip(beside) {
         mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
@@ -97,12 +57,89 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         binding: None,
         libraries: Vec::new(),
     };
-    let mut addresses: IdVec<FunctionIndex, Vec<shown::Candidate>> = addresses.into();
-    let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(map.functions.ids()).collect();
-    let all = map.functions.ids().zip(&indices);
-    let all = all.map(|(id, &index)| (id, std::mem::take(&mut addresses[index])));
-    map.shown = shown::of_wanted(&map, all, &ids);
+    // Which addresses matter, the rest of the map tells.
+    map.shown = shown::of_wanted(&map, by_id(&map.functions, &indices, addresses), &ids);
     map
+}
+
+/// The files by path, so that the map does not depend on the order in which they were given, and the file of each unit.
+fn files(program: &Program<'_>) -> (IdVec<FileId, File>, Vec<Option<FileId>>) {
+    let mut by_path: Vec<usize> = (0..program.units.len()).collect();
+    by_path.sort_by(|&a, &b| program.units[a].path.cmp(&program.units[b].path));
+    let mut files: IdVec<FileId, File> = IdVec::new();
+    let mut file_of = vec![None; program.units.len()];
+    for unit in by_path {
+        let source = &program.units[unit];
+        file_of[unit] = Some(files.push(File {
+            path: source.path.clone(),
+            hash: source.content_hash,
+        }));
+    }
+    (files, file_of)
+}
+
+/// What `of` finds in each function.
+fn candidates<'p, 'u, T: Send>(
+    program: &'p Program<'u>,
+    of: impl Fn(&'p Program<'u>, &'p FunctionInfo<'u>) -> Vec<T> + Sync,
+) -> IdVec<FunctionIndex, Vec<T>> {
+    let functions = program.functions.as_slice().par_iter();
+    let found: Vec<Vec<T>> = functions.map(|info| of(program, info)).collect();
+    found.into()
+}
+
+/// The functions of a map.
+struct Bodies {
+    functions: IdVec<FunctionId, Function>,
+    /// What each is in the program.
+    indices: Vec<FunctionIndex>,
+    /// What the map holds of each beside it.
+    beside: Vec<Beside>,
+}
+
+/// Makes the functions of the map, in its order; the analyses of each go as it is made.
+fn bodies(program: Program<'_>, variables: Vec<Vec<Variables>>, file_of: &[Option<FileId>]) -> Bodies {
+    let units = program.units;
+    let of_function = |(index, (info, variables)): (usize, (FunctionInfo<'_>, Vec<Variables>))| {
+        let file = file_of[info.unit]?;
+        let beside = Beside {
+            calls: mpi::calls(&info),
+            decisive: decisive::calls(&info),
+            choices: if units[info.unit].is_compiled_once() {
+                info.flow.choices.clone()
+            } else {
+                Vec::new()
+            },
+        };
+        let index = FunctionIndex::from_index(index);
+        Some((function(info, file, variables), index, beside))
+    };
+    let all = Vec::from_iter(program.functions.into_iter().zip(variables).enumerate());
+    let mut functions: Vec<(Function, FunctionIndex, Beside)> =
+        all.into_par_iter().filter_map(of_function).collect();
+    functions.sort_by(|(a, ..), (b, ..)| (a.file, a.span, &a.name).cmp(&(b.file, b.span, &b.name)));
+    let mut beside = Vec::with_capacity(functions.len());
+    let mut indices = Vec::with_capacity(functions.len());
+    let functions = functions.into_iter().map(|(function, index, own)| {
+        beside.push(own);
+        indices.push(index);
+        function
+    });
+    Bodies {
+        functions: functions.collect(),
+        indices,
+        beside,
+    }
+}
+
+/// What was found in each function of the map; `indices` are those in the program.
+fn by_id<T>(
+    functions: &IdVec<FunctionId, Function>,
+    indices: &[FunctionIndex],
+    mut found: IdVec<FunctionIndex, Vec<T>>,
+) -> impl Iterator<Item = (FunctionId, Vec<T>)> {
+    let all = functions.ids().zip(indices);
+    all.map(move |(id, &index)| (id, std::mem::take(&mut found[index])))
 }
 
 /// What macros of these files call: those that call it once their arguments are evaluated, or all others.
@@ -137,12 +174,12 @@ struct Beside {
 fn handed_on(
     functions: &IdVec<FunctionId, Function>,
     indices: &[FunctionIndex],
-    mut candidates: IdVec<FunctionIndex, Vec<handed::Candidate>>,
+    ids: &BTreeMap<FunctionIndex, FunctionId>,
+    candidates: IdVec<FunctionIndex, Vec<handed::Candidate>>,
 ) -> Vec<Handed> {
-    let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
     let mut found = Vec::new();
-    for (id, &index) in functions.ids().zip(indices) {
-        for candidate in std::mem::take(&mut candidates[index]) {
+    for (id, candidates) in by_id(functions, indices, candidates) {
+        for candidate in candidates {
             if let Some(&callee) = ids.get(&candidate.callee)
                 && handed::is_wanted(&functions[id], &candidate)
             {
@@ -168,7 +205,6 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
         Some(reason) if source.confidence != Confidence::Partial => (Confidence::Partial, Some(reason)),
         _ => (source.confidence, source.confidence_reason.clone()),
     };
-    let confidence_reason = confidence_reason.map(|doubt| doubt.to_string());
     let edges = flow
         .succs
         .iter_enumerated()
@@ -183,11 +219,13 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     for ((id, node), (mut lovs, mut refused)) in forest.loops.iter_enumerated().zip(variables) {
         if confidence == Confidence::Partial {
             // A function that was read in part may change the variable in the part that was not understood. Nothing is claimed there.
-            let because = confidence_reason.as_deref().unwrap_or("the reason is not known");
+            let because = confidence_reason
+                .as_ref()
+                .map_or_else(|| "the reason is not known".to_owned(), ToString::to_string);
             refused.extend(lovs.drain(..).map(|lov| Refused {
                 name: lov.name,
                 why: Refusal::ReadInPart {
-                    because: because.to_owned(),
+                    because: because.clone(),
                 },
             }));
         }

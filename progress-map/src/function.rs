@@ -5,7 +5,7 @@
 //! of SC'09 Def. 3.2 is reachability in this graph with each loop cut where its variable changes.
 
 use crate::{FileId, LoopId, PointId, Refused, ScopeId};
-use base::{Confidence, IdVec, Language, Reading, Span};
+use base::{Confidence, Doubt, IdVec, Language, Reading, Span};
 
 /// A function and everything that orders two positions inside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +22,8 @@ pub struct Function {
     pub span: Span,
     /// How well the source was understood. When `Partial`, no order inside the function may be claimed.
     pub confidence: Confidence,
-    /// Why nothing may be claimed or what was repaired, for the user.
-    pub confidence_reason: Option<String>,
+    /// Why nothing may be claimed, or what was repaired.
+    pub confidence_reason: Option<Doubt>,
     /// Which text of it was read.
     pub reading: Reading,
     /// Program points; point 0 is the entry. It and the exit (the last point) have the function's own span.

@@ -16,7 +16,7 @@ use crate::{
     MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind,
     Shown, Storage, Term, TermOp, Unsequenced,
 };
-use base::{Confidence, Diagnostic, Id, IdVec, Reading, Severity, Span};
+use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Reading, Severity, Span};
 use std::collections::BTreeSet;
 
 /// As [`Map::to_bytes`], without deflating anything: bytes that a mutation changes then reach the decoders.
@@ -125,13 +125,11 @@ impl Rng {
 pub fn arbitrary(seed: u64) -> Map {
     let rng = &mut Rng(seed);
     let paths = BTreeSet::from_iter(rng.list(4, Rng::word));
-    let files: IdVec<FileId, File> = paths
-        .into_iter()
-        .map(|path| File {
-            path,
-            hash: rng.hash(),
-        })
-        .collect();
+    let files = paths.into_iter().map(|path| File {
+        path,
+        hash: rng.hash(),
+    });
+    let files: IdVec<FileId, File> = files.collect();
     let mut functions = match files.len() {
         0 => Vec::new(),
         count => rng.list(4, |rng| function(rng, count)),
@@ -144,66 +142,77 @@ pub fn arbitrary(seed: u64) -> Map {
         message: rng.word(),
     });
     let functions: IdVec<FunctionId, Function> = functions.into();
-    let binding = rng.some(|rng| binding::arbitrary(rng, files.len(), functions.len()));
+    let mut binding = rng.some(|rng| binding::arbitrary(rng, files.len(), functions.len()));
     let libraries = match binding {
         Some(_) => rng.list(2, |rng| binding::arbitrary(rng, files.len(), functions.len())),
         None => Vec::new(),
     };
-    let mut binding = binding;
-    for binding in binding.iter_mut() {
-        for (id, function) in functions.iter_enumerated() {
-            let points = Vec::from_iter(function.points.ids());
-            let shown = points.iter().filter(|_| rng.one_in(8));
-            let shown = Vec::from_iter(shown.copied());
-            binding.merges.extend(shown.into_iter().map(|shown| BoundMerge {
-                function: id,
-                shown,
-                other: rng.pick(&points),
-            }));
-        }
+    if let Some(binding) = &mut binding {
+        binding.merges = merges(rng, &functions);
     }
-    let mut mpi_calls = Vec::new();
+    Map {
+        mpi_calls: at_some_points(rng, &functions, 4, |rng, function, point| MpiCall {
+            function,
+            point,
+            arguments: rng.list(3, mpi_argument),
+        }),
+        handed: at_some_points(rng, &functions, 8, |rng, function, point| Handed {
+            function,
+            point,
+            variable: local(rng),
+            parameter: local(rng),
+            callee: rng.id(functions.len()),
+        }),
+        shown: at_some_points(rng, &functions, 8, |rng, function, point| Shown {
+            function,
+            point,
+            variable: local(rng),
+            to: rng.some(|rng| (rng.id(functions.len()), local(rng))),
+        }),
+        choices: choices(rng, &functions),
+        decisive: decisive(rng, &functions),
+        macros: macros(rng, &files),
+        may_call: macros(rng, &files),
+        files,
+        functions,
+        diagnostics,
+        binding,
+        libraries,
+    }
+}
+
+/// What is made for one in `n` points, in their order.
+fn at_some_points<T>(
+    rng: &mut Rng,
+    functions: &IdVec<FunctionId, Function>,
+    n: usize,
+    mut make: impl FnMut(&mut Rng, FunctionId, PointId) -> T,
+) -> Vec<T> {
+    let mut made = Vec::new();
     for (id, function) in functions.iter_enumerated() {
-        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(4))) {
-            mpi_calls.push(MpiCall {
-                function: id,
-                point,
-                arguments: rng.list(3, mpi_argument),
-            });
+        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(n))) {
+            made.push(make(rng, id, point));
         }
     }
-    let mut handed = Vec::new();
-    for (id, function) in functions.iter_enumerated() {
-        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(8))) {
-            let mut local = || Storage::Local {
-                name: rng.word(),
-                line: rng.u32(),
-            };
-            let (variable, parameter) = (local(), local());
-            handed.push(Handed {
-                function: id,
-                point,
-                variable,
-                callee: rng.id(functions.len()),
-                parameter,
-            });
-        }
+    made
+}
+
+fn local(rng: &mut Rng) -> Storage {
+    Storage::Local {
+        name: rng.word(),
+        line: rng.u32(),
     }
-    let mut shown = Vec::new();
-    for (id, function) in functions.iter_enumerated() {
-        for point in Vec::from_iter(function.points.ids().filter(|_| rng.one_in(8))) {
-            let local = |rng: &mut Rng| Storage::Local {
-                name: rng.word(),
-                line: rng.u32(),
-            };
-            shown.push(Shown {
-                function: id,
-                point,
-                variable: local(rng),
-                to: rng.some(|rng| (rng.id(functions.len()), local(rng))),
-            });
-        }
-    }
+}
+
+fn merges(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<BoundMerge> {
+    at_some_points(rng, functions, 8, |rng, function, shown| BoundMerge {
+        function,
+        shown,
+        other: rng.pick(&Vec::from_iter(functions[function].points.ids())),
+    })
+}
+
+fn choices(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<Choice> {
     let mut choices = Vec::new();
     for (id, function) in functions.iter_enumerated() {
         let points = Vec::from_iter(function.points.ids());
@@ -216,35 +225,21 @@ pub fn arbitrary(seed: u64) -> Map {
     }
     choices.sort();
     choices.dedup();
-    let decisive = decisive(rng, &functions);
-    let mut macros = || {
-        let mut macros = Vec::new();
-        for file in files.ids() {
-            macros.extend(rng.list(3, |rng| MacroCalls {
-                file,
-                name: rng.word(),
-                callees: rng.list(3, Rng::word),
-            }));
-        }
-        macros.sort();
-        macros.dedup_by(|a, b| (a.file, &a.name) == (b.file, &b.name));
-        macros
-    };
-    let (macros, may_call) = (macros(), macros());
-    Map {
-        files,
-        functions,
-        diagnostics,
-        mpi_calls,
-        handed,
-        choices,
-        decisive,
-        shown,
-        macros,
-        may_call,
-        binding,
-        libraries,
+    choices
+}
+
+fn macros(rng: &mut Rng, files: &IdVec<FileId, File>) -> Vec<MacroCalls> {
+    let mut macros = Vec::new();
+    for file in files.ids() {
+        macros.extend(rng.list(3, |rng| MacroCalls {
+            file,
+            name: rng.word(),
+            callees: rng.list(3, Rng::word),
+        }));
     }
+    macros.sort();
+    macros.dedup_by(|a, b| (a.file, &a.name) == (b.file, &b.name));
+    macros
 }
 
 fn decisive(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<DecisiveCall> {
@@ -363,7 +358,7 @@ fn function(rng: &mut Rng, files: usize) -> Function {
         is_static: rng.one_in(2),
         span,
         confidence: rng.pick(&Confidence::ALL),
-        confidence_reason: rng.some(Rng::word),
+        confidence_reason: rng.some(|rng| Doubt::about(rng.pick(Cause::ALL), rng.word(), rng.u32())),
         reading: rng.pick(&Reading::ALL),
         points: (0..points)
             .map(|i| point(rng, i, [points, scopes, loops], span))

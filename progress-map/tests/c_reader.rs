@@ -149,7 +149,8 @@ fn hostile_bytes_are_a_map_or_refused() {
             match Map::from_bytes(input) {
                 Ok(_) if is_required_of_c(input) => assert_eq!(read, REFUSAL, "input {at}"),
                 Ok(map) => {
-                    assert!(*read == a_map(&map), "input {at}: {read}");
+                    let expected = without_reasons(&a_map(&map));
+                    assert!(without_reasons(read) == expected, "input {at}: {read}");
                     maps += 1;
                 }
                 Err(_) => refused += usize::from(read.is_string()),
@@ -157,6 +158,17 @@ fn hostile_bytes_are_a_map_or_refused() {
         }
         assert!(maps > 40 && refused > 400, "{maps} maps, {refused} refused");
     }
+}
+
+/// Without the reasons why functions were read in part: in a damaged map the sentence may contradict what it is made of, and C reads
+/// the sentence.
+fn without_reasons(map: &Value) -> Value {
+    let mut map = map.clone();
+    let functions = map.get_mut("functions").and_then(Value::as_array_mut);
+    for function in functions.into_iter().flatten() {
+        function["confidence_reason"] = Value::Null;
+    }
+    map
 }
 
 #[test]

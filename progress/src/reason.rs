@@ -2,6 +2,7 @@
 //! version, and one sentence, which is made here and nowhere else.
 
 use crate::{Beneath, Value};
+use base::Doubt;
 use progress_map::{LoopId, Refusal};
 use std::fmt;
 
@@ -89,7 +90,7 @@ pub enum Reason {
         /// The function.
         function: String,
         /// Why.
-        why: Option<String>,
+        why: Option<Doubt>,
     },
     /// A frame between this function and its callee is missing.
     FrameMissing(String),
@@ -316,8 +317,11 @@ impl fmt::Display for Reason {
             }
             Reason::Part(a, b) => write!(f, "the stacks part into {a} and {b}"),
             Reason::ReadInPart { function, why } => {
-                let why = why.as_deref().unwrap_or("part of it was not understood");
-                write!(f, "{function}: {why}")
+                write!(f, "{function}: ")?;
+                match why {
+                    Some(doubt) => doubt.fmt(f),
+                    None => f.write_str("part of it was not understood"),
+                }
             }
             Reason::FrameMissing(function) => {
                 write!(f, "a frame between {function} and its callee is missing")

@@ -55,7 +55,7 @@ fn write_summary(out: &mut String, summary: &Summary) -> std::fmt::Result {
     let partial = summary
         .partial
         .iter()
-        .map(|(name, place, reason)| format!("{place} {name}: {reason}"));
+        .map(|of| format!("{} {}: {}", of.place, of.function, of.reason));
     list(
         out,
         "Functions understood in part, in which nothing is ordered:",

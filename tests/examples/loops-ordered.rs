@@ -65,7 +65,7 @@ fn run() -> Result<(), String> {
 
 fn reason(function: &Function, each: &Loop) -> String {
     if function.confidence == Confidence::Partial {
-        let why = function.confidence_reason.as_deref().unwrap_or_default();
+        let why = function.confidence_reason.clone().unwrap_or_default();
         return format!("{}: read in part, {why}", function.name);
     }
     if !each.reducible {

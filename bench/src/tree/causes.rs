@@ -39,39 +39,3 @@ impl Causes {
         }
     }
 }
-
-/// A reason without the names and numbers of its place, so that equal causes count together.
-pub(crate) fn general(reason: &str) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for word in reason.split(' ') {
-        let bare = word.trim_end_matches([',', ';', ':', '.']);
-        let is_name = bare.ends_with("()") || bare.contains(['_', '>', '[', '\'']);
-        let general = if is_name {
-            "…".to_owned()
-        } else {
-            word.chars()
-                .map(|c| if c.is_ascii_digit() { 'N' } else { c })
-                .collect()
-        };
-        words.push(general);
-    }
-    let mut text = words.join(" ");
-    while text.contains("NN") {
-        text = text.replace("NN", "N");
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::general;
-
-    #[test]
-    fn names_and_numbers_do_not_tell_causes_apart() {
-        assert_eq!(
-            general("line 120 assigns hypre_x by work() and 3"),
-            general("line 7 assigns my_y by f() and 41")
-        );
-        assert_ne!(general("line 1 assigns it"), general("line 1 reads it"));
-    }
-}

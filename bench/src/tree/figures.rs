@@ -1,6 +1,6 @@
 //! What a map holds.
 
-use crate::causes::{Causes, general};
+use crate::causes::Causes;
 use crate::{percent, read, read_map};
 use base::Confidence;
 use progress::{ExecutionPoint, Frame, Order};
@@ -94,8 +94,10 @@ fn functions(map: &Map) {
         .iter()
         .filter(|each| each.confidence == Confidence::Partial)
     {
-        let reason = function.confidence_reason.as_deref().unwrap_or("no reason given");
-        causes.add(general(reason), || place(map, function, function.span.line));
+        let cause = function.confidence_reason.as_ref().map(|doubt| doubt.cause);
+        causes.add(cause.unwrap_or_default().code().to_owned(), || {
+            place(map, function, function.span.line)
+        });
     }
     causes.print(all, CAUSES);
 }

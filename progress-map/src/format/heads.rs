@@ -6,7 +6,7 @@ use super::spans::SpanColumns;
 use super::strings::{Sink, Source, Strings};
 use crate::error::ReadError;
 use crate::{File, FileId, Function, FunctionId};
-use base::{Confidence, Diagnostic, IdVec, Reading, Severity, Span};
+use base::{Cause, Confidence, Diagnostic, Doubt, IdVec, Reading, Severity, Span};
 
 const FILE_SHARED: Column = Column(0);
 const FILE_REST: Column = Column(1);
@@ -70,8 +70,8 @@ pub struct FunctionHead<'i> {
     pub span: Span,
     /// See [`Function::confidence`].
     pub confidence: Confidence,
-    /// See [`Function::confidence_reason`].
-    pub confidence_reason: Option<&'i str>,
+    /// The cause, name and line of [`Function::confidence_reason`].
+    pub confidence_reason: Option<(Cause, &'i str, u32)>,
     /// See [`Function::reading`].
     pub reading: Reading,
 }
@@ -86,7 +86,9 @@ impl FunctionHead<'_> {
             is_static: self.is_static,
             span: self.span,
             confidence: self.confidence,
-            confidence_reason: self.confidence_reason.map(str::to_owned),
+            confidence_reason: self
+                .confidence_reason
+                .map(|(cause, name, line)| Doubt::about(cause, name, line)),
             reading: self.reading,
             points: IdVec::new(),
             edges: Vec::new(),
@@ -106,7 +108,8 @@ pub(crate) struct Head {
     is_static: bool,
     span: Span,
     confidence: Confidence,
-    confidence_reason: Option<u32>,
+    /// Its cause, the number of its name, and its line.
+    confidence_reason: Option<(Cause, u32, u32)>,
     reading: Reading,
 }
 
@@ -120,7 +123,9 @@ impl Head {
             is_static: self.is_static,
             span: self.span,
             confidence: self.confidence,
-            confidence_reason: self.confidence_reason.map(|number| strings.known(number)),
+            confidence_reason: self
+                .confidence_reason
+                .map(|(cause, name, line)| (cause, strings.known(name), line)),
             reading: self.reading,
         }
     }
@@ -135,6 +140,9 @@ const HEAD_SPAN: SpanColumns = SpanColumns::new(5);
 const HEAD_BLOCKS: Column = Column(9);
 /// Empty where all functions were read as they are written, as in maps of versions that did not say it.
 const HEAD_READING: Column = Column(10);
+const HEAD_CAUSE: Column = Column(11);
+const HEAD_CAUSE_LINE: Column = Column(12);
+const HEAD_CAUSE_NAME: Column = Column(13);
 
 const FLAG_STATIC: u8 = 1;
 /// Two bits from here: [`Confidence`].
@@ -164,9 +172,9 @@ pub(crate) fn write_heads<'a>(
             flags |= FLAG_LINKAGE;
             sink.text(HEAD_LINKAGE, linkage);
         }
-        if let Some(reason) = &function.confidence_reason {
+        if let Some(doubt) = &function.confidence_reason {
             flags |= FLAG_REASON;
-            sink.text(HEAD_REASON, reason);
+            write_doubt(sink, function.span.line, doubt);
         }
         sink.columns.at(HEAD_FLAGS).byte(flags);
         let file = number(function.file);
@@ -185,6 +193,32 @@ pub(crate) fn write_heads<'a>(
     for block in blocks {
         sink.columns.at(HEAD_BLOCKS).size(block.len());
     }
+}
+
+/// Why a function that begins on `line` was not understood: as a sentence for readers that know no causes, and as what it is made of.
+fn write_doubt<'a>(sink: &mut Sink<'a, '_>, line: u32, doubt: &'a Doubt) {
+    let sentence = sink.number(doubt.to_string().into_bytes());
+    sink.columns.at(HEAD_REASON).unsigned(u64::from(sentence));
+    sink.columns.at(HEAD_CAUSE).one_of(Cause::ALL, doubt.cause);
+    sink.columns.at(HEAD_CAUSE_LINE).near32(line, doubt.line);
+    sink.text(HEAD_CAUSE_NAME, &doubt.name);
+}
+
+/// The same. Of a writer that knew no causes, or more of them, there is the sentence.
+fn read_doubt(
+    source: &mut Source<'_, '_>,
+    line: u32,
+    tells_cause: bool,
+) -> Result<(Cause, u32, u32), ReadError> {
+    let sentence = (Cause::Other, source.text_number(HEAD_REASON)?, 0);
+    if !tells_cause {
+        return Ok(sentence);
+    }
+    let code = source.columns.at(HEAD_CAUSE).byte()?;
+    let at = source.columns.at(HEAD_CAUSE_LINE).near32(line)?;
+    let name = source.text_number(HEAD_CAUSE_NAME)?;
+    let cause = Cause::ALL.get(usize::from(code));
+    Ok(cause.map_or(sentence, |&cause| (cause, name, at)))
 }
 
 /// The function before, next to which most numbers lie.
@@ -209,6 +243,7 @@ pub(crate) fn read_heads(
     let mut heads = Vec::with_capacity(count);
     let mut before = Previous::default();
     let tells_reading = source.columns.left(HEAD_READING) > 0;
+    let tells_cause = source.columns.left(HEAD_CAUSE) > 0;
     for _ in 0..count {
         let flags = source.columns.at(HEAD_FLAGS).byte()?;
         let confidence = Confidence::ALL.get(usize::from(flags >> FLAG_CONFIDENCE & 3));
@@ -223,14 +258,14 @@ pub(crate) fn read_heads(
             0 => None,
             _ => Some(source.text_number(HEAD_LINKAGE)?),
         };
-        let confidence_reason = match flags & FLAG_REASON {
-            0 => None,
-            _ => Some(source.text_number(HEAD_REASON)?),
-        };
         let cursor = source.columns.at(HEAD_FILE);
         let file_number = cursor.near32(before.file)?;
         let file = cursor.id(file_number)?;
         let span = HEAD_SPAN.read(&mut source.columns, before.line_in(file_number), 0)?;
+        let confidence_reason = match flags & FLAG_REASON {
+            0 => None,
+            _ => Some(read_doubt(&mut source, span.line, tells_cause)?),
+        };
         let reading = if tells_reading {
             let cursor = source.columns.at(HEAD_READING);
             cursor.one_of(&Reading::ALL, "no such reading of a function")?

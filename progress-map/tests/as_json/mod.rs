@@ -63,7 +63,7 @@ pub fn a_function(f: &Function) -> Value {
         "is_static": f.is_static,
         "span": a_span(f.span),
         "confidence": f.confidence.word(),
-        "confidence_reason": f.confidence_reason,
+        "confidence_reason": f.confidence_reason.as_ref().map(ToString::to_string),
         "reading": f.reading.word(),
         "points": list(&f.points, a_point),
         "edges": list(&f.edges, |(from, to)| json!([from.index(), to.index()])),

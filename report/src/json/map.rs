@@ -3,6 +3,7 @@
 use super::{VERSION, document};
 use engine::{BindingFacts, LineView, LoopView, LovView, PointView, Summary, Token, TupleView};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// What a map knows about one line, as JSON.
 pub fn line_json(view: &LineView) -> String {
@@ -20,6 +21,7 @@ pub fn line_json(view: &LineView) -> String {
                 last_line: function.lines.1,
                 confidence: function.confidence.word(),
                 confidence_reason: function.confidence_reason.as_deref(),
+                confidence_code: function.confidence_code,
                 reading: function.reading.word(),
                 tuples: function.tuples.iter().map(tuple).collect(),
                 loops: function.loops.iter().map(loop_out).collect(),
@@ -46,6 +48,8 @@ struct FunctionOut<'a> {
     last_line: u32,
     confidence: &'static str,
     confidence_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence_code: Option<&'static str>,
     reading: &'static str,
     tuples: Vec<TupleOut<'a>>,
     loops: Vec<LoopOut<'a>>,
@@ -175,10 +179,11 @@ pub fn summary_json(summary: &Summary) -> String {
         functions_partial: summary
             .partial
             .iter()
-            .map(|(name, place, reason)| PlaceOut {
-                place,
-                function: name,
-                reason,
+            .map(|of| PlaceOut {
+                place: &of.place,
+                function: &of.function,
+                reason: of.reason.to_string().into(),
+                reason_code: Some(of.reason.cause.code()),
             })
             .collect(),
         points: summary.points,
@@ -199,7 +204,8 @@ pub fn summary_json(summary: &Summary) -> String {
             .map(|of| PlaceOut {
                 place: &of.place,
                 function: &of.function,
-                reason: &of.reason,
+                reason: of.reason.as_str().into(),
+                reason_code: None,
             })
             .collect(),
         diagnostics: &summary.diagnostics,
@@ -228,7 +234,9 @@ struct SummaryOut<'a> {
 struct PlaceOut<'a> {
     place: &'a str,
     function: &'a str,
-    reason: &'a str,
+    reason: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason_code: Option<&'static str>,
 }
 
 #[derive(Serialize)]

@@ -155,7 +155,7 @@ fn best(place: Place<'_>) -> (Claim, String) {
     };
     if place.function.confidence == base::Confidence::Partial {
         // What is claimed there is never used.
-        let reason = place.function.confidence_reason.as_deref().unwrap_or_default();
+        let reason = place.function.confidence_reason.clone().unwrap_or_default();
         return (Claim::Refused, format!("not fully understood: {reason}"));
     }
     let in_loop = place.in_loop();
