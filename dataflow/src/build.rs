@@ -222,12 +222,7 @@ impl<'f> Builder<'f> {
         match &stmt.kind {
             StmtKind::Expr(expr) => self.full_expression(*expr, span),
             StmtKind::Decl { local, init } => self.declaration(*local, *init, span),
-            StmtKind::Block(items) => {
-                let outer = self.scope;
-                self.scope = self.open(ScopeKind::Block, span.line, span.end_line);
-                self.statements(items);
-                self.scope = outer;
-            }
+            StmtKind::Block(items) => self.block(items, span),
             StmtKind::Group(items) => self.statements(items),
             StmtKind::If {
                 cond,
@@ -256,6 +251,41 @@ impl<'f> Builder<'f> {
             StmtKind::Switch { value, body } => self.switch(*value, *body, span),
             StmtKind::Case(_) => self.case(span, false),
             StmtKind::Default => self.case(span, true),
+            StmtKind::Label(_)
+            | StmtKind::Goto(_)
+            | StmtKind::ComputedGoto(_)
+            | StmtKind::Break
+            | StmtKind::Continue => self.jump_or_label(&stmt.kind, span),
+            StmtKind::Return(value) => self.return_statement(*value, span),
+            StmtKind::Try {
+                body,
+                handlers,
+                thrown,
+            } => self.try_statement(*body, handlers, *thrown, span),
+            StmtKind::Throw(value) => self.throw(*value, span),
+            StmtKind::Alternatives(arms) => self.alternatives(arms, span),
+            StmtKind::Empty => {}
+            StmtKind::Unknown(parts) => {
+                for &part in parts {
+                    self.expression(part);
+                }
+                self.emit(FlowKind::Eval, span, Action::None);
+                self.distrust
+                    .get_or_insert(Doubt::at(Cause::UnknownStatement, span.line));
+            }
+        }
+    }
+
+    fn block(&mut self, items: &[StmtId], span: Span) {
+        let outer = self.scope;
+        self.scope = self.open(ScopeKind::Block, span.line, span.end_line);
+        self.statements(items);
+        self.scope = outer;
+    }
+
+    /// A statement that leads elsewhere than to the next one, or to which others lead.
+    fn jump_or_label(&mut self, kind: &StmtKind, span: Span) {
+        match kind {
             StmtKind::Label(name) => {
                 let at = self.join(span);
                 self.labels.insert(*name, at);
@@ -284,33 +314,20 @@ impl<'f> Builder<'f> {
                     None => self.distrust = Some(Doubt::at(Cause::LostContinue, span.line)),
                 }
             }
-            StmtKind::Return(value) => self.return_statement(*value, span),
-            StmtKind::Try {
-                body,
-                handlers,
-                thrown,
-            } => self.try_statement(*body, handlers, *thrown, span),
-            StmtKind::Throw(value) => {
-                if let Some(value) = *value {
-                    self.expression(value);
-                }
-                let leaving = self.jump(span);
-                if let Some((_, sources)) = self.tries.last_mut() {
-                    sources.extend(leaving.iter().copied());
-                }
-                self.returns.extend(leaving);
-            }
-            StmtKind::Alternatives(arms) => self.alternatives(arms, span),
-            StmtKind::Empty => {}
-            StmtKind::Unknown(parts) => {
-                for &part in parts {
-                    self.expression(part);
-                }
-                self.emit(FlowKind::Eval, span, Action::None);
-                self.distrust
-                    .get_or_insert(Doubt::at(Cause::UnknownStatement, span.line));
-            }
+            _ => {}
         }
+    }
+
+    /// An exception may be caught by the `try` around, or leave the function.
+    fn throw(&mut self, value: Option<ExprId>, span: Span) {
+        if let Some(value) = value {
+            self.expression(value);
+        }
+        let leaving = self.jump(span);
+        if let Some((_, sources)) = self.tries.last_mut() {
+            sources.extend(leaving.iter().copied());
+        }
+        self.returns.extend(leaving);
     }
 
     fn declaration(&mut self, local: LocalId, init: Option<ExprId>, span: Span) {

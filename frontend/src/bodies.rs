@@ -11,7 +11,7 @@
 //! `Partial`: of that nothing is known.
 
 use crate::Source;
-use crate::directive::Definition;
+use crate::directive::{BodyToken, Definition};
 use crate::macros::{Defined, Macros, Visible, file_facts_as};
 use crate::parse::{lower, prepare_and_parse};
 use crate::position::Lines;
@@ -228,85 +228,116 @@ fn is_value(definition: &Definition) -> bool {
 
 /// A function that does what the replacement list says; `None` if there is none.
 fn text_of(definition: &Definition, value: bool, further: usize) -> Option<String> {
-    let body = &definition.body;
-    if body.len() > TOKENS_LIMIT {
+    if definition.body.len() > TOKENS_LIMIT {
         return None;
     }
-    let no_names = Vec::new();
-    let (names, variadic) = match &definition.params {
-        Some(params) => (&params.names, params.variadic),
-        None => (&no_names, false),
-    };
-    let named = names.len() - usize::from(variadic);
-    // What follows the name of a macro without parameters are the arguments of whatever it stands for.
-    let renames = definition.params.is_none();
-    let further = if variadic || renames { further } else { 0 };
-    let param = |at: usize| -> Option<usize> {
-        let token = body.get(at)?;
-        names.iter().position(|name| *name == token.text)
-    };
-    let text = |at: usize| body.get(at).map_or(&b""[..], |token| &*token.text);
-    let all_further = || {
-        let names = (0..further).map(|number| format!("{FURTHER}{number}"));
-        Vec::from_iter(names).join(", ")
-    };
-    let mut words: Vec<String> = Vec::new();
-    let mut at = 0;
-    while at < body.len() {
-        let word = match (text(at), param(at)) {
-            // An argument as a string.
-            (b"#", _) if param(at + 1).is_some() => {
-                at += 1;
-                "\"\"".to_owned()
-            }
-            // `, ## __VA_ARGS__` is nothing where there are no further arguments.
-            (b"##", _) if text(at.wrapping_sub(1)) == b"," && param(at + 1) == Some(named) && variadic => {
-                at += 1;
-                continue;
-            }
-            (b"##", _) => {
-                let joins = |at: usize| {
-                    let kind = body.get(at).map(|token| token.kind);
-                    matches!(kind, Some(TokenKind::Ident | TokenKind::Number))
-                };
-                let before = at.checked_sub(1)?;
-                if param(before).is_some() || param(at + 1).is_some() || !joins(before) || !joins(at + 1) {
-                    return None;
-                }
-                at += 1;
-                let joined = words.pop()? + std::str::from_utf8(text(at)).ok()?;
-                at += 1;
-                words.push(joined);
-                continue;
-            }
-            (b"__VA_OPT__", _) => return None,
-            (_, Some(number)) if number < named => format!("{PARAM}{number}"),
-            (_, Some(_)) if further == 0 => {
-                if words.last().is_some_and(|word| word == ",") {
-                    words.pop();
-                }
-                at += 1;
-                continue;
-            }
-            (_, Some(_)) => all_further(),
-            (word, None) => String::from_utf8(word.to_vec()).ok()?,
-        };
-        words.push(word);
-        at += 1;
-    }
-    if renames && further > 0 {
-        words.push(format!("({})", all_further()));
-    }
-    let (before, after) = missing_brackets(definition);
-    let named = (0..named).map(|number| format!("{ANY} {PARAM}{number}"));
-    let further = (0..further).map(|number| format!("{ANY} {FURTHER}{number}"));
+    let list = ReplacementList::new(definition, further);
+    let body = list.words()?.join(" ");
+    let named = (0..list.named).map(|number| format!("{ANY} {PARAM}{number}"));
+    let further = (0..list.further).map(|number| format!("{ANY} {FURTHER}{number}"));
     let params = Vec::from_iter(named.chain(further)).join(", ");
-    let body = words.join(" ");
     Some(if value {
         format!("{ANY} {NAME}({params})\n{{ return ({body}); }}\n")
     } else {
+        let (before, after) = missing_brackets(definition);
         format!("{ANY} {NAME}({params})\n{{ {before} {body} ; {after} }}\n")
     })
+}
+
+/// A replacement list, to be read with the parameters of a function in the place of its own.
+struct ReplacementList<'d> {
+    body: &'d [BodyToken],
+    names: &'d [Box<[u8]>],
+    variadic: bool,
+    /// What follows the name of a macro without parameters are the arguments of whatever it stands for.
+    renames: bool,
+    /// How many parameters have a name.
+    named: usize,
+    /// How many arguments are told apart behind those.
+    further: usize,
+}
+
+impl<'d> ReplacementList<'d> {
+    fn new(definition: &'d Definition, further: usize) -> Self {
+        let (names, variadic) = match &definition.params {
+            Some(params) => (&params.names[..], params.variadic),
+            None => (&[][..], false),
+        };
+        let renames = definition.params.is_none();
+        Self {
+            body: &definition.body,
+            names,
+            variadic,
+            renames,
+            named: names.len() - usize::from(variadic),
+            further: if variadic || renames { further } else { 0 },
+        }
+    }
+
+    /// The number of the parameter that a token names.
+    fn param(&self, at: usize) -> Option<usize> {
+        let token = self.body.get(at)?;
+        self.names.iter().position(|name| *name == token.text)
+    }
+
+    fn text(&self, at: usize) -> &'d [u8] {
+        self.body.get(at).map_or(&b""[..], |token| &*token.text)
+    }
+
+    fn all_further(&self) -> String {
+        let names = (0..self.further).map(|number| format!("{FURTHER}{number}"));
+        Vec::from_iter(names).join(", ")
+    }
+
+    /// The words of the function's body; `None` where they depend on how the arguments are spelt.
+    fn words(&self) -> Option<Vec<String>> {
+        let mut words: Vec<String> = Vec::new();
+        let mut at = 0;
+        while at < self.body.len() {
+            match (self.text(at), self.param(at)) {
+                // An argument as a string.
+                (b"#", _) if self.param(at + 1).is_some() => {
+                    at += 1;
+                    words.push("\"\"".to_owned());
+                }
+                // `, ## __VA_ARGS__` is nothing where there are no further arguments.
+                (b"##", _) if self.joins_further(at) => {}
+                (b"##", _) => {
+                    let before = words.pop()?;
+                    words.push(before + self.joined(at)?);
+                    at += 1;
+                }
+                (b"__VA_OPT__", _) => return None,
+                (_, Some(number)) if number < self.named => words.push(format!("{PARAM}{number}")),
+                // Without further arguments the comma in front of them goes, too.
+                (_, Some(_)) if self.further == 0 => {
+                    words.pop_if(|word| *word == ",");
+                }
+                (_, Some(_)) => words.push(self.all_further()),
+                (word, None) => words.push(String::from_utf8(word.to_vec()).ok()?),
+            }
+            at += 1;
+        }
+        if self.renames && self.further > 0 {
+            words.push(format!("({})", self.all_further()));
+        }
+        Some(words)
+    }
+
+    /// Whether the `##` at `at` stands between a comma and the further arguments.
+    fn joins_further(&self, at: usize) -> bool {
+        self.variadic && self.text(at.wrapping_sub(1)) == b"," && self.param(at + 1) == Some(self.named)
+    }
+
+    /// What the `##` at `at` joins to the word in front of it, if both are known.
+    fn joined(&self, at: usize) -> Option<&'d str> {
+        let is_known = |at: usize| {
+            let kind = self.body.get(at).map(|token| token.kind);
+            self.param(at).is_none() && matches!(kind, Some(TokenKind::Ident | TokenKind::Number))
+        };
+        let both = is_known(at.checked_sub(1)?) && is_known(at + 1);
+        std::str::from_utf8(self.text(at + 1)).ok().filter(|_| both)
+    }
 }
 
 /// The brackets that the code around a macro's statements opens before them, and those that it closes behind them. The

@@ -4,11 +4,13 @@
 //! children) and what would make a wrong order (edges, headers, cuts). What only the writer could know, such as
 //! whether the edges are those of the source, is not.
 
-use crate::MachineCode;
+mod binding;
+
+pub(crate) use binding::binding;
+
 use crate::{
-    Binding, Cut, DecisiveCall, Encoding, File, FileId, Function, FunctionHead, FunctionId, FunctionInstance,
-    Invalid, Loop, LoopId, MacroCalls, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId,
-    ScopeKind, Storage, Term,
+    Cut, DecisiveCall, File, FileId, Function, FunctionHead, FunctionId, Invalid, Loop, LoopId, MacroCalls,
+    Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
 };
 use base::{Id, IdVec, Span};
 
@@ -414,156 +416,6 @@ fn is_shallow(storage: &Storage) -> bool {
         }
     }
     false
-}
-
-pub(crate) fn binding(b: &Binding, files: usize, functions: usize) -> Result<(), Invalid> {
-    let check = |ok: bool, part: &str, index: usize, what| {
-        if ok {
-            Ok(())
-        } else {
-            Err(invalid(format!("{part} {index} of the binding"), what))
-        }
-    };
-    let file_exists = |file: Result<FileId, u32>| match file {
-        Ok(id) => id.index() < files,
-        Err(other) => (other as usize) < b.other_files.len(),
-    };
-    let function_exists = |id: Option<FunctionId>| id.is_none_or(|id| id.index() < functions);
-    let name_exists = |name: Option<u32>| name.is_none_or(|name| (name as usize) < b.linkage_names.len());
-    let no_file = "its file is not in the map";
-    let no_name = "there is no such linkage name";
-    let no_function = "the map has no such function";
-    let empty = "it ends before it starts";
-    let overlap = "it starts before the one before it ends";
-
-    let mut end = 0;
-    for (i, row) in b.rows.iter().enumerate() {
-        check(row.start < row.end, "row", i, empty)?;
-        check(end <= row.start, "row", i, overlap)?;
-        check(file_exists(row.file), "row", i, no_file)?;
-        end = row.end;
-    }
-    end = 0;
-    for (i, f) in b.functions.iter().enumerate() {
-        check(f.start < f.end, "function", i, empty)?;
-        check(end <= f.start, "function", i, overlap)?;
-        check(function_exists(f.function), "function", i, no_function)?;
-        check(name_exists(f.linkage_name), "function", i, no_name)?;
-        end = f.end;
-    }
-    for (i, inline) in b.inlines.iter().enumerate() {
-        let part = "inlined call";
-        check(inline.start <= inline.end, part, i, empty)?;
-        let before = inline.parent.is_none_or(|p| (p as usize) < i);
-        check(before, part, i, "its parent does not come before it")?;
-        check(function_exists(inline.function), part, i, no_function)?;
-        check(name_exists(inline.linkage_name), part, i, no_name)?;
-        check(file_exists(inline.call_file), part, i, no_file)?;
-    }
-    for (i, v) in b.variables.iter().enumerate() {
-        let part = "variable";
-        let exists = match v.instance {
-            FunctionInstance::Anywhere(id) => id.index() < functions,
-            FunctionInstance::Concrete(f) => (f as usize) < b.functions.len(),
-            FunctionInstance::Inlined(f) => (f as usize) < b.inlines.len(),
-        };
-        check(exists, part, i, "there is no such instance of a function")?;
-        let scope = v.scope.iter().all(|(start, end)| start <= end);
-        check(scope, part, i, "a range of its scope ends before it starts")?;
-        let ranges = v.locations.iter().all(|l| l.start <= l.end);
-        check(ranges, part, i, "a range of its location ends before it starts")?;
-        let sorted = v.locations.is_sorted_by_key(|l| l.start);
-        check(sorted, part, i, "its locations are not sorted")?;
-        let size = match v.encoding {
-            Encoding::Signed(size) | Encoding::Unsigned(size) => matches!(size, 1 | 2 | 4 | 8),
-            Encoding::Float(size) => matches!(size, 4 | 8),
-            Encoding::Address => true,
-        };
-        check(size, part, i, "no value of its kind has so many bytes")?;
-    }
-    let mut last = None;
-    for (i, call) in b.calls.iter().enumerate() {
-        let part = "call";
-        let later = last.is_none_or(|last| last < call.return_address);
-        check(later, part, i, "it does not come after the one before it")?;
-        let exist = call.callees.iter().all(|&f| (f as usize) < b.functions.len());
-        check(exist, part, i, "there is no such function")?;
-        let sorted = call.passed.is_sorted_by(|a, b| a.register < b.register);
-        check(sorted, part, i, "its registers are not sorted")?;
-        last = Some(call.return_address);
-    }
-    let mut last = None;
-    for (i, call) in b.mpi_calls.iter().enumerate() {
-        let part = "MPI call";
-        let later = last.is_none_or(|last| last < call.return_address);
-        check(later, part, i, "it does not come after the one before it")?;
-        let sorted = call.arguments.is_sorted_by(|a, b| a.index < b.index);
-        check(sorted, part, i, "its arguments are not sorted")?;
-        last = Some(call.return_address);
-    }
-    let sorted = b.sites.is_sorted_by(|a, b| a.return_address < b.return_address);
-    check(sorted, "call site", 0, "call sites are not sorted")?;
-    for (i, merge) in b.merges.iter().enumerate() {
-        let exists = merge.function.index() < functions;
-        check(exists, "merged call", i, no_function)?;
-    }
-    let sorted = b.merges.is_sorted_by(|a, b| a < b);
-    check(sorted, "merged call", 0, "merged calls are not sorted")?;
-    code(&b.code, &check)
-}
-
-/// Says what is wrong with which of some parts, if it is.
-type Check<'c> = &'c dyn Fn(bool, &str, usize, &'static str) -> Result<(), Invalid>;
-
-/// Checks the flow of machine code.
-fn code(code: &MachineCode, check: Check<'_>) -> Result<(), Invalid> {
-    let exists = |block: u32| (block as usize) < code.blocks.len();
-    let mut last = 0;
-    for (i, block) in code.blocks.iter().enumerate() {
-        let part = "block of code";
-        let later = last <= block.start && block.start <= block.end;
-        check(later, part, i, "it does not come after the one before it")?;
-        check(
-            block.function as usize <= i,
-            part,
-            i,
-            "its function begins after it",
-        )?;
-        last = block.end;
-    }
-    for (i, way) in code.ways.iter().enumerate() {
-        let exist = exists(way.from) && exists(way.to);
-        check(exist, "way through the code", i, "there is no such block")?;
-    }
-    let sorted = code.ways.is_sorted_by(|a, b| a < b);
-    check(sorted, "way through the code", 0, "ways are not sorted")?;
-    for (i, change) in code.changes.iter().enumerate() {
-        check(
-            exists(change.block),
-            "change of a register or slot",
-            i,
-            "there is no such block",
-        )?;
-    }
-    let sorted = code.changes.is_sorted_by(|a, b| a < b);
-    check(
-        sorted,
-        "change of a register or slot",
-        0,
-        "changes are not sorted",
-    )?;
-    for (i, call) in code.calls.iter().enumerate() {
-        let exist = exists(call.block) && exists(call.callee);
-        check(exist, "call in the code", i, "there is no such block")?;
-    }
-    let sorted = code.calls.is_sorted_by(|a, b| a.block < b.block);
-    check(sorted, "call in the code", 0, "calls are not sorted")?;
-    for (i, call) in code.leaf_calls.iter().enumerate() {
-        let part = "call of a leaf in the code";
-        check(exists(call.block), part, i, "there is no such block")?;
-    }
-    let sorted = code.leaf_calls.is_sorted_by(|a, b| a.block < b.block);
-    check(sorted, "call of a leaf in the code", 0, "calls are not sorted")
 }
 
 fn has_point(f: &Function, point: PointId) -> bool {

@@ -83,32 +83,59 @@ pub fn write(prototype: &Prototype) -> String {
     let arguments = Arguments { row, prototype };
     let name = prototype.function();
     let passed = format!("P{name}({})", prototype.passed());
-    let is_persistent = row.timing == Timing::Persistent;
     let status = arguments.first(|parameter| parameter.leads_to("MPI_Status"));
     // Who sent what came is told by the status alone.
     let status = status.filter(|_| matches!(what, "RECEIVES" | "EXCHANGES") || row.part == Part::Takes);
-    let mut text = format!("\nEXPORTED int {name}({})\n{{\n", prototype.declared());
-    let mut line = |line: String| {
-        let _ = writeln!(text, "    {line}");
-    };
+    let flag = arguments.first(|parameter| parameter.ty == "int *" && parameter.suffix.is_empty());
+    let flag = flag.filter(|_| what == "ASKS_MESSAGE");
+    let request = arguments.first(|parameter| parameter.leads_to("MPI_Request"));
+    let is_persistent = row.timing == Timing::Persistent;
+
+    let mut lines = Vec::new();
     // What is prepared happens when it is started.
     let now = if is_persistent { "OTHER" } else { what };
-    line(format!("struct hindmost_call call = CALL({name}, {now});"));
-    line(format!("if (here.is_inside) return {passed};"));
-    let comm = arguments.first(|parameter| parameter.is("MPI_Comm"));
-    let window = arguments.first(|parameter| parameter.is("MPI_Win"));
-    let file = arguments.first(|parameter| parameter.is("MPI_File"));
-    if let Some(comm) = comm {
-        line(format!("call.communicator = COMM_HANDLE({comm});"));
-    } else if let Some(window) = window {
-        line(format!(
-            "call.communicator = HANDLE({window}); call.kind = WINDOW;"
-        ));
-    } else if let Some(file) = file {
-        line(format!(
-            "call.communicator = HANDLE({file}); call.kind = SHARED_FILE;"
-        ));
+    lines.push(format!("struct hindmost_call call = CALL({name}, {now});"));
+    lines.push(format!("if (here.is_inside) return {passed};"));
+    lines.extend(object(&arguments));
+    lines.extend(fields(&arguments));
+    lines.push(format!("if (!begins(&call, NULL, 0)) return {passed};"));
+    if let Some(status) = status {
+        lines.push("MPI_Status own;".to_owned());
+        lines.push(format!("if ({status} == MPI_STATUS_IGNORE) {status} = &own;"));
     }
+    lines.push(format!("int result = {passed};"));
+    lines.extend(status.map(|status| came(status, flag)));
+    lines.extend(request.map(|request| requested(request, what, is_persistent)));
+    lines.push(format!("ends(&call, {});", outcome(flag, request)));
+    let comm = arguments.first(|parameter| parameter.is("MPI_Comm"));
+    lines.extend(made(&arguments, comm, request.is_some()));
+    lines.push("return result;".to_owned());
+
+    let mut text = format!("\nEXPORTED int {name}({})\n{{\n", prototype.declared());
+    for line in lines {
+        let _ = writeln!(text, "    {line}");
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// What notes the communicator, window or file that the call is about.
+fn object(arguments: &Arguments<'_>) -> Option<String> {
+    let argument = |ty: &str| arguments.first(|parameter| parameter.is(ty));
+    if let Some(comm) = argument("MPI_Comm") {
+        return Some(format!("call.communicator = COMM_HANDLE({comm});"));
+    }
+    let (handle, kind) = match argument("MPI_Win") {
+        Some(window) => (window, "WINDOW"),
+        None => (argument("MPI_File")?, "SHARED_FILE"),
+    };
+    Some(format!(
+        "call.communicator = HANDLE({handle}); call.kind = {kind};"
+    ))
+}
+
+/// What notes the partners, tags and counts.
+fn fields(arguments: &Arguments<'_>) -> Vec<String> {
     let fields = [
         (Role::Destination, "destination", "rank_of"),
         (Role::SendTag, "send_tag", "tag_of"),
@@ -116,56 +143,47 @@ pub fn write(prototype: &Prototype) -> String {
         (Role::ReceiveTag, "receive_tag", "tag_of"),
         (Role::Count, "count", "(int64_t)"),
     ];
-    for (role, field, of) in fields {
-        if let Some(argument) = arguments.role(role) {
-            line(format!("call.{field} = {of}({argument});"));
-        }
-    }
+    let notes = fields.into_iter().filter_map(|(role, field, of)| {
+        let argument = arguments.role(role)?;
+        Some(format!("call.{field} = {of}({argument});"))
+    });
+    let mut notes = Vec::from_iter(notes);
     if let Some(root) = arguments.role(Role::Root) {
-        line(format!("call.root = {root} < 0 ? 0 : (int64_t){root} + 1;"));
+        notes.push(format!("call.root = {root} < 0 ? 0 : (int64_t){root} + 1;"));
     }
-    line(format!("if (!begins(&call, NULL, 0)) return {passed};"));
-    if let Some(status) = status {
-        line("MPI_Status own;".to_owned());
-        line(format!("if ({status} == MPI_STATUS_IGNORE) {status} = &own;"));
-    }
-    line(format!("int result = {passed};"));
-    let flag = arguments.first(|parameter| parameter.ty == "int *" && parameter.suffix.is_empty());
-    let flag = flag.filter(|_| what == "ASKS_MESSAGE");
-    let came = match flag {
-        Some(flag) => format!("result == MPI_SUCCESS && *{flag}"),
-        None => "result == MPI_SUCCESS".to_owned(),
+    notes
+}
+
+/// What notes who sent the message that came, if one did: where there is a flag, that tells.
+fn came(status: &str, flag: Option<&str>) -> String {
+    let (came, taken) = match flag {
+        Some(flag) => (
+            format!("result == MPI_SUCCESS && *{flag}"),
+            " call.does = RECEIVES;",
+        ),
+        None => ("result == MPI_SUCCESS".to_owned(), ""),
     };
-    if let Some(status) = status {
-        let taken = if flag.is_some() {
-            " call.does = RECEIVES;"
-        } else {
-            ""
-        };
-        line(format!(
-            "if ({came}) {{ call.source = rank_of({status}->MPI_SOURCE); call.receive_tag = {status}->MPI_TAG;{taken} }}"
-        ));
-    }
-    let request = arguments.first(|parameter| parameter.leads_to("MPI_Request"));
-    if let Some(request) = request {
-        let persistent = u32::from(is_persistent);
-        line(format!(
-            "if (result == MPI_SUCCESS) {{ struct hindmost_call made = call; made.does = {what}; hindmost_request(&made, \
-             REQUEST_HANDLE(*{request}), {persistent}); }}"
-        ));
-    }
-    let outcome = match (flag, request) {
+    format!(
+        "if ({came}) {{ call.source = rank_of({status}->MPI_SOURCE); call.receive_tag = {status}->MPI_TAG;{taken} }}"
+    )
+}
+
+/// What notes the request that the call has made.
+fn requested(request: &str, what: &str, is_persistent: bool) -> String {
+    let persistent = u32::from(is_persistent);
+    format!(
+        "if (result == MPI_SUCCESS) {{ struct hindmost_call made = call; made.does = {what}; hindmost_request(&made, \
+         REQUEST_HANDLE(*{request}), {persistent}); }}"
+    )
+}
+
+/// How the call has ended.
+fn outcome(flag: Option<&str>, request: Option<&str>) -> String {
+    match (flag, request) {
         (Some(flag), _) => format!("result != MPI_SUCCESS ? FAILED : *{flag} ? DONE : UNANSWERED"),
         (None, Some(_)) => "result == MPI_SUCCESS ? STARTED : FAILED".to_owned(),
         (None, None) => "outcome_of(result)".to_owned(),
-    };
-    line(format!("ends(&call, {outcome});"));
-    if let Some(made) = made(&arguments, comm, request.is_some()) {
-        line(made);
     }
-    line("return result;".to_owned());
-    text.push_str("}\n");
-    text
 }
 
 /// What tells the recorder of new communicators, windows and files. Of one that is made later, nothing is known before its request is complete.

@@ -6,8 +6,8 @@ use crate::style::{DOUBT, HINDMOST, TITLE, paint};
 use crate::text::{candidates, counted, describe, doing, stands};
 use crate::threads;
 use engine::{
-    Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, Trouble, TroubleKind,
-    Value, Who,
+    Activity, Answer, Certainty, Finding, Grounds, Hindmost, Line, Outcome, Parting, TaskClass, Trouble,
+    TroubleKind, Value, Who,
 };
 use std::fmt::Write as _;
 
@@ -95,62 +95,13 @@ fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
     match (&answer.finding, answer.outcome) {
         (Some(finding), _) if finding.grounds == Grounds::Behind => match &answer.hindmost[..] {
             [only] => behind(out, answer, only, finding.certainty),
-            several => {
-                let probably = match finding.certainty {
-                    Certainty::Proven => "These",
-                    Certainty::Probable => "Probably these",
-                };
-                writeln!(out, "{probably} are behind, without an order among themselves:")?;
-                for hindmost in several {
-                    let class = &answer.classes[hindmost.class];
-                    writeln!(out, "  {}", paint(HINDMOST, clean(&capital(&stands(class)))))?;
-                    in_words(out, answer, hindmost, "    ")?;
-                }
-                waits_for(out, answer)
-            }
+            several => several_behind(out, answer, several, finding.certainty),
         },
         (Some(finding), _) => named(out, answer, finding),
         (None, Outcome::Named | Outcome::NothingReadable) => {
             writeln!(out, "No answer: no task could be read")
         }
-        (None, Outcome::NotPlaced) => {
-            match &answer.classes[..] {
-                [only] if answer.tasks == 1 => {
-                    let words = format!("One process, and no other to compare it with: {}", stands(only));
-                    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
-                    let is_rank = only.first.as_ref().is_some_and(|first| first.rank.is_some());
-                    return if is_rank {
-                        writeln!(
-                            out,
-                            "  It is one rank of a job; the pid of the launcher shows all."
-                        )
-                    } else {
-                        writeln!(
-                            out,
-                            "  It is no rank of a parallel job, as far as its environment tells."
-                        )
-                    };
-                }
-                [only] if only.who.count() == 1 => {
-                    let words = format!("Nothing to compare with: {}", stands(only));
-                    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
-                }
-                [only] => {
-                    let words = format!("All are alike: {}", stands(only));
-                    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
-                }
-                _ => {
-                    writeln!(out, "{}", paint(DOUBT, "No order, and nobody stands out:"))?;
-                    candidates(out, answer)?;
-                }
-            }
-            let reason = answer.classes.iter().find_map(|class| class.outside.as_deref());
-            writeln!(
-                out,
-                "Why there is no order: {}",
-                clean(reason.unwrap_or_default())
-            )
-        }
+        (None, Outcome::NotPlaced) => not_placed(out, answer),
         (None, Outcome::Alone) => {
             let class = &answer.classes[0];
             writeln!(out, "Nothing to compare with: only {}", clean(&stands(class)))
@@ -167,6 +118,70 @@ fn verdict(out: &mut String, answer: &Answer) -> std::fmt::Result {
             writeln!(out, "{}", paint(DOUBT, "Undecided: the hindmost is among"))?;
             candidates(out, answer)
         }
+    }
+}
+
+/// Several are behind all others.
+fn several_behind(
+    out: &mut String,
+    answer: &Answer,
+    several: &[Hindmost],
+    certainty: Certainty,
+) -> std::fmt::Result {
+    let probably = match certainty {
+        Certainty::Proven => "These",
+        Certainty::Probable => "Probably these",
+    };
+    writeln!(out, "{probably} are behind, without an order among themselves:")?;
+    for hindmost in several {
+        let class = &answer.classes[hindmost.class];
+        writeln!(out, "  {}", paint(HINDMOST, clean(&capital(&stands(class)))))?;
+        in_words(out, answer, hindmost, "    ")?;
+    }
+    waits_for(out, answer)
+}
+
+/// Nobody has a place in the order.
+fn not_placed(out: &mut String, answer: &Answer) -> std::fmt::Result {
+    let doubtful = |words: &str| paint(DOUBT, clean(words));
+    match &answer.classes[..] {
+        [only] if answer.tasks == 1 => return one_process(out, only),
+        [only] if only.who.count() == 1 => {
+            let words = format!("Nothing to compare with: {}", stands(only));
+            writeln!(out, "{}", doubtful(&words))?;
+        }
+        [only] => {
+            let words = format!("All are alike: {}", stands(only));
+            writeln!(out, "{}", doubtful(&words))?;
+        }
+        _ => {
+            writeln!(out, "{}", paint(DOUBT, "No order, and nobody stands out:"))?;
+            candidates(out, answer)?;
+        }
+    }
+    let reason = answer.classes.iter().find_map(|class| class.outside.as_deref());
+    writeln!(
+        out,
+        "Why there is no order: {}",
+        clean(reason.unwrap_or_default())
+    )
+}
+
+/// The pid that was given is not that of a launcher.
+fn one_process(out: &mut String, only: &TaskClass) -> std::fmt::Result {
+    let words = format!("One process, and no other to compare it with: {}", stands(only));
+    writeln!(out, "{}", paint(DOUBT, clean(&words)))?;
+    let is_rank = only.first.as_ref().is_some_and(|first| first.rank.is_some());
+    if is_rank {
+        writeln!(
+            out,
+            "  It is one rank of a job; the pid of the launcher shows all."
+        )
+    } else {
+        writeln!(
+            out,
+            "  It is no rank of a parallel job, as far as its environment tells."
+        )
     }
 }
 

@@ -40,6 +40,15 @@ pub(crate) struct RawFrame {
     pub(crate) guessed: bool,
 }
 
+impl RawFrame {
+    /// Whether it may be the caller of `inner`: then it lies further out, unless it is what a signal interrupted, which may be on
+    /// another stack.
+    fn is_outside_of(&self, inner: &RawFrame) -> bool {
+        inner.is_signal_trampoline
+            || !matches!((inner.cfa, self.cfa), (Some(inner), Some(outer)) if outer <= inner)
+    }
+}
+
 /// What was not there to follow an unwind entry of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lacks {
@@ -192,16 +201,9 @@ pub(crate) fn unwind(
             return (frames, ended(guessed, End::UsedUp));
         }
         let step = unwinder.step(&mut frame);
-        // A trampoline's frame and the one that it interrupted may be on different stacks.
-        let stuck = frames
-            .last()
-            .filter(|inner| !inner.is_signal_trampoline)
-            .is_some_and(
-                |inner| matches!((inner.cfa, frame.cfa), (Some(inner), Some(outer)) if outer <= inner),
-            );
         // Each signal came while another place of the stack was in use.
         let again = frame.is_signal_trampoline && !signals.insert(frame.cfa);
-        if stuck || again {
+        if again || frames.last().is_some_and(|inner| !frame.is_outside_of(inner)) {
             return (frames, ended(guessed, End::NoProgress));
         }
         let interrupted = std::mem::replace(&mut exact, frame.is_signal_trampoline);
@@ -219,11 +221,7 @@ pub(crate) fn unwind(
             Err(end) => {
                 let silence = silence_at(&end, frames.last(), guessed);
                 let frame = frames.last().filter(|_| silence.is_some());
-                let caller = frame.and_then(|frame| {
-                    let place = (frame.lookup, interrupted);
-                    guess::caller(modules, space, &frame.registers, memory, place)
-                });
-                let Some(caller) = caller else {
+                let Some(caller) = frame.and_then(|frame| unwinder.guess(frame, interrupted)) else {
                     return (frames, ended(guessed, end));
                 };
                 guessed = guessed.or(silence);
@@ -336,6 +334,12 @@ struct Unwinder<'a> {
 }
 
 impl Unwinder<'_> {
+    /// The registers of a frame's caller without an unwind entry, as far as the code and the stack suggest them.
+    fn guess(&self, frame: &RawFrame, interrupted: bool) -> Option<Registers> {
+        let place = (frame.lookup, interrupted);
+        guess::caller(self.modules, self.space, &frame.registers, self.memory, place)
+    }
+
     /// Completes `frame` and returns its caller's registers; `None` at the outermost frame.
     fn step(&mut self, frame: &mut RawFrame) -> Result<Option<Registers>, End> {
         let Some((module, bias)) = self.space.find(frame.lookup) else {
@@ -369,76 +373,113 @@ impl Unwinder<'_> {
         let row = entry
             .unwind_info_for_address(section, bases, &mut self.context, address)
             .map_err(|error| End::BadEntry(error.into()))?;
-        let stack_pointer = frame.registers.get(RSP).unwrap_or_default();
-        let context = Context {
+        let rules = Rules {
+            section,
+            memory: self.memory,
             registers: &frame.registers,
+        };
+        let cfa = rules.cfa(row.cfa())?;
+        let mut caller = Registers::default();
+        for register in 0..GENERAL as u16 {
+            let rule = row.register(gimli::Register(register));
+            if register == RIP && matches!(rule, Some(RegisterRule::Undefined)) {
+                frame.cfa = Some(cfa);
+                return Ok(None);
+            }
+            rules.restore(&mut caller, register, rule, cfa)?;
+        }
+        frame.cfa = Some(cfa);
+        caller.require(RIP).map_err(End::BadEntry)?;
+        Ok(Some(caller))
+    }
+}
+
+/// What the rules of an unwind entry are worked out from: the registers of the frame, and its stack.
+struct Rules<'r, S> {
+    section: &'r S,
+    memory: &'r Memory,
+    registers: &'r Registers,
+}
+
+impl<'s, S: UnwindSection<Slice<'s>>> Rules<'_, S> {
+    fn cfa(&self, rule: &CfaRule<usize>) -> Result<u64, End> {
+        match rule {
+            CfaRule::RegisterAndOffset { register, offset } => Ok(self
+                .registers
+                .require(register.0)
+                .map_err(End::BadEntry)?
+                .wrapping_add_signed(*offset)),
+            CfaRule::Expression(expression) => self.expression(expression, None),
+        }
+    }
+
+    /// Sets a register of the caller, as far as its rule tells what is in it.
+    fn restore(
+        &self,
+        caller: &mut Registers,
+        register: u16,
+        rule: Option<RegisterRule<usize>>,
+        cfa: u64,
+    ) -> Result<(), End> {
+        let value = match rule {
+            Some(RegisterRule::Undefined | RegisterRule::Architectural) => None,
+            // The stack pointer of the caller is the CFA by definition.
+            None if register == RSP => Some(cfa),
+            None => {
+                if callee_saved(register) {
+                    caller.put(register, self.registers.content(register));
+                }
+                return Ok(());
+            }
+            Some(RegisterRule::SameValue) => {
+                caller.put(register, self.registers.content(register));
+                return Ok(());
+            }
+            Some(RegisterRule::Register(other)) => {
+                caller.put(register, self.registers.content(other.0));
+                return Ok(());
+            }
+            Some(RegisterRule::Constant(value)) => Some(value),
+            Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
+            Some(RegisterRule::ValExpression(rule)) => Some(self.expression(&rule, Some(cfa))?),
+            Some(RegisterRule::Offset(offset)) => Some(self.word(cfa.wrapping_add_signed(offset))?),
+            Some(RegisterRule::Expression(rule)) => Some(self.word(self.expression(&rule, Some(cfa))?)?),
+            // The enum may grow: an unknown rule leaves the register unknown.
+            #[allow(unreachable_patterns)]
+            Some(_) => None,
+        };
+        caller.set(register, value);
+        Ok(())
+    }
+
+    fn expression(&self, expression: &UnwindExpression<usize>, initial: Option<u64>) -> Result<u64, End> {
+        let bytes = expression
+            .get(self.section)
+            .map_err(|error| End::BadEntry(error.into()))?;
+        let context = Context {
+            registers: self.registers,
             memory: self.memory,
             cfa: None,
             frame_base: &[],
             bias: 0,
             callers: None,
         };
-        let expression = |expression: &UnwindExpression<usize>, initial| {
-            let bytes = expression
-                .get(section)
-                .map_err(|error| End::BadEntry(error.into()))?;
-            context
-                .address(&bytes.0, initial)
-                .map_err(|unknown| match unknown {
-                    Unknown::NotCopied { address, .. } => End::NotCopied {
-                        address,
-                        stack_pointer,
-                    },
-                    other => End::BadEntry(other),
-                })
-        };
-        let cfa = match row.cfa() {
-            CfaRule::RegisterAndOffset { register, offset } => frame
-                .registers
-                .require(register.0)
-                .map_err(End::BadEntry)?
-                .wrapping_add_signed(*offset),
-            CfaRule::Expression(rule) => expression(rule, None)?,
-        };
-        frame.cfa = Some(cfa);
+        context
+            .address(&bytes.0, initial)
+            .map_err(|unknown| match unknown {
+                Unknown::NotCopied { address, .. } => End::NotCopied {
+                    address,
+                    stack_pointer: self.stack_pointer(),
+                },
+                other => End::BadEntry(other),
+            })
+    }
 
-        let mut caller = Registers::default();
-        for register in 0..GENERAL as u16 {
-            let value = match row.register(gimli::Register(register)) {
-                Some(RegisterRule::Undefined) if register == RIP => return Ok(None),
-                Some(RegisterRule::Undefined | RegisterRule::Architectural) => None,
-                // The stack pointer of the caller is the CFA by definition.
-                None if register == RSP => Some(cfa),
-                None => {
-                    if callee_saved(register) {
-                        caller.put(register, frame.registers.content(register));
-                    }
-                    continue;
-                }
-                Some(RegisterRule::SameValue) => {
-                    caller.put(register, frame.registers.content(register));
-                    continue;
-                }
-                Some(RegisterRule::Register(other)) => {
-                    caller.put(register, frame.registers.content(other.0));
-                    continue;
-                }
-                Some(RegisterRule::Constant(value)) => Some(value),
-                Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
-                Some(RegisterRule::ValExpression(rule)) => Some(expression(&rule, Some(cfa))?),
-                Some(RegisterRule::Offset(offset)) => {
-                    Some(word(self.memory, cfa.wrapping_add_signed(offset), stack_pointer)?)
-                }
-                Some(RegisterRule::Expression(rule)) => {
-                    Some(word(self.memory, expression(&rule, Some(cfa))?, stack_pointer)?)
-                }
-                // The enum may grow: an unknown rule leaves the register unknown.
-                #[allow(unreachable_patterns)]
-                Some(_) => None,
-            };
-            caller.set(register, value);
-        }
-        caller.require(RIP).map_err(End::BadEntry)?;
-        Ok(Some(caller))
+    fn word(&self, address: u64) -> Result<u64, End> {
+        word(self.memory, address, self.stack_pointer())
+    }
+
+    fn stack_pointer(&self) -> u64 {
+        self.registers.get(RSP).unwrap_or_default()
     }
 }

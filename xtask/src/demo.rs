@@ -3,8 +3,9 @@
 use crate::command::{self, build_hindmost, shown, work_directory};
 use crate::setup;
 use anyhow::{Context, Result, ensure};
-use corpus::{Build, JobPlan, Mpi, Program, Stall};
+use corpus::{Build, Job, JobPlan, Mpi, Program, Stall};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -22,35 +23,8 @@ pub fn run() -> Result<()> {
     let start = Instant::now();
     let directory = work_directory("demo")?;
 
-    println!("\n# A Poisson solver, compiled as usual");
-    let build = Build {
-        program: Program::Poisson,
-        mpi: Mpi::OpenMpi,
-        flags: &["-g", "-O2"],
-    };
-    let exe = build.compile(&directory)?;
-    println!("$ {}", shown(&build.command(&exe)));
-
-    println!(
-        "\n# It hangs: rank {} never comes out of get_norm in iteration {}",
-        STALL.rank, STALL.iteration
-    );
-    let plan = JobPlan {
-        exe: &exe,
-        mpi: Mpi::OpenMpi,
-        ranks: RANKS,
-        stall: Some(STALL),
-        arguments: &[],
-    };
-    println!("$ {} &", shown(&plan.command()));
-    let launched = Instant::now();
-    let mut job = plan.start()?;
-    job.wait_hung(Duration::from_secs(120))?;
-    println!(
-        "hung after {:.1} s; the launcher is process {}",
-        launched.elapsed().as_secs_f64(),
-        job.launcher()
-    );
+    let exe = compile(&directory)?;
+    let job = hang(&exe)?;
     let launcher = job.launcher().to_string();
 
     println!("\n# Nobody prepared anything: one command");
@@ -94,6 +68,43 @@ pub fn run() -> Result<()> {
         start.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+fn compile(directory: &Path) -> Result<PathBuf> {
+    println!("\n# A Poisson solver, compiled as usual");
+    let build = Build {
+        program: Program::Poisson,
+        mpi: Mpi::OpenMpi,
+        flags: &["-g", "-O2"],
+    };
+    let exe = build.compile(directory)?;
+    println!("$ {}", shown(&build.command(&exe)));
+    Ok(exe)
+}
+
+/// Starts the job and waits until it hangs.
+fn hang(exe: &Path) -> Result<Job> {
+    println!(
+        "\n# It hangs: rank {} never comes out of get_norm in iteration {}",
+        STALL.rank, STALL.iteration
+    );
+    let plan = JobPlan {
+        exe,
+        mpi: Mpi::OpenMpi,
+        ranks: RANKS,
+        stall: Some(STALL),
+        arguments: &[],
+    };
+    println!("$ {} &", shown(&plan.command()));
+    let launched = Instant::now();
+    let mut job = plan.start()?;
+    job.wait_hung(Duration::from_secs(120))?;
+    println!(
+        "hung after {:.1} s; the launcher is process {}",
+        launched.elapsed().as_secs_f64(),
+        job.launcher()
+    );
+    Ok(job)
 }
 
 /// Runs a command that is to succeed, with its output in view and the time that it took.

@@ -14,7 +14,7 @@ use crate::command::{self, build_hindmost, work_directory};
 use crate::setup;
 use anyhow::{Context, Result, bail, ensure};
 use corpus::Mpi;
-use job::{Outcome, Plan};
+use job::{Outcome, Plan, Void};
 use judge::{Known, Verdict, judge};
 use log::Record;
 use moment::Moment;
@@ -147,7 +147,7 @@ struct Injection {
     /// What hindmost said, first at once and then with `--twice`.
     answers: Vec<(Value, Verdict)>,
     /// Why there is nothing to judge.
-    void: Option<String>,
+    void: Option<Void>,
     /// The stacks, for `hindmost order`.
     stacks: PathBuf,
 }
@@ -171,7 +171,7 @@ struct Injector {
     hindmost: PathBuf,
     out: PathBuf,
     preload: PathBuf,
-    undisturbed: BTreeMap<PathBuf, Result<Vec<Record>, String>>,
+    undisturbed: BTreeMap<PathBuf, Result<Vec<Record>, Void>>,
 }
 
 impl Injector {
@@ -212,7 +212,6 @@ impl Injector {
         seed: u64,
         twice: bool,
     ) -> Result<Injection> {
-        let exe = subject.build(toolchain, &self.out);
         let mut injection = Injection {
             program: subject.name.clone(),
             toolchain,
@@ -224,18 +223,33 @@ impl Injector {
             records: Vec::new(),
             answers: Vec::new(),
             void: None,
-            stacks: PathBuf::new(),
+            stacks: self.out.join("stacks").join(format!(
+                "{}-{}-{seed}.json",
+                subject.name,
+                toolchain.name().replace(' ', "")
+            )),
         };
-        let exe = match exe {
+        injection.void = self.hang_and_ask(subject, seed, twice, &mut injection)?.err();
+        Ok(injection)
+    }
+
+    /// Does so, and notes what was said; or says why there is nothing to judge.
+    fn hang_and_ask(
+        &mut self,
+        subject: &Subject,
+        seed: u64,
+        twice: bool,
+        injection: &mut Injection,
+    ) -> Result<Result<(), Void>> {
+        let toolchain = injection.toolchain;
+        let exe = match subject.build(toolchain, &self.out) {
             Ok(exe) => exe,
             Err(error) => {
                 eprintln!("{error:#}");
-                injection.void = Some(format!(
-                    "{} cannot be built with {}",
-                    subject.name,
-                    toolchain.name()
-                ));
-                return Ok(injection);
+                return Ok(Err(Void::NotBuilt {
+                    program: subject.name.clone(),
+                    build: toolchain.name(),
+                }));
             }
         };
         let plan = Plan {
@@ -250,10 +264,7 @@ impl Injector {
             .or_insert_with(|| kept_or_measured(&plan));
         let undisturbed = match undisturbed {
             Ok(records) => records.clone(),
-            Err(error) => {
-                injection.void = Some(error.clone());
-                return Ok(injection);
-            }
+            Err(error) => return Ok(Err(error.clone())),
         };
         let moment = Moment::of_seed(seed, &undisturbed);
         injection.moment = moment;
@@ -261,40 +272,35 @@ impl Injector {
         let mut job = plan.start(Some(moment))?;
         let records = match job.wait_hung(moment.rank, longest)? {
             Outcome::Hung(records) => records,
-            Outcome::Void(why) => {
-                injection.void = Some(why);
-                return Ok(injection);
-            }
+            Outcome::Void(why) => return Ok(Err(why)),
         };
-        injection.stacks = self.out.join("stacks").join(format!(
-            "{}-{}-{seed}.json",
-            subject.name,
-            toolchain.name().replace(' ', "")
-        ));
         let save = injection.stacks.to_string_lossy().into_owned();
         let mut asked = vec![self.ask(&job, &["--save", &save])?];
         if twice {
             asked.push(self.ask(&job, &["--twice", "500ms"])?);
         }
         if job.records()? != records {
-            injection.void = Some("the job went on while it was looked at".to_owned());
-            return Ok(injection);
+            return Ok(Err(Void::WentOn));
         }
         let known = Known {
             in_mpi: job::stands_in_mpi(&records[moment.rank as usize]),
             as_many_calls: undisturbed.windows(2).all(|pair| pair[0].calls == pair[1].calls),
         };
-        for answer in asked {
-            let verdict = match &answer {
-                Value::String(error) => Verdict::Undecided {
-                    reason: format!("error: {error}"),
-                },
-                answer => judge(answer, &moment, &records, known),
-            };
-            injection.answers.push((answer, verdict));
-        }
+        injection.answers = asked
+            .into_iter()
+            .map(|answer| {
+                let verdict = match &answer {
+                    Value::String(error) => Verdict::Undecided {
+                        kind: "no answer".to_owned(),
+                        reason: format!("error: {error}"),
+                    },
+                    answer => judge(answer, &moment, &records, known),
+                };
+                (answer, verdict)
+            })
+            .collect();
         injection.records = records;
-        Ok(injection)
+        Ok(Ok(()))
     }
 
     /// What hindmost says of the job; a string if it gives no answer.
@@ -335,12 +341,13 @@ impl Injector {
 }
 
 /// How the program runs undisturbed: kept beside it, so that a seed means the same moment when it is tried again.
-fn kept_or_measured(plan: &Plan<'_>) -> Result<Vec<Record>, String> {
+fn kept_or_measured(plan: &Plan<'_>) -> Result<Vec<Record>, Void> {
     let kept = plan.exe.with_extension("undisturbed");
     if let Ok(records) = log::read(&kept) {
         return Ok(records);
     }
-    plan.undisturbed(&kept).map_err(|error| format!("{error:#}"))
+    plan.undisturbed(&kept)
+        .map_err(|error| Void::NotMeasured(format!("{error:#}")))
 }
 
 /// Prints an injection, appends it to the records, and counts it.
@@ -399,7 +406,8 @@ fn report(injection: &Injection, seed: u64, options: &Options, out: &Path, table
                 println!("    {repeat}");
             }
         }
-        (why, _) => table.add_void(why.as_deref().unwrap_or("nothing was said")),
+        (Some(why), _) => table.add_void(why),
+        (None, None) => {}
     }
     Ok(())
 }

@@ -84,17 +84,7 @@ impl<'a> Writer<'a> {
             return at + 1;
         }
         if let Some(next) = repair::attribute(self.raw.text, self.raw.tokens, at) {
-            let raw = token.start..self.raw.tokens.get(next - 1).map_or(token.end, |t| t.end);
-            self.blank_to(raw.end);
-            let attribute = repair::attribute_of_calls(&self.raw.text[raw.start as usize..raw.end as usize]);
-            let attribute = attribute.map(|attribute| (raw.start, attribute));
-            self.prepared.attributes.extend(attribute);
-            let (line, word) = (self.line(token.start), String::from_utf8_lossy(text));
-            self.note(
-                raw,
-                Confidence::Repaired,
-                Doubt::about(Cause::Blanked, word, line),
-            );
+            self.blank_attribute(at, next);
             return next;
         }
         let block = matches!(self.shape.innermost(), Some(Open::Body | Open::Block));
@@ -122,29 +112,50 @@ impl<'a> Writer<'a> {
                 }
                 self.opaque(at, expander);
             }
-            Outcome::Expanded { tokens, next } => {
-                // Another name, or a constant: nothing that could not be parsed.
-                let constant = tokens.len() == 1;
-                if !constant && !self.is_structural(token) {
-                    if self.is_as_written(token.start) {
-                        self.opaque(at, expander);
-                        return at + 1;
-                    }
-                    if self.shape.in_function() {
-                        self.prepared.optional.push(token.start);
-                    }
-                }
-                if tokens
-                    .first()
-                    .is_some_and(|first| first.kind == TokenKind::Directive)
-                {
-                    self.end_label();
-                }
-                self.expansion(token.start, &tokens, next);
-                return next;
-            }
+            Outcome::Expanded { tokens, next } => return self.expanded(at, &tokens, next, expander),
         }
         at + 1
+    }
+
+    /// Leaves out the attribute whose tokens begin at `at` and end before `next`, and keeps what it says of calls.
+    fn blank_attribute(&mut self, at: usize, next: usize) {
+        let token = self.raw.tokens[at];
+        let raw = token.start..self.raw.tokens.get(next - 1).map_or(token.end, |t| t.end);
+        self.blank_to(raw.end);
+        let attribute = repair::attribute_of_calls(&self.raw.text[raw.start as usize..raw.end as usize]);
+        let attribute = attribute.map(|attribute| (raw.start, attribute));
+        self.prepared.attributes.extend(attribute);
+        let word = String::from_utf8_lossy(self.text(token));
+        let doubt = Doubt::about(Cause::Blanked, word, self.line(token.start));
+        self.note(raw, Confidence::Repaired, doubt);
+    }
+
+    /// Writes the tokens that the name at `at` stands for, unless it is to stay as it is written; returns the index of the next token.
+    fn expanded(
+        &mut self,
+        at: usize,
+        tokens: &[PpToken<'a>],
+        next: usize,
+        expander: &mut Expander<'a>,
+    ) -> usize {
+        let token = self.raw.tokens[at];
+        // Another name, or a constant: nothing that could not be parsed.
+        let constant = tokens.len() == 1;
+        if !constant && !self.is_structural(token) {
+            if self.is_as_written(token.start) {
+                self.opaque(at, expander);
+                return at + 1;
+            }
+            if self.shape.in_function() {
+                self.prepared.optional.push(token.start);
+            }
+        }
+        let first = tokens.first();
+        if first.is_some_and(|first| first.kind == TokenKind::Directive) {
+            self.end_label();
+        }
+        self.expansion(token.start, tokens, next);
+        next
     }
 
     /// Whether the name at `at` is that of a function which is defined here, `T f(…) {`, whatever macro it is in builds that leave the

@@ -40,24 +40,7 @@ pub(crate) fn memory(
             class_of[object] = class(places, place);
         }
     }
-    let mut pool = Pool::new(places.len());
-    let mut labels = vec![Labels::Few(0); places.len()];
-    in_order(places, |component| match component {
-        &[place] => labels[place.index()] = collect(places, &class_of, place, &labels, &mut pool),
-        // A cycle over members has an address of itself inside itself.
-        _ => {
-            let classes = component.iter().map(|&place| (class(places, place), None));
-            let mut classes: Vec<(ClassId, Key)> = classes.collect();
-            pool.whole(&mut classes);
-            let shared = Labels::Many(pool.many.number(classes));
-            component.iter().for_each(|place| labels[place.index()] = shared);
-        }
-    });
-    for id in 0..places.len() {
-        let place = PlaceId::from_index(id);
-        labels[id] = labels[places.find(place).index()];
-    }
-
+    let (labels, pool) = labels(places, &class_of);
     let few = Lists::new(pool.few.ends.len(), pool.few.pairs());
     // Classes may have become one since.
     let many = pool.many.pairs().into_iter();
@@ -79,38 +62,74 @@ pub(crate) fn memory(
         origins: values.origins.clone(),
         related: related(names, &values.nested),
     };
-    let (mut of_object, mut of_many, mut of_class) = (Vec::new(), Vec::new(), Vec::new());
-    for &(place, key, node) in writes {
-        let place = places.find(place);
-        match memory.labels[place.index()] {
-            Labels::Few(row) => {
-                for &(object, member) in memory.few.of(row as usize) {
-                    for part in Memory::parts(memory.structured[place.index()], member, key)
-                        .into_iter()
-                        .flatten()
-                    {
-                        of_object.push((object.index() as u32, (part, node)));
-                        of_class.push((memory.class_of[object].index() as u32, (part, node)));
+    let writers = Writers::new(places, &memory, writes);
+    memory.writers_of_object = Lists::new(values.objects.len(), writers.of_object);
+    memory.writers_of_many = Lists::new(places.len(), writers.of_many);
+    memory.writers_of_class = Lists::new(places.len(), writers.of_class);
+    memory
+}
+
+/// What each place may point to, by the rows of a pool.
+fn labels(places: &Places, class_of: &IdVec<ObjectId, ClassId>) -> (Vec<Labels>, Pool) {
+    let mut pool = Pool::new(places.len());
+    let mut labels = vec![Labels::Few(0); places.len()];
+    in_order(places, |component| match component {
+        &[place] => labels[place.index()] = collect(places, class_of, place, &labels, &mut pool),
+        // A cycle over members has an address of itself inside itself.
+        _ => {
+            let classes = component.iter().map(|&place| (class(places, place), None));
+            let mut classes: Vec<(ClassId, Key)> = classes.collect();
+            pool.whole(&mut classes);
+            let shared = Labels::Many(pool.many.number(classes));
+            component.iter().for_each(|place| labels[place.index()] = shared);
+        }
+    });
+    for id in 0..places.len() {
+        let place = PlaceId::from_index(id);
+        labels[id] = labels[places.find(place).index()];
+    }
+    (labels, pool)
+}
+
+/// Who writes what, by the number of the object or class.
+#[derive(Default)]
+struct Writers {
+    of_object: Vec<(u32, (Key, NodeId))>,
+    of_many: Vec<(u32, (Key, NodeId))>,
+    of_class: Vec<(u32, (Key, NodeId))>,
+}
+
+impl Writers {
+    fn new(places: &Places, memory: &Memory, writes: &[(PlaceId, Key, NodeId)]) -> Self {
+        let mut writers = Self::default();
+        for &(place, key, node) in writes {
+            let place = places.find(place).index();
+            let parts = |member: Key| {
+                let parts = Memory::parts(memory.structured[place], member, key);
+                parts.into_iter().flatten()
+            };
+            match memory.labels[place] {
+                Labels::Few(row) => {
+                    for &(object, member) in memory.few.of(row as usize) {
+                        let class = memory.class_of[object].index() as u32;
+                        for part in parts(member) {
+                            writers.of_object.push((object.index() as u32, (part, node)));
+                            writers.of_class.push((class, (part, node)));
+                        }
                     }
                 }
-            }
-            Labels::Many(row) => {
-                for &(class, member) in memory.many.of(row as usize) {
-                    for part in Memory::parts(memory.structured[place.index()], member, key)
-                        .into_iter()
-                        .flatten()
-                    {
-                        of_many.push((class.index() as u32, (part, node)));
-                        of_class.push((class.index() as u32, (part, node)));
+                Labels::Many(row) => {
+                    for &(class, member) in memory.many.of(row as usize) {
+                        for part in parts(member) {
+                            writers.of_many.push((class.index() as u32, (part, node)));
+                            writers.of_class.push((class.index() as u32, (part, node)));
+                        }
                     }
                 }
             }
         }
+        writers
     }
-    memory.writers_of_object = Lists::new(values.objects.len(), of_object);
-    memory.writers_of_many = Lists::new(places.len(), of_many);
-    memory.writers_of_class = Lists::new(places.len(), of_class);
-    memory
 }
 
 fn class(places: &Places, place: PlaceId) -> ClassId {

@@ -5,10 +5,11 @@ use super::moment::Moment;
 use super::subject::Subject;
 use anyhow::{Context, Result, bail, ensure};
 use corpus::{JobProcesses, Mpi, cpu_ticks, is_running};
+use std::fmt;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,8 +51,50 @@ pub struct Job {
 pub enum Outcome {
     /// One rank stands still and the others wait; what they have logged.
     Hung(Vec<Record>),
-    /// There is no hung job to ask about, and why.
-    Void(String),
+    /// There is no hung job to ask about.
+    Void(Void),
+}
+
+/// Why an injection came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Void {
+    /// The program cannot be built so.
+    NotBuilt { program: String, build: String },
+    /// It does not run to its end undisturbed.
+    NotMeasured(String),
+    /// The job ended before it hung.
+    Ended(ExitStatus),
+    /// It did not hang in time.
+    NotHung,
+    /// The instruction could not be overwritten.
+    NotOverwritten,
+    /// The job went on while it was looked at.
+    WentOn,
+}
+
+impl Void {
+    /// What is counted together.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotBuilt { .. } => "the program cannot be built",
+            Self::NotMeasured(_) => "the program does not run undisturbed",
+            Self::Ended(_) => "the job ended before it hung",
+            Self::NotHung => "the job did not hang in time",
+            Self::NotOverwritten => "the instruction could not be overwritten",
+            Self::WentOn => "the job went on while it was looked at",
+        }
+    }
+}
+
+impl fmt::Display for Void {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotBuilt { program, build } => write!(f, "{program} cannot be built with {build}"),
+            Self::NotMeasured(error) => f.write_str(error),
+            Self::Ended(status) => write!(f, "{}: {status}", self.kind()),
+            Self::NotHung | Self::NotOverwritten | Self::WentOn => f.write_str(self.kind()),
+        }
+    }
 }
 
 impl Plan<'_> {
@@ -155,19 +198,17 @@ impl Job {
         loop {
             thread::sleep(Duration::from_millis(20));
             if let Some(status) = self.launcher.try_wait()? {
-                return Ok(Outcome::Void(format!("the job ended ({status}) before it hung")));
+                return Ok(Outcome::Void(Void::Ended(status)));
             }
             if Instant::now() > deadline {
-                return Ok(Outcome::Void(format!("the job did not hang within {PATIENCE:?}")));
+                return Ok(Outcome::Void(Void::NotHung));
             }
             let records = self.records()?;
             match records[rank as usize].stall {
                 Stall::Running => continue,
                 Stall::Stalled => {}
                 Stall::Cannot => {
-                    return Ok(Outcome::Void(
-                        "the instruction could not be overwritten".to_owned(),
-                    ));
+                    return Ok(Outcome::Void(Void::NotOverwritten));
                 }
             }
             match &quiet {

@@ -21,8 +21,13 @@ pub enum Verdict {
     Right { proven: bool },
     /// Others are named, who are further behind than the stalled rank by their own logs.
     Behind { proven: bool },
-    /// Nobody is named, or the stalled rank and others; why, by the answer.
-    Undecided { reason: String },
+    /// Nobody is named, or the stalled rank and others.
+    Undecided {
+        /// What kind of reason there is, by the answer's own words for programs.
+        kind: String,
+        /// The reason.
+        reason: String,
+    },
     /// Those who are named, all of them if nobody is, are in the same function of MPI after the same collective calls, the stalled rank at its
     /// very beginning, or after the same number of calls somewhere inside: no stack of the program tells them apart.
     Undecidable,
@@ -53,7 +58,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())?;
         match self {
-            Self::Undecided { reason } => write!(f, ": {reason}"),
+            Self::Undecided { reason, .. } => write!(f, ": {reason}"),
             Self::Wrong { why, .. } => write!(f, ": {why}"),
             _ => Ok(()),
         }
@@ -104,15 +109,14 @@ pub fn judge(answer: &Value, moment: &Moment, records: &[Record], known: Known) 
         if answer["outcome"] == "all-equal" && (outside || !same_calls) {
             return Verdict::Acquitted;
         }
-        return Verdict::Undecided {
-            reason: reason(answer),
-        };
+        return undecided(answer);
     }
     if named == BTreeSet::from([stalled]) {
         return Verdict::Right { proven };
     }
     if named.contains(&stalled) {
         return Verdict::Undecided {
+            kind: "named together with others".to_owned(),
             reason: format!("rank {stalled} is named together with {} others", named.len() - 1),
         };
     }
@@ -215,35 +219,29 @@ fn contradiction(answer: &Value, records: &[Record]) -> Option<String> {
     })
 }
 
-/// Why nobody is named, without the numbers and names that make each answer another one.
-fn reason(answer: &Value) -> String {
-    let first = array(&answer["undecided"]).first();
-    let reason = first.and_then(|pair| pair["reason"].as_str());
-    let reason = reason.or_else(|| array(&answer["unreadable"]).first()?["error"].as_str());
+/// Nobody is named: why, by the first pair that is not decided, or the first task that could not be read.
+fn undecided(answer: &Value) -> Verdict {
     let outcome = answer["outcome"].as_str().unwrap_or("no outcome");
-    reason.map_or_else(|| outcome.to_owned(), |reason| format!("{outcome}: {reason}"))
-}
-
-/// A reason without what differs from job to job: quoted names, places and numbers.
-pub fn kind_of_reason(reason: &str) -> String {
-    let words = reason.split(' ').map(|word| {
-        let bare = word.trim_matches(|c: char| ",.;:()".contains(c));
-        let is_place = bare.contains('/')
-            || bare
-                .rsplit_once(':')
-                .is_some_and(|(_, line)| line.parse::<u32>().is_ok());
-        let is_name = word.contains("()") || bare.contains('\'') || bare.contains('"') || bare.contains('=');
-        if is_place || is_name {
-            "…".to_owned()
-        } else if bare.contains(|c: char| c.is_ascii_digit()) {
-            "N".to_owned()
-        } else {
-            word.to_owned()
-        }
-    });
-    let mut kind = Vec::from_iter(words);
-    kind.dedup();
-    kind.join(" ")
+    let because = |word: &str| format!("{outcome}: {word}");
+    let pair = array(&answer["undecided"]).first();
+    if let Some(reason) = pair.and_then(|pair| pair["reason"].as_str()) {
+        let code = pair.and_then(|pair| pair["reason_code"].as_str());
+        return Verdict::Undecided {
+            kind: because(code.unwrap_or("no code")),
+            reason: because(reason),
+        };
+    }
+    let unreadable = array(&answer["unreadable"]).first();
+    match unreadable.and_then(|task| task["error"].as_str()) {
+        Some(error) => Verdict::Undecided {
+            kind: because("unreadable"),
+            reason: because(error),
+        },
+        None => Verdict::Undecided {
+            kind: outcome.to_owned(),
+            reason: outcome.to_owned(),
+        },
+    }
 }
 
 /// The members of a rank set such as `0-6,10`; none of what is no such set.
@@ -258,7 +256,7 @@ fn array(value: &Value) -> &[Value] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Verdict, kind_of_reason, ranks};
+    use super::{Known, Verdict, ranks};
     use crate::inject::log::Record;
     use crate::inject::moment::{Kind, Moment};
     use serde_json::{Value, json};
@@ -283,7 +281,7 @@ mod tests {
 
     fn answer(named: &str, proven: bool) -> Value {
         json!({"named": named, "proven": proven, "outcome": "undecided", "classes": [], "hindmost": [],
-            "undecided": [{"reason": "no loop"}]})
+            "undecided": [{"reason": "no loop", "reason_code": "loop"}]})
     }
 
     #[test]
@@ -301,7 +299,7 @@ mod tests {
             assert_eq!(victim, Verdict::Behind { proven });
         }
         assert!(
-            matches!(judge(&answer("", false), &stalled(CODE), &level), Verdict::Undecided { reason } if reason == "undecided: no loop")
+            matches!(judge(&answer("", false), &stalled(CODE), &level), Verdict::Undecided { kind, reason } if (kind.as_str(), reason.as_str()) == ("undecided: loop", "undecided: no loop"))
         );
         assert!(matches!(
             judge(&answer("1-2", true), &stalled(CODE), &level),
@@ -459,12 +457,8 @@ mod tests {
     }
 
     #[test]
-    fn rank_sets_and_reasons() {
+    fn rank_sets() {
         assert_eq!(Vec::from_iter(ranks("0-2,7")), [0, 1, 2, 7]);
         assert!(ranks("").is_empty());
-        assert_eq!(
-            kind_of_reason("the loop at src/a.c:12 of solve() counts 'it', 3 times"),
-            "the loop at … of … counts … N times"
-        );
     }
 }

@@ -1,8 +1,9 @@
 //! The table of all injections, for docs/order.md.
 
-use super::judge::{Verdict, kind_of_reason};
+use super::job::Void;
+use super::judge::Verdict;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// How the injections of one kind of build came out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Table {
     programs: BTreeMap<String, Row>,
     kinds: BTreeMap<&'static str, Row>,
     reasons: BTreeMap<String, u32>,
-    void: BTreeMap<String, u32>,
+    void: BTreeMap<&'static str, u32>,
 }
 
 impl Row {
@@ -76,14 +77,14 @@ impl Table {
         self.builds.entry(build.to_owned()).or_default().add(verdict);
         self.programs.entry(program.to_owned()).or_default().add(verdict);
         self.kinds.entry(kind).or_default().add(verdict);
-        if let Verdict::Undecided { reason } = verdict {
-            *self.reasons.entry(kind_of_reason(reason)).or_default() += 1;
+        if let Verdict::Undecided { kind, .. } = verdict {
+            *self.reasons.entry(kind.clone()).or_default() += 1;
         }
     }
 
     /// Counts an injection that came to nothing.
-    pub fn add_void(&mut self, why: &str) {
-        *self.void.entry(kind_of_reason(why)).or_default() += 1;
+    pub fn add_void(&mut self, why: &Void) {
+        *self.void.entry(why.kind()).or_default() += 1;
     }
 
     /// How many answers were wrong that were given as certain: proven ones, and that nobody is behind.
@@ -126,7 +127,7 @@ impl Table {
     }
 }
 
-fn counted(title: &str, counts: &BTreeMap<String, u32>, text: &mut String) {
+fn counted<K: Ord + Display>(title: &str, counts: &BTreeMap<K, u32>, text: &mut String) {
     if counts.is_empty() {
         return;
     }
