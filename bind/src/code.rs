@@ -5,9 +5,9 @@
 //! computed (the table of a `switch`) or that an exception may enter in its middle has ways that the instructions do not show.
 
 use crate::elf::Image;
-use gimli::UnwindSection as _;
+use crate::unwinding::each_entry;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
+use object::{Object as _, ObjectSymbol as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -224,28 +224,15 @@ fn is_indexed(instruction: &Instruction) -> bool {
 /// The first addresses of code that exceptions may enter; `None` when the tables cannot be read.
 fn with_landing_pads(image: &Image<'_>) -> Option<BTreeSet<u64>> {
     let mut found = BTreeSet::new();
-    let Some(section) = image.file.section_by_name(".eh_frame") else {
+    if image.file.section_by_name(".eh_frame").is_none() {
         // Code without unwind tables catches nothing.
         return image.file.section_by_name(".text").map(|_| found);
-    };
-    let mut bases = gimli::BaseAddresses::default().set_eh_frame(section.address());
-    for (name, set) in [
-        (".text", gimli::BaseAddresses::set_text as fn(_, _) -> _),
-        (".got", gimli::BaseAddresses::set_got),
-    ] {
-        if let Some(section) = image.file.section_by_name(name) {
-            bases = set(bases, section.address());
-        }
     }
-    let frames = gimli::EhFrame::new(section.data().ok()?, gimli::LittleEndian);
-    let mut entries = frames.entries(&bases);
-    while let Some(entry) = entries.next().ok()? {
-        if let gimli::CieOrFde::Fde(partial) = entry {
-            let entry = partial.parse(gimli::EhFrame::cie_from_offset).ok()?;
-            if entry.lsda().is_some() {
-                found.insert(entry.initial_address());
-            }
+    each_entry(image, |entry| {
+        if entry.lsda().is_some() {
+            found.insert(entry.initial_address());
         }
-    }
+        Some(())
+    })?;
     Some(found)
 }

@@ -5,8 +5,8 @@
 use crate::elf::Image;
 use crate::sections::decompressed;
 use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, LittleEndian, RegisterRule,
-    UnwindContext, UnwindOffset, UnwindSection,
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, FrameDescriptionEntry, LittleEndian,
+    RegisterRule, UnwindContext, UnwindOffset, UnwindSection,
 };
 use object::{Object as _, ObjectSection as _};
 use std::collections::BTreeMap;
@@ -33,6 +33,31 @@ pub(crate) enum Cfa {
     Above(u16, i64),
     /// Computed in another way.
     Otherwise,
+}
+
+/// Hands over each entry of the section `.eh_frame`; `None` when the table is damaged, or when `each` gives up.
+pub(crate) fn each_entry<'a>(
+    image: &Image<'a>,
+    mut each: impl FnMut(FrameDescriptionEntry<Slice<'a>>) -> Option<()>,
+) -> Option<()> {
+    let section = image.file.section_by_name(".eh_frame")?;
+    let mut bases = BaseAddresses::default().set_eh_frame(section.address());
+    for (name, set) in [
+        (".text", BaseAddresses::set_text as fn(_, _) -> _),
+        (".got", BaseAddresses::set_got),
+    ] {
+        if let Some(section) = image.file.section_by_name(name) {
+            bases = set(bases, section.address());
+        }
+    }
+    let table = EhFrame::new(section.data().ok()?, LittleEndian);
+    let mut entries = table.entries(&bases);
+    while let Some(entry) = entries.next().ok()? {
+        if let CieOrFde::Fde(partial) = entry {
+            each(partial.parse(EhFrame::cie_from_offset).ok()?)?;
+        }
+    }
+    Some(())
 }
 
 /// The entries of functions, by the first address of each.

@@ -305,7 +305,7 @@ impl<'t> Reader<'t> {
 
     /// What the brace opens that follows `head`; notes the function or class that it begins. `body` stands behind the brace.
     fn head(&mut self, head: &[Token], body: &[Token]) -> Open {
-        let head = without_template(self.text, head);
+        let head = without_template(head, |token| token.text(self.text));
         let word = |t: &Token| t.text(self.text);
         if head.iter().any(|t| word(t) == b"namespace")
             || head.last().is_some_and(|t| t.kind == TokenKind::Str)
@@ -382,7 +382,7 @@ impl<'t> Reader<'t> {
 
     /// Notes what a declaration that ends in `;` declares.
     fn declaration(&mut self, head: &[Token]) {
-        let head = without_template(self.text, head);
+        let head = without_template(head, |token| token.text(self.text));
         let word = |t: &Token| t.text(self.text);
         let Some(first) = head.first().map(word) else {
             return;
@@ -564,15 +564,15 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// `head` without the `template <…>` in front of it.
-fn without_template<'h>(text: &[u8], mut head: &'h [Token]) -> &'h [Token] {
+/// `head` without the `template <…>` in front of it; `text` gives the text of a token.
+pub(crate) fn without_template<'h, 't, T>(mut head: &'h [T], text: impl Fn(&'h T) -> &'t [u8]) -> &'h [T] {
     while let [template, open, ..] = head
-        && template.text(text) == b"template"
-        && open.text(text) == b"<"
+        && text(template) == b"template"
+        && text(open) == b"<"
     {
         let mut depth = 0i32;
-        let end = head.iter().position(|t| {
-            match t.text(text) {
+        let end = head.iter().position(|token| {
+            match text(token) {
                 b"<" => depth += 1,
                 b">" => depth -= 1,
                 b">>" => depth -= 2,

@@ -1,6 +1,7 @@
 //! The shape of prepared text, followed token by token: which brackets are open, where statements begin, which braces
 //! are function bodies. It decides repairs while the text is written, and is a second opinion on the tree afterwards.
 
+use crate::cxx::without_template;
 use crate::token::TokenKind;
 use base::Language;
 
@@ -258,7 +259,7 @@ impl Shape {
     /// What the `{` is that follows the tokens of the statement at hand, in C++.
     fn cxx_brace(&self, out: &[u8]) -> Open {
         let text = |t: &Written| out.get(t.start as usize..t.end as usize).unwrap_or_default();
-        let mut head = self.statement();
+        let head = self.statement();
         let enclosed = matches!(self.innermost(), Some(Open::Data | Open::Call(_) | Open::Other));
         let last = head.last().map(text).unwrap_or_default();
         if self.in_function() {
@@ -273,19 +274,7 @@ impl Shape {
         if enclosed {
             return Open::Data;
         }
-        while head.len() > 1 && text(&head[0]) == b"template" && text(&head[1]) == b"<" {
-            let mut depth = 0i32;
-            let end = head.iter().position(|t| {
-                match text(t) {
-                    b"<" => depth += 1,
-                    b">" => depth -= 1,
-                    b">>" => depth -= 2,
-                    _ => return false,
-                }
-                depth <= 0
-            });
-            head = &head[end.map_or(head.len(), |end| end + 1)..];
-        }
+        let head = without_template(head, text);
         let position = |wanted: &[u8]| head.iter().position(|t| text(t) == wanted);
         let strings = head
             .iter()

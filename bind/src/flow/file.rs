@@ -1,8 +1,7 @@
 //! The pieces of code that a file describes in its unwind tables, and names that decide how control flows.
 
 use crate::elf::Image;
-use crate::unwinding::{Row, unwinding};
-use gimli::UnwindSection as _;
+use crate::unwinding::{Row, each_entry, unwinding};
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,16 +33,6 @@ impl File<'_, '_> {
 
 /// The pieces of code; `None` without unwind tables, or when they are damaged.
 pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
-    let section = image.file.section_by_name(".eh_frame")?;
-    let mut bases = gimli::BaseAddresses::default().set_eh_frame(section.address());
-    for (name, set) in [
-        (".text", gimli::BaseAddresses::set_text as fn(_, _) -> _),
-        (".got", gimli::BaseAddresses::set_got),
-    ] {
-        if let Some(section) = image.file.section_by_name(name) {
-            bases = set(bases, section.address());
-        }
-    }
     // The stubs of the linkage table have one entry together, and are functions of other files.
     let is_stubs = |name: &str| name.starts_with(".plt");
     let stubs = image
@@ -52,30 +41,26 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
         .filter(|section| section.name().is_ok_and(is_stubs));
     let stubs = stubs.map(|section| section.address()..section.address().saturating_add(section.size()));
     let stubs: Vec<Range<u64>> = stubs.collect();
-    let table = gimli::EhFrame::new(section.data().ok()?, gimli::LittleEndian);
-    let mut entries = table.entries(&bases);
     let mut found = Vec::new();
-    while let Some(entry) = entries.next().ok()? {
-        if let gimli::CieOrFde::Fde(partial) = entry {
-            let entry = partial.parse(gimli::EhFrame::cie_from_offset).ok()?;
-            let exceptions = match entry.lsda() {
-                None => None,
-                Some(gimli::Pointer::Direct(address)) => Some(address),
-                // Read from somewhere at run time: not by any compiler here.
-                Some(gimli::Pointer::Indirect(_)) => return None,
-            };
-            let start = entry.initial_address();
-            let code = start..start.saturating_add(entry.len());
-            let is_stub = stubs.iter().any(|stubs| stubs.contains(&start));
-            if image.is_code(start) && !code.is_empty() && !is_stub {
-                found.push(Frame {
-                    code,
-                    exceptions,
-                    unwinding: Vec::new(),
-                });
-            }
+    each_entry(image, |entry| {
+        let exceptions = match entry.lsda() {
+            None => None,
+            Some(gimli::Pointer::Direct(address)) => Some(address),
+            // Read from somewhere at run time: not by any compiler here.
+            Some(gimli::Pointer::Indirect(_)) => return None,
+        };
+        let start = entry.initial_address();
+        let code = start..start.saturating_add(entry.len());
+        let is_stub = stubs.iter().any(|stubs| stubs.contains(&start));
+        if image.is_code(start) && !code.is_empty() && !is_stub {
+            found.push(Frame {
+                code,
+                exceptions,
+                unwinding: Vec::new(),
+            });
         }
-    }
+        Some(())
+    })?;
     found.sort_by_key(|frame| (frame.code.start, frame.code.end));
     let disjoint = found
         .windows(2)
