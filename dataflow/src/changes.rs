@@ -20,7 +20,7 @@ struct Changes {
     members: Bits,
     /// Whole structures, all of their members at once.
     whole: bool,
-    /// What functions change that a pointer may lead to: one is called.
+    /// It calls through a pointer, and so may change what any function whose address is taken changes.
     behind_pointer: bool,
 }
 
@@ -48,7 +48,7 @@ impl Changes {
 #[derive(Debug, Default)]
 pub(crate) struct Together<'u> {
     changes: Changes,
-    /// The functions of which nothing is known that one of them leads to.
+    /// The functions outside the map and the library's tables that one of them may call, directly or through others.
     pub(crate) unknown: BTreeSet<Outsider<&'u str>>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct AllChanges<'u> {
     members: HashMap<&'u str, usize>,
     /// The functions that change each global, by its number, when asked for.
     changers: Vec<OnceLock<Vec<FunctionIndex>>>,
-    /// What the functions change that a pointer may lead to.
+    /// What the functions whose address is taken may change.
     by_pointer: Together<'u>,
 }
 
@@ -120,7 +120,7 @@ impl<'u> AllChanges<'u> {
         self.unknown[id].get_or_insert(outsider);
     }
 
-    /// Adds what callees change to what their callers change; a pointer may lead to any of `through_pointer`.
+    /// Adds what callees change to what their callers change; a call through a pointer may be one of any of `through_pointer`.
     pub(crate) fn close(
         &mut self,
         calls: &Calls<'u>,

@@ -26,7 +26,7 @@ pub struct Definitions {
 enum Escape {
     /// Nobody.
     None,
-    /// Whom this call leads to, who have promised not to.
+    /// Nobody but functions that this call leads to, and these promise not to.
     Promised(ExprId),
     /// Anybody.
     Anywhere,
@@ -150,8 +150,7 @@ impl Definitions {
         self.escaped[local] != Escape::None && !on(Mutant::AddressIgnored)
     }
 
-    /// A call that has promised not to change the variable, where only such calls hide changes of it: they have its address, and may
-    /// keep it.
+    /// A call that promises not to change the variable although it has its address and may keep it, if no other call could change it unseen.
     pub fn promised(&self, local: LocalId) -> Option<ExprId> {
         match self.escaped[local] {
             Escape::Promised(call) => Some(call),

@@ -97,8 +97,8 @@ pub enum ToldBy {
     Arguments,
     /// All other tasks wait in MPI.
     OnlyOneOutside,
-    /// Its operation of MPI and that of the last one of the chain fit together, so that nobody keeps it there: one of the two does not come on for
-    /// a reason of its own.
+    /// Its operation of MPI and that of the last task of the chain belong together, so that no other task keeps it there: one of the two
+    /// does not go on for a reason of its own.
     Served,
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn of(
     let tasks = Tasks::new(job, members, not_entered, has_moved);
     let mut walk = Walk::default();
     for &class in &finding.classes {
-        // Of those at one point the ones that come or go keep the ones waiting that wait there.
+        // Of the tasks at one point of the program, those that are entering or leaving the call keep those waiting that are inside it.
         for at in tasks.of_class(class).filter(|&at| !is_at_entry(tasks.task(at))) {
             if !tasks.standing(at).waits() {
                 return None;

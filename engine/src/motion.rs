@@ -174,8 +174,8 @@ fn motion(job: &JobView<'_>, before: &Task, at: usize) -> Motion {
         return Motion::Unknown(format!("the first time, {obstacle}"));
     }
     let verdict = job.order.compare(&first, second);
-    // What is not known to be forward is a movement all the same, if anything is another than it was; and if nothing is, the task was
-    // not seen to move, whatever the order cannot tell.
+    // A task whose stack or values differ has moved, even if the order cannot tell whether it went forward. A task of which nothing
+    // differs was not seen to move.
     let otherwise = || match differs(before, job.tasks[at]) {
         Some(values) => Motion::Moved(values),
         None => Motion::SamePlace,

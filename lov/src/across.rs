@@ -19,7 +19,7 @@ pub(crate) struct Sharing {
     pub across: Across,
     pub assumption: Assumption,
     pub start: Option<Term>,
-    /// What it rests on that `start` is still what it was on entry, where it is used.
+    /// What must be assumed so that `start`, read while the loop runs, is still the value on entry.
     pub start_touch: Touch,
     pub reason: String,
 }
@@ -190,7 +190,7 @@ pub(crate) fn start_value(context: Context<'_, '_>, candidate: &Candidate) -> Op
     start_of(context, &candidate.target).map(|(start, _)| start)
 }
 
-/// The value of `target` on entry to the loop, under the same conditions, and what it rests on that it still is.
+/// The value of `target` on entry to the loop, under the same conditions, and what must be assumed so that it can still be read.
 pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Term, Touch)> {
     let Start {
         there,
@@ -199,11 +199,11 @@ pub(crate) fn start_of(context: Context<'_, '_>, target: &Target) -> Option<(Ter
         trust,
     } = start_expression(context, target)?;
     if there.id != context.id {
-        // What a callee has set it to can be read no more, unless it is a constant.
+        // The callee has returned, and its variables cannot be read any more: only a constant is of use.
         return Some((Term::Constant(constant(there, value)?), trust));
     }
     let (term, touch) = term::term(context, value, &|leaf| start_leaf(context, at, leaf))?;
-    // What is stored is what the type holds of it.
+    // A narrow variable holds only the low bits of the value.
     let whole = match (target, &term) {
         (Target::Local(local), Term::Constant(value)) => {
             let ty = context.info.function.locals[*local].ty;
@@ -306,7 +306,7 @@ fn start_expression<'p, 'u>(context: Context<'p, 'u>, target: &Target) -> Option
     last_set(context, target, outside.collect(), MAX_CALLS)
 }
 
-/// The one assignment that has given `target` its value behind the points `work`, whichever way led there.
+/// The one assignment that gave `target` the value which it has after the points `work`, on whatever path control came there.
 fn last_set<'p, 'u>(
     context: Context<'p, 'u>,
     target: &Target,
@@ -344,7 +344,7 @@ fn last_set<'p, 'u>(
     }
 }
 
-/// The one point that gives `target` its value behind the points `work`, and what it rests on that those in between leave it.
+/// The one point that gave `target` the value which it has after the points `work`, and what must be assumed so that no point in between changes it.
 fn only_setter(
     context: Context<'_, '_>,
     target: &Target,
@@ -372,15 +372,15 @@ fn only_setter(
     Some((found?, trust))
 }
 
-/// What a point is to a variable or member.
+/// What a point does to a variable or member.
 enum Met {
-    /// It gives it its value.
+    /// It assigns to it.
     Setter,
-    /// It leaves it as it is, as far as that is known.
+    /// It does not change it, under an assumption if one is needed.
     Bystander(Touch),
 }
 
-/// What a point is to `target`, to which `way` leads; `None` if it may do something else to it, or nothing stands before it.
+/// What a point does to `target`, which is reached over the path `way`; `None` if it may change it in a way that is not followed, or if it is the entry.
 fn met(context: Context<'_, '_>, point: PointId, target: &Target, way: &[Target]) -> Option<Met> {
     let each = &context.info.flow.points[point];
     match &each.action {
@@ -448,12 +448,12 @@ fn set_by_callee<'p, 'u>(
     })
 }
 
-/// Whether the call at `point` may change a variable or member that the path to another one leads over.
+/// Whether the call at `point` may change a pointer or structure on the path to a member.
 fn may_lead_elsewhere(context: Context<'_, '_>, point: PointId, way: &Target) -> bool {
     matches!(context.program.may_change(context.id, point, way), Touch::May(_))
 }
 
-/// The same of an assignment.
+/// Whether an assignment may.
 fn leads_elsewhere(written: &Target, way: &Target) -> bool {
     match (written, way) {
         (Target::Member(a), Target::Member(b)) => a.member == b.member,

@@ -118,7 +118,7 @@ fn stepped_by_calls(context: Context<'_, '_>, read: &BTreeSet<&str>, found: &mut
             }
         }
         for target in context.program.changed_by_call(context.id, point, read) {
-            // What a call sets to anything is worth a word only where the loop's branches ask for it.
+            // A variable that a call may set to any value is worth reporting only if a branch of the loop tests it.
             let added = context.program.added_by_call(context.id, point, &target);
             if added.is_none() && (on(Mutant::CalleeUpdateIgnored) || !decides(context, &target)) {
                 continue;
@@ -523,7 +523,7 @@ pub(crate) fn invariance(context: Context<'_, '_>, id: ExprId) -> Touch {
     unstable_storage(context, &target)
 }
 
-/// Whether it does, perhaps by assumption.
+/// The same, with what must be assumed for it.
 pub(crate) fn is_invariant(context: Context<'_, '_>, id: ExprId) -> bool {
     !matches!(invariance(context, id), Touch::May(_))
 }

@@ -49,7 +49,7 @@ fn idle_points(info: &FunctionInfo<'_>) -> IdVec<PointId, bool> {
     idle
 }
 
-/// Of the tests of a call's result the calls that come first on a busy side, if the call is decisive.
+/// The calls that come first on the busy sides of the branches which test a call's result, if the call is decisive.
 fn what_follows(
     info: &FunctionInfo<'_>,
     idle: &IdVec<PointId, bool>,
@@ -166,7 +166,7 @@ fn value(function: &Function, mut id: ExprId) -> ExprId {
     id
 }
 
-/// Those of functions that may call themselves last, by way of others or not, as the map has them. Nobody asks about others.
+/// The decisive calls, in the map's form, of functions that may call themselves last, directly or through others. The order needs no others.
 pub(crate) fn of_recursive(
     functions: &IdVec<FunctionId, Mapped>,
     decisive: impl Iterator<Item = (FunctionId, Decisive)>,

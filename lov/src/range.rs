@@ -1,9 +1,9 @@
 //! Whether a variable stays within its type while its loop runs.
 //!
-//! Where the language forbids overflow, a variable that moves by a small part of its type in each iteration does: a program that
-//! takes it around has no meaning. Any other wraps around, and the order with it,
-//! unless something holds it back: a condition that every iteration passes, or, for a counter of 64 bits from a constant
-//! start, the life of the universe. Types that the front end could not see through are taken to be 32 bits wide and to have no
+//! Where the language forbids overflow, a variable that moves by a small part of its type's range in each iteration stays within it:
+//! a program in which it overflows has undefined behaviour. Any other variable may wrap around, and then its values no longer tell
+//! which iteration is the earlier one. Two things rule that out: a condition that every iteration passes, or, for a counter of
+//! 64 bits from a constant start, that no machine runs long enough. Types that the front end could not see through are taken to be 32 bits wide and to have no
 //! sign.
 //!
 //! One assumption remains, where a condition compares with something that is not constant: that this bound lies more
@@ -164,7 +164,7 @@ pub(crate) fn variable_steps(
         return Ok(());
     };
     if limits.forbidden {
-        // Nobody knows how large the step is, but where the variable starts may leave no room for any.
+        // The size of the step is not known, but a variable that starts near the end of its type has no room for any step.
         let room = SMALL * ROOM;
         return match across::start_value(context, candidate) {
             Some(Term::Constant(start))

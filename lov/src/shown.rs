@@ -19,14 +19,14 @@ use ir::{BinaryOp, ExprId, ExprKind, Function, LocalId, Receiver, Type, VarRef};
 use progress_map::{Function as Mapped, FunctionId, Map, PointId, Shown, Storage, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One address that a function shows to others, or has been shown.
+/// One address that a function passes to somebody else, or has been given.
 pub(crate) struct Candidate {
     point: PointId,
     variable: Storage,
     to: Option<(FunctionIndex, Storage)>,
 }
 
-/// What a function shows to whom.
+/// The addresses that a function passes on, each with the callee.
 pub(crate) fn candidates(program: &Program<'_>, info: &FunctionInfo<'_>) -> Vec<Candidate> {
     let function = info.function;
     if function.confidence == Confidence::Partial || info.flow.distrust.is_some() {
@@ -201,7 +201,7 @@ fn inside(program: &Program<'_>, function: &Function, id: ExprId) -> Option<Loca
 /// A local variable of a function of the map.
 type Variable = (FunctionId, Storage);
 
-/// Of all that is shown, what has to do with a variable that somebody asks for. `map` is complete but for this.
+/// The rows that concern a variable which the order, or the arguments of MPI calls, need. `map` is complete except for these rows.
 pub(crate) fn of_wanted(
     map: &Map,
     all: impl Iterator<Item = (FunctionId, Vec<Candidate>)>,
@@ -227,7 +227,7 @@ pub(crate) fn of_wanted(
     }
     rows.sort();
     rows.dedup();
-    // Whatever may be the same object as one that is asked for.
+    // The variables that may lead to the same object as one that is needed.
     let mut beside: BTreeMap<Variable, Vec<Variable>> = BTreeMap::new();
     for row in &rows {
         if let Some(to) = &row.to {

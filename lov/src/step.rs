@@ -72,7 +72,7 @@ pub(crate) fn step(
     }
 }
 
-/// Whether adding a constant moves a variable by that constant: one beyond the type is the same as a step back.
+/// Whether adding a constant moves a variable by that constant: adding one that the type cannot hold is the same as a step back.
 fn fits_step(ty: Type, value: i64) -> bool {
     match ty {
         Type::Int { bits: Some(bits), .. } if bits > 32 => true,
@@ -97,7 +97,7 @@ fn is_added_whole(from: Type, to: Type) -> bool {
                 bits: Some(n),
             },
         ) => m <= n,
-        // It may be a fraction, for all that is known.
+        // Its type is not known, so it may hold fractions.
         (Type::Unknown, Type::Int { signed: Some(_), .. }) => false,
         _ => keeps(from, to),
     }

@@ -86,7 +86,7 @@ fn on_one_side(function: &Function, decision: PointId) -> Vec<PointId> {
     if outcomes.len() < 2 || !outcomes.iter().all(|&outcome| stays(outcome)) {
         return Vec::new();
     }
-    // Of a generated switch all that follows any outcome: more than its arms, and never less.
+    // A generated switch has thousands of outcomes. All that follows any of them is taken: that is more than its arms, and never less.
     let groups = match outcomes.len() {
         0..=MOST_OUTCOMES => outcomes.chunks(1),
         many => outcomes.chunks(many),

@@ -1,8 +1,8 @@
 //! Tasks in one operation of a library, of which the map holds nothing.
 //!
-//! Of two tasks that one call has led into one operation, the one that stands at the first instruction of its entry is behind the one that has
-//! executed something of it. That rests on no knowledge of the library but this: its entry points are not jumped back to. What is executed once in a
-//! call is executed before all the rest. If both have begun, how far they are is the library's business, and they count as equal.
+//! Two tasks have called one operation from the same point of the program. A task that stands at the first instruction of the operation has not
+//! begun it, and is behind one that has executed some of it. This takes only one thing for granted of the library: it never jumps back to
+//! an entry point. If both tasks have begun, the map cannot tell how far each is, and they count as equal.
 
 use crate::{Located, Relation};
 

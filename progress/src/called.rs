@@ -14,7 +14,7 @@ use progress_map::{Function, FunctionId, Point, PointId, PointKind};
 pub(crate) struct Standing {
     /// At one of these points.
     pub(crate) points: Vec<PointId>,
-    /// In the callee, with nothing left to do before it returns: what else the point assigns has not been assigned.
+    /// The task is inside the call of the point, so that nothing which the point assigns with the call's result has been assigned yet.
     pub(crate) inside_call: bool,
     /// The next frame's function is the one that the points call.
     pub(crate) callee_known: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// At any of these points, doing any part of what they do.
+    /// At any of these points, before, during or after what they do.
     pub(crate) fn anywhere(points: Vec<PointId>) -> Self {
         Self {
             points,

@@ -22,7 +22,7 @@ pub struct CodeStack {
     frames: Vec<CodeFrame>,
     /// Further frames follow, in code that is not known.
     goes_on: bool,
-    /// Code that is known is called back from there.
+    /// That code calls back into code that is known.
     calls_back: bool,
 }
 
@@ -43,7 +43,7 @@ struct CodeFrame {
     levels: (usize, usize),
 }
 
-/// What is made of the code when it is first asked for.
+/// What is worked out about the machine code, each part when it is first needed.
 #[derive(Default)]
 pub(crate) struct CodeIndex {
     /// By binding and function: its blocks.
@@ -58,7 +58,7 @@ type Counters = BTreeMap<(usize, u32), Arc<BTreeSet<MachineLocation>>>;
 
 type Compared = BTreeMap<(CodeFrame, CodeFrame), Result<(Relation, CodeProof), CodeDoubt>>;
 
-/// So many comparisons are kept.
+/// How many results of comparisons are kept.
 const MOST_KEPT: usize = 100_000;
 
 impl Order<'_> {
@@ -419,7 +419,7 @@ impl Order<'_> {
 }
 
 impl CodeStack {
-    /// Whether nothing of it is known.
+    /// Whether no frame of the stack is in code that is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

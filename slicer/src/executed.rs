@@ -57,7 +57,7 @@ impl Executed {
                 if before.contains(&call.node) {
                     work.extend(&call.callees);
                 } else if points.contains(&call.node) {
-                    // What a macro calls is on the stack, not the macro: it is under way.
+                    // A macro has no frame of its own: where a function that it calls is on the stack, the macro is under way.
                     let callees = call.callees.iter();
                     work.extend(callees.filter(|&&callee| graph.is_macro(callee)));
                 }

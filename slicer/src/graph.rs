@@ -164,7 +164,7 @@ pub(crate) enum MessageRole {
     Epoch,
     /// It looks at a message that it leaves for another call.
     Probe,
-    /// It turns a variable into an address, which a datatype may hold.
+    /// It takes a variable's address, to be put into a datatype (`MPI_Get_address`).
     Address,
     /// A pointer tells which of several operations it is.
     Any,
@@ -177,7 +177,7 @@ pub(crate) enum FunctionKind {
     Source,
     /// The definition of a macro: part of what happens at the calls of it.
     Macro,
-    /// What stands between many calls and the many functions that each of them may lead to.
+    /// A table between many calls and the many functions that each of them may call.
     Table,
 }
 
@@ -267,7 +267,7 @@ impl<T: Copy + Ord> Lists<T> {
 }
 
 define_id!(
-    /// What pointers that may meet point to, as one.
+    /// Everything that pointers which may be equal point to, taken as one.
     ClassId, "class"
 );
 

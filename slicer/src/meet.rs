@@ -23,7 +23,7 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
             (MessageRole::Epoch, MessageRole::Epoch) => {
                 lets_go(&mine.operation).contains(&&*theirs.operation)
             }
-            // What stands in a window was written there by anybody.
+            // Any task may have written what stands in a window.
             (
                 MessageRole::Get | MessageRole::Update | MessageRole::Window,
                 MessageRole::Put | MessageRole::Update | MessageRole::Window,
@@ -32,7 +32,7 @@ pub(crate) fn meet(mine: &Message, theirs: &Message) -> bool {
         }
 }
 
-/// What other tasks do to let a task go on that stands in a call about an epoch.
+/// The calls by which other tasks let a task go on that waits in a call which begins or ends an access epoch.
 fn lets_go(operation: &str) -> &'static [&'static str] {
     match operation {
         "MPI_Win_fence" => &["MPI_Win_fence"],

@@ -37,7 +37,7 @@ impl Graph {
                 } else {
                     BTreeSet::new()
                 };
-                // What this task has not come to is in the way of the other one only.
+                // Branches that this task has not come to yet concern the other task only.
                 let is_own = |branch: &NodeId| executed.on_stack(self, *branch).any(|known| known == depth);
                 let parted: BTreeSet<NodeId> = here
                     .symmetric_difference(&there)
@@ -46,7 +46,7 @@ impl Graph {
                     .collect();
                 above = self.note(&mut found, Context::Stack(depth), &parted, above);
             }
-            // What the other task is in, this one may have left again.
+            // This task may already have left the function that the other one is in.
             let mut above = 0;
             for (function, points) in other.iter().skip(difference + 1) {
                 if !executed.is_finished(*function) {

@@ -52,7 +52,7 @@ pub struct Places {
     parents: IdVec<PlaceId, PlaceId>,
     /// By place: it may point to anything; right after [`Places::spread`].
     points: IdVec<PlaceId, bool>,
-    /// By place: its values, or those that they become, are followed; right after [`Places::spread`].
+    /// By place: something depends on what its values, or the values that they flow into, point to; right after [`Places::spread`].
     followed: IdVec<PlaceId, bool>,
     contents: IdVec<ContentId, Content>,
     fields: IdVec<FieldsId, Fields>,
@@ -221,7 +221,7 @@ impl Places {
         pairs
     }
 
-    /// Values of this place are followed.
+    /// Something depends on what the values of this place point to.
     pub fn follow(&mut self, place: PlaceId) {
         let place = self.find(place);
         self.followed[place] = true;
@@ -230,7 +230,7 @@ impl Places {
 
     /// Works out which places [may point](Self::points) to anything, and which are [followed](Self::is_followed).
     pub fn spread(&mut self) {
-        // Both only ever spread, and anew only from where edges are new.
+        // Neither property is ever lost, so only what is reached over new edges has to be looked at again.
         let mut pointing: Vec<PlaceId> = self.touched.iter().map(|&place| self.find(place)).collect();
         // Many that were joined are one place by now, perhaps with many edges.
         pointing.sort_unstable();
