@@ -104,11 +104,6 @@ impl Program<'_> {
         search.finish()
     }
 
-    /// Whether the value of a global on entry to the loop is the same on every task.
-    pub fn single_valued_global(&self, effort: &Effort, name: &str) -> Standing {
-        Search::run(self, effort, vec![Source::Global(name.into())])
-    }
-
     /// Whether steps of a variable are the same on every task: their `amounts`, each evaluated at its point, and for the points
     /// `guarded` the ways at the branches that decide if they execute, as far as they lie inside `in_loop`; the branches that
     /// end `in_loop` itself do not count.

@@ -1,6 +1,6 @@
 //! Calls whose result decides whether others follow.
 
-use crate::{FunctionId, Map, PointId};
+use crate::{FunctionId, PointId};
 
 /// A call whose result is tested before the function can return without calling anybody else, and the test has a side on which
 /// another call follows in any case: `r = f(); if (r) return r; g();`.
@@ -16,13 +16,4 @@ pub struct DecisiveCall {
     /// The calls by name of which the result decides: of each such test those that come first on the side where one comes in any case.
     /// Sorted, never empty.
     pub follow: Vec<PointId>,
-}
-
-impl Map {
-    /// The call at `point` of `function`, if its result decides whether others follow.
-    pub fn decisive_call(&self, function: FunctionId, point: PointId) -> Option<&DecisiveCall> {
-        let key = |call: &DecisiveCall| (call.function, call.point);
-        let at = self.decisive.binary_search_by_key(&(function, point), key).ok()?;
-        self.decisive.get(at)
-    }
 }
