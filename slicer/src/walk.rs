@@ -297,7 +297,7 @@ impl<'g> Walk<'g> {
                         self.go(state, value, distance, Dependence::Computes, None);
                     }
                 }
-                EdgeKind::Jump => self.go(state, to, distance + 2, Dependence::Jumps, None),
+                EdgeKind::Jump => self.go(state, to, distance + 1, Dependence::Jumps, None),
                 EdgeKind::Leaves => {
                     self.go(state, to, distance + LEAVES, Dependence::Jumps, None);
                     let value = State::Value(context, edge.to);

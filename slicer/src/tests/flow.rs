@@ -81,9 +81,9 @@ out:
         expect![[r#"
             7 at 0: Criterion
             5 at 1: Decides of 7
+            6 at 2: Jumps of 5
             3 at 3: Decides of 5
-            6 at 3: Jumps of 5
-            4 at 5: Jumps of 3
+            4 at 4: Jumps of 3
         "#]],
     );
 }
