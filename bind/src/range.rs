@@ -153,7 +153,12 @@ pub(crate) fn row(debug: &Debug<'_>, range: Die, iterator: Die) -> Option<Row> {
     ) {
         return None;
     }
-    let (ty, entry) = debug.bare_type(debug.type_of(reference.unit, &entry)?)?;
+    row_of(debug, debug.type_of(reference.unit, &entry)?, iterator)
+}
+
+/// The same of an object of the type `ty`.
+pub(crate) fn row_of(debug: &Debug<'_>, ty: Die, iterator: Die) -> Option<Row> {
+    let (ty, entry) = debug.bare_type(ty)?;
     let name = name_of(debug, ty);
     let pointer = |members: &[Access<'_>]| match access(debug, Some(ty), members).ok()? {
         (path, Encoding::Address | Encoding::Unsigned(8)) => match path[..] {
@@ -169,6 +174,10 @@ pub(crate) fn row(debug: &Debug<'_>, range: Die, iterator: Die) -> Option<Row> {
         () if name.starts_with("vector<") => First::Kept {
             first: pointer(&[member("_M_impl"), member("_M_start")])?,
             last: pointer(&[member("_M_impl"), member("_M_finish")])?,
+        },
+        () if name.starts_with("basic_string<") => First::Counted {
+            first: pointer(&[member("_M_dataplus"), member("_M_p")])?,
+            count: pointer(&[member("_M_string_length")])?,
         },
         () if name.starts_with("initializer_list<") => First::Counted {
             first: pointer(&[member("_M_array")])?,
@@ -204,7 +213,8 @@ pub(crate) struct Index {
     pub(crate) scope: Vec<(u64, u64)>,
     pub(crate) row: Row,
     pub(crate) range: Vec<LocationRange>,
-    pub(crate) end: Vec<LocationRange>,
+    /// The end that the loop keeps; `None` if it keeps none.
+    pub(crate) end: Option<Vec<LocationRange>>,
 }
 
 /// Adds the indices to the variables of a binding, whose locations are those that are believed. Keeps the order.
@@ -250,9 +260,9 @@ fn locations(index: &Index, positions: &[LocationRange]) -> Vec<LocationRange> {
         end: u64::MAX,
         expression: Vec::new(),
     }];
-    let ends = match index.row.first {
-        First::Here(_) => &whole[..],
-        _ => &index.end,
+    let ends = match (index.row.first, &index.end) {
+        (First::Here(_), _) | (_, None) => &whole[..],
+        (_, Some(end)) => end,
     };
     let mut found = Vec::new();
     for position in positions {
@@ -315,9 +325,14 @@ fn expression(
     let distance = of(&position, &first, gimli::DW_OP_minus);
     let mut bytes = of(&distance, &stride, gimli::DW_OP_div);
     if let Some(last) = last {
-        let (zero, end) = ([gimli::DW_OP_lit0.0], value(&end.expression)?);
+        let zero = [gimli::DW_OP_lit0.0];
+        let is_in_time = match &end.expression[..] {
+            // The loop has kept no end, but asks the object for it again and again.
+            [] => of(&position, &last, gimli::DW_OP_le),
+            kept => of(&last, &value(kept)?, gimli::DW_OP_eq),
+        };
         let checks = [
-            of(&last, &end, gimli::DW_OP_eq),
+            is_in_time,
             of(&zero, &first, gimli::DW_OP_lt),
             of(&first, &position, gimli::DW_OP_le),
             of(&of(&distance, &stride, gimli::DW_OP_mod), &zero, gimli::DW_OP_eq),
@@ -342,8 +357,39 @@ fn plus(bytes: &mut Vec<u8>, offset: u64) {
     }
 }
 
+/// A location that holds the address of what `path` leads to from what lies at `location`.
+pub(crate) fn holding_address(location: &[u8], path: &[PathStep]) -> Option<Vec<u8>> {
+    let (mut bytes, path) = match path {
+        [PathStep::Deref, rest @ ..] => (value(location)?, rest),
+        // What lies in a register has no address.
+        _ => (place(location)?, path),
+    };
+    for step in path {
+        match *step {
+            PathStep::Offset(offset) => plus(&mut bytes, offset),
+            PathStep::Deref => bytes.push(gimli::DW_OP_deref.0),
+        }
+    }
+    bytes.push(gimli::DW_OP_stack_value.0);
+    Some(bytes)
+}
+
 /// Pushes the eight bytes that a location holds. `None` where it has operators that do more than compute in addresses.
 fn value(location: &[u8]) -> Option<Vec<u8>> {
+    let (mut bytes, is_value) = computed(location)?;
+    if !is_value {
+        bytes.push(gimli::DW_OP_deref.0);
+    }
+    Some(bytes)
+}
+
+/// Pushes the address that a location is. `None` where it is none, as in [`value`], and where it is a value without one.
+fn place(location: &[u8]) -> Option<Vec<u8>> {
+    computed(location).and_then(|(bytes, is_value)| (!is_value).then_some(bytes))
+}
+
+/// What a location computes, and whether that is the value itself.
+fn computed(location: &[u8]) -> Option<(Vec<u8>, bool)> {
     let encoding = gimli::Encoding {
         address_size: 8,
         format: gimli::Format::Dwarf32,
@@ -383,11 +429,5 @@ fn value(location: &[u8]) -> Option<Vec<u8>> {
             _ => return None,
         }
     }
-    if bytes.is_empty() {
-        return None;
-    }
-    if !is_value {
-        bytes.push(gimli::DW_OP_deref.0);
-    }
-    Some(bytes)
+    (!bytes.is_empty()).then_some((bytes, is_value))
 }

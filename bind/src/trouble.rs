@@ -46,7 +46,7 @@ impl fmt::Display for Trouble {
                 f.write_str("the library exports it, so it may live in the program or in another library")
             }
             Self::Row => f.write_str(
-                "where the first element of its range lies is known of arrays and std::vector only",
+                "where the first element of its range lies is known of arrays, vectors, strings and initialiser lists only",
             ),
             Self::Type(refusal) => refusal.fmt(f),
             Self::Location(refusal) => refusal.fmt(f),

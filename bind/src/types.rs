@@ -52,6 +52,17 @@ pub(crate) fn access(
     start: Option<Die>,
     accesses: &[Access<'_>],
 ) -> Result<(Vec<PathStep>, Encoding), TypeRefusal> {
+    let (path, current) = way(debug, start, accesses)?;
+    let encoding = encoding(debug, current)?;
+    Ok((path, encoding))
+}
+
+/// As [`access`], to whatever lies there, with its type.
+pub(crate) fn way(
+    debug: &Debug<'_>,
+    start: Option<Die>,
+    accesses: &[Access<'_>],
+) -> Result<(Vec<PathStep>, Die), TypeRefusal> {
     let mut path = Vec::new();
     let mut current = referred(debug, start, &mut path)?;
     for access in accesses {
@@ -72,8 +83,7 @@ pub(crate) fn access(
             }
         }
     }
-    let encoding = encoding(debug, current)?;
-    Ok((path, encoding))
+    Ok((path, current))
 }
 
 /// How a variable that is reached by an access path is qualified.

@@ -13,15 +13,22 @@ use crate::locations::{At, Places, places};
 use crate::range::{self, Index};
 use crate::stack::{Frame, Frames};
 use crate::trouble::{Outcome, Trouble};
-use crate::types::{access, qualifiers};
+use crate::types::{access, qualifiers, way};
 use crate::walk::{Forest, NodeId, OriginId};
-use crate::wanted::{Root, Wanted};
+use crate::wanted::{Container, Root, Wanted};
 use base::IdVec;
 use progress_map::{
     BoundVariable, Encoding, FunctionId, FunctionInstance, LocationRange, PathStep, RangePart, Storage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+
+/// An object in the memory of the program.
+struct Object {
+    ty: Die,
+    /// Locations that hold its address.
+    address: Vec<LocationRange>,
+}
 
 /// Everything that the search for variables looks into.
 pub(crate) struct Context<'c, 'a, 'i> {
@@ -103,11 +110,27 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         nodes: &[NodeId],
         wanted: &'w [Wanted<'m>],
     ) -> Vec<(&'w Wanted<'m>, Outcome)> {
-        let names = BTreeSet::from_iter(wanted.iter().filter_map(|wanted| match wanted.root {
+        let mut names = BTreeSet::from_iter(wanted.iter().filter_map(|wanted| match wanted.root {
             Root::Local { name, .. } => Some(name),
             Root::Global(_) => None,
         }));
-        let lines = BTreeSet::from_iter(wanted.iter().map(|wanted| wanted.root));
+        names.extend(
+            wanted
+                .iter()
+                .filter_map(|wanted| Some(wanted.container.as_ref()?.name)),
+        );
+        let containers = wanted.iter().filter_map(|wanted| wanted.container.as_ref());
+        let containers = containers.map(|container| Root::Local {
+            name: container.name,
+            line: container.line,
+        });
+        let lines = BTreeSet::from_iter(wanted.iter().map(|wanted| wanted.root).chain(containers));
+        // A line that no declaration has may stand for the only variable of the name, if the map knows only one as well.
+        let only = |name: &str| {
+            let of_name =
+                |root: &&Root<'_>| matches!(root, Root::Local { name: other, .. } if *other == name);
+            lines.iter().filter(of_name).count() == 1
+        };
         let empty = Outcome {
             function,
             name: String::new(),
@@ -126,16 +149,16 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
             let own = Body::of_instance(context.image, context.debug, node.die, &names);
             for (wanted, outcome) in &mut outcomes {
                 if let Root::Local { name, line } = wanted.root {
-                    // A line that no declaration has may stand for the only variable of the name, if the map knows
-                    // only one as well.
-                    let rivals = lines
-                        .iter()
-                        .filter(|root| matches!(root, Root::Local { name: other, .. } if *other == name));
-                    let only = rivals.count() == 1;
-                    match choose(&own, shared, name, line, only) {
+                    match choose(&own, shared, name, line, only(name)) {
                         Ok(chosen) => match wanted.of_range {
                             None => self.local(wanted, &chosen, id, outcome),
-                            Some(part) => self.range(wanted, part, (&own, shared, &chosen), id, outcome),
+                            Some(part) => {
+                                let container = wanted.container.as_ref().and_then(|of| {
+                                    let found = choose(&own, shared, of.name, of.line, only(of.name)).ok()?;
+                                    self.place_of(of, &found, id)
+                                });
+                                self.range(wanted, part, (&own, shared, &chosen), (id, container), outcome);
+                            }
                         },
                         Err(trouble) => drop(outcome.trouble.insert(trouble)),
                     }
@@ -204,70 +227,113 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         wanted: &Wanted<'_>,
         part: RangePart,
         (own, shared, chosen): (&Body, &Body, &[&Candidate]),
-        id: NodeId,
+        (id, container): (NodeId, Option<Object>),
         outcome: &mut Outcome,
     ) {
         let debug = self.context.debug;
         let frame = Some(self.context.frames.of(id));
+        let whole = |candidate: &Candidate| {
+            // The range's own address, and an iterator as a whole: eight bytes.
+            self.places(candidate.die, &[], Encoding::Address, false, frame)
+                .ranges
+        };
+        let mut loops = Vec::new();
         for variable in chosen {
+            if wanted.is_iterator {
+                let row = container
+                    .as_ref()
+                    .and_then(|of| Some((range::row_of(debug, of.ty, variable.die)?, of.address.clone())));
+                loops.push((*variable, *variable, row, None));
+                continue;
+            }
             let Some(hidden) = range::hidden(own, shared, variable) else {
                 outcome.trouble.insert(Trouble::NotFound);
                 continue;
             };
-            for iterator in &hidden.iterator {
-                let (path, encoding) = match range::address(debug, iterator.die) {
-                    Ok(found) => found,
-                    Err(refusal) => {
-                        outcome.trouble.insert(Trouble::Type(refusal));
-                        continue;
-                    }
-                };
-                if part == RangePart::Position {
-                    let places = self.places(iterator.die, &path, encoding, false, frame);
-                    outcome
-                        .trouble
-                        .extend(places.refused.iter().copied().map(Trouble::Location));
-                    self.record(wanted, iterator, id, (&places.ranges, &path, encoding), outcome);
-                    continue;
-                }
+            for iterator in hidden.iterator {
                 let row = hidden
                     .range
-                    .and_then(|range| Some((range, range::row(debug, range.die, iterator.die)?)));
-                let Some((range, row)) = row else {
-                    outcome.trouble.insert(Trouble::Row);
-                    continue;
-                };
-                let whole = |candidate: &Candidate| {
-                    // The range's own address, and an iterator as a whole: eight bytes.
-                    self.places(candidate.die, &[], Encoding::Address, false, frame)
-                        .ranges
-                };
+                    .and_then(|range| Some((range::row(debug, range.die, iterator.die)?, whole(range))));
                 let ends = hidden.end.map(&whole).unwrap_or_default();
-                let ranges = whole(range);
-                let position = Storage::Range {
-                    variable: variable.name.clone(),
-                    line: variable.line,
-                    part: RangePart::Position,
-                };
-                for Reached {
-                    instance,
-                    scope,
-                    code,
-                } in self.scopes(iterator, id)
-                {
-                    outcome.readable = true;
-                    self.indices.push(Index {
-                        name: wanted.name.to_owned(),
-                        position: position.to_string(),
-                        instance,
-                        scope,
-                        row,
-                        range: clip_locations(&ranges, &code),
-                        end: clip_locations(&ends, &code),
-                    });
-                }
+                loops.push((*variable, iterator, row, Some(ends)));
             }
         }
+        for (variable, iterator, row, ends) in loops {
+            let (path, encoding) = match range::address(debug, iterator.die) {
+                Ok(found) => found,
+                Err(refusal) => {
+                    outcome.trouble.insert(Trouble::Type(refusal));
+                    continue;
+                }
+            };
+            if part == RangePart::Position {
+                let places = self.places(iterator.die, &path, encoding, false, frame);
+                outcome
+                    .trouble
+                    .extend(places.refused.iter().copied().map(Trouble::Location));
+                self.record(wanted, iterator, id, (&places.ranges, &path, encoding), outcome);
+                continue;
+            }
+            let Some((row, range)) = row else {
+                outcome.trouble.insert(Trouble::Row);
+                continue;
+            };
+            let position = Storage::Range {
+                variable: variable.name.clone(),
+                line: variable.line,
+                part: RangePart::Position,
+            };
+            for Reached {
+                instance,
+                scope,
+                code,
+            } in self.scopes(iterator, id)
+            {
+                outcome.readable = true;
+                self.indices.push(Index {
+                    name: wanted.name.to_owned(),
+                    position: position.to_string(),
+                    instance,
+                    scope,
+                    row,
+                    range: clip_locations(&range, &code),
+                    end: ends.as_ref().map(|ends| clip_locations(ends, &code)),
+                });
+            }
+        }
+    }
+
+    /// Where the object is that an iterator goes over which the source names; `chosen` are the descriptions of the variable that leads there.
+    ///
+    /// Only in code that was not optimised: there the object's own memory says where its elements are, at every moment. An optimising compiler may
+    /// keep that in registers, and no end that the loop has kept tells that the memory is behind.
+    fn place_of(&self, container: &Container<'_>, chosen: &[&Candidate], id: NodeId) -> Option<Object> {
+        let debug = self.context.debug;
+        let node = &self.context.forest.nodes[id];
+        // What was inlined is a part of such code.
+        if node.optimised || node.parent.is_some() {
+            return None;
+        }
+        let [variable] = chosen else {
+            return None;
+        };
+        let ty = debug
+            .origins(variable.die)
+            .iter()
+            .find_map(|(die, entry)| debug.type_of(die.unit, entry));
+        let (path, ty) = way(debug, ty, &container.accesses).ok()?;
+        let frame = Some(self.context.frames.of(id));
+        let places = self.places(variable.die, &[], Encoding::Address, false, frame);
+        let address = places.ranges.into_iter().filter_map(|place| {
+            Some(LocationRange {
+                expression: range::holding_address(&place.expression, &path)?,
+                ..place
+            })
+        });
+        Some(Object {
+            ty,
+            address: address.collect(),
+        })
     }
 
     /// The scope of a variable in each piece of an instance that it reaches into, and the code of that piece.

@@ -2,7 +2,7 @@
 //! arguments of MPI calls.
 
 use crate::types::Access;
-use progress_map::{FunctionId, Map, RangePart, Storage};
+use progress_map::{FunctionId, Iterated, Map, RangePart, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
@@ -12,6 +12,17 @@ pub(crate) struct Wanted<'m> {
     pub(crate) accesses: Vec<Access<'m>>,
     /// It is not the variable itself but where the loop over a range stands that it belongs to.
     pub(crate) of_range: Option<RangePart>,
+    /// That variable is the loop's iterator itself.
+    pub(crate) is_iterator: bool,
+    /// What that iterator goes over, if a local variable leads to it.
+    pub(crate) container: Option<Container<'m>>,
+}
+
+/// An object that an iterator goes over: a variable of the function, and the way from there.
+pub(crate) struct Container<'m> {
+    pub(crate) name: &'m str,
+    pub(crate) line: u32,
+    pub(crate) accesses: Vec<Access<'m>>,
 }
 
 /// The variable that a storage starts from.
@@ -43,9 +54,16 @@ pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
         for argument in calls.flat_map(|call| &call.arguments) {
             storages.extend(argument.term.iter().flat_map(progress_map::Term::variables));
         }
-        let wanted = storages
-            .into_iter()
-            .map(|(name, storage)| take_apart(name, storage));
+        let first = map.iterated.partition_point(|each| each.function < id);
+        let iterated = map.iterated[first..]
+            .iter()
+            .take_while(|each| each.function == id);
+        let iterated = Vec::from_iter(iterated);
+        let wanted = storages.into_iter().map(|(name, storage)| {
+            let mut wanted = take_apart(name, storage);
+            goes_over(&mut wanted, &iterated);
+            wanted
+        });
         let wanted = Vec::from_iter(wanted);
         if !wanted.is_empty() {
             all.insert(id, wanted);
@@ -75,6 +93,8 @@ pub(crate) fn add_handed<'m>(
             root,
             accesses: Vec::new(),
             of_range: None,
+            is_iterator: false,
+            container: None,
         });
         only_handed.insert((handed.callee, name.as_str()));
     }
@@ -126,5 +146,29 @@ fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
         root,
         accesses,
         of_range,
+        is_iterator: false,
+        container: None,
+    }
+}
+
+/// Notes whether `wanted` is about an iterator that the source names, and over what it goes.
+fn goes_over<'m>(wanted: &mut Wanted<'m>, iterated: &[&'m Iterated]) {
+    let (Some(_), Root::Local { name, line }) = (wanted.of_range, wanted.root) else {
+        return;
+    };
+    let is_it = |each: &&&Iterated| matches!(&each.iterator, Storage::Local { name: other, line: at } if other == name && *at == line);
+    let mut over = iterated.iter().filter(is_it);
+    let Some(one) = over.next() else {
+        return;
+    };
+    wanted.is_iterator = true;
+    let container = take_apart("", &one.container);
+    // Of several objects nothing tells which one the loop at hand goes over.
+    if let (Root::Local { name, line }, None) = (container.root, over.next()) {
+        wanted.container = Some(Container {
+            name,
+            line,
+            accesses: container.accesses,
+        });
     }
 }

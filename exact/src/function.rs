@@ -165,6 +165,7 @@ impl Body<'_, '_> {
             address_taken: ty == Type::Array,
             promises: false,
             counts_for: None,
+            container: None,
             of_structures: false,
         });
         self.bind(name.node.name.clone(), Binding::Local(local));

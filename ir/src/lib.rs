@@ -282,8 +282,11 @@ pub struct Local {
     /// What it points to, or is an array of, are structures, as far as the declaration shows: `*p = …` sets all of their members.
     pub of_structures: bool,
     /// It is no variable of the source: how many elements a loop over a range has left behind, whose variable this one is. The
-    /// program holds it as an iterator that nothing in the source can name.
+    /// program holds it as an iterator: that one itself where `container` says over what it goes, else one that nothing in the source can
+    /// name.
     pub counts_for: Option<LocalId>,
+    /// The object whose elements are counted, where the source names it: an lvalue of this function, made only to be looked at.
+    pub container: Option<ExprId>,
 }
 
 /// A type, reduced to what decides whether a value can be ordered and may wrap around.

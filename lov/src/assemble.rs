@@ -1,13 +1,13 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::{decisive, handed, mpi, shown};
+use crate::{decisive, handed, iterated, mpi, shown};
 use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{
-    Choice, File, FileId, Function, FunctionId, Handed, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
-    PointId, Refusal, Refused, ScopeKind,
+    Choice, File, FileId, Function, FunctionId, Handed, Iterated, Loop, LoopSource, MacroCalls, Map, MpiCall,
+    Point, PointId, Refusal, Refused, ScopeKind, Storage,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -30,11 +30,17 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
     let handed = handed_on(&functions, &indices, &ids, handed);
     let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
+    let mut iterated = Vec::new();
     for (function, own) in functions.ids().zip(beside) {
         mpi_calls.extend(own.calls.into_iter().map(|(point, arguments)| MpiCall {
             function,
             point,
             arguments,
+        }));
+        iterated.extend(own.containers.into_iter().map(|(iterator, container)| Iterated {
+            function,
+            iterator,
+            container,
         }));
         decisive.extend(own.decisive.into_iter().map(|call| (function, call)));
         let own = own.choices.into_iter();
@@ -52,6 +58,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         choices,
         decisive,
         shown: Vec::new(),
+        iterated,
         macros,
         may_call,
         binding: None,
@@ -105,6 +112,7 @@ fn bodies(program: Program<'_>, variables: Vec<Vec<Variables>>, file_of: &[Optio
         let beside = Beside {
             calls: mpi::calls(&info),
             decisive: decisive::calls(&info),
+            containers: iterated::containers(&info),
             choices: if units[info.unit].is_compiled_once() {
                 info.flow.choices.clone()
             } else {
@@ -168,6 +176,7 @@ struct Beside {
     calls: mpi::Calls,
     choices: Vec<Vec<PointId>>,
     decisive: Vec<decisive::Decisive>,
+    containers: Vec<(Storage, Storage)>,
 }
 
 /// The candidates that order a loop, by the ids of the map. `indices` are those of its functions in the program.

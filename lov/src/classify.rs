@@ -3,6 +3,7 @@
 use crate::across::{self, Sharing};
 use crate::candidate::{Candidate, Context, candidates, globals_read, hidden_change, invariance};
 use crate::change;
+use crate::iterated;
 use crate::range;
 use crate::step::{Step, step};
 use base::mutant::{Mutant, on};
@@ -131,7 +132,11 @@ fn classify(context: Context<'_, '_>, candidate: &Candidate) -> Result<Lov, Refu
     let trust = operands
         .map(|operand| invariance(context, operand))
         .fold(hidden, Touch::max);
-    let trust = trust.max(stays(&candidate.storage));
+    let container = iterated::stays(context, candidate);
+    if let Touch::May(how) = container {
+        return Err(Refusal::Interference(how));
+    }
+    let trust = trust.max(container).max(stays(&candidate.storage));
     let trust = match trust.max(sharing.start_touch.clone()) {
         Touch::Leaves => None,
         Touch::Assumed(how) | Touch::May(how) => Some(how),

@@ -29,6 +29,7 @@ mod change;
 mod classify;
 mod decisive;
 mod handed;
+mod iterated;
 mod mpi;
 mod range;
 mod shown;

@@ -225,7 +225,8 @@ fn term(function: &Function, id: ExprId, depth: usize) -> Option<Term> {
     }
 }
 
-fn storage(function: &Function, id: ExprId) -> Option<Storage> {
+/// How debug info names what an lvalue denotes that is no name of MPI's.
+pub(crate) fn storage(function: &Function, id: ExprId) -> Option<Storage> {
     match &function.exprs[id].kind {
         ExprKind::Var(VarRef::Local(local)) => {
             let variable = &function.locals[*local];

@@ -12,9 +12,9 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId, Function, FunctionId,
-    Growth, Handed, Interference, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map, MpiArgument,
-    MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId, ScopeKind,
-    Shown, Storage, Term, TermOp, Unsequenced,
+    Growth, Handed, Interference, Iterated, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map,
+    MpiArgument, MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId,
+    ScopeKind, Shown, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Reading, Severity, Span};
 use std::collections::BTreeSet;
@@ -169,6 +169,7 @@ pub fn arbitrary(seed: u64) -> Map {
             variable: local(rng),
             to: rng.some(|rng| (rng.id(functions.len()), local(rng))),
         }),
+        iterated: iterated(rng, &functions),
         choices: choices(rng, &functions),
         decisive: decisive(rng, &functions),
         macros: macros(rng, &files),
@@ -210,6 +211,23 @@ fn merges(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<BoundMe
         shown,
         other: rng.pick(&Vec::from_iter(functions[function].points.ids())),
     })
+}
+
+/// Over which objects iterators go, in their order.
+fn iterated(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<Iterated> {
+    let mut all = Vec::new();
+    for function in functions.ids().take(rng.below(functions.len() + 1)) {
+        let container = match storage(rng, "") {
+            Storage::Range { variable, line, .. } => Storage::Local { name: variable, line },
+            storage => storage,
+        };
+        all.push(Iterated {
+            function,
+            iterator: local(rng),
+            container,
+        });
+    }
+    all
 }
 
 fn choices(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<Choice> {

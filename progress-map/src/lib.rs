@@ -17,6 +17,7 @@ mod function;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
 mod handed;
+mod iterated;
 mod macros;
 mod mpi;
 mod position;
@@ -40,6 +41,7 @@ pub use function::{
     PointKind, RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 pub use handed::Handed;
+pub use iterated::Iterated;
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
 pub use refusal::{Interference, Outsider, Refusal, Refused};
@@ -87,6 +89,8 @@ pub struct Map {
     pub decisive: Vec<DecisiveCall>,
     /// Who is shown the addresses of variables that order loops, or of what these lead to; sorted, none twice.
     pub shown: Vec<Shown>,
+    /// Over which objects iterators go whose elements loops count; sorted, none twice.
+    pub iterated: Vec<Iterated>,
     /// What macros call that were left as they are, and that evaluate their arguments first; sorted.
     pub macros: Vec<MacroCalls>,
     /// What others of them may call at all, in whatever order; sorted.

@@ -40,6 +40,7 @@ impl Map {
         self.check_choices()?;
         self.check_decisive()?;
         self.check_shown()?;
+        self.check_iterated()?;
         self.check_macros()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
@@ -120,6 +121,34 @@ impl Map {
             Ok(())
         } else {
             let part = "shown variables".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
+        }
+    }
+
+    fn check_iterated(&self) -> Result<(), Invalid> {
+        for (at, iterated) in self.iterated.iter().enumerate() {
+            let fault = first_failure([
+                (
+                    self.functions.get(iterated.function).is_some(),
+                    "there is no function of this number",
+                ),
+                (
+                    matches!(iterated.iterator, Storage::Local { .. }),
+                    "the iterator is no local variable",
+                ),
+                (
+                    !matches!(iterated.container, Storage::Range { .. }),
+                    "it goes over no object",
+                ),
+            ]);
+            if let Some(fault) = fault {
+                return Err(invalid(format!("iterated object {at}"), fault));
+            }
+        }
+        if self.iterated.is_sorted_by(|a, b| a < b) {
+            Ok(())
+        } else {
+            let part = "iterated objects".to_owned();
             Err(invalid(part, "they are not sorted, or one occurs twice"))
         }
     }

@@ -75,6 +75,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         choices: Vec::new(),
         decisive: Vec::new(),
         shown: Vec::new(),
+        iterated: Vec::new(),
         macros: Vec::new(),
         may_call: Vec::new(),
         binding: Some(binding),

@@ -311,6 +311,7 @@ impl<'f, 'a> Body<'f, 'a> {
                                 address_taken: false,
                                 promises: false,
                                 counts_for: None,
+                                container: None,
                                 of_structures: false,
                             });
                         }
@@ -391,6 +392,7 @@ impl<'f, 'a> Body<'f, 'a> {
             is_static,
             promises: false,
             counts_for: None,
+            container: None,
             of_structures: false,
         });
         self.bind(text, Binding::Local(local));

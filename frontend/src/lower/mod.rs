@@ -15,6 +15,7 @@ mod expression;
 mod file;
 mod function;
 mod hidden;
+mod iterator;
 mod lambda;
 mod literal;
 mod local;

@@ -27,6 +27,7 @@ impl Body<'_, '_> {
             address_taken: false,
             promises: false,
             counts_for: None,
+            container: None,
             of_structures: false,
         });
         self.this = Some(local);

@@ -251,20 +251,31 @@ impl Body<'_, '_> {
                 self.push_stmt(StmtKind::Expr(expr), init)
             }
         });
+        let count = self.count_of_iterator(node);
         let cond = part("condition").map(|cond| self.expr(cond));
-        let step = part("update").map(|step| self.expr(step));
+        let mut step = part("update").map(|step| self.expr(step));
         self.divided_loops = depth.saturating_sub(1);
         self.jumps.push((self.scope_depth(), true));
         let body = self.field_statement(node, "body");
         self.jumps.pop();
         self.divided_loops = around;
-        StmtKind::Loop {
+        if let (Some((index, _)), Some(moves)) = (count, step) {
+            step = Some(self.counted_step(moves, index, part("update").unwrap_or(node)));
+        }
+        let looping = StmtKind::Loop {
             kind: LoopKind::For,
             init,
             cond,
             step,
             body,
             divided: depth > 0,
+        };
+        match count {
+            Some((_, zero)) => {
+                let looping = self.push_stmt(looping, node);
+                StmtKind::Group(thin_vec![zero, looping])
+            }
+            None => looping,
         }
     }
 

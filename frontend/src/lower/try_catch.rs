@@ -186,7 +186,7 @@ impl Body<'_, '_> {
     }
 
     /// A variable for how many elements the loop over a range has left behind.
-    fn declare_index(&mut self, node: Node) -> LocalId {
+    pub(super) fn declare_index(&mut self, node: Node) -> LocalId {
         self.locals.push(Local {
             name: String::new(),
             span: self.file.span(node),
@@ -199,11 +199,12 @@ impl Body<'_, '_> {
             promises: false,
             of_structures: false,
             counts_for: None,
+            container: None,
         })
     }
 
     /// The loop whose elements `index` counts has this variable.
-    fn count_for(&mut self, index: LocalId, variable: LocalId) {
+    pub(super) fn count_for(&mut self, index: LocalId, variable: LocalId) {
         let (name, span) = (&self.locals[variable].name, self.locals[variable].span);
         let name = format!("index({name})");
         let index = &mut self.locals[index];

@@ -278,6 +278,54 @@ fn types_of_other_names_that_are_numbers() {
     );
 }
 
+/// A loop counts along with an iterator that nobody but its step moves.
+#[test]
+fn iterators_that_have_names() {
+    check(
+        "void f(V &v, W *w) {\n  for (auto it = v.begin(); it != v.end(); ++it) (*it).go(it->x, it[1]);\n\
+         \x20 I it;\n  for (it = w->items.cbegin(); it < end; k++, it++) ;\n  for (auto a = v.begin(); a != e; ++a) g(a);\n\
+         \x20 for (auto b = v.begin(), &c = b; b != e; ++b) ;\n  for (auto d = v.begin() + 1; d != e; ++d) ;\n  for (auto h = v.begin(); h != e; h += 2) ;\n}\n\
+         void s(V &v) {\n  I it;\n  auto skip = [&] { ++it; };\n  for (it = v.begin(); it != v.end(); ++it) skip();\n}\n",
+        expect![[r#"
+            address taken: operator()
+            fn f(v:ptr, w:ptr)
+              2:3 group
+                2:13 decl index(it)#1:i64@2:13 = 0
+                2:3 for (it#1 Ne end@2:35()) step (++it#1, ++index(it)#1)
+                    2:8 decl it#1:?@2:13 = begin@2:18()
+                  2:50 (it#1, go@2:50(&it#1->x, it#1[1]))
+              3:3 decl it#2:?@3:5 = {}
+              4:3 group
+                4:8 decl index(it)#2:i64@3:5 = 0
+                4:3 for (it#2 Lt @end) step ((@k++, it#2++), ++index(it)#2)
+                    4:8 it#2 = (&w->items, cbegin@4:13())
+                  4:53 empty
+              5:3 for (a Ne @e) step ++a
+                  5:8 decl a&:?@5:13 = begin@5:17()
+                5:41 g@5:41(&a)
+              6:3 for (b Ne @e) step ++b
+                  6:8 group
+                    6:13 decl b&:?@6:13 = begin@6:17()
+                    6:28 decl c:ptr@6:29 = &b
+                6:49 empty
+              7:3 for (d Ne @e) step ++d
+                  7:8 decl d:?@7:13 = (begin@7:17() Add 1)
+                7:45 empty
+              8:3 for (h Ne @e) step h Add= 2
+                  8:8 decl h:?@8:13 = begin@8:17()
+                8:44 empty
+            fn s(v:ptr)
+              11:3 decl it&:?@11:5 = {}
+              12:3 decl skip:?@12:8 = {&it}
+              13:3 for (it Ne end@13:30()) step ++it
+                  13:8 it = begin@13:13()
+                13:45 [skip]@13:45()
+            static fn (lambda)::operator()()
+              12:21 ++**this->it (captured)
+        "#]],
+    );
+}
+
 #[test]
 fn the_rest() {
     check(

@@ -291,6 +291,9 @@ impl<'b> Input<'b> {
             })?
             .into();
         let count = exprs.len();
+        if { locals.iter() }.any(|local| local.container.is_some_and(|id| id.index() >= count)) {
+            return self.malformed();
+        }
         let receivers = self.each(|input| {
             let call: ExprId = input.back(count)?;
             let object: Option<ExprId> = input.perhaps(count)?;
@@ -334,6 +337,10 @@ impl<'b> Input<'b> {
         } else {
             None
         };
+        let container = match self.size()? {
+            0 => None,
+            above => Some(ExprId::from_index(above - 1)),
+        };
         Ok(Local {
             name,
             span,
@@ -343,6 +350,7 @@ impl<'b> Input<'b> {
             promises,
             of_structures,
             counts_for,
+            container,
         })
     }
 

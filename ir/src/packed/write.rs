@@ -222,6 +222,7 @@ impl<'u> Out<'u> {
         if let Some(variable) = local.counts_for {
             self.size(variable.index());
         }
+        self.size(local.container.map_or(0, |id| id.index() + 1));
     }
 
     /// The operand `id` of a node that stands at `at`.

@@ -17,6 +17,7 @@ mod flow;
 mod habits;
 mod handed;
 mod heads;
+mod iterated;
 mod loops;
 mod lovs;
 mod macros;
@@ -59,6 +60,7 @@ const HANDED: Tag = Tag(*b"HAND");
 const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
 const SHOWN: Tag = Tag(*b"SHOW");
+const ITERATED: Tag = Tag(*b"ITER");
 const MACROS: Tag = Tag(*b"MACR");
 const MAY_CALL: Tag = Tag(*b"MAYC");
 const BUILD: Tag = Tag(*b"BIND");
@@ -73,7 +75,7 @@ const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 
-const STATIC: [Tag; 12] = [
+const STATIC: [Tag; 13] = [
     STRINGS,
     FILES,
     HEADS,
@@ -84,12 +86,13 @@ const STATIC: [Tag; 12] = [
     CHOICES,
     DECISIVE,
     SHOWN,
+    ITERATED,
     MACROS,
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 10] = [
-    MPI_CALLS, HANDED, CHOICES, DECISIVE, SHOWN, MACROS, MAY_CALL, PASSED, SITES, CODE,
+const OPTIONAL: [Tag; 11] = [
+    MPI_CALLS, HANDED, CHOICES, DECISIVE, SHOWN, ITERATED, MACROS, MAY_CALL, PASSED, SITES, CODE,
 ];
 const BOUND: [Tag; 11] = [
     BUILD,

@@ -5,8 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, loops, macros, merges, mpi,
-    passed, scopes, shown, sites, variables,
+    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, iterated, loops, macros,
+    merges, mpi, passed, scopes, shown, sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -169,6 +169,13 @@ impl<'a> Reader<'a> {
             }
             Err(_) => Vec::new(),
         };
+        let mut iterated = match self.section(super::ITERATED) {
+            Ok(_) => {
+                let source = self.source(super::ITERATED, &index.strings, &mut budget)?;
+                iterated::read_iterated(source, &|id| functions.get(id).map(|function| function.span))?
+            }
+            Err(_) => Vec::new(),
+        };
         let mut macros_of = |tag| match self.section(tag) {
             Ok(_) => macros::read_macros(self.source(tag, &index.strings, &mut budget)?),
             Err(_) => Ok(Vec::new()),
@@ -181,6 +188,7 @@ impl<'a> Reader<'a> {
         choices.retain(|choice| !is_left_out(choice.function));
         decisive.retain(|call| !is_left_out(call.function));
         shown.retain(|each| !is_left_out(each.function));
+        iterated.retain(|each| !is_left_out(each.function));
         for binding in &mut bindings {
             binding.merges.retain(|merge| !is_left_out(merge.function));
         }
@@ -194,6 +202,7 @@ impl<'a> Reader<'a> {
             choices,
             decisive,
             shown,
+            iterated,
             macros,
             may_call,
             binding: bindings.next(),

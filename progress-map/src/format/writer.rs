@@ -3,8 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    bound, calls, choices, code, decisive, flow, handed, heads, loops, macros, merges, mpi, passed, record,
-    scopes, shown, sites, variables,
+    bound, calls, choices, code, decisive, flow, handed, heads, iterated, loops, macros, merges, mpi, passed,
+    record, scopes, shown, sites, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -131,6 +131,7 @@ enum Part {
     Choices,
     Decisive,
     Shown,
+    Iterated,
     Macros,
     MayCall,
 }
@@ -146,6 +147,7 @@ fn parts(map: &Map) -> Vec<Part> {
         (Part::Choices, map.choices.is_empty()),
         (Part::Decisive, map.decisive.is_empty()),
         (Part::Shown, map.shown.is_empty()),
+        (Part::Iterated, map.iterated.is_empty()),
         (Part::Macros, map.macros.is_empty()),
         (Part::MayCall, map.may_call.is_empty()),
     ];
@@ -198,6 +200,10 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
         Part::Shown => {
             shown::write_shown(&mut sink, &map.functions, &map.shown);
             super::SHOWN
+        }
+        Part::Iterated => {
+            iterated::write_iterated(&mut sink, &map.functions, &map.iterated);
+            super::ITERATED
         }
         Part::Macros => {
             macros::write_macros(&mut sink, &map.macros);

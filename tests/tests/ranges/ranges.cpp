@@ -415,6 +415,8 @@ static void expanded(const std::vector<int> &items)
     EACH(x, items, step(at++)); EACH(x, items, step(at++));
 }
 
+#include "iterators.h"
+
 int main(int argc, char **argv)
 {
     int which = argc > 1 ? atoi(argv[1]) : 0, more = argc > 2 ? atoi(argv[2]) : 0;
@@ -483,6 +485,7 @@ int main(int argc, char **argv)
     }
     case 32: one_line({numbers(2), numbers(1), numbers(3)}); break;
     case 33: expanded(numbers(3)); break;
+    default: iterate(which - 34, some, more);
     }
     free(unused);
     puts("over");
