@@ -1,12 +1,14 @@
 //! Puts the binding together.
 
-use crate::calls::bind_calls;
+use crate::at_calls::AtCalls;
+use crate::call_sites::CallSites;
+use crate::calls::{Targets, bind_calls};
 use crate::debug::Debug;
 use crate::described::Described;
 use crate::elf::{Identity, Image};
 use crate::flow;
 use crate::functions::{identify, layout};
-use crate::handed;
+use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
 use crate::moved;
 use crate::optimised::{at_two, gcc};
@@ -34,7 +36,7 @@ pub(crate) fn assemble(
     path: &str,
 ) -> (Binding, Vec<Diagnostic>) {
     let mut wanted = wanted(map);
-    let only_handed = add_handed(map, &mut wanted);
+    let on = add_handed(map, &mut wanted);
     let described = Described::new(map, image, debug, &global_names(&wanted));
     let forest = &described.forest;
 
@@ -57,6 +59,7 @@ pub(crate) fn assemble(
         variables,
         indices,
         qualified,
+        objects,
         outcomes,
     } = bind_variables(&context, &wanted);
 
@@ -71,6 +74,14 @@ pub(crate) fn assemble(
     let position = |id: FunctionId, address: u64| described.position(&map.functions[id], address);
     let names = callee_names(debug, forest);
     let (mpi_calls, on_entry) = bind_mpi_calls(debug, forest, &frames, &names);
+    let call_sites = CallSites::new(
+        forest,
+        &Targets::new(debug, forest),
+        &names,
+        &identified.functions,
+        &laid_out.pieces,
+        position,
+    );
     let build = Build {
         map,
         image,
@@ -96,13 +107,32 @@ pub(crate) fn assemble(
         sites: bind_sites(map, &names, forest, &identified.functions, position),
         code: flow::machine_code(image),
     };
-    report.variables(&hand_on(map, &mut binding, &only_handed, outcomes), forest);
+    let handing = Handing {
+        map,
+        on: &on,
+        objects: &objects,
+    };
+    let at_calls = AtCalls {
+        debug,
+        forest,
+        frames: &frames,
+        pieces: &laid_out.pieces,
+        sites: &call_sites,
+    };
+    report.variables(&hand_on(&handing, &at_calls, &mut binding, outcomes), forest);
     flow::note_signed(&mut binding.code, &binding.variables);
     only_asked_leaf_calls(map, &mut binding);
     // Each of these looks at what the one before has left.
-    report.hidden(hidden::withhold(map, &mut binding, &wanted, &qualified));
+    report.hidden(hidden::withhold(
+        map,
+        &mut binding,
+        &wanted,
+        &qualified,
+        &call_sites,
+    ));
     report.steady(steady::withhold(map, &mut binding));
-    report.moved(moved::withhold(map, &mut binding, compiler(debug)));
+    let barriers = call_sites.barriers();
+    report.moved(moved::withhold(map, &mut binding, compiler(debug), &barriers));
     range::add(&mut binding, indices);
     binding.calls = bind_calls(
         debug,
@@ -115,15 +145,16 @@ pub(crate) fn assemble(
     (binding, report.diagnostics())
 }
 
-/// Gives the variables that are handed to parameters of inlined calls the places of these, and leaves out what was only looked for to that
+/// Gives the variables that are handed to parameters the places that these have in inlined calls, or that calls say of them, and leaves out what was only looked for to that
 /// end; returns what came of the others.
 fn hand_on(
-    map: &Map,
+    handing: &Handing<'_, '_>,
+    at_calls: &AtCalls<'_, '_, '_>,
     binding: &mut Binding,
-    only_handed: &BTreeSet<(FunctionId, &str)>,
     mut outcomes: Vec<Outcome>,
 ) -> Vec<Outcome> {
-    let lent = handed::lend(map, binding, only_handed);
+    let lent = lend(handing, binding, |binding| at_calls.places(handing, binding));
+    let only_handed = &handing.on.only_handed;
     outcomes.retain(|outcome| !only_handed.contains(&(outcome.function, outcome.name.as_str())));
     for outcome in &mut outcomes {
         outcome.readable |= lent.contains(&(outcome.function, outcome.name.clone()));

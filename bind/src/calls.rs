@@ -226,14 +226,14 @@ pub(crate) fn value_of(
 }
 
 /// From entries that calls name to functions with code.
-struct Targets<'f> {
+pub(crate) struct Targets<'f> {
     forest: &'f Forest,
     debug_names: BTreeMap<Die, OriginId>,
 }
 
 impl<'f> Targets<'f> {
     /// A call into another unit names a declaration: the one function that is visible there and has that name is meant.
-    fn new(debug: &Debug<'_>, forest: &'f Forest) -> Self {
+    pub(crate) fn new(debug: &Debug<'_>, forest: &'f Forest) -> Self {
         let name_of = |die: Die| -> Option<String> {
             let chain = debug.origins(die);
             let is_external = chain.iter().any(|(_, entry)| {
@@ -263,7 +263,7 @@ impl<'f> Targets<'f> {
         Self { forest, debug_names }
     }
 
-    fn of(&self, target: Option<Die>) -> Option<OriginId> {
+    pub(crate) fn of(&self, target: Option<Die>) -> Option<OriginId> {
         let target = target?;
         let known = self.forest.known.get(&target);
         known.or_else(|| self.debug_names.get(&target)).copied()

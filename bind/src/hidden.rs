@@ -9,13 +9,16 @@
 //! - A parameter of a function with code of its own leads to what its caller has; one of an inlined call to what it is given there. `restrict`
 //!   takes that back: nobody else uses the object while the function lasts.
 //! - A call that every way to the loop has passed, or each iteration, gives the address to a function of MPI; or to a function of the program
-//!   that gives it to one whatever else it does.
+//!   that gives it to one whatever else it does, or that has code of its own and gives it to one on some way: what a compiler finds out about the
+//!   parameter of a function it finds out for all ways through it (gcc's `ipa-modref`, LLVM's `nocapture`), if it sees the function at all. The call of MPI must
+//!   be in each copy of that code: a copy for some arguments may have lost it, and with it the reason.
 //! - What is `volatile` is stored when the source says so.
 //! - Static memory stays open to whoever is called: they may call back. What a fixed address leads to is static; and what a static
 //!   variable leads to is known to all who can read it.
 
+use crate::call_sites::{CallSites, Callee};
 use crate::expression::facts;
-use crate::handed::around;
+use crate::handed::{around, stands_at};
 use crate::locations::ALWAYS;
 use crate::positions::Positions;
 use crate::types::Qualifiers;
@@ -35,12 +38,14 @@ pub(crate) fn withhold(
     binding: &mut Binding,
     wanted: &BTreeMap<FunctionId, Vec<Wanted<'_>>>,
     qualified: &Qualified,
+    call_sites: &CallSites,
 ) -> usize {
     let positions = Positions::new(binding);
     let known = Known {
         map,
         binding,
         qualified,
+        call_sites,
     };
     let mut hidden = Vec::new();
     for (index, variable) in binding.variables.iter().enumerate() {
@@ -102,6 +107,7 @@ struct Known<'k, 'm> {
     map: &'m Map,
     binding: &'k Binding,
     qualified: &'k Qualified,
+    call_sites: &'k CallSites,
 }
 
 impl<'m> Known<'_, 'm> {
@@ -162,8 +168,80 @@ impl<'m> Known<'_, 'm> {
             before.iter().all(|&point| self.comes_before(row, point))
                 && row.to.as_ref().is_none_or(|(callee, parameter)| {
                     self.gives_away(*callee, parameter, &mut BTreeSet::new())
+                        || self.calls(object.instance, row, *callee)
+                            && self.may_give_away(*callee, *callee, parameter, &mut BTreeSet::new())
                 })
         })
+    }
+
+    /// Whether a call of an instance is a call instruction wherever the instance has code for it.
+    fn calls(&self, instance: FunctionInstance, row: &Shown, callee: FunctionId) -> bool {
+        let span = self.map.functions[row.function].points[row.point].span;
+        let mut sites = self.call_sites.sites.iter();
+        let is_called = sites.any(|site| {
+            let is_callee = matches!(site.callee, Callee::Own(_, Some(called)) if called == callee);
+            let is_there = site
+                .position
+                .is_some_and(|(line, column)| stands_at(span, line, column));
+            site.instance == instance && is_callee && is_there
+        });
+        let mut inlines = self.binding.inlines.iter();
+        let is_inlined = inlines.any(|inline| {
+            inline.function == Some(callee)
+                && stands_at(span, inline.call_line, inline.call_column)
+                && around(self.binding, inline.parent, inline.start).is_some_and(|(at, _)| at == instance)
+        });
+        is_called && !is_inlined
+    }
+
+    /// Whether each copy of `copied` holds a call by which `function`, which is that or inlined into it, gives the object that its parameter leads to
+    /// to MPI; or calls a function that does.
+    fn may_give_away(
+        &self,
+        copied: FunctionId,
+        function: FunctionId,
+        parameter: &Storage,
+        seen: &mut BTreeSet<(FunctionId, FunctionId, Storage)>,
+    ) -> bool {
+        if !seen.insert((copied, function, parameter.clone())) {
+            return false;
+        }
+        let body = &self.map.functions[function];
+        let mut rows = self.rows(function, parameter).filter(|row| !self.is_entry(row));
+        rows.any(|row| match &row.to {
+            None => self.in_all_copies(copied, row, |callee| {
+                let PointKind::Call(name) = &body.points[row.point].kind else {
+                    return false;
+                };
+                matches!(callee, Callee::Mpi(called) if called == name)
+            }),
+            Some((callee, further)) => {
+                let is_called =
+                    |called: &Callee| matches!(called, Callee::Own(_, Some(called)) if called == callee);
+                self.may_give_away(copied, *callee, further, seen)
+                    || self.in_all_copies(copied, row, is_called)
+                        && self.may_give_away(*callee, *callee, further, seen)
+            }
+        })
+    }
+
+    /// Whether each copy of a function has a call instruction for a call of a function that is inlined into it, or the function itself.
+    fn in_all_copies(&self, copied: FunctionId, row: &Shown, is_callee: impl Fn(&Callee) -> bool) -> bool {
+        let span = self.map.functions[row.function].points[row.point].span;
+        let copies = self.call_sites.copies.get(&copied).map_or(&[][..], Vec::as_slice);
+        let has_it = |&copy: &_| {
+            let mut sites = self.call_sites.sites.iter();
+            sites.any(|site| {
+                let is_there = site
+                    .position
+                    .is_some_and(|(line, column)| stands_at(span, line, column));
+                site.root == copy
+                    && site.function == Some(row.function)
+                    && is_there
+                    && is_callee(&site.callee)
+            })
+        };
+        !copies.is_empty() && copies.iter().all(has_it)
     }
 
     /// Whether the object that an inlined call is given is known to others.
@@ -262,13 +340,4 @@ struct Object<'o> {
     root: &'o Storage,
     /// The function's author has promised that nobody else uses it.
     restricted: bool,
-}
-
-/// Whether code at a position may be that of a call: compilers give it the position of the name, of the parenthesis, or of an argument.
-fn stands_at(span: base::Span, line: u32, column: u32) -> bool {
-    let (start, end) = ((span.line, span.column), (span.end_line, span.end_column));
-    match column {
-        0 => span.covers_line(line),
-        _ => (start..=end).contains(&(line, column)),
-    }
 }

@@ -17,7 +17,9 @@
 //! tables hold those of all files that declare what is used.
 
 mod assemble;
+mod at_calls;
 mod body;
+mod call_sites;
 mod calls;
 mod code;
 mod compiled;

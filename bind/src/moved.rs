@@ -12,7 +12,8 @@
 //! copies the condition of a loop to its end, may still show the old value there: in its code what leads to a way out of the loop is
 //! believed only in front of the update. So the locations of a variable are left out at all positions that, within one
 //! iteration of a loop that it orders, may come after an update. A variable that lives in memory all its life has no
-//! such gap: there the update is a store, which calls may see. Neither has one in code that was not optimised, or by
+//! such gap: there the update is a store, which calls may see. What lies behind a pointer, and is known to others ([`hidden`](crate::hidden)), has none
+//! while a call lasts that may come to MPI ([`call_sites`](crate::call_sites)). Neither has one in code that was not optimised, or by
 //! gcc at -Og, which moves nothing past a call. In gcc's code the only update of a loop, which every cycle makes, is believed where
 //! it can be seen that it was not sunk, since all its code stands in front, and outside the call in whose arguments it stands: of
 //! `f(i++)` gcc says the old value while `f` runs. Where the update has no code at all, and the debug info computes the value of
@@ -53,7 +54,7 @@ impl Compiler {
 }
 
 /// Leaves out what cannot be believed; returns how many variables have lost a part of their locations.
-pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler) -> usize {
+pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler, barriers: &[u64]) -> usize {
     let positions = Positions::new(binding);
     let mut risks: BTreeMap<(FunctionId, &str), Risk> = BTreeMap::new();
     let mut changes = Vec::new();
@@ -70,7 +71,20 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler) -> 
             .entry((id, &variable.name))
             .or_insert_with(|| Risk::new(function, &variable.name, binding.merges_of(id), compiler));
         let doubt = risk.doubt(&positions, function, variable.instance, range);
-        let kept = doubt.leaves(believable(function, variable, compiler));
+        let believable = believable(function, variable, compiler);
+        // Where it lies behind a pointer there is nothing to be moved but the store, and no store moves past a barrier.
+        let at_barriers = match variable.path.contains(&PathStep::Deref) {
+            true => at_barriers(&believable, range, barriers),
+            false => Vec::new(),
+        };
+        let mut kept = doubt.leaves(believable);
+        for place in at_barriers {
+            let is_known = |own: &LocationRange| own.start < place.end && place.start < own.end;
+            if !kept.iter().any(is_known) {
+                kept.push(place);
+            }
+        }
+        kept.sort_by_key(|location| (location.start, location.end));
         if kept != variable.locations {
             changes.push((index, kept));
         }
@@ -224,6 +238,27 @@ impl Risky {
         let known = self.known.entry((line, column));
         *known.or_insert_with(|| stands_for_any(function, points, line, column))
     }
+}
+
+/// The places inside a range of code during the calls of `barriers`, which are sorted addresses behind them.
+fn at_barriers(
+    locations: &[LocationRange],
+    (start, end): (u64, u64),
+    barriers: &[u64],
+) -> Vec<LocationRange> {
+    let mut found = Vec::new();
+    for location in locations {
+        let first = barriers.partition_point(|&after| after <= location.start.max(start));
+        let own = barriers[first..]
+            .iter()
+            .take_while(|&&after| after <= location.end.min(end));
+        found.extend(own.map(|&after| LocationRange {
+            start: after - 1,
+            end: after,
+            expression: location.expression.clone(),
+        }));
+    }
+    found
 }
 
 /// Whether the variable lives at one place in memory all its life.
@@ -523,6 +558,7 @@ pub(crate) mod tests {
             &map,
             &mut binding,
             if only_gcc { Compiler::Gcc } else { Compiler::Other },
+            &[],
         );
         let ranges = binding.variables[0]
             .locations
@@ -534,14 +570,33 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_is_behind_a_pointer_is_believed_at_barriers() {
+        let behind = |barriers: &[u64]| {
+            let (map, mut binding) = program(true, REGISTER, false);
+            binding.variables[0].path = vec![PathStep::Deref];
+            withhold(&map, &mut binding, Compiler::Other, barriers);
+            let ranges = binding.variables[0].locations.iter();
+            Vec::from_iter(ranges.map(|range| (range.start, range.end)))
+        };
+        assert_eq!(behind(&[]), [(32, 64)]);
+        // In front of the update it is known anyway; outside of the code of the variable nothing is.
+        assert_eq!(behind(&[20, 40, 90, 97, 200]), [(32, 64), (89, 90)]);
+        // A register that holds the number itself may be behind the source.
+        let (map, mut binding) = program(true, REGISTER, false);
+        withhold(&map, &mut binding, Compiler::Other, &[90]);
+        assert_eq!(binding.variables[0].locations[0].end, 64);
+        assert_eq!(binding.variables[0].locations.len(), 1);
+    }
+
+    #[test]
     fn a_pointer_to_the_variable_may_be_constant() {
         // DW_OP_addr 0x1000, DW_OP_stack_value: the address of a static object, handed to an inlined function.
         let address = [&[0x03][..], &0x1000u64.to_le_bytes(), &[0x9f]].concat();
         let (map, mut binding) = program(true, &address, false);
         binding.variables[0].path = vec![PathStep::Deref, PathStep::Offset(8)];
-        assert_eq!(withhold(&map, &mut binding, Compiler::Gcc), 0);
+        assert_eq!(withhold(&map, &mut binding, Compiler::Gcc, &[]), 0);
         let (map, mut binding) = program(true, &address, false);
-        assert_eq!(withhold(&map, &mut binding, Compiler::Gcc), 1);
+        assert_eq!(withhold(&map, &mut binding, Compiler::Gcc, &[]), 1);
     }
 
     /// DW_OP_breg6 -20: memory for a part of the function.
@@ -566,7 +621,7 @@ pub(crate) mod tests {
             let (map, mut binding) = program(true, expression, false);
             // The call of `b` comes first, then `i++`.
             (binding.rows[3].line, binding.rows[4].line) = (5, 4);
-            withhold(&map, &mut binding, Compiler::Gcc);
+            withhold(&map, &mut binding, Compiler::Gcc, &[]);
             let ranges = binding.variables[0].locations.iter();
             Vec::from_iter(ranges.map(|range| (range.start, range.end)))
         };
@@ -576,7 +631,7 @@ pub(crate) mod tests {
         // The update is in no line of its own.
         let (map, mut binding) = program(true, REGISTER, false);
         binding.rows[3].line = 3;
-        withhold(&map, &mut binding, Compiler::Gcc);
+        withhold(&map, &mut binding, Compiler::Gcc, &[]);
         let ranges = binding.variables[0].locations.iter();
         assert_eq!(
             Vec::from_iter(ranges.map(|range| (range.start, range.end))),
@@ -591,8 +646,8 @@ pub(crate) mod tests {
         let (map, mut binding) = program(true, &counts_down, false);
         binding.rows[3].line = 3;
         let mut at_two = binding.clone();
-        assert_eq!(withhold(&map, &mut at_two, Compiler::GccAtTwo), 0);
-        withhold(&map, &mut binding, Compiler::Gcc);
+        assert_eq!(withhold(&map, &mut at_two, Compiler::GccAtTwo, &[]), 0);
+        withhold(&map, &mut binding, Compiler::Gcc, &[]);
         assert_eq!(binding.variables[0].locations, []);
     }
 
@@ -616,7 +671,7 @@ pub(crate) mod tests {
             ..span(5)
         };
         binding.rows[3].line = 5;
-        withhold(&map, &mut binding, Compiler::Gcc);
+        withhold(&map, &mut binding, Compiler::Gcc, &[]);
         let ranges = binding.variables[0].locations.iter();
         assert_eq!(
             Vec::from_iter(ranges.map(|range| (range.start, range.end))),

@@ -86,6 +86,50 @@ pub(crate) fn way(
     Ok((path, current))
 }
 
+/// The structure that a pointer or a reference leads to, as another unit may describe it: two that lead to the same one, and have the same
+/// value, lead to the same object, while the base class of an object may begin elsewhere than the object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Structure {
+    /// By its name and size.
+    Named(String, u64),
+    /// By its only description.
+    Unnamed(Die),
+}
+
+/// The way to a member of the object that a variable of type `start` leads to, by pointer or by reference, whichever it is.
+pub(crate) fn into_object<'m>(
+    debug: &Debug<'_>,
+    start: Option<Die>,
+    accesses: &[Access<'m>],
+) -> Option<(Vec<Access<'m>>, Structure)> {
+    let (bare, entry) = debug.bare_type(start?)?;
+    let arrow = match entry.tag() {
+        gimli::DW_TAG_pointer_type => true,
+        gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => false,
+        _ => return None,
+    };
+    let (structure, object) = debug.bare_type(debug.type_of(bare.unit, &entry)?)?;
+    let is_structure = matches!(
+        object.tag(),
+        gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type
+    );
+    let name = debug.string_attr(structure.unit, &object, gimli::DW_AT_name);
+    let size = object.attr_value(gimli::DW_AT_byte_size);
+    let size = size
+        .and_then(|size| size.udata_value())
+        .filter(|_| is_structure)?;
+    let structure = match name {
+        Some(name) => Structure::Named(text(name), size),
+        None => Structure::Unnamed(structure),
+    };
+    let (Access::Member { name: member, .. }, rest) = accesses.split_first()? else {
+        return None;
+    };
+    let first = Access::Member { name: member, arrow };
+    let accesses = std::iter::once(first).chain(rest.iter().copied());
+    Some((accesses.collect(), structure))
+}
+
 /// How a variable that is reached by an access path is qualified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Qualifiers {

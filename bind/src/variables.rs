@@ -13,7 +13,7 @@ use crate::locations::{At, Places, places};
 use crate::range::{self, Index};
 use crate::stack::{Frame, Frames};
 use crate::trouble::{Outcome, Trouble};
-use crate::types::{access, qualifiers, way};
+use crate::types::{Structure, TypeRefusal, access, into_object, qualifiers, way};
 use crate::walk::{Forest, NodeId, OriginId};
 use crate::wanted::{Container, Root, Wanted};
 use base::IdVec;
@@ -58,6 +58,7 @@ pub(crate) fn bind_variables(
         bound: Vec::new(),
         indices: Vec::new(),
         qualified: Qualified::new(),
+        objects: Objects::new(),
     };
     let mut outcomes = Vec::new();
     for (&function, wanted) in wanted {
@@ -75,9 +76,13 @@ pub(crate) fn bind_variables(
         variables: bound,
         indices: search.indices,
         qualified: search.qualified,
+        objects: search.objects,
         outcomes,
     }
 }
+
+/// The structures that variables lead to; nothing where they are none, or several.
+pub(crate) type Objects = BTreeMap<(FunctionId, String), Option<Structure>>;
 
 /// What [`bind_variables`] finds.
 pub(crate) struct Bound {
@@ -85,6 +90,7 @@ pub(crate) struct Bound {
     /// To be added when it is known where iterators are to be believed.
     pub(crate) indices: Vec<Index>,
     pub(crate) qualified: Qualified,
+    pub(crate) objects: Objects,
     pub(crate) outcomes: Vec<Outcome>,
 }
 
@@ -101,6 +107,7 @@ struct Search<'s, 'c, 'a, 'i> {
     bound: Vec<BoundVariable>,
     indices: Vec<Index>,
     qualified: Qualified,
+    objects: Objects,
 }
 
 impl<'a, 'i> Search<'_, '_, 'a, 'i> {
@@ -368,10 +375,26 @@ impl<'a, 'i> Search<'_, '_, 'a, 'i> {
         let start = chain
             .iter()
             .find_map(|(die, entry)| debug.type_of(die.unit, entry));
-        match access(debug, start, &wanted.accesses) {
+        let key = (outcome.function, wanted.name.to_owned());
+        let object = into_object(debug, start, &wanted.accesses);
+        let (accesses, structure) = match object {
+            Some((accesses, structure)) if wanted.is_handed => (accesses, Some(structure)),
+            Some((_, structure)) => (wanted.accesses.clone(), Some(structure)),
+            None if wanted.is_handed => {
+                outcome.trouble.insert(Trouble::Type(TypeRefusal::NotPointer));
+                return None;
+            }
+            None => (wanted.accesses.clone(), None),
+        };
+        // Several variables of one name have to lead to the same.
+        let known = self.objects.entry(key.clone());
+        let known = known.or_insert_with(|| structure.clone());
+        if *known != structure {
+            *known = None;
+        }
+        match access(debug, start, &accesses) {
             Ok(found) => {
-                let own = qualifiers(debug, start, &wanted.accesses);
-                let key = (outcome.function, wanted.name.to_owned());
+                let own = qualifiers(debug, start, &accesses);
                 // Of several variables of one name all have to be volatile, and none restricted.
                 let all = self.qualified.entry(key).or_insert(own);
                 all.volatile &= own.volatile;

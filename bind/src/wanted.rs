@@ -2,7 +2,7 @@
 //! arguments of MPI calls.
 
 use crate::types::Access;
-use progress_map::{FunctionId, Iterated, Map, RangePart, Storage};
+use progress_map::{FunctionId, Handed, Iterated, Map, RangePart, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A listed variable, taken apart: the variable that its storage starts from, and the way from there.
@@ -16,6 +16,8 @@ pub(crate) struct Wanted<'m> {
     pub(crate) is_iterator: bool,
     /// What that iterator goes over, if a local variable leads to it.
     pub(crate) container: Option<Container<'m>>,
+    /// A caller's name for it, which has handed its object on: whether a pointer or a reference leads there is for the type to say.
+    pub(crate) is_handed: bool,
 }
 
 /// An object that an iterator goes over: a variable of the function, and the way from there.
@@ -72,33 +74,80 @@ pub(crate) fn wanted(map: &Map) -> BTreeMap<FunctionId, Vec<Wanted<'_>>> {
     all
 }
 
-/// Adds the parameters to which variables are handed on; returns those that nothing else asks for.
+/// The names under which a caller and a callee ask for what is handed from one to the other.
+pub(crate) type Pairs<'m> = BTreeMap<&'m Handed, Vec<(&'m str, &'m str)>>;
+
+/// What callees know of their callers' variables.
+pub(crate) struct HandedOn<'m> {
+    /// What nothing but the caller asks for.
+    pub(crate) only_handed: BTreeSet<(FunctionId, &'m str)>,
+    pub(crate) pairs: Pairs<'m>,
+}
+
+/// Adds the parameters to which variables are handed on, and what is reached through them.
 pub(crate) fn add_handed<'m>(
     map: &'m Map,
     wanted: &mut BTreeMap<FunctionId, Vec<Wanted<'m>>>,
-) -> BTreeSet<(FunctionId, &'m str)> {
-    let mut only_handed = BTreeSet::new();
-    for handed in &map.handed {
-        let Storage::Local { name, line } = &handed.parameter else {
-            continue;
-        };
-        let own = wanted.entry(handed.callee).or_default();
-        // The function wants a variable of this name already: the parameter itself, or one that could not be told from it.
-        if own.iter().any(|wanted| wanted.name == name) {
-            continue;
+) -> HandedOn<'m> {
+    let mut on = HandedOn {
+        only_handed: BTreeSet::new(),
+        pairs: BTreeMap::new(),
+    };
+    // What a callee was handed it may hand on.
+    loop {
+        let before = on.only_handed.len();
+        for handed in &map.handed {
+            add(handed, wanted, &mut on);
         }
-        let root = Root::Local { name, line: *line };
-        own.push(Wanted {
-            name,
-            root,
-            accesses: Vec::new(),
-            of_range: None,
-            is_iterator: false,
-            container: None,
-        });
-        only_handed.insert((handed.callee, name.as_str()));
+        if on.only_handed.len() == before {
+            return on;
+        }
     }
-    only_handed
+}
+
+fn add<'m>(handed: &'m Handed, wanted: &mut BTreeMap<FunctionId, Vec<Wanted<'m>>>, on: &mut HandedOn<'m>) {
+    let (Storage::Local { name, line }, Some(variable)) = (&handed.parameter, local(&handed.variable)) else {
+        return;
+    };
+    let of_caller = wanted.get(&handed.function).into_iter().flatten();
+    let of_caller = of_caller.filter(|wanted| wanted.root == variable && wanted.of_range.is_none());
+    let of_caller = Vec::from_iter(of_caller.map(|wanted| (wanted.name, wanted.accesses.clone())));
+    let root = Root::Local { name, line: *line };
+    let own = wanted.entry(handed.callee).or_default();
+    let mut pairs = Vec::new();
+    for (of_caller, accesses) in of_caller {
+        let inside = if accesses.is_empty() {
+            name.as_str()
+        } else {
+            of_caller
+        };
+        pairs.push((of_caller, inside));
+        // The function wants a variable of this name already: the parameter itself, or one that could not be told from it.
+        match own.iter().find(|wanted| wanted.name == inside) {
+            Some(other) if other.root != root && !accesses.is_empty() => drop(pairs.pop()),
+            Some(_) => {}
+            None => {
+                own.push(Wanted {
+                    name: inside,
+                    root,
+                    is_handed: !accesses.is_empty(),
+                    accesses,
+                    of_range: None,
+                    is_iterator: false,
+                    container: None,
+                });
+                on.only_handed.insert((handed.callee, inside));
+            }
+        }
+    }
+    on.pairs.insert(handed, pairs);
+}
+
+fn local(storage: &Storage) -> Option<Root<'_>> {
+    match storage {
+        Storage::Local { name, line } => Some(Root::Local { name, line: *line }),
+        _ => None,
+    }
 }
 
 /// The names of file-scope variables among `wanted`.
@@ -148,6 +197,7 @@ fn take_apart<'m>(name: &'m str, storage: &'m Storage) -> Wanted<'m> {
         of_range,
         is_iterator: false,
         container: None,
+        is_handed: false,
     }
 }
 

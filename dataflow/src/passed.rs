@@ -128,6 +128,24 @@ impl Program<'_> {
                 .any(|global| global.is_static)
     }
 
+    /// Where the call at `point` steps a member, if that is done at one point of the callee, once on each way through it: the callee, what it calls
+    /// the member, and the point.
+    pub fn step_in_callee(
+        &self,
+        id: FunctionIndex,
+        point: PointId,
+        target: &Target,
+    ) -> Option<(FunctionIndex, Target, PointId)> {
+        let (callee, there) = self.passed(id, point, target)?;
+        let flow = &self.functions[callee].flow;
+        let (mut steps, sets) = MemberEffects::default().steps(self, callee, &there);
+        steps.retain(|&(at, _)| flow.reachable[at]);
+        match (total(flow, &steps, sets), &steps[..]) {
+            (Effect::Adds(_), &[(at, _)]) => Some((callee, there, at)),
+            _ => None,
+        }
+    }
+
     /// What the call at `point` does to a member, where its callee has a name for it.
     pub(crate) fn effect_on_member(
         &self,
@@ -216,9 +234,20 @@ impl MemberEffects {
     }
 
     fn work_out(&mut self, program: &Program<'_>, id: FunctionIndex, target: &Target) -> Effect {
+        let (steps, sets) = self.steps(program, id, target);
+        total(&program.functions[id].flow, &steps, sets)
+    }
+
+    /// The points at which a function steps `target`, sorted, with the steps; and whether it sets it otherwise.
+    fn steps(
+        &mut self,
+        program: &Program<'_>,
+        id: FunctionIndex,
+        target: &Target,
+    ) -> (Vec<(PointId, i64)>, bool) {
         let info = &program.functions[id];
         let Target::Member(path) = target else {
-            return Effect::Sets;
+            return (Vec::new(), true);
         };
         let way = path.way();
         let is_self = |expr: ExprId| target_of(info.function, expr) == *target;
@@ -242,7 +271,7 @@ impl MemberEffects {
                 _ => {}
             }
         }
-        total(&info.flow, &steps, sets)
+        (steps, sets)
     }
 
     fn of_call(

@@ -1,20 +1,22 @@
 //! From the analyses of a program to the static half of its map.
 
 use crate::classify::Variables;
-use crate::{decisive, handed, iterated, mpi, shown};
+use crate::{decisive, handed, inner_step, iterated, mpi, shown};
 use base::{Confidence, Id as _, IdVec};
 use dataflow::{FunctionIndex, FunctionInfo, Program};
 use ir::LoopKind;
 use progress_map::{
-    Choice, File, FileId, Function, FunctionId, Handed, Iterated, Loop, LoopSource, MacroCalls, Map, MpiCall,
-    Point, PointId, Refusal, Refused, ScopeKind, Storage,
+    Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
+    PointId, Refusal, Refused, ScopeKind, Storage,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The map of `program`; `variables` holds for each of its functions those of each loop. What the map does not hold is let
 /// go function by function: the analyses of a large tree and its map need not be there both.
-pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
+pub(crate) fn map(program: Program<'_>, mut variables: Vec<Vec<Variables>>) -> Map {
+    let all = variables.iter_mut().flatten();
+    let stepped = Vec::from_iter(all.flat_map(|each| std::mem::take(&mut each.stepped)));
     let (files, file_of) = files(&program);
     let macros = calls_of_macros(&program, &file_of, true);
     let may_call = calls_of_macros(&program, &file_of, false);
@@ -28,7 +30,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         beside,
     } = bodies(program, variables, &file_of);
     let ids: BTreeMap<FunctionIndex, FunctionId> = indices.iter().copied().zip(functions.ids()).collect();
-    let handed = handed_on(&functions, &indices, &ids, handed);
+    let handed = handed::of_wanted(&ids, by_id(&functions, &indices, handed), &functions);
     let (mut mpi_calls, mut choices, mut decisive) = (Vec::new(), Vec::new(), Vec::new());
     let mut iterated = Vec::new();
     for (function, own) in functions.ids().zip(beside) {
@@ -59,6 +61,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
         decisive,
         shown: Vec::new(),
         iterated,
+        inner_steps: Vec::new(),
         macros,
         may_call,
         binding: None,
@@ -66,6 +69,7 @@ pub(crate) fn map(program: Program<'_>, variables: Vec<Vec<Variables>>) -> Map {
     };
     // Which addresses matter, the rest of the map tells.
     map.shown = shown::of_wanted(&map, by_id(&map.functions, &indices, addresses), &ids);
+    map.inner_steps = inner_step::agreed(stepped.into_iter(), &ids);
     map
 }
 
@@ -179,34 +183,6 @@ struct Beside {
     containers: Vec<(Storage, Storage)>,
 }
 
-/// The candidates that order a loop, by the ids of the map. `indices` are those of its functions in the program.
-fn handed_on(
-    functions: &IdVec<FunctionId, Function>,
-    indices: &[FunctionIndex],
-    ids: &BTreeMap<FunctionIndex, FunctionId>,
-    candidates: IdVec<FunctionIndex, Vec<handed::Candidate>>,
-) -> Vec<Handed> {
-    let mut found = Vec::new();
-    for (id, candidates) in by_id(functions, indices, candidates) {
-        for candidate in candidates {
-            if let Some(&callee) = ids.get(&candidate.callee)
-                && handed::is_wanted(&functions[id], &candidate)
-            {
-                found.push(Handed {
-                    function: id,
-                    point: candidate.point,
-                    variable: candidate.variable,
-                    callee,
-                    parameter: candidate.parameter,
-                });
-            }
-        }
-    }
-    found.sort();
-    found.dedup();
-    found
-}
-
 fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> Function {
     let source = info.function;
     let (flow, forest) = (info.flow, info.loops);
@@ -225,7 +201,12 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
     }
     let mut scopes = flow.scopes;
     let mut loops: IdVec<progress_map::LoopId, Loop> = IdVec::new();
-    for ((id, node), (mut lovs, mut refused)) in forest.loops.iter_enumerated().zip(variables) {
+    for ((id, node), variables) in forest.loops.iter_enumerated().zip(variables) {
+        let Variables {
+            mut lovs,
+            mut refused,
+            ..
+        } = variables;
         if confidence == Confidence::Partial {
             // A function that was read in part may change the variable in the part that was not understood. Nothing is claimed there.
             let because = confidence_reason

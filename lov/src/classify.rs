@@ -3,6 +3,7 @@
 use crate::across::{self, Sharing};
 use crate::candidate::{Candidate, Context, candidates, globals_read, hidden_change, invariance};
 use crate::change;
+use crate::inner_step::{self, Stepped};
 use crate::iterated;
 use crate::range;
 use crate::step::{Step, step};
@@ -15,8 +16,16 @@ use progress_map::{
 };
 use std::collections::BTreeSet;
 
-/// The variables of one loop: those that order it, best first, and those that do not, with the reason.
-pub(crate) type Variables = (Vec<Lov>, Vec<Refused>);
+/// The variables of one loop.
+#[derive(Default)]
+pub(crate) struct Variables {
+    /// Those that order it, best first.
+    pub(crate) lovs: Vec<Lov>,
+    /// Those that do not, with the reason.
+    pub(crate) refused: Vec<Refused>,
+    /// The calls that step those that do.
+    pub(crate) stepped: Stepped,
+}
 
 /// The variables of every loop of a function.
 pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variables> {
@@ -40,14 +49,14 @@ pub(crate) fn loops_of(program: &Program<'_>, id: FunctionIndex) -> Vec<Variable
 }
 
 fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
-    let (mut lovs, mut refused) = (Vec::new(), Vec::new());
+    let mut found = Variables::default();
     if !context.info.loops.loops[context.in_loop].reducible {
-        return (lovs, refused);
+        return found;
     }
     let divided = context.info.flow.divided.contains(&context.header());
     for candidate in candidates(context, read) {
         if divided {
-            refused.push(Refused {
+            found.refused.push(Refused {
                 name: candidate.name,
                 why: Refusal::Divided,
             });
@@ -55,17 +64,19 @@ fn variables(context: Context<'_, '_>, read: &BTreeSet<&str>) -> Variables {
         }
         match classify(context, &candidate) {
             Ok(lov) => {
-                lovs.extend(position(&lov));
-                lovs.push(lov);
+                let stepped = inner_step::of_updates(context, &candidate.target, &lov.updates);
+                found.stepped.extend(stepped);
+                found.lovs.extend(position(&lov));
+                found.lovs.push(lov);
             }
-            Err(why) => refused.push(Refused {
+            Err(why) => found.refused.push(Refused {
                 name: candidate.name,
                 why,
             }),
         }
     }
-    lovs.sort_by(|a, b| preference(a).cmp(&preference(b)));
-    (lovs, refused)
+    found.lovs.sort_by(|a, b| preference(a).cmp(&preference(b)));
+    found
 }
 
 /// Where the first element of a range lies, debug info may not tell, and so not how many have been left behind. Within a task

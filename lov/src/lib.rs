@@ -29,6 +29,7 @@ mod change;
 mod classify;
 mod decisive;
 mod handed;
+mod inner_step;
 mod iterated;
 mod mpi;
 mod range;

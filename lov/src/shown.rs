@@ -127,7 +127,8 @@ fn is_constructor(function: &Function) -> bool {
     own.is_some() && class.is_some_and(|class| own == Some(class) || function.name == class)
 }
 
-fn is_never_assigned(info: &FunctionInfo<'_>, local: LocalId) -> bool {
+/// Whether a parameter leads to the same object as long as its function lasts.
+pub(crate) fn is_never_assigned(info: &FunctionInfo<'_>, local: LocalId) -> bool {
     is_reference(info.function, local)
         || info.definitions.of(local).is_empty() && !info.definitions.escaped(local)
 }
@@ -148,7 +149,7 @@ fn is_reference(function: &Function, local: LocalId) -> bool {
 }
 
 /// Whether the variable is an object itself, or leads to the same one wherever it leads to any.
-fn leads_to_one_object(info: &FunctionInfo<'_>, id: LocalId) -> bool {
+pub(crate) fn leads_to_one_object(info: &FunctionInfo<'_>, id: LocalId) -> bool {
     let local = &info.function.locals[id];
     let is_handed_in = id.index() < info.function.params || local.name == ir::THIS;
     let most = if is_handed_in { 0 } else { 1 };

@@ -12,9 +12,9 @@ pub use program::synthetic;
 use crate::format::Packing;
 use crate::{
     Across, Assumption, BoundMerge, Choice, Cut, DecisiveCall, Direction, File, FileId, Function, FunctionId,
-    Growth, Handed, Interference, Iterated, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls, Map,
-    MpiArgument, MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope, ScopeId,
-    ScopeKind, Shown, Storage, Term, TermOp, Unsequenced,
+    Growth, Handed, InnerStep, Interference, Iterated, Loop, LoopId, LoopSource, Lov, LovClass, MacroCalls,
+    Map, MpiArgument, MpiCall, Outsider, Point, PointId, PointKind, RangePart, Refusal, Refused, Scope,
+    ScopeId, ScopeKind, Shown, Storage, Term, TermOp, Unsequenced,
 };
 use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Reading, Severity, Span};
 use std::collections::BTreeSet;
@@ -170,6 +170,7 @@ pub fn arbitrary(seed: u64) -> Map {
             to: rng.some(|rng| (rng.id(functions.len()), local(rng))),
         }),
         iterated: iterated(rng, &functions),
+        inner_steps: inner_steps(rng, &functions),
         choices: choices(rng, &functions),
         decisive: decisive(rng, &functions),
         macros: macros(rng, &files),
@@ -180,6 +181,20 @@ pub fn arbitrary(seed: u64) -> Map {
         binding,
         libraries,
     }
+}
+
+fn inner_steps(rng: &mut Rng, functions: &IdVec<FunctionId, Function>) -> Vec<InnerStep> {
+    let steps = at_some_points(rng, functions, 8, |rng, function, point| {
+        let callee: FunctionId = rng.id(functions.len());
+        let there = functions[callee].points.len();
+        (there > 0).then(|| InnerStep {
+            function,
+            point,
+            callee,
+            at: rng.id(there),
+        })
+    });
+    steps.into_iter().flatten().collect()
 }
 
 /// What is made for one in `n` points, in their order.

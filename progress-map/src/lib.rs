@@ -17,6 +17,7 @@ mod function;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
 mod handed;
+mod inner_step;
 mod iterated;
 mod macros;
 mod mpi;
@@ -41,6 +42,7 @@ pub use function::{
     PointKind, RangePart, Scope, ScopeKind, Storage, Term, TermOp, Unsequenced,
 };
 pub use handed::Handed;
+pub use inner_step::InnerStep;
 pub use iterated::Iterated;
 pub use macros::MacroCalls;
 pub use mpi::{MpiArgument, MpiCall};
@@ -91,6 +93,8 @@ pub struct Map {
     pub shown: Vec<Shown>,
     /// Over which objects iterators go whose elements loops count; sorted, none twice.
     pub iterated: Vec<Iterated>,
+    /// Where calls that step variables of loops make the step; sorted by function and point, none twice.
+    pub inner_steps: Vec<InnerStep>,
     /// What macros call that were left as they are, and that evaluate their arguments first; sorted.
     pub macros: Vec<MacroCalls>,
     /// What others of them may call at all, in whatever order; sorted.

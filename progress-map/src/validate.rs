@@ -9,8 +9,8 @@ mod binding;
 pub(crate) use binding::binding;
 
 use crate::{
-    Cut, DecisiveCall, File, FileId, Function, FunctionHead, FunctionId, Invalid, Loop, LoopId, MacroCalls,
-    Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
+    Cut, DecisiveCall, File, FileId, Function, FunctionHead, FunctionId, InnerStep, Invalid, Loop, LoopId,
+    MacroCalls, Map, MpiArgument, Point, PointId, PointKind, Scope, ScopeId, ScopeKind, Storage, Term,
 };
 use base::{Id, IdVec, Span};
 
@@ -41,6 +41,7 @@ impl Map {
         self.check_decisive()?;
         self.check_shown()?;
         self.check_iterated()?;
+        self.check_inner_steps()?;
         self.check_macros()?;
         if self.binding.is_none() && !self.libraries.is_empty() {
             let part = "libraries".to_owned();
@@ -149,6 +150,26 @@ impl Map {
             Ok(())
         } else {
             let part = "iterated objects".to_owned();
+            Err(invalid(part, "they are not sorted, or one occurs twice"))
+        }
+    }
+
+    fn check_inner_steps(&self) -> Result<(), Invalid> {
+        for (at, step) in self.inner_steps.iter().enumerate() {
+            let has = |function, point| {
+                let body = self.functions.get(function);
+                body.is_some_and(|body| has_point(body, point))
+            };
+            if !has(step.function, step.point) || !has(step.callee, step.at) {
+                let part = format!("inner step {at}");
+                return Err(invalid(part, "there is no point of this number"));
+            }
+        }
+        let key = |step: &InnerStep| (step.function, step.point);
+        if self.inner_steps.is_sorted_by(|a, b| key(a) < key(b)) {
+            Ok(())
+        } else {
+            let part = "inner steps".to_owned();
             Err(invalid(part, "they are not sorted, or one occurs twice"))
         }
     }

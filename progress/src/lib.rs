@@ -44,6 +44,7 @@ mod compare;
 mod explain;
 mod flow;
 mod group;
+mod inner_step;
 mod iteration;
 mod kept;
 mod locate;

@@ -96,6 +96,7 @@ impl Order<'_> {
                 origin.push(None);
             }
         }
+        self.settle_steps(&mut frames);
         let code = match obstacle {
             None => self.code_stack(point, &functions, first),
             Some(_) => CodeStack::default(),

@@ -76,6 +76,7 @@ fn map(functions: Vec<Function>, optimised: bool) -> Map {
         decisive: Vec::new(),
         shown: Vec::new(),
         iterated: Vec::new(),
+        inner_steps: Vec::new(),
         macros: Vec::new(),
         may_call: Vec::new(),
         binding: Some(binding),

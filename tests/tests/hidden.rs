@@ -23,7 +23,7 @@ const fn case(number: u32, counter: &'static str, read: usize) -> Case {
     }
 }
 
-const CASES: [Case; 15] = [
+const CASES: [Case; 17] = [
     case(0, "s->i", 0),
     case(1, "s->i", 0),
     case(2, "s.i", 0),
@@ -39,6 +39,8 @@ const CASES: [Case; 15] = [
     case(12, "s.i", 8),
     case(13, "s->i", 0),
     case(14, "s->i", 0),
+    case(15, "s->i", 6),
+    case(16, "s->i", 0),
 ];
 
 const LEVELS: [&str; 4] = ["-O1", "-O2", "-O3", "-Os"];

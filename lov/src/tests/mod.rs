@@ -4,12 +4,13 @@
 //! iteration, with the reason, or why it tells nothing. Fast enough to run while editing; what the loops really do is
 //! held against the analysis by `tests`, which executes them (`cargo test -p tests --test order_loops`).
 //!
-//! `decisive` and `shown` have calls, `moves` the steps, `wraps` the types, `changes` who else may change a variable, `across` other tasks. `UPDATE_EXPECT=1 cargo test -p lov`
+//! `decisive`, `handed` and `shown` have calls, `moves` the steps, `wraps` the types, `changes` who else may change a variable, `across` other tasks. `UPDATE_EXPECT=1 cargo test -p lov`
 //! writes the expectations: read what it wrote, then `cargo fmt`.
 
 mod across;
 mod changes;
 mod decisive;
+mod handed;
 mod moves;
 mod shown;
 mod wraps;

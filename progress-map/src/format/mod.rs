@@ -17,6 +17,7 @@ mod flow;
 mod habits;
 mod handed;
 mod heads;
+mod inner_steps;
 mod iterated;
 mod loops;
 mod lovs;
@@ -61,6 +62,7 @@ const CHOICES: Tag = Tag(*b"CHOI");
 const DECISIVE: Tag = Tag(*b"DECI");
 const SHOWN: Tag = Tag(*b"SHOW");
 const ITERATED: Tag = Tag(*b"ITER");
+const INNER_STEPS: Tag = Tag(*b"STEP");
 const MACROS: Tag = Tag(*b"MACR");
 const MAY_CALL: Tag = Tag(*b"MAYC");
 const BUILD: Tag = Tag(*b"BIND");
@@ -75,7 +77,7 @@ const PASSED: Tag = Tag(*b"BMPI");
 const SITES: Tag = Tag(*b"BSIT");
 const CODE: Tag = Tag(*b"BCOD");
 
-const STATIC: [Tag; 13] = [
+const STATIC: [Tag; 14] = [
     STRINGS,
     FILES,
     HEADS,
@@ -87,12 +89,24 @@ const STATIC: [Tag; 13] = [
     DECISIVE,
     SHOWN,
     ITERATED,
+    INNER_STEPS,
     MACROS,
     MAY_CALL,
 ];
 /// Sections that a reader may skip: nothing of the rest is misleading without them.
-const OPTIONAL: [Tag; 11] = [
-    MPI_CALLS, HANDED, CHOICES, DECISIVE, SHOWN, ITERATED, MACROS, MAY_CALL, PASSED, SITES, CODE,
+const OPTIONAL: [Tag; 12] = [
+    MPI_CALLS,
+    HANDED,
+    CHOICES,
+    DECISIVE,
+    SHOWN,
+    ITERATED,
+    INNER_STEPS,
+    MACROS,
+    MAY_CALL,
+    PASSED,
+    SITES,
+    CODE,
 ];
 const BOUND: [Tag; 11] = [
     BUILD,

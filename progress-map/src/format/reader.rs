@@ -5,8 +5,8 @@ use super::heads::Head;
 use super::record::{self, Stored};
 use super::strings::{Source, Strings};
 use super::{
-    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, iterated, loops, macros,
-    merges, mpi, passed, scopes, shown, sites, variables,
+    FunctionHead, bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops,
+    macros, merges, mpi, passed, scopes, shown, sites, variables,
 };
 use crate::error::{ReadError, Tag};
 use crate::{Binding, File, FileId, Function, FunctionId, Map, validate};
@@ -176,6 +176,10 @@ impl<'a> Reader<'a> {
             }
             Err(_) => Vec::new(),
         };
+        let mut inner_steps = match self.section(super::INNER_STEPS) {
+            Ok(_) => inner_steps::read_inner_steps(self.columns(super::INNER_STEPS, &mut budget)?)?,
+            Err(_) => Vec::new(),
+        };
         let mut macros_of = |tag| match self.section(tag) {
             Ok(_) => macros::read_macros(self.source(tag, &index.strings, &mut budget)?),
             Err(_) => Ok(Vec::new()),
@@ -189,6 +193,7 @@ impl<'a> Reader<'a> {
         decisive.retain(|call| !is_left_out(call.function));
         shown.retain(|each| !is_left_out(each.function));
         iterated.retain(|each| !is_left_out(each.function));
+        inner_steps.retain(|each| !is_left_out(each.function) && !is_left_out(each.callee));
         for binding in &mut bindings {
             binding.merges.retain(|merge| !is_left_out(merge.function));
         }
@@ -203,6 +208,7 @@ impl<'a> Reader<'a> {
             decisive,
             shown,
             iterated,
+            inner_steps,
             macros,
             may_call,
             binding: bindings.next(),

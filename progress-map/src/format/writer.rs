@@ -3,8 +3,8 @@
 use super::columns::{Budget, ColumnsOut, Packing};
 use super::strings::{Interner, Numbers, Sink};
 use super::{
-    bound, calls, choices, code, decisive, flow, handed, heads, iterated, loops, macros, merges, mpi, passed,
-    record, scopes, shown, sites, variables,
+    bound, calls, choices, code, decisive, flow, handed, heads, inner_steps, iterated, loops, macros, merges,
+    mpi, passed, record, scopes, shown, sites, variables,
 };
 use crate::error::Tag;
 use crate::{Binding, Function, Map};
@@ -132,6 +132,7 @@ enum Part {
     Decisive,
     Shown,
     Iterated,
+    InnerSteps,
     Macros,
     MayCall,
 }
@@ -148,6 +149,7 @@ fn parts(map: &Map) -> Vec<Part> {
         (Part::Decisive, map.decisive.is_empty()),
         (Part::Shown, map.shown.is_empty()),
         (Part::Iterated, map.iterated.is_empty()),
+        (Part::InnerSteps, map.inner_steps.is_empty()),
         (Part::Macros, map.macros.is_empty()),
         (Part::MayCall, map.may_call.is_empty()),
     ];
@@ -204,6 +206,10 @@ fn write_part<'a>(map: &'a Map, part: &Part, numbers: Numbers<'a, '_>) -> (Tag, 
         Part::Iterated => {
             iterated::write_iterated(&mut sink, &map.functions, &map.iterated);
             super::ITERATED
+        }
+        Part::InnerSteps => {
+            inner_steps::write_inner_steps(&mut sink.columns, &map.inner_steps);
+            super::INNER_STEPS
         }
         Part::Macros => {
             macros::write_macros(&mut sink, &map.macros);

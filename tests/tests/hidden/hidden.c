@@ -319,6 +319,64 @@ static int not_told_by_who_returned(int n)
     return out;
 }
 
+/* A function with code of its own that tells somebody in some cases. */
+__attribute__((noinline)) void tell_unless(struct sim *s, int leave)
+{
+    s->last = leave;
+    if (leave > 1000)
+        return;
+    MPI_Learn(s->table);
+    s->last++;
+}
+
+static int told_behind_return(int n)
+{
+    struct sim *s = calloc(1, sizeof *s);
+    int out;
+
+    tell_unless(s, 1000 * n);
+    fill(s->table, n + 60);
+    s->i = 0;
+    while (s->i < ITERATIONS) {
+        step();
+        if (n)
+            step();
+        s->i++;
+    }
+    out = s->table[n];
+    free(s);
+    return out;
+}
+
+/* The only copy of the callee is for an argument with which nobody is told. */
+static __attribute__((noinline)) void tell_never(struct sim *s, int leave)
+{
+    s->last += leave;
+    if (leave == 1)
+        return;
+    MPI_Learn(s->table);
+    s->last++;
+}
+
+static int told_by_no_copy(int n)
+{
+    struct sim *s = calloc(1, sizeof *s);
+    int out;
+
+    tell_never(s, 1);
+    fill(s->table, n + 60);
+    s->i = 0;
+    while (s->i < ITERATIONS) {
+        step();
+        if (n)
+            step();
+        s->i++;
+    }
+    out = s->table[n];
+    free(s);
+    return out;
+}
+
 extern int last_visit;
 
 int main(int argc, char **argv)
@@ -344,6 +402,8 @@ int main(int argc, char **argv)
     case 13: result = told_in_another_copy(argc); break;
     case 14: result = not_told_by_who_returned(argc); break;
     case 12: result = told_by_callee(argc); break;
+    case 15: result = told_behind_return(argc); break;
+    case 16: result = told_by_no_copy(argc); break;
     }
     return result == 12345;
 }
