@@ -12,6 +12,7 @@
 //! Debug info nearly always says which function an instruction calls, so instructions are counted for each function on its own: two that call
 //! `f` are no evidence for a call of `g`. For a macro that stays unexpanded, there must be an instruction for each call that it may make.
 
+mod across;
 mod copy;
 mod evidence;
 
@@ -19,12 +20,14 @@ use crate::code::{Code, Decode, StepIndex};
 use crate::debug::Debug;
 use crate::effects::Effects;
 use crate::elf::Image;
+use crate::meetings::Names;
 use crate::optimised::gcc;
 use crate::passed::CalleeNames;
 use crate::stand_ins::Copy;
 use crate::walk::{CallSite, Forest, Node, NodeId, OriginId};
+use across::{Called, of_several};
 use base::IdVec;
-use copy::of_copy;
+use copy::{of_copy, shown_calls};
 use evidence::{Evidence, calls_of};
 use progress_map::{BoundMerge, FunctionId, Map};
 use rayon::prelude::*;
@@ -158,6 +161,7 @@ fn of_root(
     let forest = build.forest;
     let calls = calls_of(build, root, code.decoded.as_ref());
     let inlined = root.inlined(forest);
+    let mut all = Vec::new();
     for &node in &root.nodes {
         let Node {
             origin,
@@ -174,6 +178,14 @@ fn of_root(
             calls: own.collect(),
             inlined: inlined.get(&node).cloned().unwrap_or_default(),
         };
+        let names = Names::new(build.map, function);
+        all.push(Called {
+            node,
+            function,
+            shown: shown_calls(&names, &evidence),
+            names,
+            calls: evidence.calls.clone(),
+        });
         let inside = |step: StepIndex| {
             code.decoded.as_ref().is_some_and(|code| {
                 let address = code.steps[step].address;
@@ -205,4 +217,5 @@ fn of_root(
             },
         );
     }
+    of_several(build, &all, found);
 }

@@ -56,6 +56,11 @@ pub(super) fn of_copy(
     }
 }
 
+/// The calls that some instruction or inlined call has the position of.
+pub(super) fn shown_calls(names: &Names<'_>, evidence: &Evidence<'_>) -> BTreeSet<PointId> {
+    shown(names, &evidence.sites()).all
+}
+
 /// What a macro calls it may leave out: it is nothing that is passed for certain.
 fn is_macro(function: &Function, point: PointId) -> bool {
     matches!(function.points[point].kind, PointKind::MacroCall(_))
@@ -199,7 +204,7 @@ struct Shown {
 }
 
 /// The calls at a position, with those nested in them: gcc numbers a call nested in another call's arguments like the outer one.
-fn calls_at(function: &Function, position: Position) -> Vec<PointId> {
+pub(super) fn calls_at(function: &Function, position: Position) -> Vec<PointId> {
     let span = |&point: &PointId| function.points[point].span;
     let begins = |point: &PointId| (span(point).line, span(point).column) == position;
     let outer = Vec::from_iter(calls(function).filter(begins).map(|point| span(&point)));
