@@ -81,3 +81,35 @@ impl Drop for Stopped {
         let _ = self.0.wait();
     }
 }
+
+/// What `find` says of two stopped processes.
+pub struct Answer {
+    /// Its JSON.
+    pub json: serde_json::Value,
+    /// The one that is proven to be behind the other.
+    pub named: Option<u32>,
+}
+
+/// Asks `find` for two processes, by a map of their program. `dir` is where it may keep files.
+///
+/// # Panics
+/// If `find` fails.
+pub fn find(dir: &Path, map: &Path, (a, b): (&Stopped, &Stopped)) -> Answer {
+    let output = Command::new(hindmost())
+        .args(["find", "--format", "json", "--map"])
+        .arg(map)
+        .args([a.id().to_string(), b.id().to_string()])
+        .env("XDG_CACHE_HOME", dir)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 1 | 3)), "find: {code:?}\n{text}{errors}");
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let named = match json["hindmost"][0]["tasks"].as_array().map(Vec::as_slice) {
+        Some([one]) if code == Some(0) => Some(one.as_str().unwrap().parse().unwrap()),
+        _ => None,
+    };
+    Answer { json, named }
+}

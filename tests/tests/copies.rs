@@ -2,10 +2,9 @@
 //!
 //! `copies.c` stops itself at a chosen visit of `step`. Where that is in the source its flag and the visit tell, without any map.
 
-use std::path::Path;
 use std::process::Command;
 use tests::oracle::judge::Directory;
-use tests::stopped::{Stopped, has_tools, hindmost, succeed};
+use tests::stopped::{Stopped, find, has_tools, hindmost, succeed};
 
 /// Where a task is: the iteration, and the call in it. Calls of different arms have different last numbers and nothing in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,32 +113,6 @@ const CASES: [Case; 11] = [
     },
 ];
 
-/// Which of two processes is named; `None` if none is.
-fn named(dir: &Path, map: &Path, (a, b): (&Stopped, &Stopped)) -> Option<u32> {
-    let output = Command::new(hindmost())
-        .args(["find", "--format", "json", "--map"])
-        .arg(map)
-        .args([a.id().to_string(), b.id().to_string()])
-        .env("XDG_CACHE_HOME", dir)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    match output.status.code() {
-        Some(0) => {}
-        Some(1 | 3) => return None,
-        code => panic!(
-            "find: {code:?}\n{text}{}",
-            String::from_utf8_lossy(&output.stderr)
-        ),
-    }
-    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let tasks = answer["hindmost"][0]["tasks"].as_array()?;
-    match &tasks[..] {
-        [one] => Some(one.as_str().unwrap().parse().unwrap()),
-        _ => None,
-    }
-}
-
 #[test]
 fn copied_calls_are_not_taken_for_one_another() {
     if !has_tools(&["gcc"]) {
@@ -175,7 +148,7 @@ fn copied_calls_are_not_taken_for_one_another() {
             for (first, (a, truth_a)) in stopped.iter().enumerate() {
                 for (b, truth_b) in &stopped[first + 1..] {
                     let what = format!("{level}, case {}: {truth_a:?} and {truth_b:?}", case.number);
-                    let Some(named) = named(&dir.path, &map, (a, b)) else {
+                    let Some(named) = find(&dir.path, &map, (a, b)).named else {
                         continue;
                     };
                     decided += 1;

@@ -3,10 +3,9 @@
 //! `handed.cc` stops itself at a chosen visit of `MPI_Visit`, of which each iteration has three: before the step, after it, and in a callee that
 //! was handed the object. So the visit tells the counter's value and the order of two tasks, without any map.
 
-use std::path::Path;
 use std::process::Command;
 use tests::oracle::judge::Directory;
-use tests::stopped::{Stopped, has_tools, hindmost, succeed};
+use tests::stopped::{Answer, Stopped, find, has_tools, hindmost, succeed};
 
 /// One of the program's cases, with the builds (of eight) that do at least as well as the tests have seen.
 struct Case {
@@ -48,28 +47,10 @@ fn value(visit: u32) -> i64 {
     i64::from(iteration) + i64::from(place > 0)
 }
 
-/// What `find` says of two processes.
-struct Answer {
-    named: Option<u32>,
-    /// The counter's value by process.
-    values: Vec<(u32, i64)>,
-}
-
-fn ask(dir: &Path, map: &Path, (a, b): (&Stopped, &Stopped)) -> Answer {
-    let output = Command::new(hindmost())
-        .args(["find", "--format", "json", "--map"])
-        .arg(map)
-        .args([a.id().to_string(), b.id().to_string()])
-        .env("XDG_CACHE_HOME", dir)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let code = output.status.code();
-    assert!(matches!(code, Some(0 | 1 | 3)), "find: {code:?}\n{text}{errors}");
-    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+/// The counter's value in each process of which an answer has one.
+fn values(answer: &Answer) -> Vec<(u32, i64)> {
     let mut values = Vec::new();
-    for class in answer["classes"].as_array().unwrap() {
+    for class in answer.json["classes"].as_array().unwrap() {
         let read = class["frames"].as_array().unwrap().iter();
         let mut read = read.filter_map(|frame| frame["values"]["s->i"].as_i64());
         if let Some(value) = read.next() {
@@ -77,11 +58,7 @@ fn ask(dir: &Path, map: &Path, (a, b): (&Stopped, &Stopped)) -> Answer {
             values.extend(pids.map(|pid| (u32::try_from(pid.as_u64().unwrap()).unwrap(), value)));
         }
     }
-    let named = match answer["hindmost"][0]["tasks"].as_array().map(Vec::as_slice) {
-        Some([one]) if code == Some(0) => Some(one.as_str().unwrap().parse().unwrap()),
-        _ => None,
-    };
-    Answer { named, values }
+    values
 }
 
 /// The cases whose counter was read at all moments, and those in which the earlier task was always named.
@@ -129,16 +106,17 @@ fn check(compiler: &str, level: &str) -> (Vec<u32>, Vec<u32>) {
         for (first, (visit_a, a)) in stopped.iter().enumerate() {
             for (visit_b, b) in &stopped[first + 1..] {
                 let what = format!("{compiler} {level}, case {number}: {visit_a} and {visit_b}");
-                let answer = ask(&dir.path, &map, (a, b));
-                unread += usize::from(answer.values.len() < 2);
+                let answer = find(&dir.path, &map, (a, b));
+                let values = values(&answer);
+                unread += usize::from(values.len() < 2);
                 unnamed += usize::from(answer.named.is_none());
                 // The visits are in order.
                 assert!(
                     answer.named.is_none_or(|named| named == a.id()),
                     "{what}: the later one is named"
                 );
-                assert!(number != UNTOLD || answer.values.is_empty(), "{what}: it is read");
-                for (pid, read) in answer.values {
+                assert!(number != UNTOLD || values.is_empty(), "{what}: it is read");
+                for (pid, read) in values {
                     let visit = visit_of(pid);
                     assert_eq!(read, value(visit), "{what}: the value at {visit}");
                 }

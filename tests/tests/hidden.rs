@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 use tests::oracle::judge::Directory;
-use tests::stopped::{Stopped, has_tools, hindmost, succeed};
+use tests::stopped::{Answer, Stopped, find, has_tools, hindmost, succeed};
 
 /// One of the program's cases.
 struct Case {
@@ -49,28 +49,14 @@ const LEVELS: [&str; 4] = ["-O1", "-O2", "-O3", "-Os"];
 const VISITS: [u32; 3] = [2, 3, 79];
 
 /// What `find` says of two processes: who is named, and for how many of them it has the value of `counter`.
-fn ask(dir: &Path, map: &Path, (a, b): (&Stopped, &Stopped), counter: &str) -> (Option<u32>, usize) {
-    let output = Command::new(hindmost())
-        .args(["find", "--format", "json", "--map"])
-        .arg(map)
-        .args([a.id().to_string(), b.id().to_string()])
-        .env("XDG_CACHE_HOME", dir)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let code = output.status.code();
-    assert!(matches!(code, Some(0 | 1 | 3)), "find: {code:?}\n{text}{errors}");
-    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let classes = answer["classes"].as_array().unwrap();
-    let frames = classes
+fn ask(dir: &Path, map: &Path, pair: (&Stopped, &Stopped), counter: &str) -> (Option<u32>, usize) {
+    let Answer { json, named } = find(dir, map, pair);
+    let frames = json["classes"]
+        .as_array()
+        .unwrap()
         .iter()
         .flat_map(|class| class["frames"].as_array().unwrap());
     let read = frames.filter(|frame| !frame["values"][counter].is_null()).count();
-    let named = match answer["hindmost"][0]["tasks"].as_array().map(Vec::as_slice) {
-        Some([one]) if code == Some(0) => Some(one.as_str().unwrap().parse().unwrap()),
-        _ => None,
-    };
     (named, read)
 }
 
