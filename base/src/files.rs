@@ -44,6 +44,11 @@ impl FileKind {
     }
 }
 
+/// What stands behind the last slash of a path.
+pub fn last_component(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Whether two spellings of a path can name one file: the shorter is a tail of the longer, component by component. `.` does not
 /// count, `..` may stand for anything that is above it, and an absolute path has no longer spelling.
 pub fn may_be_one_file(a: &str, b: &str) -> bool {

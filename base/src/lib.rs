@@ -24,7 +24,7 @@ pub use cxx::{constructs, is_shouted};
 pub use decompression::most_decompressed;
 pub use diagnostic::{Diagnostic, Severity};
 pub use doubt::{Cause, Doubt};
-pub use files::{FileKind, may_be_one_file};
+pub use files::{FileKind, last_component, may_be_one_file};
 pub use graph::reaches;
 pub use index::{Id, IdVec};
 pub use language::Language;

@@ -6,7 +6,7 @@
 //! stand for each other; the pair that explains the most files wins, and a file that it does not explain stays
 //! unmatched. So a `util.c` of some library never passes for the `util.c` of the map only because of its name.
 
-use base::{IdVec, define_id};
+use base::{IdVec, define_id, last_component};
 use progress_map::{File, FileId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,13 +135,13 @@ fn candidates<'a>(
     let mut by_name: BTreeMap<&str, Vec<PathId>> = BTreeMap::new();
     for (path, spelling) in paths.iter_enumerated() {
         if files[path].is_none() {
-            by_name.entry(base_name(spelling)).or_default().push(path);
+            by_name.entry(last_component(spelling)).or_default().push(path);
         }
     }
     let mut candidates = Vec::new();
     for &file in open {
         let wanted = normal[file].as_str();
-        for &path in by_name.get(base_name(wanted)).into_iter().flatten() {
+        for &path in by_name.get(last_component(wanted)).into_iter().flatten() {
             let (ours, theirs) = without_common_suffix(wanted, &paths[path]);
             // A relative path of the map must be found as a whole: only `..` may be left of it.
             if wanted.starts_with('/') || ours.split('/').all(|part| matches!(part, "" | "..")) {
@@ -150,10 +150,6 @@ fn candidates<'a>(
         }
     }
     candidates
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What is left of two paths when the components that they share at the end are taken away.

@@ -433,6 +433,7 @@ mod tests {
                 .collect(),
             missing: std::collections::BTreeMap::new(),
             is_any_round: false,
+            is_of_program: false,
             obstacle: None,
         }
     }

@@ -11,8 +11,10 @@ use crate::tail;
 use crate::verdict::{Decided, Proof, Relation, SameEpoch, Verdict};
 use base::mutant::{Mutant, on};
 use base::{Confidence, IdVec};
-use progress_map::{Assumption, Cut, Function, FunctionId, LoopId, Lov, LovClass, Map, PointId, PointKind};
-use std::collections::BTreeSet;
+use progress_map::{
+    Assumption, Cut, FileId, Function, FunctionId, LoopId, Lov, LovClass, Map, PointId, PointKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock, PoisonError};
 
@@ -33,6 +35,8 @@ pub struct Order<'m> {
     arms: IdVec<FunctionId, Arms>,
     /// What the optimised functions call last; made when first asked for.
     pub(crate) vanished_into: OnceLock<BTreeSet<String>>,
+    /// The files that have functions, by the last components of their paths; made when first asked for.
+    files: OnceLock<BTreeMap<String, BTreeSet<FileId>>>,
     /// What the machine code of the bindings tells.
     pub(crate) code: CodeIndex,
 }
@@ -91,6 +95,7 @@ impl<'m> Order<'m> {
             assigning,
             optimised: tail::optimised(map),
             vanished_into: OnceLock::new(),
+            files: OnceLock::new(),
             code: CodeIndex::default(),
             kept: OnceLock::new(),
             last_calls: map.functions.iter().map(|_| OnceLock::new()).collect(),
@@ -109,6 +114,20 @@ impl<'m> Order<'m> {
         let first = self.by_name.partition_point(|id| name_of(id) < name);
         let count = self.by_name[first..].partition_point(|id| name_of(id) == name);
         &self.by_name[first..first + count]
+    }
+
+    /// The paths of the files with this last component that have functions.
+    pub(crate) fn files_named(&self, name: &str) -> impl Iterator<Item = &str> {
+        let files = self.files.get_or_init(|| {
+            let mut files: BTreeMap<String, BTreeSet<FileId>> = BTreeMap::new();
+            for function in &self.map.functions {
+                let name = base::last_component(&self.map.files[function.file].path);
+                files.entry(name.to_owned()).or_default().insert(function.file);
+            }
+            files
+        });
+        let found = files.get(name).into_iter().flatten();
+        found.map(|&file| self.map.files[file].path.as_str())
     }
 
     /// Whether some of a function's code was optimised.
@@ -268,7 +287,7 @@ impl<'m> Order<'m> {
     /// stacks are a library's business, unless the library calls back.
     fn compare_beneath(&self, depth: usize, a: &Located, b: &Located) -> Outcome {
         let name = &a.frames[depth].name;
-        let is_mapped = |frame: &LocatedFrame| frame.function.is_some();
+        let is_mapped = |frame: &LocatedFrame| frame.function.is_some() || frame.is_of_program;
         if [a, b]
             .iter()
             .any(|side| side.frames[depth..].iter().any(is_mapped))

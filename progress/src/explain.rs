@@ -191,5 +191,5 @@ fn describe(map: &Map, function: &Function, point: progress_map::PointId) -> Str
 fn short_path<'m>(map: &'m Map, function: &Function) -> &'m str {
     let path = &map.files[function.file].path;
     debug_assert!(function.file.index() < map.files.len());
-    path.rsplit('/').next().unwrap_or(path)
+    base::last_component(path)
 }

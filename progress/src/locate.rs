@@ -51,6 +51,9 @@ pub struct LocatedFrame {
     /// Optimised code may have made a loop of the function's calls of itself, and the frame may be in any round of it. Holds
     /// beside any obstacle: code that is mixed may be a loop, too.
     pub is_any_round: bool,
+    /// It is in none of the map's functions, and at a line of one of its files: what it does is not a library's business. Code of a lambda
+    /// may be left in the library's function that called it, and a function may be written in a way that is not understood.
+    pub is_of_program: bool,
     /// Why no places are known.
     pub obstacle: Option<Obstacle>,
 }
@@ -154,6 +157,7 @@ impl Order<'_> {
             missing: BTreeMap::new(),
             // Of a function that may be a loop more than one way leads on.
             is_any_round: false,
+            is_of_program: false,
             obstacle: None,
         }
     }
@@ -173,6 +177,7 @@ impl Order<'_> {
             values: frame.values.clone(),
             missing: frame.missing.clone(),
             is_any_round: function.is_some_and(|id| self.may_be_a_loop(id)),
+            is_of_program: function.is_none() && self.is_in_mapped_file(frame),
             obstacle: None,
         };
         let Some(id) = function else {
@@ -194,6 +199,15 @@ impl Order<'_> {
                 (located, Vec::new())
             }
         }
+    }
+
+    /// Whether a frame is at a line of a file of the map.
+    fn is_in_mapped_file(&self, frame: &Frame) -> bool {
+        let (Some(file), Some(_)) = (&frame.file, frame.line) else {
+            return false;
+        };
+        let mut same = self.files_named(base::last_component(file));
+        same.any(|path| base::may_be_one_file(path, file))
     }
 
     /// Where in its function a frame may be.

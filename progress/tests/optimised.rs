@@ -386,3 +386,18 @@ fn a_call_that_may_stand_for_another_is_both() {
     assert_eq!(relation(&merged, &one, &after), Relation::Before);
     assert_eq!(relation(&merged, &other, &after), Relation::Before);
 }
+
+/// The code of a lambda may be left in the library's function that called it, with nothing but its lines to tell.
+#[test]
+fn a_line_of_the_program_in_a_function_of_a_library_is_no_librarys_business() {
+    let map = map(vec![function("main", 1, &["visit"])], true);
+    let order = Order::new(&map);
+    let within = |rank: u32, file: &str| {
+        let mut stack = stack(rank, &[("main", 2), ("visit", 0), ("do_visit", 5), ("tick", 0)]);
+        stack.frames[2].file = Some(file.to_owned());
+        order.locate(&stack)
+    };
+    let relation = |file: &str| order.compare(&within(0, file), &within(1, file)).relation;
+    assert_eq!(relation("/usr/include/c++/12/variant"), Relation::Equal);
+    assert_eq!(relation("f.c"), Relation::Unknown);
+}

@@ -582,7 +582,13 @@ fn all_equal(out: &mut String, answer: &Answer) -> std::fmt::Result {
             "No order among those that were seen"
         };
         writeln!(out, "{}", clean(&format!("{nobody}: {everybody} {at}")))?;
-        writeln!(out, "  {everybody} at the same point of the same iteration")?;
+        // What a library does with such a call may be long, and may call the program back.
+        let within = match &class.position.activity {
+            Activity::Inside(callee) => format!("; how far each is inside of {callee} is not known"),
+            _ => String::new(),
+        };
+        let words = format!("{everybody} at the same point of the same iteration{within}");
+        writeln!(out, "  {}", clean(&words))?;
         return match (&class.position.activity, answer.missing_ranks.is_empty()) {
             (Activity::Blocked(_), false) => writeln!(
                 out,
