@@ -20,7 +20,7 @@ pub enum FileKind {
 impl FileKind {
     /// The kind of the file at `path`; nothing where the name does not tell.
     pub fn of(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = last_component(path);
         Some(match name.rsplit_once('.')?.1 {
             "c" => Self::C,
             "cc" | "cpp" | "cxx" | "c++" | "C" | "cu" | "hip" => Self::Cxx,

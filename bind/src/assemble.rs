@@ -74,9 +74,10 @@ pub(crate) fn assemble(
     let position = |id: FunctionId, address: u64| described.position(&map.functions[id], address);
     let names = callee_names(debug, forest);
     let (mpi_calls, on_entry) = bind_mpi_calls(debug, forest, &frames, &names);
+    let targets = Targets::new(debug, forest);
     let call_sites = CallSites::new(
         forest,
-        &Targets::new(debug, forest),
+        &targets,
         &names,
         &identified.functions,
         &laid_out.pieces,
@@ -141,6 +142,7 @@ pub(crate) fn assemble(
         &laid_out.pieces,
         &binding.variables,
         on_entry,
+        &targets,
     );
     (binding, report.diagnostics())
 }

@@ -105,7 +105,7 @@ impl AtCalls<'_, '_, '_> {
     fn passed(&self, site: &Site, register: u8) -> Option<Vec<u8>> {
         let call = self.forest.calls[site.number];
         // Another description of the same call may contradict.
-        let mut others = self.sites.sites.iter();
+        let mut others = self.sites.of(site.function).iter();
         if others.any(|other| other.return_address == site.return_address && other.number != site.number) {
             return None;
         }

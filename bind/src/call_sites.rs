@@ -8,9 +8,10 @@
 
 use crate::calls::{Targets, root_of};
 use crate::functions::Piece;
+use crate::handed::stands_at;
 use crate::passed::CalleeNames;
 use crate::walk::{Forest, NodeId, OriginId};
-use base::IdVec;
+use base::{IdVec, Span};
 use progress_map::{FunctionId, FunctionInstance};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,8 +42,17 @@ pub(crate) struct Site {
     pub(crate) callee: Callee,
 }
 
+impl Site {
+    /// Whether it stands where `span` is.
+    pub(crate) fn is_at(&self, span: Span) -> bool {
+        let position = self.position;
+        position.is_some_and(|(line, column)| stands_at(span, line, column))
+    }
+}
+
 /// All of them.
 pub(crate) struct CallSites {
+    /// Sorted by function and return address.
     pub(crate) sites: Vec<Site>,
     /// The functions with code, by function of the map.
     pub(crate) copies: BTreeMap<FunctionId, Vec<NodeId>>,
@@ -96,6 +106,7 @@ impl CallSites {
                 copies.entry(function).or_default().push(id);
             }
         }
+        sites.sort_by_key(|site| (site.function, site.return_address));
         let reaching = reaching(forest, &sites);
         Self {
             sites,
@@ -104,11 +115,15 @@ impl CallSites {
         }
     }
 
+    /// Those whose innermost function is `function`.
+    pub(crate) fn of(&self, function: Option<FunctionId>) -> &[Site] {
+        let first = self.sites.partition_point(|site| site.function < function);
+        let count = self.sites[first..].partition_point(|site| site.function == function);
+        &self.sites[first..first + count]
+    }
+
     pub(crate) fn is_barrier(&self, site: &Site) -> bool {
-        match &site.callee {
-            Callee::Mpi(_) => true,
-            Callee::Own(origin, _) => self.reaching.contains(origin),
-        }
+        is_barrier(site, &self.reaching)
     }
 
     /// The addresses after the barriers, sorted.
@@ -118,6 +133,14 @@ impl CallSites {
         barriers.sort_unstable();
         barriers.dedup();
         barriers
+    }
+}
+
+/// Whether a call may come to MPI, if just these functions of the program do.
+fn is_barrier(site: &Site, reaching: &BTreeSet<OriginId>) -> bool {
+    match &site.callee {
+        Callee::Mpi(_) => true,
+        Callee::Own(origin, _) => reaching.contains(origin),
     }
 }
 
@@ -144,11 +167,9 @@ fn reaching(forest: &Forest, sites: &[Site]) -> BTreeSet<OriginId> {
     loop {
         let before = found.len();
         for site in sites {
-            let is_barrier = match &site.callee {
-                Callee::Mpi(_) => true,
-                Callee::Own(origin, _) => found.contains(origin),
-            };
-            if is_barrier && let Some(missing) = missing.get_mut(&forest.nodes[site.root].origin) {
+            if is_barrier(site, &found)
+                && let Some(missing) = missing.get_mut(&forest.nodes[site.root].origin)
+            {
                 missing.remove(&site.root);
             }
         }

@@ -26,14 +26,14 @@ pub(crate) fn bind_calls(
     pieces: &IdVec<NodeId, Vec<Piece>>,
     variables: &[BoundVariable],
     also: Vec<(OriginId, u8)>,
+    targets: &Targets<'_>,
 ) -> Vec<BoundCall> {
     let mut work = needed(forest, pieces, variables);
     work.extend(also);
     if work.is_empty() {
         return Vec::new();
     }
-    let targets = Targets::new(debug, forest);
-    let jumps = Jumps::new(debug, forest, &targets);
+    let jumps = Jumps::new(debug, forest, targets);
     let mut to: BTreeMap<OriginId, Vec<usize>> = BTreeMap::new();
     for (index, call) in forest.calls.iter().enumerate() {
         if let (Some(origin), Some(_)) = (targets.of(call.target), call.return_address) {

@@ -177,13 +177,10 @@ impl<'m> Known<'_, 'm> {
     /// Whether a call of an instance is a call instruction wherever the instance has code for it.
     fn calls(&self, instance: FunctionInstance, row: &Shown, callee: FunctionId) -> bool {
         let span = self.map.functions[row.function].points[row.point].span;
-        let mut sites = self.call_sites.sites.iter();
+        let mut sites = self.call_sites.of(Some(row.function)).iter();
         let is_called = sites.any(|site| {
             let is_callee = matches!(site.callee, Callee::Own(_, Some(called)) if called == callee);
-            let is_there = site
-                .position
-                .is_some_and(|(line, column)| stands_at(span, line, column));
-            site.instance == instance && is_callee && is_there
+            site.instance == instance && is_callee && site.is_at(span)
         });
         let mut inlines = self.binding.inlines.iter();
         let is_inlined = inlines.any(|inline| {
@@ -230,16 +227,8 @@ impl<'m> Known<'_, 'm> {
         let span = self.map.functions[row.function].points[row.point].span;
         let copies = self.call_sites.copies.get(&copied).map_or(&[][..], Vec::as_slice);
         let has_it = |&copy: &_| {
-            let mut sites = self.call_sites.sites.iter();
-            sites.any(|site| {
-                let is_there = site
-                    .position
-                    .is_some_and(|(line, column)| stands_at(span, line, column));
-                site.root == copy
-                    && site.function == Some(row.function)
-                    && is_there
-                    && is_callee(&site.callee)
-            })
+            let mut sites = self.call_sites.of(Some(row.function)).iter();
+            sites.any(|site| site.root == copy && site.is_at(span) && is_callee(&site.callee))
         };
         !copies.is_empty() && copies.iter().all(has_it)
     }

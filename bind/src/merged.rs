@@ -27,7 +27,7 @@ use crate::stand_ins::Copy;
 use crate::walk::{CallSite, Forest, Node, NodeId, OriginId};
 use across::{Called, of_several};
 use base::IdVec;
-use copy::{of_copy, shown_calls};
+use copy::{of_copy, shown};
 use evidence::{Evidence, calls_of};
 use progress_map::{BoundMerge, FunctionId, Map};
 use rayon::prelude::*;
@@ -179,13 +179,7 @@ fn of_root(
             inlined: inlined.get(&node).cloned().unwrap_or_default(),
         };
         let names = Names::new(build.map, function);
-        all.push(Called {
-            node,
-            function,
-            shown: shown_calls(&names, &evidence),
-            names,
-            calls: evidence.calls.clone(),
-        });
+        let shown = shown(&names, &evidence.sites());
         let inside = |step: StepIndex| {
             code.decoded.as_ref().is_some_and(|code| {
                 let address = code.steps[step].address;
@@ -203,8 +197,8 @@ fn of_root(
             is_inlined,
         });
         of_copy(
-            build.map,
-            function,
+            &names,
+            &shown,
             effects,
             &evidence,
             copy.as_ref(),
@@ -216,6 +210,13 @@ fn of_root(
                 });
             },
         );
+        all.push(Called {
+            node,
+            function,
+            names,
+            calls: evidence.calls,
+            shown: shown.all,
+        });
     }
     of_several(build, &all, found);
 }

@@ -73,9 +73,10 @@ pub(crate) fn withhold(map: &Map, binding: &mut Binding, compiler: Compiler, bar
         let doubt = risk.doubt(&positions, function, variable.instance, range);
         let believable = believable(function, variable, compiler);
         // Where it lies behind a pointer there is nothing to be moved but the store, and no store moves past a barrier.
-        let at_barriers = match variable.path.contains(&PathStep::Deref) {
-            true => at_barriers(&believable, range, barriers),
-            false => Vec::new(),
+        let at_barriers = if variable.path.contains(&PathStep::Deref) {
+            at_barriers(&believable, range, barriers)
+        } else {
+            Vec::new()
         };
         let mut kept = doubt.leaves(believable);
         for place in at_barriers {

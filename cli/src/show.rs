@@ -59,7 +59,7 @@ fn split_place(place: &str) -> Result<(&str, u32), Failure> {
 
 fn not_in_map(map: &Map, path: &str) -> Failure {
     let failure = Failure::new(format!("{path} is not in the map"));
-    let wanted = path.rsplit('/').next().unwrap_or(path);
+    let wanted = base::last_component(path);
     let similar = map
         .files
         .iter()

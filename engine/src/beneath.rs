@@ -86,7 +86,7 @@ pub(crate) fn operation(task: &Task) -> Option<Beneath> {
         InMpi::Inside { at, function } => (function, Some(at)),
         InMpi::Named { at, function } => {
             let module = task.frames[at].module.as_deref().unwrap_or_default();
-            (format!("{function} of {}", base_name(module)), None)
+            (format!("{function} of {}", base::last_component(module)), None)
         }
         InMpi::SomewhereInside => ("MPI".to_owned(), None),
         InMpi::Outside | InMpi::Unknown => return None,
@@ -109,7 +109,10 @@ fn is_mpi_library(module: &str) -> bool {
         "libfabric",
         "libpsm",
     ];
-    is_runtime_library(module) && NAMES.iter().any(|name| base_name(module).starts_with(name))
+    is_runtime_library(module)
+        && NAMES
+            .iter()
+            .any(|name| base::last_component(module).starts_with(name))
 }
 
 /// Whether a function is named as the libraries name those that are not their entry points.
@@ -122,11 +125,7 @@ fn is_named_as_internal(function: &str) -> bool {
 
 /// Whether a file is the task's program, as far as that is known.
 fn is_program(task: &Task, module: &str) -> bool {
-    task.program.is_empty() || base_name(module) == base_name(&task.program)
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    task.program.is_empty() || base::last_component(module) == base::last_component(&task.program)
 }
 
 #[cfg(test)]

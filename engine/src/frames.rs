@@ -157,7 +157,7 @@ fn library_frame(recorded: &snapshot::Frame, called_as: Option<String>) -> Frame
         _ => readable::readable(&recorded.function),
     };
     let qualified = { recorded.function == function }.then(|| readable::qualified(recorded, None));
-    let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let base_name = |path: &String| base::last_component(path).to_owned();
     FrameView {
         function,
         qualified: qualified.flatten(),

@@ -279,7 +279,7 @@ pub(crate) enum Implementation {
 pub(crate) fn implementation<'a>(modules: impl Iterator<Item = &'a str>) -> Option<Implementation> {
     let mut found = None;
     for path in modules {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = base::last_component(path);
         // `libmpi.so.12` is that of the common interface of MPICH and its kin, and also of an Open MPI of 2015; the
         // other objects of the latter are on its stacks as well.
         let of = if [

@@ -146,7 +146,7 @@ fn of_frames(task: &Task, recorded: &[Frame]) -> OutsideStack {
 }
 
 fn view(frame: &Frame, entry: Option<String>) -> FrameView {
-    let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let base_name = |path: &String| base::last_component(path).to_owned();
     let function = entry.unwrap_or_else(|| crate::readable::readable(&frame.function));
     let qualified = { function == frame.function }.then(|| crate::readable::qualified(frame, None));
     FrameView {
@@ -319,7 +319,7 @@ pub fn is_runtime_library(module: &str) -> bool {
         "libhwloc",
         "libnuma",
     ];
-    let name = module.rsplit('/').next().unwrap_or(module);
+    let name = base::last_component(module);
     let plain = name.split(".so").next().unwrap_or(name);
     // `libc-2.31.so`, `libevent_core-2.1.so.7`, `ld-linux-x86-64.so.2`.
     let unversioned = plain.split_once('-').filter(|(_, rest)| {

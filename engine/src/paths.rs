@@ -38,9 +38,9 @@ pub(crate) fn find_in(files: &IdVec<FileId, File>, path: &str) -> PathLookup {
 
 /// How short messages spell a file: its last component, or the whole path when another file of the map shares that.
 pub(crate) fn short_name(map: &Map, id: FileId) -> &str {
-    let last = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let last = |path: &'_ str| base::last_component(path).to_owned();
     let path = map.files[id].path.as_str();
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = base::last_component(path);
     let shared = map
         .files
         .iter_enumerated()

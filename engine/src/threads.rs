@@ -130,7 +130,9 @@ pub(crate) fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadAc
         return (ThreadActivity::Working(position), frames);
     }
     // Without a map, whoever is in the program's own file does its work.
-    let is_own = |module: &String| !task.program.is_empty() && base_name(module) == base_name(&task.program);
+    let is_own = |module: &String| {
+        !task.program.is_empty() && base::last_component(module) == base::last_component(&task.program)
+    };
     let in_program = thread
         .frames
         .iter()
@@ -146,15 +148,11 @@ pub(crate) fn look(order: &Order<'_>, task: &Task, thread: &Thread) -> (ThreadAc
     (doing, Vec::new())
 }
 
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 /// The library that a thread belongs to: the outermost that is not the C library's part in every thread.
 fn library(thread: &Thread) -> String {
     let names = thread.frames.iter().filter_map(|frame| frame.module.as_deref());
     let names = Vec::from_iter(names.map(|path| {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = base::last_component(path);
         name.split(".so").next().unwrap_or(name)
     }));
     let system = |name: &&&str| matches!(**name, "libc" | "libpthread" | "[vdso]") || name.starts_with("ld-");

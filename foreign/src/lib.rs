@@ -227,7 +227,7 @@ pub fn one_by_one(alike: Vec<Alike>) -> Result<Vec<Task>, Error> {
 
 /// The rank that a file's name tells: its last number (`bt.17.txt`, `rank3`, `stack-0004.json`).
 pub fn rank_of_name(name: &str) -> Option<u32> {
-    let stem = name.rsplit('/').next().unwrap_or(name);
+    let stem = base::last_component(name);
     let end = stem.rfind(|c: char| c.is_ascii_digit())? + 1;
     let start = stem[..end]
         .rfind(|c: char| !c.is_ascii_digit())

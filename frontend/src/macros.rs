@@ -86,7 +86,7 @@ impl Macros {
         let mut all = Self::default();
         for (id, (path, facts)) in (0u32..).zip(&files) {
             all.by_base_name
-                .entry(base_name(path).to_owned())
+                .entry(base::last_component(path).to_owned())
                 .or_default()
                 .push(id);
             for (name, mut history) in histories(facts) {
@@ -216,7 +216,7 @@ impl Macros {
         let written = include.trim_start_matches("./").trim_start_matches("../");
         let candidates = self
             .by_base_name
-            .get(base_name(written))
+            .get(base::last_component(written))
             .map_or(&[][..], Vec::as_slice);
         let path = |id: u32| self.files[id as usize].0.as_str();
         let directory = from.rfind('/').map_or("", |slash| &from[..=slash]);
@@ -261,11 +261,7 @@ pub fn file_facts_as(text: &[u8], tokens: &[Token], language: Language) -> FileF
 /// its calls their own names.
 fn stands_in_for_mpi(path: &str, facts: &FileFacts) -> bool {
     let is_rank = |event: &Event| event.definition.is_some() && *event.name == *b"MPI_Comm_rank";
-    base_name(path) == "mpi.h" && facts.events.iter().any(is_rank)
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    base::last_component(path) == "mpi.h" && facts.events.iter().any(is_rank)
 }
 
 /// By name: the offset of each event of `facts`, and the state from there on.

@@ -113,11 +113,8 @@ impl Order<'_> {
     /// calls `main` from there, are the same on every task.
     pub(crate) fn first_of_code(&self, point: &ExecutionPoint) -> Option<usize> {
         let is_known = |at: &usize| {
-            let frame = &point.frames[*at];
-            let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-            let module = frame.module.as_deref().and_then(name);
-            let mut bindings = self.map().bindings();
-            module.is_some() && bindings.any(|binding| name(&binding.executable) == module)
+            let module = point.frames[*at].module.as_deref();
+            module.is_some_and(|module| self.map().bindings().any(|binding| is_file(binding, module)))
         };
         let mut known = (0..point.frames.len()).filter(is_known);
         let first = known.next()?;
@@ -469,8 +466,7 @@ fn first_open((a, b): (&Located, &Located), same: usize) -> usize {
 
 /// Whether a binding is that of the file that a module's name stands for.
 fn is_file(binding: &Binding, module: &str) -> bool {
-    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-    name(&binding.executable) == name(module)
+    base::last_component(&binding.executable) == base::last_component(module)
 }
 
 /// Whether the code of a function of the map is at an address.

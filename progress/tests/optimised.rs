@@ -1,51 +1,16 @@
 //! Stacks of optimised builds: what tail calls, split functions and moved code make of them.
 
-use base::{Id, IdVec, Span};
+mod common;
+
+use base::{Id, Span};
 use progress::{ExecutionPoint, Frame, Order, Relation};
-use progress_map::generate::bare_function;
-use progress_map::{
-    Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, Point, PointId, PointKind, Scope,
-    ScopeId, ScopeKind,
-};
+use progress_map::{Binding, BoundFunction, BoundMerge, File, Function, FunctionId, Map, PointId, PointKind};
 
 /// A function that makes the given calls, one on each line from its first line plus 1 on, in this order.
 fn function(name: &str, line: u32, calls: &[&str]) -> Function {
-    let span = |line: u32, end: u32| Span {
-        line,
-        column: 1,
-        end_line: end,
-        end_column: 9,
-    };
-    let whole = span(line, line + calls.len() as u32 + 1);
-    let point = |kind: PointKind, span: Span| Point {
-        kind,
-        span,
-        scope: ScopeId::from_index(0),
-        innermost_loop: None,
-        unsequenced: Vec::new(),
-    };
-    let mut points: IdVec<PointId, Point> = IdVec::new();
-    points.push(point(PointKind::Entry, whole));
-    for (at, callee) in (1..).zip(calls) {
-        points.push(point(
-            PointKind::Call((*callee).to_owned()),
-            span(line + at, line + at),
-        ));
-    }
-    points.push(point(PointKind::Exit, whole));
-    let next = |at: usize| (PointId::from_index(at), PointId::from_index(at + 1));
-    Function {
-        edges: (0..=calls.len()).map(next).collect(),
-        points,
-        scopes: vec![Scope {
-            parent: None,
-            kind: ScopeKind::Function,
-            line,
-            end_line: whole.end_line,
-        }]
-        .into(),
-        ..bare_function(name, Id::from_index(0), whole)
-    }
+    let kinds = calls.iter().map(|&callee| PointKind::Call(callee.to_owned()));
+    let edges = Vec::from_iter((0..=calls.len()).map(|at| (at, at + 1)));
+    common::function(name, line, &Vec::from_iter(kinds), &edges)
 }
 
 fn map(functions: Vec<Function>, optimised: bool) -> Map {

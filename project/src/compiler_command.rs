@@ -100,7 +100,7 @@ pub(crate) const CONSENT: &str = " (--trust-build runs it)";
 const SHELL: [char; 8] = ['$', '`', ';', '&', '|', '<', '>', '\n'];
 
 fn is_script(compiler: &str) -> bool {
-    base_name(compiler).starts_with("mpi")
+    base::last_component(compiler).starts_with("mpi")
 }
 
 /// Whether `-x` says that files are ones which a compiler preprocesses by itself. For others it looks for programs, clang even in the `--sysroot`.
@@ -112,13 +112,9 @@ fn is_c_language(name: &str) -> bool {
 fn without_launcher(words: &[String]) -> &[String] {
     const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "buildcache"];
     match words {
-        [first, rest @ ..] if LAUNCHERS.contains(&base_name(first)) => rest,
+        [first, rest @ ..] if LAUNCHERS.contains(&base::last_component(first)) => rest,
         _ => words,
     }
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
 }
 
 /// Whether a word is a name by which compilers go: `gcc`, `x86_64-linux-gnu-g++-12`, `mpicc.openmpi`, `/opt/gcc/bin/gcc`. One with a directory must be
@@ -173,7 +169,7 @@ fn is_compiler(word: &str) -> bool {
     if word.contains('/') && !word.starts_with('/') {
         return false;
     }
-    let name = base_name(word);
+    let name = base::last_component(word);
     // The MPI or the version, and the machine that code is made for.
     let name = name
         .strip_suffix(".openmpi")
@@ -448,7 +444,10 @@ fn language_feature(name: &str) -> Use {
 /// Whether clang would read a header as it was compiled before, from a file beside it: it believes what is in there. gcc reads none when it only preprocesses.
 pub(crate) fn finds_precompiled(words: &[String], directory: &Path) -> bool {
     let is_gcc = |name: &str| ["gcc", "g++"].iter().any(|gcc| name.contains(gcc));
-    if words.first().is_some_and(|compiler| is_gcc(base_name(compiler))) {
+    if words
+        .first()
+        .is_some_and(|compiler| is_gcc(base::last_component(compiler)))
+    {
         return false;
     }
     let is_there = |header: &str| {

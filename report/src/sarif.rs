@@ -290,7 +290,7 @@ fn fingerprint<'n>(
     line: u32,
     functions: impl IntoIterator<Item = &'n str>,
 ) -> BTreeMap<&'static str, String> {
-    let name = file.rsplit('/').next().unwrap_or(file);
+    let name = base::last_component(file);
     let text = places.line(file, line).unwrap_or_default();
     let parts = [name, &text].into_iter().map(str::to_owned);
     let parts = Vec::from_iter(parts.chain(functions.into_iter().map(str::to_owned)));

@@ -134,7 +134,7 @@ pub fn sentence_of_places(slice: &Slice, statement: &Statement) -> String {
 
 /// The last part of the file's name, and the line.
 fn place(statement: &Statement) -> String {
-    let name = statement.file.rsplit('/').next().unwrap_or(&statement.file);
+    let name = base::last_component(&statement.file);
     format!("{}:{}", clean(name), statement.line)
 }
 

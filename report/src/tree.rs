@@ -87,7 +87,7 @@ fn named(tree: &OrderedTree, node: &TreeNode, function: &str) -> String {
 
 /// The file's last path component and the line, or the module.
 pub(crate) fn place(node: &TreeNode) -> String {
-    let base_name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let base_name = |path: &str| base::last_component(path).to_owned();
     let place = match (&node.file, node.line, &node.module, node.pc) {
         (_, _, Some(module), Some(pc)) => format!("{}+{pc:#x}", base_name(module)),
         (Some(file), Some(line), ..) => format!("{}:{line}", base_name(file)),

@@ -179,7 +179,7 @@ impl Module {
     /// The file name without its directories.
     pub(crate) fn name(&self) -> &str {
         let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
-        path.rsplit('/').next().unwrap_or(path)
+        base::last_component(path)
     }
 
     /// Where the file defines the object whose address is Open MPI's `MPI_COMM_WORLD`, as linked.

@@ -91,7 +91,7 @@ fn no_program(executable: &str, modules: &Modules, space: &Space, binding: &Bind
         return format!("the executable {executable} could not be checked against the map: {why}");
     };
     let found = modules.get(module);
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let name = |path: &str| base::last_component(path).to_owned();
     if name(executable) != name(&binding.executable) {
         return format!(
             "it runs {}, and the map is of {}: nothing but MPI orders tasks of different programs",

@@ -98,7 +98,7 @@ struct File<'t> {
 impl<'t> File<'t> {
     /// `None` where groups are not whole, and where a line may be another file's or be compiled twice.
     fn read(path: &str, text: &'t [u8], tokens: &[Token], language: Language) -> Option<Self> {
-        let own_name = path.rsplit('/').next().unwrap_or(path);
+        let own_name = base::last_component(path);
         let mut file = File {
             text,
             groups: Vec::new(),

@@ -197,7 +197,7 @@ impl Node {
 
     /// The file's last path component and the line, or the module.
     pub(crate) fn place(&self) -> String {
-        let base_name = |path: &Cow<'_, str>| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let base_name = |path: &Cow<'_, str>| base::last_component(path).to_owned();
         let said = &self.said;
         match (&said.module, &said.pc, &said.file, said.line) {
             (Some(module), Some(pc), ..) => format!("{}+{pc}", base_name(module)),

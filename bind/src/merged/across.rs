@@ -8,12 +8,12 @@
 //! function that is around both, the call that is shown stands for the one that leads to the other. Whether the same code leads on from both is not asked.
 
 use super::copy::calls_at;
-use super::evidence::CallInstruction;
+use super::evidence::{CallInstruction, Callee};
 use super::{Build, Position};
 use crate::meetings::Names;
 use crate::walk::{Forest, NodeId};
 use progress_map::{BoundMerge, FunctionId, PointId, PointKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is called in one node of a code, the function itself or an inlined call.
 pub(super) struct Called<'m, 'n> {
@@ -28,18 +28,30 @@ pub(super) struct Called<'m, 'n> {
 
 /// Finds the pairs of one code.
 pub(super) fn of_several(build: &Build<'_, '_, '_>, all: &[Called<'_, '_>], found: &mut Vec<BoundMerge>) {
+    // Whoever is called by name is looked for among the calls of that name, and those of which nothing is known.
+    let mut by_name: BTreeMap<Option<&str>, Vec<(usize, Option<Position>)>> = BTreeMap::new();
+    for (at, called) in all.iter().enumerate() {
+        for &(call, position) in &called.calls {
+            let name = match call.callee {
+                Callee::Named(name) => Some(name),
+                Callee::Unknown => None,
+                Callee::Pointer => continue,
+            };
+            by_name.entry(name).or_default().push((at, position));
+        }
+    }
     for gone in all {
         let points = gone.names.function.points.iter_enumerated();
         let named = points.filter(|(_, point)| matches!(point.kind, PointKind::Call(_)));
         let left_out = named
             .map(|(point, _)| point)
             .filter(|point| !gone.shown.contains(point));
-        for point in Vec::from_iter(left_out) {
-            for there in all.iter().filter(|there| there.node != gone.node) {
-                for (call, position) in &there.calls {
-                    if call.callee.may_be(&gone.names, point) {
-                        pair(build, all, (gone, point), (there, *position), found);
-                    }
+        for point in left_out {
+            let name = gone.names.function.points[point].kind.callee();
+            let alike = [name, None].into_iter().flat_map(|name| by_name.get(&name));
+            for &(at, position) in alike.flatten() {
+                if all[at].node != gone.node {
+                    pair(build, all, (gone, point), (&all[at], position), found);
                 }
             }
         }

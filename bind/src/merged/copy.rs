@@ -7,25 +7,23 @@ use crate::effects::Effects;
 use crate::meetings::{Meetings, Names};
 use crate::stand_ins::{Copy, Fit, Source, stand_ins};
 use base::IdVec;
-use progress_map::{Function, FunctionId, Map, PointId, PointKind};
+use progress_map::{Function, PointId, PointKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// By a call that is shown: the others for which its instruction may stand too.
 type Pairs = BTreeMap<PointId, BTreeSet<PointId>>;
 
-/// Finds the pairs of one copy of a function. `copy` is its code, where it could be decoded.
+/// Finds the pairs of one copy of a function, of whose calls `shown` is left. `copy` is its code, where it could be decoded.
 pub(super) fn of_copy(
-    map: &Map,
-    id: FunctionId,
+    names: &Names<'_>,
+    shown: &Shown,
     effects: &Effects,
     evidence: &Evidence<'_>,
     copy: Option<&Copy<'_>>,
     mut found: impl FnMut(PointId, PointId),
 ) {
-    let function = &map.functions[id];
-    let names = Names::new(map, id);
-    let shown = shown(&names, &evidence.sites());
-    let pairs = pairs(&names, &shown);
+    let function = names.function;
+    let pairs = pairs(names, shown);
     if pairs.is_empty() {
         return;
     }
@@ -36,7 +34,7 @@ pub(super) fn of_copy(
                 && point.unsequenced.is_empty()
                 && effects.has(&point.kind)
         });
-        stand_ins_of(&names, effects, evidence, copy, required.collect(), &pairs)
+        stand_ins_of(names, effects, evidence, copy, required.collect(), &pairs)
     });
     // Where a call is inlined, no instruction tells which it is.
     let inlined: BTreeSet<PointId> = evidence
@@ -54,11 +52,6 @@ pub(super) fn of_copy(
             }
         }
     }
-}
-
-/// The calls that some instruction or inlined call has the position of.
-pub(super) fn shown_calls(names: &Names<'_>, evidence: &Evidence<'_>) -> BTreeSet<PointId> {
-    shown(names, &evidence.sites()).all
 }
 
 /// What a macro calls it may leave out: it is nothing that is passed for certain.
@@ -192,9 +185,9 @@ impl<'i, 'n> Instructions<'i, 'n> {
 }
 
 /// What one copy of a function shows of its calls.
-struct Shown {
+pub(super) struct Shown {
     /// The calls that some instruction or inlined call has the position of.
-    all: BTreeSet<PointId>,
+    pub(super) all: BTreeSet<PointId>,
     /// Of them those that certainly are there.
     certain: BTreeSet<PointId>,
     /// Of these those that nothing but an instruction of its own stands for.
@@ -212,7 +205,7 @@ pub(super) fn calls_at(function: &Function, position: Position) -> Vec<PointId> 
     calls(function).filter(is_within).collect()
 }
 
-fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
+pub(super) fn shown(names: &Names<'_>, sites: &BTreeMap<Position, Sites<'_>>) -> Shown {
     let function = names.function;
     let is_cxx = function.language().is_cxx();
     let mut shown = Shown {
@@ -287,7 +280,7 @@ mod tests {
     use crate::merged::evidence::CallInstruction;
     use crate::walk::NodeId;
     use base::Id;
-    use progress_map::FileId;
+    use progress_map::{FileId, Map};
 
     /// Instructions on a line, of which nothing is known but that they call.
     fn unnamed(line: u32, count: usize) -> Vec<(u32, Callee<'static>)> {
@@ -310,9 +303,10 @@ mod tests {
             inlined: Vec::new(),
         };
         let mut pairs = Vec::new();
+        let names = Names::new(map, Id::from_index(0));
         of_copy(
-            map,
-            Id::from_index(0),
+            &names,
+            &shown(&names, &evidence.sites()),
             &Effects::new(map),
             &evidence,
             None,

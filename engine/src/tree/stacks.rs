@@ -256,7 +256,7 @@ fn program_frame(
 /// A frame of a library; the line of an entry point says nothing about the program. Its file does: it tells the function from
 /// one of the same name in the map.
 fn library_frame(recorded: &snapshot::Frame, whole: bool, options: &TreeOptions) -> Label<String> {
-    let base_name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let base_name = |path: &String| base::last_component(path).to_owned();
     let function = match recorded.function.as_str() {
         "" => "??",
         function => function,

@@ -8,7 +8,7 @@
 
 use crate::lower::function::{Binding, Body};
 use crate::lower::{children, field};
-use ir::{ExprKind, LocalId, StmtId, StmtKind, VarRef};
+use ir::{ExprKind, LocalId, StmtId, VarRef};
 use tree_sitter::Node;
 
 /// The loop's iterator, where it is set, and the call that gives the first element.
@@ -78,12 +78,7 @@ impl Body<'_, '_> {
         let index = self.declare_index(node);
         self.count_for(index, iterator);
         self.locals[index].container = Some(object);
-        let zero = self.push_expr(ExprKind::Int(0), start.iterator);
-        let init = StmtKind::Decl {
-            local: index,
-            init: Some(zero),
-        };
-        Some((index, self.push_stmt(init, start.iterator)))
+        Some((index, self.begin_count(index, start.iterator)))
     }
 
     /// The object of `object.begin()`, or the pointer of `pointer->begin()`: a variable, or a member of one.
@@ -169,13 +164,7 @@ impl Body<'_, '_> {
 
     /// The loop's step, and that of what counts its rounds.
     pub(super) fn counted_step(&mut self, step: ir::ExprId, index: LocalId, node: Node) -> ir::ExprId {
-        let target = self.push_expr(ExprKind::Var(VarRef::Local(index)), node);
-        let counts = ExprKind::Step {
-            target,
-            up: true,
-            prefix: true,
-        };
-        let counts = self.push_expr(counts, node);
+        let counts = self.count_one(index, node);
         self.push_expr(ExprKind::Comma(step, counts), node)
     }
 }

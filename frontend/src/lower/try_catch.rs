@@ -122,12 +122,7 @@ impl Body<'_, '_> {
         before.push(self.push_stmt(StmtKind::Expr(value), range));
         let cond = self.unseen(range);
         let index = self.declare_index(node);
-        let zero = self.push_expr(ExprKind::Int(0), range);
-        let init = StmtKind::Decl {
-            local: index,
-            init: Some(zero),
-        };
-        let init = self.push_stmt(init, range);
+        let init = self.begin_count(index, range);
         let step = self.range_step(range, index);
         let (start, _) = self.file.raw_range(node);
         let around = self.divided_loops;
@@ -211,15 +206,30 @@ impl Body<'_, '_> {
         (index.name, index.span, index.counts_for) = (name, span, Some(variable));
     }
 
-    /// How the iterator moves: by one element, and by a function of the program, if it has one.
-    fn range_step(&mut self, range: Node, index: LocalId) -> ExprId {
-        let target = self.push_expr(ExprKind::Var(VarRef::Local(index)), range);
+    /// Nothing is left behind yet.
+    pub(super) fn begin_count(&mut self, index: LocalId, node: Node) -> StmtId {
+        let zero = self.push_expr(ExprKind::Int(0), node);
+        let init = StmtKind::Decl {
+            local: index,
+            init: Some(zero),
+        };
+        self.push_stmt(init, node)
+    }
+
+    /// One more is left behind.
+    pub(super) fn count_one(&mut self, index: LocalId, node: Node) -> ExprId {
+        let target = self.push_expr(ExprKind::Var(VarRef::Local(index)), node);
         let step = ExprKind::Step {
             target,
             up: true,
             prefix: true,
         };
-        let step = self.push_expr(step, range);
+        self.push_expr(step, node)
+    }
+
+    /// How the iterator moves: by one element, and by a function of the program, if it has one.
+    fn range_step(&mut self, range: Node, index: LocalId) -> ExprId {
+        let step = self.count_one(index, range);
         let name = "operator++".to_owned();
         if self.file.is_cxx_function(&name) {
             let callee = ir::Callee::Named(name.into());

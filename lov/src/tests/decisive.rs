@@ -1,7 +1,7 @@
 //! Calls whose result decides whether others follow: each line is such a call, with what follows.
 
+use super::map_of;
 use expect_test::{Expect, expect};
-use frontend::{Macros, Source};
 use std::fmt::Write as _;
 
 fn check(text: &str, expect: Expect) {
@@ -9,10 +9,7 @@ fn check(text: &str, expect: Expect) {
 }
 
 fn check_as(path: &str, text: &str, expect: Expect) {
-    let text = text.as_bytes();
-    let source = Source { path, text };
-    let macros = Macros::gather([source]);
-    let map = crate::analyse(&[frontend::parse(&source, &macros)]);
+    let map = map_of(path, text);
     let mut shown = String::new();
     for each in &map.decisive {
         let points = &map.functions[each.function].points;

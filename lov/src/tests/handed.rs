@@ -1,14 +1,11 @@
 //! What calls hand on: each line is one such call, with the variable and the parameter that is the same, or leads to the same object.
 
+use super::map_of;
 use expect_test::{Expect, expect};
-use frontend::{Macros, Source};
 use std::fmt::Write as _;
 
 fn check(path: &str, text: &str, expect: Expect) {
-    let text = text.as_bytes();
-    let source = Source { path, text };
-    let macros = Macros::gather([source]);
-    let map = crate::analyse(&[frontend::parse(&source, &macros)]);
+    let map = map_of(path, text);
     let mut shown = String::new();
     for each in &map.handed {
         let function = &map.functions[each.function];
@@ -103,12 +100,7 @@ int main(int argc, char **argv)
 }
 
 fn check_steps(text: &str, expect: Expect) {
-    let source = Source {
-        path: "t.cc",
-        text: text.as_bytes(),
-    };
-    let macros = Macros::gather([source]);
-    let map = crate::analyse(&[frontend::parse(&source, &macros)]);
+    let map = map_of("t.cc", text);
     let mut shown = String::new();
     for each in &map.inner_steps {
         let (function, callee) = (&map.functions[each.function], &map.functions[each.callee]);

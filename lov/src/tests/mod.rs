@@ -17,7 +17,7 @@ mod wraps;
 
 use expect_test::Expect;
 use frontend::{Macros, Source};
-use progress_map::{Across, Assumption, Cut, Direction, Growth, Loop, Lov, LovClass};
+use progress_map::{Across, Assumption, Cut, Direction, Growth, Loop, Lov, LovClass, Map};
 use std::fmt::Write as _;
 
 /// Checks the variables of all loops of a file of C.
@@ -30,13 +30,18 @@ fn check_cxx(text: &str, expect: Expect) {
     check_as("t.cc", text, expect);
 }
 
-fn check_as(path: &str, text: &str, expect: Expect) {
+/// The map of one file.
+fn map_of(path: &str, text: &str) -> Map {
     let source = Source {
         path,
         text: text.as_bytes(),
     };
     let macros = Macros::gather([source]);
-    let map = crate::analyse(&[frontend::parse(&source, &macros)]);
+    crate::analyse(&[frontend::parse(&source, &macros)])
+}
+
+fn check_as(path: &str, text: &str, expect: Expect) {
+    let map = map_of(path, text);
     let loops = map.functions.iter().flat_map(|function| function.loops.iter());
     expect.assert_eq(&loops.map(shown).collect::<String>());
 }

@@ -1,15 +1,12 @@
 //! Who is shown the address of a variable: each line is one such call, or a parameter that leads to what the caller has.
 
+use super::map_of;
 use expect_test::{Expect, expect};
-use frontend::{Macros, Source};
 use progress_map::PointKind;
 use std::fmt::Write as _;
 
 fn check(path: &str, text: &str, expect: Expect) {
-    let text = text.as_bytes();
-    let source = Source { path, text };
-    let macros = Macros::gather([source]);
-    let map = crate::analyse(&[frontend::parse(&source, &macros)]);
+    let map = map_of(path, text);
     let mut shown = String::new();
     for each in &map.shown {
         let function = &map.functions[each.function];

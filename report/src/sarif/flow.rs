@@ -14,7 +14,7 @@ pub(super) fn flow(places: &mut Places<'_>, slice: &Slice, values: BTreeMap<Stri
     let steps = slice.statements.iter().enumerate().map(|(at, statement)| {
         let link = |of: usize| {
             let other = &slice.statements[of];
-            let name = other.file.rsplit('/').next().unwrap_or(&other.file);
+            let name = base::last_component(&other.file);
             let name = name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
             format!("[{name}:{}]({of})", other.line)
         };

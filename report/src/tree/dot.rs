@@ -119,7 +119,7 @@ fn color(node: &TreeNode, colors: DotColors) -> String {
 fn label(tree: &OrderedTree, node: &TreeNode) -> String {
     let named = with_values(name(tree, node, Names::Short), node);
     let mut label = shortened(&named, NAME_IN_NODE);
-    let short = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let short = |path: &String| base::last_component(path).to_owned();
     match (&node.file, node.line, &node.module) {
         (Some(file), Some(line), _) => label.push_str(&format!(" {}:{line}", short(file))),
         (_, _, Some(module)) => label.push_str(&format!(" {}", short(module))),

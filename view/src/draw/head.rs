@@ -23,7 +23,7 @@ pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
                 .iteration
                 .iter()
                 .map(|each| format!(", {}={}", each.variable, each.value));
-            let file = hindmost.file.rsplit('/').next().unwrap_or_default();
+            let file = base::last_component(&hindmost.file);
             let text = format!(
                 "Hindmost: {}, {what} at {file}:{}{}",
                 who(&hindmost.ranks, &hindmost.tasks),
