@@ -147,8 +147,8 @@ pub(crate) fn assemble(
     (binding, report.diagnostics())
 }
 
-/// Gives the variables that are handed to parameters the places that these have in inlined calls, or that calls say of them, and leaves out what was only looked for to that
-/// end; returns what came of the others.
+/// A variable that is handed to a parameter gets the places that the parameter has in inlined calls, and those that the description of a call gives.
+/// Parameters that were only looked for to that end are left out. Returns what came of all others.
 fn hand_on(
     handing: &Handing<'_, '_>,
     at_calls: &AtCalls<'_, '_, '_>,

@@ -7,7 +7,8 @@ use dataflow::{FunctionInfo, Target, Touch};
 use ir::{ExprId, ExprKind, Function};
 use progress_map::Storage;
 
-/// The iterator of each such loop of a function, and the object: a variable, a member of one, or what one of them points to.
+/// For each loop of a function that counts with an iterator which the source names: the iterator, and the object that it goes over, which is a variable, a
+/// member, or what one of these points to.
 pub(crate) fn containers(info: &FunctionInfo<'_>) -> Vec<(Storage, Storage)> {
     let function = info.function;
     if function.confidence == Confidence::Partial || info.flow.distrust.is_some() {
@@ -35,7 +36,7 @@ fn object(function: &Function, id: ExprId) -> Option<Storage> {
     }
 }
 
-/// Whether the loop leaves all pointers alone by which the object is found that the candidate counts the elements of.
+/// Whether the loop changes a pointer by which the program reaches the object whose elements the candidate counts.
 pub(crate) fn stays(context: Context<'_, '_>, candidate: &Candidate) -> Touch {
     let function = context.info.function;
     let Target::Local(local) = candidate.target else {
