@@ -10,7 +10,7 @@ pub(crate) fn bytes(job: &JobTree) -> anyhow::Result<Vec<u8>> {
         let text = "a partial tree tells tasks by their ranks, and not every task has one of its own";
         return Err(Failure::new(text).into());
     }
-    Ok(job.tree.to_bytes())
+    Ok(job.to_bytes())
 }
 
 /// Whether a file is a partial tree, as its beginning tells. Standard input is none: it cannot be read twice.

@@ -12,6 +12,7 @@ mod models;
 mod naming;
 mod numbers;
 mod operations;
+mod partial;
 mod points;
 mod rank;
 mod runs;
@@ -29,7 +30,6 @@ pub use operations::{Extreme, NothingLeft, Operation};
 pub use samples::SampleChange;
 
 use crate::{Relation, Value};
-use rayon::prelude::*;
 use stacktree::{Granularity, TaskSet, Tree};
 
 /// What the user wants of a tree.
@@ -81,17 +81,6 @@ pub struct JobTree {
 }
 
 impl JobTree {
-    /// The tree of partial trees as bytes ([`stacktree::Tree::to_bytes`]), as the nodes of a machine send them. The numbers of their tasks
-    /// are ranks.
-    ///
-    /// # Errors
-    /// The first partial tree that is none.
-    pub fn merged(partial: &[Vec<u8>]) -> Result<Self, stacktree::WireError> {
-        let read = |bytes: &Vec<u8>| Tree::from_bytes(bytes);
-        let trees: Vec<Tree> = partial.par_iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self::ranked(stacktree::merge(&trees)))
-    }
-
     /// A tree whose task numbers are ranks.
     pub fn ranked(tree: Tree) -> Self {
         Self {

@@ -93,6 +93,21 @@ impl Tree {
     /// # Errors
     /// The first byte that does not fit the format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tree, WireError> {
+        let (tree, end) = Self::from_front(bytes)?;
+        if end < bytes.len() {
+            return Err(WireError {
+                offset: end,
+                reason: "bytes behind the end",
+            });
+        }
+        Ok(tree)
+    }
+
+    /// Reads a tree that something else may follow; also where that begins.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes).
+    pub fn from_front(bytes: &[u8]) -> Result<(Tree, usize), WireError> {
         let mut reader = Reader { bytes, at: 0 };
         if reader.take(4)? != MAGIC {
             return Err(WireError {
@@ -162,10 +177,7 @@ impl Tree {
                 break;
             }
         }
-        if reader.at < bytes.len() {
-            return reader.fail("bytes behind the end");
-        }
-        Ok(tree)
+        Ok((tree, reader.at))
     }
 }
 

@@ -101,7 +101,7 @@ impl Job {
     pub fn partial(&self, node: u32) -> Vec<u8> {
         let tasks: Vec<Task> = self.ranks_of(node).map(|rank| self.task(rank)).collect();
         let analysis = engine::Analysis::new(&self.map, &tasks, base::RankSet::default());
-        analysis.tree(&TreeOptions::default()).tree.to_bytes()
+        analysis.tree(&TreeOptions::default()).to_bytes()
     }
 
     /// How many tasks are hindmost, as the job was made.

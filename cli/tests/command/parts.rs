@@ -91,6 +91,8 @@ fn a_cut_last_line_costs_its_task() {
 #[test]
 fn partial_trees_make_the_tree_of_the_job() {
     let sandbox = sandbox("parts_trees");
+    let name = "\"function\":\"solve\",\"qualified\":\"_ZN4GridIdE5solveEPdi\"";
+    let stacks = |ranks| stacks(ranks).replace("\"function\":\"solve\"", name);
     sandbox.write("whole", stacks(0..30));
     for (name, ranks) in [("one", 0..12), ("two", 12..30)] {
         sandbox.write(name, stacks(ranks));
@@ -102,7 +104,9 @@ fn partial_trees_make_the_tree_of_the_job() {
         sandbox.write(&format!("{name}.part"), run.stdout);
     }
     let tree = |files: &[&str]| sandbox.ok(&[&["tree", "--map", "a.hmap"], files].concat());
-    assert_eq!(tree(&["two.part", "one.part"]), tree(&["whole"]));
+    let merged = tree(&["two.part", "one.part"]);
+    assert_eq!(merged, tree(&["whole"]));
+    assert!(merged.contains("Grid<double>::solve"), "{merged}");
     let error = sandbox.refused(&["tree", "--map", "a.hmap", "one.part", "two"]);
     assert!(
         error.contains("one.part: a partial tree, among files with stacks"),

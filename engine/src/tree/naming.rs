@@ -1,8 +1,7 @@
 //! Names of functions in full, for the nodes of a tree.
 //!
 //! A node is a place in the code, which instances of a template share, so full names take no part in its identity: they are looked up
-//! when the tree is shown. Where stacks at one place have several, and in trees whose parts came as bytes, the map's name is taken, which
-//! has the class and no template arguments.
+//! when the tree is shown. Where stacks at one place have several, the map's name is taken, which has the class and no template arguments.
 
 use super::{NodeKind, TreeNode};
 use crate::readable;
@@ -11,10 +10,10 @@ use snapshot::{Frame, Task};
 use std::collections::BTreeMap;
 
 /// A function's name, the last part of its file's path, and a line.
-type Place = (String, String, u32);
+pub(super) type Place = (String, String, u32);
 
 /// The qualified names of the functions of recorded stacks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QualifiedNames {
     /// `None` where several were recorded.
     names: BTreeMap<Place, Option<String>>,
@@ -42,6 +41,26 @@ impl QualifiedNames {
         if known.as_ref() != Some(qualified) {
             *known = None;
         }
+    }
+
+    /// Takes those of another part of the job.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (place, name) in other.names {
+            let known = self.names.entry(place).or_insert_with(|| name.clone());
+            if *known != name {
+                *known = None;
+            }
+        }
+    }
+
+    /// The places with their names; none where several were recorded.
+    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = (&Place, Option<&str>)> {
+        self.names.iter().map(|(place, name)| (place, name.as_deref()))
+    }
+
+    /// Takes the name that a part of the job has recorded at a place, or that it has recorded several there.
+    pub(super) fn insert(&mut self, place: Place, name: Option<String>) {
+        self.names.insert(place, name);
     }
 
     /// Gives nodes their qualified names.
