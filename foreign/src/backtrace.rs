@@ -286,9 +286,42 @@ pub(crate) fn function(text: &str) -> String {
 fn named(text: &str) -> &str {
     let text = text.trim().trim_start_matches("- 1").trim_start();
     // gdb writes the arguments behind a blank: `operator() (this=…)`, `f<int (*)(int)> (x=3)`.
-    let end = text.find(" (").unwrap_or(text.len());
+    let mut blanks = text.match_indices(" (");
+    let end = blanks.find(|(at, _)| !text[at + 1..].starts_with(ANONYMOUS));
+    let end = end.map_or(text.len(), |(at, _)| at);
     let text = text[..end].split(" + 0x").next().unwrap_or("").trim();
-    text.split('@').next().unwrap_or(text)
+    let text = text.split('@').next().unwrap_or(text);
+    without_type(text).trim_start_matches("::")
+}
+
+/// A name without the type before it, which demanglers write of instances of a template: `void work<int>(int)`.
+fn without_type(text: &str) -> &str {
+    let (mut start, mut depth) = (0, 0usize);
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 && !rest.starts_with(ANONYMOUS) => break,
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 => start = at + 1,
+            // What follows may have blanks of its own: `operator new`, `operator unsigned int`.
+            'o' if depth == 0 && is_operator(text, at) => break,
+            _ => {}
+        }
+    }
+    &text[start..]
+}
+
+const ANONYMOUS: &str = "(anonymous namespace)";
+
+/// Whether the name of an operator begins there.
+fn is_operator(text: &str, at: usize) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text[at..]
+        .strip_prefix("operator")
+        .is_some_and(|rest| !text[..at].ends_with(is_part) && !rest.starts_with(is_part))
 }
 
 /// The function's name with its namespaces, classes and template arguments, if the text has any of them.
@@ -302,8 +335,7 @@ pub(crate) fn qualified(text: &str) -> Option<String> {
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
             '(' if depth == 0 => {
-                let in_name =
-                    text[..at].ends_with("operator") || text[at..].starts_with("(anonymous namespace)");
+                let in_name = text[..at].ends_with("operator") || text[at..].starts_with(ANONYMOUS);
                 return (!in_name).then_some(at);
             }
             _ => {}
@@ -338,12 +370,34 @@ mod tests {
             ),
             ("f<int (*)(int)> (x=3)", None),
             ("repeat<int>(int, void (*)(int))", Some("repeat<int>")),
+            ("void repeat<int>(int, void (*)(int))", Some("repeat<int>")),
+            (
+                "std::map<int, int> (anonymous namespace)::made<int>(int)",
+                Some("(anonymous namespace)::made<int>"),
+            ),
+            (
+                "Grid::operator unsigned int() const",
+                Some("Grid::operator unsigned int"),
+            ),
+            ("unsigned int my_operator<int>(int)", Some("my_operator<int>")),
             ("Grid::operator()(int) const", Some("Grid::operator()")),
             ("- 1 std::thread::join() + 0x17", Some("std::thread::join")),
             ("MPI_Barrier@plt", None),
             ("main", None),
         ] {
             assert_eq!(qualified(text).as_deref(), whole, "{text}");
+        }
+        for (text, name) in [
+            ("void repeat<int>(int, void (*)(int))", "repeat"),
+            ("unsigned long long ns::f<int>(int)", "f"),
+            ("::idle(void*)", "idle"),
+            (
+                "bool ns::operator==(ns::A const&, ns::A const&)",
+                "operator==(ns::A const&, ns::A const&)",
+            ),
+            ("operator new(unsigned long)", "operator new(unsigned long)"),
+        ] {
+            assert_eq!(function(text), name, "{text}");
         }
     }
 

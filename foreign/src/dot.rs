@@ -357,7 +357,7 @@ impl<'a> Lexer<'a> {
         Err(Error::new(self.line, reason))
     }
 
-    /// A word, or a quoted text.
+    /// A word, or a quoted text, which may be several with `+` between them.
     fn word(&mut self) -> Result<String, Error> {
         self.text(MAX_TEXT)
     }
@@ -372,6 +372,7 @@ impl<'a> Lexer<'a> {
             loop {
                 match self.next() {
                     None => return Err(Error::new(begun, "a quoted text does not end")),
+                    Some('"') if self.goes_on()? => {}
                     Some('"') => return Ok(word),
                     Some('\\') if self.rest.peek() == Some(&'"') => word.extend(self.next()),
                     Some(c) => word.push(c),
@@ -401,6 +402,20 @@ impl<'a> Lexer<'a> {
             (false, _) => Ok(word),
             (true, None) => self.fail("the file ends in the middle of the graph"),
             (true, Some(&c)) => self.fail(format!("'{}' is not expected here", c.escape_default())),
+        }
+    }
+
+    /// Whether another piece follows a quoted text; it is then begun.
+    fn goes_on(&mut self) -> Result<bool, Error> {
+        self.skip();
+        if self.rest.peek() != Some(&'+') {
+            return Ok(false);
+        }
+        self.next();
+        self.skip();
+        match self.next() {
+            Some('"') => Ok(true),
+            _ => self.fail("no text behind `+`"),
         }
     }
 

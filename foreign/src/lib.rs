@@ -125,12 +125,17 @@ pub fn format_of(text: &str) -> Format {
 /// Which tool wrote a text that is told by its lines; the first that is unlike all others tells.
 fn format_of_lines(text: &str) -> Format {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    for line in lines.take(200) {
+    // Debian's lldb may say first that its Python does not start.
+    let of_lldb = |line: &str| {
         let plain = line.trim_start_matches("* ");
+        plain.starts_with("frame #") || plain.starts_with("thread #")
+    };
+    if lines.clone().take(200).any(of_lldb) {
+        return Format::Lldb;
+    }
+    for line in lines.take(200) {
         let is_count = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-        if plain.starts_with("frame #") || plain.starts_with("thread #") {
-            return Format::Lldb;
-        } else if line.starts_with("File \"")
+        if line.starts_with("File \"")
             || line.contains("(most recent call first)")
             || line.starts_with("Python v")
         {

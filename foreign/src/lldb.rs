@@ -16,12 +16,18 @@ pub(crate) fn read(text: &str, task: &str, rank: Option<u32>) -> Result<Vec<Task
         let line = line.trim().trim_start_matches("* ");
         if let Some(rest) = line.strip_prefix("thread #") {
             let id = backtrace::leading_number(rest).unwrap_or_default();
-            threads.push(Printed {
+            // Who attaches sees where each thread is, before its whole stack.
+            let known = threads.iter().position(|thread| thread.id == id);
+            let thread = known.map(|at| threads.remove(at));
+            threads.push(thread.unwrap_or_else(|| Printed {
                 id,
                 is_main: id == 1,
                 ..Printed::default()
-            });
+            }));
         } else if let Some(frame) = line.strip_prefix("frame #").and_then(frame) {
+            if let Some(thread) = threads.last_mut().filter(|_| line.starts_with("frame #0:")) {
+                thread.frames.clear();
+            }
             backtrace::add_frame(&mut threads, frame, index + 1)?;
         }
     }
@@ -72,6 +78,42 @@ fn frame(text: &str) -> Option<Frame> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_attaching_says_is_not_the_stack() {
+        let text = "\
+Traceback (most recent call last):
+  File \"<string>\", line 1, in <module>
+ModuleNotFoundError: No module named 'lldb.embedded_interpreter'
+(lldb) process attach --pid 6857
+Process 6857 stopped
+* thread #1, name = 'deep', stop reason = signal SIGSTOP
+    frame #0: 0x00007fcdc24f1df2 libc.so.6`__libc_pause at pause.c:29:10
+  thread #2, name = 'deep', stop reason = signal SIGSTOP
+    frame #0: 0x00007fcdc24f1df2 libc.so.6`__libc_pause at pause.c:29:10
+(lldb) bt all
+* thread #1, name = 'deep', stop reason = signal SIGSTOP
+  * frame #0: 0x00007fcdc24f1df2 libc.so.6`__libc_pause at pause.c:29:10
+    frame #1: 0x000055954eb603a6 deep`int Grid<int>::relax<7>(this=0x01, v=size=0, depth=0) at deep.cpp:9:81
+    frame #2: 0x000055954eb6020a deep`main(c=2, v=0x00007ffc630cf358) at deep.cpp:12:200
+  thread #2, name = 'deep', stop reason = signal SIGSTOP
+  * frame #0: 0x00007fcdc24f1df2 libc.so.6`__libc_pause at pause.c:29:10
+    frame #1: 0x000055954eb60187 deep`::idle((null)=0x0000000000000000) at deep.cpp:11:37
+";
+        assert_eq!(crate::format_of(text), crate::Format::Lldb);
+        let tasks = read(text, "3", Some(3)).unwrap();
+        let names = |frames: &[Frame]| Vec::from_iter(frames.iter().map(|frame| frame.function.clone()));
+        assert_eq!(names(&tasks[0].frames), ["main", "relax", "__libc_pause"]);
+        assert_eq!(
+            tasks[0].frames[1].qualified.as_deref(),
+            Some("Grid<int>::relax<7>")
+        );
+        let [thread] = &tasks[0].threads[..] else {
+            panic!("{:?}", tasks[0].threads);
+        };
+        assert_eq!(names(&thread.frames), ["idle", "__libc_pause"]);
+        assert_eq!(thread.frames[0].qualified, None);
+    }
 
     #[test]
     fn threads_and_frames() {

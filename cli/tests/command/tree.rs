@@ -172,6 +172,42 @@ fn without_a_map_there_is_no_order() {
     assert!(!run.out.contains("[T"), "{}", run.out);
 }
 
+/// What Graphviz makes of a file; `None` where it is not installed.
+fn laid_out(sandbox: &Sandbox, file: &str) -> Option<String> {
+    let dot = Command::new("dot")
+        .arg("-Tplain")
+        .arg(sandbox.path(file))
+        .output();
+    let Ok(output) = dot else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "dot is not installed, and CI must have it"
+        );
+        eprintln!("skipped: dot (Debian package graphviz) is not installed");
+        return None;
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn graphviz_reads_an_edge_of_many_thousand_ranges() {
+    let sandbox = sandbox("tree_dot_many");
+    let one = |rank: u32| task(rank, &[("main", 20, None), ("solve", 13 + rank % 2, Some(7))]);
+    sandbox.write("many", (0..9_000).map(one).collect::<String>());
+    let dot = sandbox.ok(&["tree", "many", "--map", "a.hmap", "--format", "dot"]);
+    sandbox.write("many.dot", &dot);
+    let text = |file: &str| sandbox.ok(&["tree", file, "--map", "a.hmap"]);
+    assert_eq!(text("many.dot"), text("many"));
+    if let Some(plain) = laid_out(&sandbox, "many.dot") {
+        assert!(plain.contains("4500:[0,2,4,6,8,"), "{plain}");
+    }
+}
+
 #[test]
 fn what_we_write_for_statview_we_read_and_graphviz_reads() {
     let sandbox = sandbox("tree_dot");
@@ -188,24 +224,9 @@ fn what_we_write_for_statview_we_read_and_graphviz_reads() {
     // `order` names the same task from the picture alone.
     let answer = sandbox.ok(&["order", "--stacks", "tree.dot", "--map", "a.hmap"]);
     assert!(answer.contains("rank 8"), "{answer}");
-    let Ok(output) = Command::new("dot")
-        .arg("-Tplain")
-        .arg(sandbox.path("tree.dot"))
-        .output()
-    else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "dot is not installed, and CI must have it"
-        );
-        eprintln!("skipped: dot (Debian package graphviz) is not installed");
+    let Some(plain) = laid_out(&sandbox, "tree.dot") else {
         return;
     };
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let plain = String::from_utf8_lossy(&output.stdout);
     // What is drawn: the function with its values and the place, and who passes.
     let drawn = |wanted: &[&str]| {
         plain

@@ -208,8 +208,28 @@ fn ranks(tree: &OrderedTree, node: &TreeNode) -> String {
 fn attributes(all: &[(&str, String)]) -> String {
     let written = all
         .iter()
-        .map(|(name, value)| format!("{name}=\"{}\"", quoted(value)));
+        .map(|(name, value)| format!("{name}={}", in_pieces(&quoted(value))));
     written.collect::<Vec<_>>().join(", ")
+}
+
+/// Graphviz reads no longer text (16,384 bytes), but joins what `+` stands between.
+const PIECE: usize = 16_000;
+
+fn in_pieces(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let (mut length, mut is_escaped) = (0, false);
+    for c in text.chars() {
+        if length > PIECE && !is_escaped {
+            out.push_str("\" + \"");
+            length = 0;
+        }
+        out.push(c);
+        length += c.len_utf8();
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    out.push('"');
+    out
 }
 
 /// A value that Graphviz and STATview both read back.
@@ -232,7 +252,22 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{in_pieces, quoted};
+
+    #[test]
+    fn a_text_that_graphviz_would_not_read_is_written_in_pieces() {
+        assert_eq!(in_pieces("a\\<"), "\"a\\<\"");
+        for shift in 0..3 {
+            let text = "x".repeat(shift) + &quoted("Grid<int>").repeat(4_000);
+            let written = in_pieces(&text);
+            let pieces = Vec::from_iter(written[1..written.len() - 1].split("\" + \""));
+            assert_eq!(pieces.concat(), text);
+            assert_eq!(pieces.len(), 3);
+            for piece in pieces {
+                assert!(piece.len() < 16_384 && !piece.ends_with('\\'), "{shift}");
+            }
+        }
+    }
 
     #[test]
     fn what_statview_cannot_read_is_written_differently() {
