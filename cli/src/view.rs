@@ -13,7 +13,7 @@ use ratatui::crossterm::event::{
     MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
+use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, enable_raw_mode};
 use report::Form;
 use snapshot::Task;
 use std::io::IsTerminal as _;
@@ -97,8 +97,15 @@ fn give_back(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
 
 fn take_again(terminal: &mut DefaultTerminal) -> std::io::Result<()> {
     enable_raw_mode()?;
-    execute!(std::io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
-    terminal.clear()
+    execute!(
+        std::io::stdout(),
+        EnterAlternateScreen,
+        EnableMouseCapture,
+        Clear(ClearType::All)
+    )?;
+    // Forgets what stood on the screen. `Terminal::clear` would ask the terminal where its cursor is, and not every one answers.
+    terminal.swap_buffers();
+    Ok(())
 }
 
 /// Draws, and does what keys say, until the user quits or a signal comes.

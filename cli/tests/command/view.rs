@@ -1,7 +1,8 @@
 //! `hindmost view` in a real terminal: tmux holds it, types, and reads the screen.
 
 use crate::support::Sandbox;
-use std::process::{Command, Output};
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const PROGRAM: &str = "\
@@ -216,6 +217,52 @@ fn it_stops_for_the_shell_and_goes_on() {
     screen.wait_for(&["click, wheel"]);
     screen.press(&["q", "q"]);
     screen.wait_until_given_back();
+}
+
+/// `script` gives a terminal in which nobody answers questions.
+#[test]
+fn it_goes_on_where_the_terminal_does_not_tell_its_cursor() {
+    let sandbox = sandbox("view_silent");
+    let hindmost = env!("CARGO_BIN_EXE_hindmost");
+    let view = format!("stty rows 30 cols 100; {hindmost} view stacks --map a.hmap");
+    let started = Command::new("script")
+        .args(["-qefc", &view, "/dev/null"])
+        .current_dir(sandbox.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut script) = started else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "script is not installed, and CI must have it"
+        );
+        eprintln!("skipped: script (Debian package bsdutils) is not installed");
+        return;
+    };
+    let (mut keys, mut screen) = (script.stdin.take().unwrap(), script.stdout.take().unwrap());
+    let mut seen = Vec::new();
+    // Each time the alternate screen is entered the tree is drawn.
+    let mut press_when_drawn = |key: &[u8], times: usize| {
+        let is_drawn = |seen: &[u8]| {
+            let text = String::from_utf8_lossy(seen);
+            text.matches("\u{1b}[?1049h").count() == times
+                && text
+                    .rsplit("\u{1b}[?1049h")
+                    .next()
+                    .is_some_and(|last| last.contains("q quit"))
+        };
+        let mut some = [0; 4096];
+        while !is_drawn(&seen) {
+            let count = screen.read(&mut some).unwrap();
+            assert!(count > 0, "{}", String::from_utf8_lossy(&seen));
+            seen.extend_from_slice(&some[..count]);
+        }
+        keys.write_all(key).unwrap();
+    };
+    press_when_drawn(b"\x1a", 1);
+    press_when_drawn(b"q", 2);
+    std::io::copy(&mut screen, &mut std::io::sink()).unwrap();
+    assert!(script.wait().unwrap().success());
 }
 
 #[test]
