@@ -30,7 +30,7 @@ pub use slice::{InPartJson, SliceJson, StatementJson};
 pub use threads::{ThreadsBehindJson, ThreadsJson};
 pub use tree::{ChangeJson, NodeJson, SiblingJson, StepJson, TreeClassJson, TreeJson, ValueJson};
 
-pub(crate) use answer::{answer_json, answer_out};
+pub(crate) use answer::{answer_json, answer_of_classes};
 pub use check::check_json;
 pub use map::{line_json, summary_json};
 pub(crate) use slice::{slice_json, slice_out};

@@ -45,7 +45,7 @@ pub use form::{Form, write};
 pub use json::{check_json, line_json, summary_json, waits_json};
 pub use line::line_text;
 pub use names::Names;
-pub use page::{AboutJson, BadSet, HostJson, PageJson, PageSets, PageSource, ProgramJson};
+pub use page::{AboutJson, BadPage, BadSet, HostJson, PageJson, PageSets, PageSource, ProgramJson};
 pub use slice::sentence_of_places;
 pub use summary::summary_text;
 pub use text::{counted, stands};

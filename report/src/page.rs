@@ -12,8 +12,10 @@ mod answer_sets;
 mod data;
 mod sets;
 mod sources;
+mod texts;
+mod told;
 
-pub use data::{AboutJson, HostJson, PageJson, ProgramJson};
+pub use data::{AboutJson, BadPage, HostJson, PageJson, ProgramJson};
 pub use sets::{BadSet, PageSets};
 pub use sources::{PageSource, ReadSource, page_sources};
 

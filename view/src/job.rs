@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The version of the page up to which its data is understood.
-const NEWEST_PAGE: u32 = 2;
+const NEWEST_PAGE: u32 = 3;
 
 /// Ranges of a set in an answer that are written out: more than the widest line has room for.
 const SHOWN_RANGES: usize = 24;
@@ -84,7 +84,7 @@ impl Job {
         let Some((data, _)) = block else {
             return Err(bad("this HTML is no page of hindmost"));
         };
-        let page: PageJson<'_> = serde_json::from_str(data).map_err(not_json)?;
+        let page = PageJson::read(data).map_err(not_json)?;
         if page.schema != "hindmost-page" {
             return Err(bad("this HTML is no page of hindmost"));
         }
@@ -226,6 +226,6 @@ fn bad(reason: &str) -> BadJob {
     }
 }
 
-fn not_json(error: serde_json::Error) -> BadJob {
+fn not_json(error: impl fmt::Display) -> BadJob {
     bad(&format!("not a tree as hindmost writes it: {error}"))
 }

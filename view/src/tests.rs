@@ -326,7 +326,7 @@ fn page(version: u32, sets: Value, text: &str) -> String {
 
 #[test]
 fn sets_of_a_page_stand_for_what_they_say() {
-    let job = Job::from_page(&page(2, json!(["0:1s/c20", "#0,1-1"]), "#1")).unwrap();
+    let job = Job::from_page(&page(3, json!(["0:1s/c20", "#0,1-1"]), "#1")).unwrap();
     let ranges = &job.nodes[4].ranges;
     assert_eq!(ranges.len(), 15_625 + 2, "every 64th of a million, and two");
     assert!(ranges.contains(2) && ranges.contains(64) && !ranges.contains(65));
@@ -340,7 +340,7 @@ fn sets_of_a_page_stand_for_what_they_say() {
 #[test]
 fn sets_of_a_page_that_would_fill_memory_are_refused() {
     let bad = |sets: Value, text: &str| {
-        Job::from_page(&page(2, sets, text))
+        Job::from_page(&page(3, sets, text))
             .map(|_| ())
             .unwrap_err()
             .reason
@@ -350,7 +350,7 @@ fn sets_of_a_page_that_would_fill_memory_are_refused() {
     assert!(bad(json!(["#0"]), "0").contains("not in the table"), "of itself");
     assert!(bad(json!(["5-"]), "0").contains("no set"));
     assert!(
-        Job::from_page(&page(3, json!([]), "0")).is_err(),
+        Job::from_page(&page(4, json!([]), "0")).is_err(),
         "of a later version"
     );
     assert!(

@@ -400,6 +400,37 @@ fn a_page_of_thousands_of_calls_draws_what_is_in_sight() {
 }
 
 #[test]
+fn a_page_of_many_classes_shows_what_it_has() {
+    let sandbox = sandbox("page_classes");
+    // 1,500 iterations, dealt so that the ranks of none follow one another, in a function with a name as instances of templates have.
+    let name = format!("@work<{}>", "std::pair<int, ".repeat(9));
+    let at = |rank: u32| {
+        let it = i64::from(rank * 7919 % 1500);
+        task(
+            rank,
+            &[("main", 25, None), ("solve", 18, Some(it)), (&name, 0, None)],
+        )
+    };
+    sandbox.write("stacks", (0..4_500).map(at).collect::<String>());
+    let Some(browser) = opened(&sandbox, &["stacks", "--map", "a.hmap"]) else {
+        return;
+    };
+    is_quiet(&browser);
+    let said = browser.ask(
+        "return [document.getElementById('why').textContent.includes('and 1493 more classes'),
+                 document.querySelectorAll('#classes tbody tr').length > 3,
+                 document.getElementById('classes').textContent.includes('iteration it=0'),
+                 document.getElementById('why').textContent.includes('@work<std::pair')]",
+    );
+    assert_eq!(said, json!([true, true, true, true]));
+    let functions = functions(&browser);
+    assert!(
+        functions.iter().any(|shown| shown.contains("@work<")),
+        "{functions:?}"
+    );
+}
+
+#[test]
 fn the_slice_stands_beside_the_source() {
     let sandbox = sandbox("page_slice");
     sandbox.write("stacks", stacks());

@@ -96,6 +96,65 @@ fn document(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
 }
 
+/// The data within the page that a tree is shown as.
+fn page_data(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    let page = sandbox
+        .run(&[&["tree", "--format", "html"], arguments].concat())
+        .out;
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    serde_json::from_str(data).unwrap()
+}
+
+#[test]
+fn a_page_of_many_classes_has_what_it_shows_and_agrees_with_the_answer() {
+    let sandbox = Sandbox::new("schemas_many");
+    let source = "static void work(int n)\n{\n    for (int i = 0; i < n; i++)\n        step(i);\n}\nint main(void)\n{\n    work(5000);\n    return 0;\n}\n";
+    sandbox.write("many.c", source);
+    sandbox.ok(&["map", "--quiet", "-o", "a.hmap", "many.c"]);
+    // Two ranks in each of 3,000 iterations, dealt so that neither ranks nor iterations follow one another.
+    let task = |rank: u32| {
+        format!(
+            "{{\"task\":\"{rank}\",\"rank\":{rank},\"frames\":[{{\"function\":\"main\",\"file\":\"many.c\",\"line\":8}},\
+             {{\"function\":\"work\",\"file\":\"many.c\",\"line\":4,\"values\":{{\"i\":{}}}}}]}}\n",
+            rank * 7919 % 3000
+        )
+    };
+    sandbox.write("many", (0..6_000).map(task).collect::<String>());
+    let answer = document(
+        &sandbox,
+        &["order", "--stacks", "many", "--map", "a.hmap", "--format", "json"],
+    );
+    let page = page_data(&sandbox, &["many", "--map", "a.hmap"]);
+    Schema::read("page").fits(&page);
+    let (all, shown) = (&answer["classes"], &page["answer"]["classes"]);
+    let (all, shown) = (all.as_array().unwrap(), shown.as_array().unwrap());
+    assert_eq!(
+        (all.len(), shown.len()),
+        (3_000, 3_000),
+        "numbers of classes stay what they are"
+    );
+    let told = Vec::from_iter((0..3_000).filter(|&at| shown[at] != json!({})));
+    assert!((100..300).contains(&told.len()), "{}", told.len());
+    for &at in &told {
+        assert_eq!(shown[at]["ranks"], all[at]["ranks"]);
+        assert_eq!(shown[at]["relation_to_hindmost"], all[at]["relation_to_hindmost"]);
+    }
+    let hindmost = answer["hindmost"][0]["class"].as_u64().unwrap();
+    assert!(told.contains(&usize::try_from(hindmost).unwrap()));
+    let behind = page["answer"]["hindmost"][0]["behind"].as_array().unwrap();
+    assert_eq!(behind.len(), 2_999);
+    assert_eq!((&behind[2_998], behind[0] == json!({})), (&json!({}), false));
+    // Of each class of the tree that lies in one of the answer the page says what it does.
+    let of_tree = page["tree"]["classes"].as_array().unwrap();
+    let single = of_tree.iter().filter(|class| class["count"] == 2);
+    for class in single {
+        assert!(shown.iter().any(|one| one["ranks"] == class["tasks"]), "{class}");
+    }
+    let size = page.to_string().len();
+    assert!(size < 300_000 && answer.to_string().len() > 1_000_000, "{size}");
+}
+
 #[test]
 fn what_is_written_fits_its_schema() {
     let sandbox = Sandbox::new("schemas");
@@ -126,12 +185,8 @@ fn what_is_written_fits_its_schema() {
     let check = ["check", "spin", "--map", "a.hmap", "--format", "json"];
     Schema::read("check").fits(&document(&sandbox, &check));
 
-    let page = sandbox
-        .run(&["tree", "--format", "html", "--slice", "stacks", "--map", "a.hmap"])
-        .out;
-    let (_, data) = page.split_once("id=\"data\">").unwrap();
-    let (data, _) = data.split_once("</script>").unwrap();
-    Schema::read("page").fits(&serde_json::from_str(data).unwrap());
+    let page = page_data(&sandbox, &["--slice", "stacks", "--map", "a.hmap"]);
+    Schema::read("page").fits(&page);
 
     let snapshot = Schema::read("snapshot");
     let lines = std::fs::read_to_string(sandbox.path("stacks")).unwrap();

@@ -21,11 +21,16 @@ const SPELLED_OUT: usize = 8;
 
 /// An answer as JSON, with the explanation of two tasks if one was asked for.
 pub fn answer_json(answer: &Answer, explanation: Option<&Explanation>) -> String {
-    document(&answer_out(answer, explanation))
+    document(&answer_of_classes(answer, explanation, &|_| true))
 }
 
-/// The wire form, for documents that hold an answer among other things.
-pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explanation>) -> AnswerJson<'a> {
+/// The wire form, where something is said of these classes alone: of others nothing stands there but the place, so that numbers of classes
+/// stay what they are.
+pub(crate) fn answer_of_classes<'a>(
+    answer: &'a Answer,
+    explanation: Option<&'a Explanation>,
+    is_told: &dyn Fn(usize) -> bool,
+) -> AnswerJson<'a> {
     AnswerJson {
         schema: "hindmost-answer".into(),
         version: VERSION,
@@ -42,9 +47,17 @@ pub(crate) fn answer_out<'a>(answer: &'a Answer, explanation: Option<&'a Explana
         halted: answer.halted.iter().map(halted_out).collect(),
         probable: probable(answer),
         hindmost: (0..answer.hindmost.len())
-            .map(|at| hindmost(answer, at))
+            .map(|at| hindmost(answer, at, is_told))
             .collect(),
-        classes: (0..answer.classes.len()).map(|at| class(answer, at)).collect(),
+        classes: (0..answer.classes.len())
+            .map(|at| {
+                if is_told(at) {
+                    class(answer, at)
+                } else {
+                    ClassJson::default()
+                }
+            })
+            .collect(),
         undecided: answer
             .undecided
             .iter()
@@ -430,7 +443,7 @@ pub(super) fn activity(activity: &Activity) -> (Cow<'_, str>, Option<Cow<'_, str
     (word.into(), Some(callee.into()))
 }
 
-fn hindmost(answer: &Answer, at: usize) -> HindmostJson<'_> {
+fn hindmost<'a>(answer: &'a Answer, at: usize, is_told: &dyn Fn(usize) -> bool) -> HindmostJson<'a> {
     let found = &answer.hindmost[at];
     let class = &answer.classes[found.class];
     let position = &class.position;
@@ -438,10 +451,13 @@ fn hindmost(answer: &Answer, at: usize) -> HindmostJson<'_> {
     let behind: Vec<BehindJson<'_>> = found
         .ahead
         .iter()
-        .map(|link| BehindJson {
-            class: link.other,
-            ranks: answer.classes[link.other].who.ranks.to_string(),
-            reason: (&link.reason).into(),
+        .map(|link| match is_told(link.other) {
+            true => BehindJson {
+                class: link.other,
+                ranks: answer.classes[link.other].who.ranks.to_string(),
+                reason: (&link.reason).into(),
+            },
+            false => BehindJson::default(),
         })
         .collect();
     let mut reasons: Vec<String> = found

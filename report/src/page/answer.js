@@ -97,12 +97,12 @@ function showAnswer() {
 /** Why one is the hindmost: whom it is behind and why, its stack, the line that it is at. */
 function because(hindmost) {
   const own = answer.classes[hindmost.class];
-  const reasons = hindmost.behind.map((link) =>
+  const reasons = hindmost.behind.slice(0, 6).map((link) =>
     el("li", {}, "behind ", el("b", {}, shortened(whoOf(answer.classes[link.class]), 120)), `: ${link.reason}`),
   );
   const parts = [];
   if (answer.hindmost.length > 1) parts.push(el("h2", { class: "minor" }, `${shortened(whoOf(own), 120)}: ${data.sentences[hindmost.class]}`));
-  const left = el("div", {}, el("ul", { class: "behind" }, reasons.slice(0, 6), reasons.length > 6 ? el("li", { class: "soft" }, `and ${reasons.length - 6} more classes`) : null));
+  const left = el("div", {}, el("ul", { class: "behind" }, reasons, hindmost.behind.length > 6 ? el("li", { class: "soft" }, `and ${hindmost.behind.length - 6} more classes`) : null));
   if (hindmost.unordered) left.append(el("p", { class: "doubt" }, `Their order among themselves is not known: ${hindmost.unordered}`));
   left.append(el("h2", { class: "minor" }, "Its stack"), chain(own.frames, treeClassOf(hindmost.class)));
   left.append(...workersOf(own));

@@ -1,5 +1,14 @@
 // What the page knows, and how text of a target gets into it: as text, with nothing in it that reorders or hides.
 const data = JSON.parse(document.getElementById("data").textContent);
+
+/** Puts the long texts back where @3, the fourth of the page's table, stands for one. */
+function withTexts(value) {
+  if (typeof value === "string") return value[0] === "@" ? data.texts[value.slice(1)] : value;
+  if (value && typeof value === "object") for (const key of Object.keys(value)) value[key] = withTexts(value[key]);
+  return value;
+}
+for (const key of Object.keys(data)) if (key !== "texts" && key !== "sets") data[key] = withTexts(data[key]);
+
 const { answer, tree } = data;
 const nodes = tree.nodes;
 

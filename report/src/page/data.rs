@@ -3,28 +3,31 @@
 #![allow(missing_docs, reason = "docs/json-schema.md describes every field")]
 
 use super::sets::SetTable;
-use super::{Page, PageSource, Verdict};
-use crate::json::{AnswerJson, SliceJson, TreeJson, answer_out, slice_out, tree_out};
+use super::told::{self, Told};
+use super::{Page, PageSource, Verdict, texts};
+use crate::json::{AnswerJson, SliceJson, TreeJson, slice_out, tree_out};
 use crate::text::describe;
 use base::RankSet;
-use engine::{Model, NodeKind, TaskSet};
+use engine::{Model, NodeKind, TaskClass, TaskSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::fmt;
 
-/// In the first version every set of tasks stood wherever it was used.
-const VERSION: u32 = 2;
+/// In the first version every set of tasks stood wherever it was used; in the second all elements of long lists had all their fields.
+const VERSION: u32 = 3;
 
 /// The JSON of a page, ready to stand in a `script` element.
 pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
     let models = Model::known();
     let is_entry = |function: &str| models.iter().any(|model| model.matches(function));
     let nodes = page.tree.nodes.iter().enumerate();
-    let answer = page.answer.map(|answer| bounded(answer_out(answer, None)));
-    let table = RefCell::new(SetTable::of_classes(classes(page)));
+    let told = Told::of(page);
+    let table = RefCell::new(SetTable::of_sets(told_sets(page, &told)));
     let say = |tasks: &TaskSet| table.borrow_mut().say(RankSet::from(tasks));
-    let answer = answer.map(|mut answer| {
+    let answer = page.answer.map(|answer| {
+        let mut answer = told.answer(answer);
         answer.each_set(&mut |text| {
             if let Ok(set) = text.parse() {
                 *text = table.borrow_mut().say(set);
@@ -49,11 +52,15 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
         sentences: page
             .answer
             .map(|answer| {
-                answer
-                    .classes
-                    .iter()
-                    .map(|class| describe(&class.position))
-                    .collect()
+                let classes = answer.classes.iter().enumerate();
+                let sentence = |(at, class): (usize, &TaskClass)| {
+                    if told.is_told(at) {
+                        describe(&class.position)
+                    } else {
+                        String::new()
+                    }
+                };
+                classes.map(sentence).collect()
             })
             .unwrap_or_default(),
         tree,
@@ -66,51 +73,35 @@ pub(super) fn block(page: &Page<'_>, verdict: &Verdict) -> String {
         slice: page.slice.map(slice_out),
         sources: page.sources.into(),
         sets: table.into_inner().into_texts(),
+        // Written when all of it is there.
+        texts: Vec::new(),
     };
     // Only a map with keys that are no strings could make this fail; there is none.
     let mut data = serde_json::to_value(&data).unwrap_or(Value::Null);
+    told::shorten(&mut data["answer"]);
     keep_exact(&mut data);
+    texts::share(&mut data);
     // The serializer puts no white space between values.
     escape(&data.to_string())
 }
 
-/// The classes that nearly all sets of the page are unions of: the answer's, or those of the stacks.
-fn classes(page: &Page<'_>) -> Vec<RankSet> {
-    let ends = page.tree.nodes.iter().filter(|node| node.children.is_empty());
-    match page.answer {
-        Some(answer) => answer
-            .classes
-            .iter()
-            .map(|class| class.who.ranks.clone())
-            .collect(),
-        None => ends.map(|node| RankSet::from(&node.tasks)).collect(),
-    }
-}
-
-/// Classes whose stacks the page has, and links and pairs whose reasons it has. The page and the viewer show fewer.
-const MOST_TOLD: usize = 100;
-
-/// Relations of a class that the page shows.
-const MOST_RELATIONS: usize = 2;
-
-/// Without what nobody can look at in a page of thousands of classes: the JSON has it.
-fn bounded(mut answer: AnswerJson<'_>) -> AnswerJson<'_> {
-    let hindmost: Vec<usize> = answer.hindmost.iter().map(|one| one.class).collect();
-    for (at, class) in answer.classes.iter_mut().enumerate() {
-        class.relations.truncate(MOST_RELATIONS);
-        if at >= MOST_TOLD && !hindmost.contains(&at) {
-            class.frames.clear();
+/// The sets that stand at many places of a page: those of the tree's nodes, and those of the classes of which something is said.
+fn told_sets<'a>(page: &'a Page<'_>, told: &'a Told) -> impl Iterator<Item = RankSet> + 'a {
+    // Sets of nodes are numbered as they first occur.
+    let mut sets = 0..;
+    let mut next = sets.next();
+    let nodes = page.tree.nodes.iter().filter(move |node| {
+        let is_new = Some(node.color) == next;
+        if is_new {
+            next = sets.next();
         }
-    }
-    for one in &mut answer.hindmost {
-        let links = one.behind.iter_mut();
-        links.skip(MOST_TOLD).for_each(|link| link.reason = "".into());
-    }
-    for pair in answer.undecided.iter_mut().skip(MOST_TOLD) {
-        pair.reason = "".into();
-        pair.advice = None;
-    }
-    answer
+        is_new
+    });
+    let classes = page.answer.iter().flat_map(|answer| &answer.classes).enumerate();
+    let classes = classes.filter(|(at, _)| told.is_told(*at));
+    nodes
+        .map(|node| RankSet::from(&node.tasks))
+        .chain(classes.map(|(_, class)| class.who.ranks.clone()))
 }
 
 /// What a page knows. The script reads this and nothing else.
@@ -132,7 +123,42 @@ pub struct PageJson<'a> {
     pub slice: Option<SliceJson<'a>>,
     pub sources: Cow<'a, [PageSource]>,
     pub sets: Vec<String>,
+    pub texts: Vec<String>,
 }
+
+impl PageJson<'static> {
+    /// Reads the data of a page, with its long texts where they are meant.
+    ///
+    /// # Errors
+    /// It is no JSON of that form, or means texts that it does not have.
+    pub fn read(data: &str) -> Result<Self, BadPage> {
+        let mut page: Value = serde_json::from_str(data).map_err(BadPage::Json)?;
+        if page["version"].as_u64() >= Some(3) {
+            texts::put_back(&mut page).ok_or(BadPage::Texts)?;
+        }
+        serde_json::from_value(page).map_err(BadPage::Json)
+    }
+}
+
+/// Why data is that of no page.
+#[derive(Debug)]
+pub enum BadPage {
+    /// It is no JSON of that form.
+    Json(serde_json::Error),
+    /// It means texts that it does not have, or more of them than fits into memory.
+    Texts,
+}
+
+impl fmt::Display for BadPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Texts => f.write_str("it means texts that it does not have"),
+        }
+    }
+}
+
+impl std::error::Error for BadPage {}
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -10,7 +10,8 @@
 //! in the set (the first block's first is *gap* itself), *more* follow without a gap, and the whole block is repeated *times* times more, *step* later each
 //! time. These numbers are in base 36. The set is the union of its parts.
 //!
-//! Nearly all sets of a page are unions of the job's classes, which stand first.
+//! First in the table stand the *groups*: tasks that are in the same sets of the tree and of the answer, and so need not be told apart. Each
+//! task is written in one group, and all these sets are unions of groups.
 //!
 //! A page may come from anywhere, and a few bytes of it may stand for billions of ranges. Readers count them first.
 
@@ -25,10 +26,10 @@ const SHORT: usize = 32;
 /// Ranges that are read from all sets of one page together: each of a million tasks at twenty levels of a tree, and more.
 const MOST_RANGES: usize = 1 << 25;
 
-/// A number that no class has.
-const NOBODY: u32 = u32::MAX;
+/// The number of those that are in none of the sets.
+const NOBODY: u32 = 0;
 
-/// Tasks with larger numbers are taken for no member of a class: they need not follow one another.
+/// Tasks with larger numbers are taken for no member of a group: they need not follow one another.
 const MOST_TASKS: u32 = 1 << 24;
 
 /// The table, while a page is written.
@@ -36,30 +37,58 @@ const MOST_TASKS: u32 = 1 << 24;
 pub(super) struct SetTable {
     texts: Vec<String>,
     known: BTreeMap<RankSet, usize>,
-    /// By task: its class.
-    class_of: Vec<u32>,
-    /// Of each class how many tasks it has, and how the table says it.
-    classes: Vec<(u64, String)>,
+    /// By task: its group.
+    group_of: Vec<u32>,
+    /// Of each group how many tasks it has, and how the table says it.
+    groups: Vec<(u64, String)>,
 }
 
 impl SetTable {
-    /// A table of sets that are mostly unions of these, which are disjoint.
-    pub(super) fn of_classes(classes: impl IntoIterator<Item = RankSet>) -> Self {
+    /// A table of unions of some of these sets, which may overlap.
+    pub(super) fn of_sets(sets: impl IntoIterator<Item = RankSet>) -> Self {
         let mut table = Self::default();
-        for class in classes {
-            let number = table.classes.len() as u32;
-            for &(first, last) in class.ranges().iter().filter(|range| range.1 < MOST_TASKS) {
-                let (first, end) = (first as usize, last as usize + 1);
-                if table.class_of.len() < end {
-                    table.class_of.resize(end, NOBODY);
+        // By group: the last set that had tasks of it, and the group that these tasks are in since then.
+        let mut split = vec![(0, NOBODY)];
+        for (number, set) in (1..).zip(sets) {
+            for task in set.iter().take_while(|&task| task < MOST_TASKS) {
+                let task = task as usize;
+                if table.group_of.len() <= task {
+                    table.group_of.resize(task + 1, NOBODY);
                 }
-                table.class_of[first..end].fill(number);
+                let group = table.group_of[task] as usize;
+                if split[group].0 != number {
+                    split[group] = (number, split.len() as u32);
+                    split.push((0, NOBODY));
+                }
+                table.group_of[task] = split[group].1;
             }
-            let count = class.len();
-            let said = table.say(class);
-            table.classes.push((count, said));
         }
+        table.name_groups(split.len());
         table
+    }
+
+    /// Numbers those groups anew that have tasks, by their first ones, and writes them down.
+    fn name_groups(&mut self, known: usize) {
+        let mut new_number = vec![None; known];
+        let mut groups: Vec<Vec<(u32, u32)>> = Vec::new();
+        for (task, group) in (0..).zip(&mut self.group_of) {
+            if *group == NOBODY {
+                *group = u32::MAX;
+                continue;
+            }
+            let number = *new_number[*group as usize].get_or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() as u32 - 1
+            });
+            *group = number;
+            groups[number as usize].push((task, task));
+        }
+        for ranges in groups {
+            let set = RankSet::from_ranges(ranges);
+            let count = set.len();
+            let said = self.say(set);
+            self.groups.push((count, said));
+        }
     }
 
     /// How a page says a set: as everywhere if that is short, and else by its place in the table.
@@ -78,17 +107,17 @@ impl SetTable {
         format!("#{id}")
     }
 
-    /// A set as classes, if it is a union of some that are in the table.
+    /// A set as groups, if it is a union of some.
     fn union(&self, set: &RankSet) -> Option<String> {
         let mut found: BTreeMap<u32, u64> = BTreeMap::new();
         for task in set.iter() {
-            let class = *self.class_of.get(task as usize)?;
-            *found.entry(class).or_default() += 1;
+            let group = *self.group_of.get(task as usize)?;
+            *found.entry(group).or_default() += 1;
         }
         let mut said: Vec<String> = Vec::new();
         let mut short: Vec<(u32, u32)> = Vec::new();
-        for (class, count) in found {
-            let (all, text) = self.classes.get(class as usize)?;
+        for (group, count) in found {
+            let (all, text) = self.groups.get(group as usize)?;
             match text.parse::<RankSet>() {
                 _ if count != *all => return None,
                 Ok(set) => short.extend_from_slice(set.ranges()),
@@ -306,9 +335,9 @@ mod tests {
     }
 
     #[test]
-    fn a_union_of_classes_says_so() {
+    fn a_union_of_groups_says_so() {
         let every = |first: u32| RankSet::from_iter((first..1_000_000).step_by(64));
-        let mut table = SetTable::of_classes((0..64).map(every));
+        let mut table = SetTable::of_sets((0..64).map(every));
         let union = |classes: &[u32]| {
             RankSet::from_iter(
                 classes
@@ -318,13 +347,40 @@ mod tests {
         };
         assert_eq!(table.say(union(&[3, 8, 41])), "#64");
         let part = RankSet::from_iter(union(&[3, 8]).iter().skip(1));
-        assert_eq!(table.say(part.clone()), "#65", "no union of classes");
+        assert_eq!(table.say(part.clone()), "#65", "no union of groups");
         let texts = table.into_texts();
         assert_eq!(texts[64], "#3,#8,#41");
         assert!(!texts[65].contains('#'));
         let read = PageSets::read(&texts).unwrap();
         assert_eq!(*read.set("#64").unwrap(), union(&[3, 8, 41]));
         assert_eq!(*read.set("#65").unwrap(), part);
+    }
+
+    #[test]
+    fn each_task_is_written_once_however_sets_overlap() {
+        let mut random = Random(9);
+        let mut any = || RankSet::from_iter((0..20_000).filter(|_| random.below(2) == 0));
+        let sets = [any(), any(), any()];
+        let mut table = SetTable::of_sets(sets.iter().cloned());
+        let said: Vec<String> = sets.iter().map(|set| table.say(set.clone())).collect();
+        let texts = table.into_texts();
+        assert_eq!(
+            texts.len(),
+            7 + 3,
+            "tasks of each of the seven ways to be in some of three sets"
+        );
+        for text in &texts[7..] {
+            assert!(text.split(',').all(|part| part.starts_with('#')), "{text}");
+        }
+        let table = PageSets::read(&texts).unwrap();
+        for (set, said) in sets.iter().zip(&said) {
+            assert_eq!(*table.set(said).unwrap(), *set);
+        }
+        let groups = (0..7).flat_map(|group| Vec::from_iter(table.set(&format!("#{group}")).unwrap().iter()));
+        let mut tasks = Vec::from_iter(groups);
+        tasks.sort_unstable();
+        let all = RankSet::from_ranges(sets.iter().flat_map(|set| set.ranges().iter().copied()));
+        assert_eq!(tasks, Vec::from_iter(all.iter()));
     }
 
     #[test]
@@ -343,8 +399,7 @@ mod tests {
                     RankSet::from_ranges(ranges)
                 })
                 .collect();
-            // Whether the first of them are disjoint, so that the others may be unions, is left to chance.
-            let mut table = SetTable::of_classes(sets[..2].iter().cloned());
+            let mut table = SetTable::of_sets(sets[..2].iter().cloned());
             let all = sets[..2].iter().flat_map(|set| set.ranges().iter().copied());
             let sets = [&sets[..], &[RankSet::from_ranges(all)]].concat();
             let said: Vec<String> = sets.iter().map(|set| table.say(set.clone())).collect();
