@@ -46,6 +46,7 @@ pub use json::{check_json, line_json, summary_json, waits_json};
 pub use line::line_text;
 pub use names::Names;
 pub use page::{AboutJson, BadPage, BadSet, HostJson, PageJson, PageSets, PageSource, ProgramJson};
+pub use recursion::sentence_of_values;
 pub use slice::sentence_of_places;
 pub use summary::summary_text;
 pub use text::{counted, stands};

@@ -52,9 +52,51 @@ pub(crate) fn rounds(count: usize, same: &dyn Fn(usize, usize) -> bool) -> Vec<R
     found
 }
 
+/// So many values of loops stand in a sentence, fewer than half of them the outermost ones.
+const IN_A_SENTENCE: usize = 12;
+
+/// The values of the loops around a place, outermost first, as a sentence bears them: those of all rounds of a recursion once, if they are
+/// the same, and of very many the first and the last.
+pub fn sentence_of_values(values: &[String]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut at = 0;
+    for rounds in rounds(values.len(), &|a, b| values[a] == values[b]) {
+        words.extend_from_slice(&values[at..rounds.start]);
+        let round = values[rounds.start..rounds.start + rounds.calls].join(", ");
+        words.push(match rounds.calls {
+            1 => format!("{round} ×{}", rounds.times),
+            _ => format!("({round}) ×{}", rounds.times),
+        });
+        at = rounds.end();
+    }
+    words.extend_from_slice(&values[at..]);
+    if let Some(more @ 1..) = words.len().checked_sub(IN_A_SENTENCE) {
+        let first = IN_A_SENTENCE / 3;
+        words.splice(first..first + more, ["…".to_owned()]);
+    }
+    words.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_has_few_values_whatever_the_depth() {
+        let said = |of: &[&str]| sentence_of_values(&Vec::from_iter(of.iter().map(|&text| text.to_owned())));
+        assert_eq!(said(&["it=3", "k=1", "k=1"]), "it=3, k=1, k=1");
+        let deep = ["it=3"]
+            .into_iter()
+            .chain(std::iter::repeat_n("k=0", 10_000))
+            .chain(["k=7"]);
+        assert_eq!(said(&Vec::from_iter(deep)), "it=3, k=0 ×10000, k=7");
+        assert_eq!(said(&["a=1", "b=2"].repeat(5)), "(a=1, b=2) ×5");
+        let all = Vec::from_iter((0..10_000).map(|k| format!("k={k}")));
+        let long = sentence_of_values(&all);
+        assert!(long.starts_with("k=0, k=1, k=2, k=3, …, k=9992,"), "{long}");
+        assert!(long.ends_with("k=9999") && long.len() < 200, "{long}");
+        assert_eq!(sentence_of_values(&all[..12]).matches("k=").count(), 12);
+    }
 
     #[test]
     fn what_repeats_is_found() {

@@ -2,6 +2,7 @@
 
 use crate::clean::clean;
 use crate::names::Names;
+use crate::recursion::sentence_of_values;
 use crate::stack::{frames, source};
 use crate::style::{DOUBT, FAINT, HINDMOST, TITLE, VALUE, paint};
 use crate::{call, headline, threads, waits};
@@ -9,6 +10,7 @@ use engine::{
     Activity, Answer, Certainty, Finding, Grounds, Hindmost, LoopValue, Outcome, Position, Relation,
     TaskClass, UndecidedPair, Who,
 };
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// How many classes ahead, undecided pairs and the like are spelled out before the rest is only counted.
@@ -351,13 +353,11 @@ pub(crate) fn describe(position: &Position) -> String {
         Activity::Inside(callee) => format!("in {callee}{given}{from}"),
     };
     if !position.iteration.is_empty() {
-        let clashes = |value: &LoopValue| {
-            let same = position
-                .iteration
-                .iter()
-                .filter(|other| other.variable == value.variable);
-            same.count() > 1
-        };
+        let mut of_name: BTreeMap<&str, usize> = BTreeMap::new();
+        for value in &position.iteration {
+            *of_name.entry(&value.variable).or_default() += 1;
+        }
+        let clashes = |value: &LoopValue| of_name[value.variable.as_str()] > 1;
         let values: Vec<String> = position
             .iteration
             .iter()
@@ -372,7 +372,7 @@ pub(crate) fn describe(position: &Position) -> String {
                 text
             })
             .collect();
-        let _ = write!(text, ", iteration {}", values.join(", "));
+        let _ = write!(text, ", iteration {}", sentence_of_values(&values));
     }
     text
 }

@@ -5,7 +5,7 @@ use super::tree::cut;
 use crate::state::State;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use report::{Names, clean};
+use report::{Names, clean, sentence_of_values};
 
 /// Who is the hindmost and why, or why nobody is named.
 pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
@@ -22,13 +22,14 @@ pub(super) fn headline(state: &State) -> Vec<(String, Style)> {
             let values = hindmost
                 .iteration
                 .iter()
-                .map(|each| format!(", {}={}", each.variable, each.value));
+                .map(|each| format!("{}={}", each.variable, each.value));
+            let values = sentence_of_values(&Vec::from_iter(values));
+            let comma = if values.is_empty() { "" } else { ", " };
             let file = base::last_component(&hindmost.file);
             let text = format!(
-                "Hindmost: {}, {what} at {file}:{}{}",
+                "Hindmost: {}, {what} at {file}:{}{comma}{values}",
                 who(&hindmost.ranks, &hindmost.tasks),
                 hindmost.line,
-                values.collect::<String>()
             );
             lines.push((text, state.hindmost_style()));
             for behind in hindmost
