@@ -234,12 +234,16 @@ impl OrderedTree {
             if !frames || upper.color != lower.color || upper.stacks != lower.stacks {
                 continue;
             }
-            let function = format!("{} > {}", upper.function, lower.function);
-            let values: Vec<_> = upper.values.iter().chain(&lower.values).cloned().collect();
             let (parent, depth) = (upper.parent, upper.depth);
             let (temporal, mark, siblings) = (upper.temporal.clone(), upper.mark, upper.siblings.clone());
             *is_kept = false;
+            // A run may be as long as a recursion is deep, so what is known of it is handed on and not copied.
+            let mut function = std::mem::take(&mut tree.nodes[at].function);
+            let mut values = std::mem::take(&mut tree.nodes[at].values);
             let node = &mut tree.nodes[child];
+            function.push_str(" > ");
+            function.push_str(&node.function);
+            values.append(&mut node.values);
             (node.function, node.values, node.parent, node.depth) = (function, values, parent, depth);
             (node.temporal, node.mark, node.siblings) = (temporal, mark, siblings);
             for other in &mut tree.nodes[parent].children {
