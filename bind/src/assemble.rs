@@ -7,7 +7,7 @@ use crate::debug::Debug;
 use crate::described::Described;
 use crate::elf::{Identity, Image};
 use crate::flow;
-use crate::functions::{identify, layout};
+use crate::functions::{Identified, Layout, identify, layout};
 use crate::handed::{Handing, lend};
 use crate::merged::{Build, merges};
 use crate::moved;
@@ -20,14 +20,15 @@ use crate::sites::bind_sites;
 use crate::sources::producer;
 use crate::stack::Frames;
 use crate::trouble::Outcome;
-use crate::variables::{Bound, Context, bind_variables};
+use crate::variables::{Context, bind_variables};
 use crate::wanted::{add_handed, global_names, wanted};
 use crate::{hidden, steady};
 use base::Diagnostic;
 use progress_map::{Binding, FunctionId, Map};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes the binding of `map` to one executable.
+/// Makes the binding of `map` to one executable, in phases: which code belongs to which function of the map, where the
+/// listed variables are, what its calls tell, and then which of all these places are to be believed.
 pub(crate) fn assemble(
     map: &Map,
     image: &Image<'_>,
@@ -39,40 +40,38 @@ pub(crate) fn assemble(
     let on = add_handed(map, &mut wanted);
     let described = Described::new(map, image, debug, &global_names(&wanted));
     let forest = &described.forest;
+    let mut report = Report::new(map, path);
 
     let first_row = |address: u64| described.row_at(address).map(|row| (row.path, row.line));
     let identified = identify(map, forest, &described.matching.files, first_row);
     let frames = Frames::new(image, debug, forest);
     let call_file = |path: Option<PathId>| described.call_file(path);
-    let laid_out = layout(forest, &identified.functions, call_file, |id| {
-        frames.of(id).base()
-    });
-    let context = Context {
+    let frame_base = |node| frames.of(node).base();
+    let laid_out = layout(forest, &identified.functions, call_file, frame_base);
+    report_code(&mut report, debug, &described, &identified, &laid_out);
+
+    let bound = bind_variables(
+        &Context {
+            image,
+            debug,
+            forest,
+            identified: &identified.functions,
+            pieces: &laid_out.pieces,
+            frames: &frames,
+        },
+        &wanted,
+    );
+
+    let names = callee_names(debug, forest);
+    let build = Build {
+        map,
         image,
         debug,
+        names: &names,
         forest,
         identified: &identified.functions,
-        pieces: &laid_out.pieces,
-        frames: &frames,
     };
-    let Bound {
-        variables,
-        indices,
-        qualified,
-        objects,
-        outcomes,
-    } = bind_variables(&context, &wanted);
-
-    let mut report = Report::new(map, path);
-    report.debug_info(debug, &forest.damaged, described.damaged_programs);
-    report.files(
-        &described.matching.ambiguous,
-        described.matching.files.iter().flatten().next().is_none(),
-    );
-    report.functions(&identified.elsewhere, laid_out.contested.len());
-
     let position = |id: FunctionId, address: u64| described.position(&map.functions[id], address);
-    let names = callee_names(debug, forest);
     let (mpi_calls, on_entry) = bind_mpi_calls(debug, forest, &frames, &names);
     let targets = Targets::new(debug, forest);
     let call_sites = CallSites::new(
@@ -83,35 +82,21 @@ pub(crate) fn assemble(
         &laid_out.pieces,
         position,
     );
-    let build = Build {
-        map,
-        image,
-        debug,
-        names: &names,
-        forest,
-        identified: &identified.functions,
-    };
     let mut binding = Binding {
-        build_id: identity.build_id,
-        text_hash: identity.text_hash,
-        executable: path.to_owned(),
-        producer: first_producer(debug),
-        rows: described.bound_rows(debug),
-        other_files: described.other_files(),
-        linkage_names: in_order_of_number(laid_out.linkage_names),
-        functions: laid_out.functions,
-        inlines: laid_out.inlines,
-        variables,
-        calls: Vec::new(),
+        variables: bound.variables,
         merges: merges(&build, position),
         mpi_calls,
         sites: bind_sites(map, &names, forest, &identified.functions, position),
-        code: flow::machine_code(image),
+        linkage_names: in_order_of_number(laid_out.linkage_names),
+        functions: laid_out.functions,
+        inlines: laid_out.inlines,
+        ..of_build(image, debug, &described, identity, path)
     };
+
     let handing = Handing {
         map,
         on: &on,
-        objects: &objects,
+        objects: &bound.objects,
     };
     let at_calls = AtCalls {
         debug,
@@ -120,21 +105,17 @@ pub(crate) fn assemble(
         pieces: &laid_out.pieces,
         sites: &call_sites,
     };
-    report.variables(&hand_on(&handing, &at_calls, &mut binding, outcomes), forest);
+    let outcomes = hand_on(&handing, &at_calls, &mut binding, bound.outcomes);
+    report.variables(&outcomes, forest);
     flow::note_signed(&mut binding.code, &binding.variables);
     only_asked_leaf_calls(map, &mut binding);
     // Each of these looks at what the one before has left.
-    report.hidden(hidden::withhold(
-        map,
-        &mut binding,
-        &wanted,
-        &qualified,
-        &call_sites,
-    ));
+    let hidden = hidden::withhold(map, &mut binding, &wanted, &bound.qualified, &call_sites);
+    report.hidden(hidden);
     report.steady(steady::withhold(map, &mut binding));
     let barriers = call_sites.barriers();
     report.moved(moved::withhold(map, &mut binding, compiler(debug), &barriers));
-    range::add(&mut binding, indices);
+    range::add(&mut binding, bound.indices);
     binding.calls = bind_calls(
         debug,
         forest,
@@ -145,6 +126,41 @@ pub(crate) fn assemble(
         &targets,
     );
     (binding, report.diagnostics())
+}
+
+/// What a build says of itself and its code, whatever the map asks for.
+fn of_build(
+    image: &Image<'_>,
+    debug: &Debug<'_>,
+    described: &Described,
+    identity: Identity,
+    path: &str,
+) -> Binding {
+    Binding {
+        build_id: identity.build_id,
+        text_hash: identity.text_hash,
+        executable: path.to_owned(),
+        producer: first_producer(debug),
+        rows: described.bound_rows(debug),
+        other_files: described.other_files(),
+        code: flow::machine_code(image),
+        ..Binding::default()
+    }
+}
+
+/// Reports debug info that could not be read, and code that could not be told to be a function of the map.
+fn report_code(
+    report: &mut Report<'_>,
+    debug: &Debug<'_>,
+    described: &Described,
+    identified: &Identified,
+    laid_out: &Layout,
+) {
+    report.debug_info(debug, &described.forest.damaged, described.damaged_programs);
+    let matching = &described.matching;
+    let none = matching.files.iter().flatten().next().is_none();
+    report.files(&matching.ambiguous, none);
+    report.functions(&identified.elsewhere, laid_out.contested.len());
 }
 
 /// A variable that is handed to a parameter gets the places that the parameter has in inlined calls, and those that the description of a call gives.

@@ -78,9 +78,10 @@ fn collect(debug: &Debug<'_>, unit: UnitId, classes: &mut BTreeMap<Vec<u8>, Clas
                 };
                 let name = [outer, own.slice()].concat();
                 let of_name = classes.entry(name.clone()).or_default();
-                match entry.has_attr(gimli::DW_AT_declaration) {
-                    true => of_name.declared.push(die),
-                    false => of_name.defined.push(die),
+                if is_declaration(entry) {
+                    of_name.declared.push(die);
+                } else {
+                    of_name.defined.push(die);
                 }
                 Some([&name[..], b"::"].concat())
             }

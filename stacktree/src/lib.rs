@@ -3,7 +3,7 @@
 //! A [`Tree`] holds every stack that was seen, each frame with all that is known of it (position, values), as a path from the root;
 //! tasks whose stacks begin alike share nodes. It is built from stacks ([`Tree::new`]), merged from the trees of parts
 //! of the job ([`merge`]; as bytes between daemons, [`Tree::to_bytes`]), and looked at more coarsely
-//! ([`Tree::coarsened`]).
+//! ([`Tree::relabelled`] with [`Label::at`]).
 //!
 //! Nothing here orders anything: siblings stand by label. Which of them is behind only `progress` can tell.
 //!

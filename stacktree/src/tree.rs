@@ -5,7 +5,7 @@
 //! So a node costs 12 bytes, a place where stacks end 24 more, and a million stacks that differ stay small.
 
 use crate::dictionary::Dictionary;
-use crate::label::{Granularity, Label, LabelId};
+use crate::label::{Label, LabelId};
 use crate::set::TaskSet;
 use crate::weave::{self, Labels, Source};
 use std::ops::Range;
@@ -321,11 +321,6 @@ impl Tree {
             ends.tasks = TaskSet::union_of(&all);
         }
         self
-    }
-
-    /// The tree as a granularity sees it.
-    pub fn coarsened(&self, granularity: Granularity) -> Tree {
-        self.relabelled(|_, label| label.at(granularity))
     }
 
     /// The tree with other labels; siblings that become alike become one. With the node comes its label.

@@ -125,6 +125,15 @@ impl Builder {
     }
 }
 
+/// The arm of each group that a build is taken to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChosenArm {
+    /// The one behind `#if`.
+    First,
+    /// The one before `#endif`.
+    Last,
+}
+
 /// What the tokens of an arm amount to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArmShape {
@@ -160,13 +169,13 @@ impl Arm {
         ArmShape::of(self.code(tokens).map(|t| t.text(text)))
     }
 
-    /// The same in one build: of each group within the arm only the first arm counts, or the last.
+    /// The same in one build, which has of each group within the arm only one arm.
     pub fn shape_by_choice(
         &self,
         text: &[u8],
         tokens: &[Token],
         directives: &Directives,
-        first: bool,
+        chosen: ChosenArm,
     ) -> ArmShape {
         let mut code = Vec::new();
         let mut at = self.directive + 1;
@@ -179,10 +188,9 @@ impl Arm {
             }
             let Some(token) = tokens.get(at) else { break };
             if let Some(group) = directives.group(at) {
-                let arm = if first {
-                    group.arms.first()
-                } else {
-                    group.arms.last()
+                let arm = match chosen {
+                    ChosenArm::First => group.arms.first(),
+                    ChosenArm::Last => group.arms.last(),
                 };
                 match arm {
                     Some(arm) => {

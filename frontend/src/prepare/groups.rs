@@ -1,7 +1,7 @@
 //! Conditional groups on the way into prepared text: dropped, kept as groups, or cut down to one arm.
 
 use super::Writer;
-use crate::condition::{Arm, ArmShape, Group};
+use crate::condition::{Arm, ArmShape, ChosenArm, Group};
 use crate::directive::{Condition, Directive};
 use crate::expand::Expander;
 use crate::shape::{Open, Written, is_control};
@@ -280,8 +280,8 @@ impl<'a> Writer<'a> {
         let mut shape = items.shape(text, tokens);
         // The arms of a group within may each open the same brace.
         if shape == ArmShape::Unbalanced && !self.shape.in_function() {
-            let [one, other] =
-                [true, false].map(|first| items.shape_by_choice(text, tokens, &self.directives, first));
+            let [one, other] = [ChosenArm::First, ChosenArm::Last]
+                .map(|chosen| items.shape_by_choice(text, tokens, &self.directives, chosen));
             if one == other {
                 shape = one;
             }
