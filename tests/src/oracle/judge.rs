@@ -14,8 +14,28 @@ pub enum Verdict {
     Equal,
     /// In branches that exclude each other.
     Incomparable,
-    /// It cannot be told, with the reason.
-    Unknown(String),
+    /// It cannot be told.
+    Unknown(Unknown),
+}
+
+/// Why a judge cannot tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// Words that are the same for all reasons of one kind, to count them by.
+    pub kind: String,
+    /// The reason of this pair, as a sentence.
+    pub sentence: String,
+}
+
+impl Unknown {
+    /// A reason that is the same wherever it comes up.
+    #[must_use]
+    pub fn plain(sentence: &str) -> Self {
+        Self {
+            kind: sentence.to_owned(),
+            sentence: sentence.to_owned(),
+        }
+    }
 }
 
 impl Verdict {
@@ -43,7 +63,7 @@ impl fmt::Display for Verdict {
             Verdict::After => f.write_str("after"),
             Verdict::Equal => f.write_str("equal"),
             Verdict::Incomparable => f.write_str("incomparable"),
-            Verdict::Unknown(reason) => write!(f, "unknown ({reason})"),
+            Verdict::Unknown(unknown) => write!(f, "unknown ({})", unknown.sentence),
         }
     }
 }

@@ -6,10 +6,13 @@
 //! of an own search of the map's edges ([`flow`]). Nothing of `progress` is used but its types and the proof itself.
 
 use super::judge::Verdict as Said;
-use progress::{Decided, ExecutionPoint, Located, Order, Relation, SameEpoch, Value, Verdict};
+use progress::{
+    Decided, ExecutionPoint, Located, Order, Reason, Relation, SameEpoch, Value, Verdict, WhySilent,
+};
 use progress_map::{Across, Cut, Direction, Function, LoopId, Lov, LovClass, Map, PointId, Term, TermOp};
 use snapshot::Task;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 mod flow;
 
@@ -26,6 +29,24 @@ struct Frames<'a> {
     a: &'a snapshot::Frame,
     b: &'a snapshot::Frame,
     same_task: bool,
+}
+
+/// A word for why a variable does not tell.
+fn silence(why: &WhySilent) -> &'static str {
+    match why {
+        WhySilent::Refused(refusal) => refusal.code(),
+        WhySilent::NotAcrossTasks(_) => "not-across-tasks",
+        WhySilent::Unread(_) => "unread",
+        WhySilent::Weak(_) => "weak",
+        WhySilent::MayBeBelowZero(_) => "may-be-below-zero",
+        WhySilent::NotANumber => "not-a-number",
+        WhySilent::SignsDiffer => "signs-differ",
+        WhySilent::StepIsZero => "step-is-zero",
+        WhySilent::Absorbed { .. } => "step-absorbed",
+        WhySilent::InexactSteps => "inexact-steps",
+        WhySilent::BetweenSteps { .. } => "between-steps",
+        WhySilent::Term { .. } => "start-or-step-unknown",
+    }
 }
 
 type Checked = Result<(), String>;
@@ -64,6 +85,27 @@ impl<'m> Prover<'m> {
             return Some(format!("the library says {}", verdict.relation.word()));
         }
         self.holds(a, b, &verdict).err()
+    }
+
+    /// Of what kind the reason is for which the order of two tasks is not known: its code, and those of the variables
+    /// that do not tell the iteration of a loop. `None` when the order is known.
+    #[must_use]
+    pub fn kind(&self, at_a: &Located, at_b: &Located) -> Option<String> {
+        match &self.order.compare(at_a, at_b).proof.decided {
+            Decided::Nothing(Reason::NoVariable { silent, .. }) if silent.is_empty() => {
+                Some("loop-without-variable (nothing changes)".to_owned())
+            }
+            Decided::Nothing(reason @ Reason::NoVariable { silent, .. }) => {
+                let kinds = BTreeSet::from_iter(silent.iter().map(|variable| silence(&variable.why)));
+                Some(format!(
+                    "{} ({})",
+                    reason.code(),
+                    Vec::from_iter(kinds).join(", ")
+                ))
+            }
+            Decided::Nothing(reason) => Some(reason.code().to_owned()),
+            _ => None,
+        }
     }
 
     fn holds(&self, a: &Task, b: &Task, verdict: &Verdict) -> Checked {

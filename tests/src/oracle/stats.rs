@@ -34,7 +34,7 @@ pub struct Numbers {
     pub unknown: usize,
 }
 
-/// Numbers by row, and unknowns by reason.
+/// Numbers by row, and unknowns by the kind of their reasons.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
     rows: BTreeMap<Row, Numbers>,
@@ -61,12 +61,12 @@ impl Stats {
         numbers.pairs += 1;
         match (verdict, fault) {
             (_, Some(_)) => numbers.wrong += 1,
-            (Verdict::Unknown(reason), None) => {
+            (Verdict::Unknown(unknown), None) => {
                 numbers.unknown += 1;
                 if !row.sparse && row.draw.is_counted() {
                     *self
                         .reasons
-                        .entry((row.columns, row.across, class(reason)))
+                        .entry((row.columns, row.across, unknown.kind.clone()))
                         .or_default() += 1;
                 }
             }
@@ -128,35 +128,6 @@ fn percent(part: usize, whole: usize) -> f64 {
     } else {
         100.0 * part as f64 / whole as f64
     }
-}
-
-/// A reason without what is particular to one program: quoted names, positions, numbers, and how deep it lies. Of the
-/// reasons why each variable of a loop does not do, every kind is named once.
-fn class(reason: &str) -> String {
-    let words = reason.split_whitespace().map(|word| {
-        let particular = word.contains(':') || word.contains(['\'', '`', '=']);
-        if particular || word.chars().any(|c| c.is_ascii_digit()) {
-            "…"
-        } else {
-            word
-        }
-    });
-    let plain = words.collect::<Vec<_>>().join(" ");
-    let inner = plain
-        .rsplit_once("in the loop at … ")
-        .map_or(plain.as_str(), |(_, inner)| inner);
-    let Some((head, details)) = inner.split_once(" decides ") else {
-        return inner.to_owned();
-    };
-    let names = |part: &&str| part.contains(' ');
-    let mut kinds: Vec<&str> = details
-        .split([';', '(', ')'])
-        .map(str::trim)
-        .filter(names)
-        .collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    format!("{head} decides ({})", kinds.join("; "))
 }
 
 impl fmt::Display for Stats {

@@ -7,7 +7,7 @@
 use super::moments::{Runs, Stop};
 use crate::oracle::case::Moment;
 use crate::oracle::check::{self, Fault};
-use crate::oracle::judge::Verdict;
+use crate::oracle::judge::{Unknown, Verdict};
 use crate::oracle::pairs::{Draw, Pair};
 use crate::oracle::rng::Rng;
 use crate::oracle::truth::Truth;
@@ -41,7 +41,7 @@ pub fn judge(map: &engine::Map, runs: &Runs, stops: &[Stop], count: usize, seed:
             Relation::After => Verdict::After,
             Relation::Equal => Verdict::Equal,
             Relation::Incomparable => Verdict::Incomparable,
-            Relation::Unknown => Verdict::Unknown(reason),
+            Relation::Unknown => Verdict::Unknown(Unknown::plain(&reason)),
         }
     };
     let mut judged = Vec::new();

@@ -1,9 +1,10 @@
 //! The judge that matters: the `hindmost` command, as a user runs it.
 
-use super::{Judge, Question, Verdict};
+use super::{Judge, Question, Unknown, Verdict};
 use crate::oracle::case::{Case, Moment, task_name};
 use crate::oracle::layout::FILE;
 use crate::oracle::proof::Prover;
+use progress_map::Map;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -199,15 +200,21 @@ fn parse(answer: &str) -> Option<Verdict> {
         "after" => Verdict::After,
         "equal" => Verdict::Equal,
         "incomparable" => Verdict::Incomparable,
-        "unknown" => Verdict::Unknown(reason.to_owned()),
+        "unknown" => Verdict::Unknown(Unknown::plain(reason)),
         _ => return None,
     })
+}
+
+fn read_map(path: &Path) -> Result<Map, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    Map::from_bytes(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 impl Judge for Command {
     fn judge(&self, case: &Case, questions: &[Question]) -> Result<Vec<Vec<Verdict>>, String> {
         let dir = self.directory(case.seed)?;
-        self.map(&dir.path, &case.layout.clean)?;
+        let map = read_map(&self.map(&dir.path, &case.layout.clean)?)?;
+        let prover = Prover::new(&map);
         let mut answers = Vec::new();
         for (index, question) in questions.iter().enumerate() {
             let places = question.pairs.iter().flat_map(|&(a, b)| [a, b]);
@@ -219,7 +226,19 @@ impl Judge for Command {
             let name = |i: usize| task_name(question.moments[i]);
             let pairs: Vec<(String, String)> =
                 question.pairs.iter().map(|&(a, b)| (name(a), name(b))).collect();
-            answers.push(self.order(&dir.path, &format!("view{index}"), &tasks, &pairs)?);
+            let mut verdicts = self.order(&dir.path, &format!("view{index}"), &tasks, &pairs)?;
+            // A mutant may not know what the library, whose rules are whole, knows: it keeps its sentences.
+            if self.mutant.is_none() {
+                let locate = |i: usize| prover.locate(&case.record(question.moments[i], question.view));
+                for (&(a, b), verdict) in question.pairs.iter().zip(&mut verdicts) {
+                    if let Verdict::Unknown(unknown) = verdict
+                        && let Some(kind) = prover.kind(&locate(a), &locate(b))
+                    {
+                        unknown.kind = kind;
+                    }
+                }
+            }
+            answers.push(verdicts);
         }
         Ok(answers)
     }
@@ -235,9 +254,7 @@ impl Judge for Command {
             return Ok(Vec::new());
         }
         let dir = self.directory(case.seed)?;
-        let path = self.map(&dir.path, &case.layout.clean)?;
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let map = progress_map::Map::from_bytes(&bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        let map = read_map(&self.map(&dir.path, &case.layout.clean)?)?;
         let prover = Prover::new(&map);
         let mut flaws = Vec::new();
         for (number, (question, verdicts)) in questions.iter().zip(verdicts).enumerate() {

@@ -1,6 +1,6 @@
 //! A broken judge: the greater line number is further. The oracle must catch it.
 
-use super::{Judge, Question, Verdict};
+use super::{Judge, Question, Unknown, Verdict};
 use crate::oracle::case::Case;
 use std::cmp::Ordering;
 
@@ -29,7 +29,7 @@ impl Judge for LineNumbers {
 fn compare(a: &snapshot::Task, b: &snapshot::Task) -> Verdict {
     for (x, y) in a.frames.iter().zip(&b.frames) {
         if x.function != y.function {
-            return Verdict::Unknown("different functions".to_owned());
+            return Verdict::Unknown(Unknown::plain("different functions"));
         }
         match (x.line, x.column).cmp(&(y.line, y.column)) {
             Ordering::Less => return Verdict::Before,
@@ -40,6 +40,6 @@ fn compare(a: &snapshot::Task, b: &snapshot::Task) -> Verdict {
     if a.frames.len() == b.frames.len() {
         Verdict::Equal
     } else {
-        Verdict::Unknown("a prefix".to_owned())
+        Verdict::Unknown(Unknown::plain("a prefix"))
     }
 }

@@ -5,7 +5,7 @@
 //! published algorithm (section 4.2), which counts definitions and does not ask whether every iteration makes one.
 //! It reads the program's tree where the paper reads ROSE's; of a moment it sees what every judge sees.
 
-use super::{Judge, Question, Verdict};
+use super::{Judge, Question, Unknown, Verdict};
 use crate::oracle::ast::{Expr, ForInit, Op, Part, Place, Program, Stmt, Ty, visit_stmts};
 use crate::oracle::case::Case;
 use crate::oracle::layout::{Level, LevelKind};
@@ -52,7 +52,7 @@ impl Paper {
                 continue;
             };
             if x.function != y.function {
-                return Verdict::Unknown("different functions".to_owned());
+                return Verdict::Unknown(Unknown::plain("different functions"));
             }
             let (left, right) = (chain(levels, p), chain(levels, q));
             let verdict = self.tuples(variables, (&left, p, x), (&right, q, y));
@@ -63,7 +63,7 @@ impl Paper {
         if a.len() == b.len() {
             Verdict::Equal
         } else {
-            Verdict::Unknown("a prefix".to_owned())
+            Verdict::Unknown(Unknown::plain("a prefix"))
         }
     }
 
@@ -94,11 +94,11 @@ impl Paper {
                 if self.0 == MissingVariable::Skip {
                     continue;
                 }
-                return Verdict::Unknown("a loop without variable".to_owned());
+                return Verdict::Unknown(Unknown::plain("a loop without variable"));
             };
             let (Some(Value::Integer(v)), Some(Value::Integer(w))) = (x.values.get(name), y.values.get(name))
             else {
-                return Verdict::Unknown("a value is missing".to_owned());
+                return Verdict::Unknown(Unknown::plain("a value is missing"));
             };
             match if *up { v.cmp(w) } else { w.cmp(v) } {
                 Ordering::Less => return Verdict::Before,

@@ -1,7 +1,7 @@
 //! Judges that know the truth: one that tells it, to test that the oracle accepts what is right, and ones that tell
 //! it with one fault each, to test every single check.
 
-use super::{Judge, Question, Verdict};
+use super::{Judge, Question, Unknown, Verdict};
 use crate::oracle::case::Case;
 use crate::oracle::truth::Truth;
 
@@ -40,7 +40,7 @@ impl Judge for Truthful {
                     let line = |moment| case.line(moment, depth - 1, question.view);
                     depth == case.event(b).frames.len() && line(a) == line(b)
                 };
-                let silent = || Verdict::Unknown("nothing is said".to_owned());
+                let silent = || Verdict::Unknown(Unknown::plain("nothing is said"));
                 match (self.0, truth) {
                     (Fault::Silent, _) | (_, Truth::Nothing) => silent(),
                     (Fault::EqualLines, _) if ordered && same_place() => Verdict::Equal,
@@ -63,6 +63,6 @@ fn honest(truth: Truth) -> Verdict {
         Truth::After { .. } | Truth::FallsInto { first: false } => Verdict::After,
         Truth::Same(_) => Verdict::Equal,
         Truth::Branches | Truth::Leaving { .. } => Verdict::Incomparable,
-        Truth::Unsequenced | Truth::Nothing => Verdict::Unknown("no order".to_owned()),
+        Truth::Unsequenced | Truth::Nothing => Verdict::Unknown(Unknown::plain("no order")),
     }
 }
