@@ -1,6 +1,7 @@
 //! The analysis of loops, per thousand of them, beside the parsing of the same text.
 
 use crate::{least, program};
+use base::FileKind;
 use progress_map::Map;
 use std::fmt::Write;
 use std::path::Path;
@@ -50,12 +51,9 @@ fn read(tree: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut files = Vec::new();
     for entry in WalkDir::new(tree).sort_by_file_name() {
         let entry = entry.map_err(|error| error.to_string())?;
-        let is_c = entry
-            .path()
-            .extension()
-            .is_some_and(|ending| ending == "c" || ending == "h");
+        let path = entry.path().display().to_string();
+        let is_c = matches!(FileKind::of(&path), Some(FileKind::C | FileKind::Header));
         if is_c && entry.file_type().is_file() {
-            let path = entry.path().display().to_string();
             let text = std::fs::read(entry.path()).map_err(|error| format!("{path}: {error}"))?;
             files.push((path, text));
         }

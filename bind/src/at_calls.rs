@@ -8,7 +8,7 @@
 //! somebody else could write to while the call lasts (`mem_dies_at_call` in `var-tracking.cc`).
 
 use crate::call_sites::{CallSites, Callee, Site};
-use crate::calls::{Place, parameters, place_of};
+use crate::calls::{PassedIn, parameters, passed_in};
 use crate::debug::{Debug, Die};
 use crate::expression::{Facts, facts, rewrite};
 use crate::functions::Piece;
@@ -112,7 +112,7 @@ impl AtCalls<'_, '_, '_> {
         let parameters = parameters(self.debug, call.die);
         let mut of_register = parameters
             .iter()
-            .filter(|entry| place_of(entry) == Some(Place::Register(register)));
+            .filter(|entry| passed_in(entry) == Some(PassedIn::Register(register)));
         let (entry, None) = (of_register.next()?, of_register.next()) else {
             return None;
         };

@@ -149,7 +149,7 @@ fn passed(debug: &Debug<'_>, die: Die, register: u8, frame: Frame<'_, '_, '_>) -
     let parameters = parameters(debug, die);
     let mut of_register = parameters
         .iter()
-        .filter(|entry| place_of(entry) == Some(Place::Register(register)));
+        .filter(|entry| passed_in(entry) == Some(PassedIn::Register(register)));
     let entry = of_register.next()?;
     of_register
         .next()
@@ -183,7 +183,7 @@ pub(crate) fn parameters<'a>(debug: &Debug<'a>, die: Die) -> Vec<Entry<'a>> {
 
 /// Where a parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PassedIn {
     /// In a register, by its DWARF number.
     Register(u8),
     /// On the stack, so many bytes above where the stack pointer is when the call is made.
@@ -191,7 +191,7 @@ pub(crate) enum Place {
 }
 
 /// Where the parameter that `entry` describes is passed.
-pub(crate) fn place_of(entry: &Entry<'_>) -> Option<Place> {
+pub(crate) fn passed_in(entry: &Entry<'_>) -> Option<PassedIn> {
     let gimli::AttributeValue::Exprloc(expression) = entry.attr_value(gimli::DW_AT_location)? else {
         return None;
     };
@@ -199,10 +199,12 @@ pub(crate) fn place_of(entry: &Entry<'_>) -> Option<Place> {
         // One byte: DW_OP_reg0 and those that follow.
         [one] => {
             let register = one.checked_sub(gimli::DW_OP_reg0.0)?;
-            (register < 16).then_some(Place::Register(register))
+            (register < 16).then_some(PassedIn::Register(register))
         }
         // The stack pointer is register 7; 64 bytes of arguments fit one signed byte of LEB128.
-        [operator, offset @ 0..64] if operator == gimli::DW_OP_breg7.0 => Some(Place::Stack(offset.into())),
+        [operator, offset @ 0..64] if operator == gimli::DW_OP_breg7.0 => {
+            Some(PassedIn::Stack(offset.into()))
+        }
         _ => None,
     }
 }

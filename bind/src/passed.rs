@@ -7,7 +7,7 @@
 //! All arguments of MPI functions are integers or pointers: the first six come in registers, the others on the stack, eight
 //! bytes each (System V ABI for x86-64, section 3.2.3).
 
-use crate::calls::{Place, parameters, place_of, root_of, value_of};
+use crate::calls::{PassedIn, parameters, passed_in, root_of, value_of};
 use crate::debug::{Debug, Die};
 use crate::stack::{Frame, Frames};
 use crate::walk::{Forest, OriginId};
@@ -81,7 +81,7 @@ fn arguments(
     let mut on_entry = Vec::new();
     let mut values: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();
     for entry in parameters(debug, call) {
-        let Some(index) = place_of(&entry).and_then(index_of) else {
+        let Some(index) = passed_in(&entry).and_then(index_of) else {
             continue;
         };
         if roles(function).all(|(wanted, _)| wanted != index) {
@@ -105,13 +105,13 @@ fn arguments(
 }
 
 /// The argument that is passed at a place, from 0.
-fn index_of(place: Place) -> Option<u8> {
+fn index_of(place: PassedIn) -> Option<u8> {
     match place {
-        Place::Register(register) => {
+        PassedIn::Register(register) => {
             let index = REGISTERS.iter().position(|&each| each == register)?;
             u8::try_from(index).ok()
         }
-        Place::Stack(offset) if offset % 8 == 0 => u8::try_from(REGISTERS.len() as u64 + offset / 8).ok(),
-        Place::Stack(_) => None,
+        PassedIn::Stack(offset) if offset % 8 == 0 => u8::try_from(REGISTERS.len() as u64 + offset / 8).ok(),
+        PassedIn::Stack(_) => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p frontend --example parse-tree DIR... [-v]`
 
-use base::Confidence;
+use base::{Confidence, FileKind};
 use frontend::{Macros, Source, parse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -98,12 +98,7 @@ fn find(directory: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let is_link = path.symlink_metadata()?.is_symlink();
         if path.is_dir() && !is_link {
             find(&path, found)?;
-        } else if path.extension().is_some_and(|e| {
-            ["c", "h", "cc", "cpp", "cu", "hpp", "cxx", "C"]
-                .iter()
-                .any(|x| e == *x)
-        }) && path.is_file()
-        {
+        } else if FileKind::of(&path.to_string_lossy()).is_some_and(FileKind::is_c_or_cxx) && path.is_file() {
             found.push(path);
         }
     }

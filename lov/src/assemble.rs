@@ -3,11 +3,11 @@
 use crate::classify::Variables;
 use crate::{decisive, handed, inner_step, iterated, mpi, shown};
 use base::{Confidence, Id as _, IdVec};
-use dataflow::{FunctionIndex, FunctionInfo, Program};
+use dataflow::{Flow, FunctionIndex, FunctionInfo, Loops, Program};
 use ir::LoopKind;
 use progress_map::{
-    Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopSource, MacroCalls, Map, MpiCall, Point,
-    PointId, Refusal, Refused, ScopeKind, Storage,
+    Choice, File, FileId, Function, FunctionId, Iterated, Loop, LoopId, LoopSource, MacroCalls, Map, MpiCall,
+    Point, PointId, Refusal, Refused, ScopeKind, Storage,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -185,8 +185,8 @@ struct Beside {
 
 fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> Function {
     let source = info.function;
-    let (flow, forest) = (info.flow, info.loops);
-    let (confidence, confidence_reason) = match flow.distrust {
+    let (mut flow, forest) = (info.flow, info.loops);
+    let (confidence, confidence_reason) = match flow.distrust.take() {
         Some(reason) if source.confidence != Confidence::Partial => (Confidence::Partial, Some(reason)),
         _ => (source.confidence, source.confidence_reason.clone()),
     };
@@ -195,52 +195,16 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
         .iter_enumerated()
         .flat_map(|(point, succs)| succs.iter().map(move |&succ| (point, succ)))
         .collect();
-    let mut statements = BTreeMap::new();
-    for &(scope, kind, header) in &flow.loop_statements {
-        statements.entry(header).or_insert((scope, kind));
-    }
-    let mut scopes = flow.scopes;
-    let mut loops: IdVec<progress_map::LoopId, Loop> = IdVec::new();
-    for ((id, node), variables) in forest.loops.iter_enumerated().zip(variables) {
-        let Variables {
-            mut lovs,
-            mut refused,
-            ..
-        } = variables;
-        if confidence == Confidence::Partial {
-            // A function that was read in part may change the variable in the part that was not understood. Nothing is claimed there.
-            let because = confidence_reason
-                .as_ref()
-                .map_or_else(|| "the reason is not known".to_owned(), ToString::to_string);
-            refused.extend(lovs.drain(..).map(|lov| Refused {
-                name: lov.name,
-                why: Refusal::ReadInPart {
-                    because: because.clone(),
-                },
-            }));
+    let mut loops = loops(&mut flow, &forest, variables);
+    if confidence == Confidence::Partial {
+        let because = confidence_reason
+            .as_ref()
+            .map_or_else(|| "the reason is not known".to_owned(), ToString::to_string);
+        for each in loops.iter_mut() {
+            refuse_all(each, &because);
         }
-        let mut span = flow.points[node.header].span;
-        let mut origin = LoopSource::Goto;
-        if let Some(&(scope, kind)) = statements.get(&node.header) {
-            scopes[scope].kind = ScopeKind::Loop(Some(id));
-            span.end_line = scopes[scope].end_line;
-            origin = match kind {
-                LoopKind::While => LoopSource::While,
-                LoopKind::DoWhile => LoopSource::DoWhile,
-                LoopKind::For => LoopSource::For,
-            };
-        }
-        let (parent, header, reducible) = (node.parent, node.header, node.reducible);
-        loops.push(Loop {
-            parent,
-            source: origin,
-            span,
-            header,
-            reducible,
-            lovs,
-            refused,
-        });
     }
+    let scopes = flow.scopes;
     let innermost = forest.innermost;
     let points = flow.points.into_iter().zip(innermost);
     let points = points.map(|(each, innermost_loop)| Point {
@@ -264,4 +228,47 @@ fn function(info: FunctionInfo<'_>, file: FileId, variables: Vec<Variables>) -> 
         scopes,
         loops,
     }
+}
+
+/// The loops of the map, with their variables. The scopes of the source that are loops learn which one they are.
+fn loops(flow: &mut Flow, forest: &Loops, variables: Vec<Variables>) -> IdVec<LoopId, Loop> {
+    let mut statements = BTreeMap::new();
+    for &(scope, kind, header) in &flow.loop_statements {
+        statements.entry(header).or_insert((scope, kind));
+    }
+    let mut loops = IdVec::new();
+    for ((id, node), variables) in forest.loops.iter_enumerated().zip(variables) {
+        let mut span = flow.points[node.header].span;
+        let mut source = LoopSource::Goto;
+        if let Some(&(scope, kind)) = statements.get(&node.header) {
+            flow.scopes[scope].kind = ScopeKind::Loop(Some(id));
+            span.end_line = flow.scopes[scope].end_line;
+            source = match kind {
+                LoopKind::While => LoopSource::While,
+                LoopKind::DoWhile => LoopSource::DoWhile,
+                LoopKind::For => LoopSource::For,
+            };
+        }
+        loops.push(Loop {
+            parent: node.parent,
+            source,
+            span,
+            header: node.header,
+            reducible: node.reducible,
+            lovs: variables.lovs,
+            refused: variables.refused,
+        });
+    }
+    loops
+}
+
+/// Refuses all variables of a loop in a function that was read in part: what was not understood may change them.
+fn refuse_all(in_loop: &mut Loop, because: &str) {
+    let refused = in_loop.lovs.drain(..).map(|lov| Refused {
+        name: lov.name,
+        why: Refusal::ReadInPart {
+            because: because.to_owned(),
+        },
+    });
+    in_loop.refused.extend(refused);
 }

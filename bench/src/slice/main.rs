@@ -6,6 +6,7 @@
 #[path = "../own.rs"]
 mod own;
 
+use base::FileKind;
 use engine::{DependenceGraph, SliceOptions, SourceFile, TooManyCallees, dependence_graph};
 use own::{peak_megabytes, processor_time};
 use std::path::{Path, PathBuf};
@@ -81,14 +82,13 @@ fn kept(graph: DependenceGraph) -> Result<DependenceGraph, String> {
 
 /// The sources of a tree, in the order of their paths.
 fn read(tree: &Path) -> Result<Vec<SourceFile>, String> {
-    const ENDINGS: [&str; 9] = ["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "C"];
     let mut files = Vec::new();
     for entry in WalkDir::new(tree).sort_by_file_name() {
         let entry = entry.map_err(|error| error.to_string())?;
-        let ending = entry.path().extension().and_then(|ending| ending.to_str());
-        if entry.file_type().is_file() && ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+        let path = entry.path().to_string_lossy().into_owned();
+        if entry.file_type().is_file() && FileKind::of(&path).is_some_and(FileKind::is_c_or_cxx) {
             files.push(SourceFile {
-                path: entry.path().to_string_lossy().into_owned(),
+                path,
                 bytes: std::fs::read(entry.path())
                     .map_err(|error| format!("{}: {error}", entry.path().display()))?,
             });

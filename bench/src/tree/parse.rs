@@ -1,6 +1,7 @@
 //! The grammar alone: every file parsed once in the language of its ending, and the tree dropped.
 
 use crate::read;
+use base::FileKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use walkdir::WalkDir;
@@ -16,8 +17,8 @@ pub(crate) fn print(tree: &Path) -> Result<(), String> {
     let start = Instant::now();
     let before = processor_time();
     for (path, text) in files.iter().zip(&texts) {
-        let language = match ending(path) {
-            "c" | "h" => tree_sitter_c::LANGUAGE,
+        let language = match FileKind::of(&path.to_string_lossy()) {
+            Some(FileKind::C | FileKind::Header) => tree_sitter_c::LANGUAGE,
             _ => tree_sitter_cpp::LANGUAGE,
         };
         let set = parser.set_language(&language.into());
@@ -48,19 +49,10 @@ fn files(tree: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for entry in WalkDir::new(tree).sort_by_file_name() {
         let entry = entry.map_err(|error| error.to_string())?;
-        let is_source = matches!(
-            ending(entry.path()),
-            "c" | "h" | "cpp" | "cc" | "cxx" | "hpp" | "hh" | "hxx"
-        );
-        if is_source && entry.file_type().is_file() {
+        let kind = FileKind::of(&entry.path().to_string_lossy());
+        if kind.is_some_and(FileKind::is_c_or_cxx) && entry.file_type().is_file() {
             files.push(entry.into_path());
         }
     }
     Ok(files)
-}
-
-fn ending(path: &Path) -> &str {
-    path.extension()
-        .and_then(|ending| ending.to_str())
-        .unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use super::copies::with_copies;
 use super::decode::{Callee, Piece, Step};
-use super::file::Frame;
+use super::file::UnwindEntry;
 use super::stack::own_slots;
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub(super) struct FunctionBlocks {
 /// Cuts a function into blocks; `None` if a way leads into the middle of an instruction. `again`: it may be entered anew without having
 /// been left.
 pub(super) fn blocks(
-    whole: &[(&Frame, &Piece)],
+    whole: &[(&UnwindEntry, &Piece)],
     again: bool,
     returns: &mut dyn FnMut(Callee) -> bool,
 ) -> Option<FunctionBlocks> {
@@ -95,13 +95,13 @@ pub(super) fn blocks(
     Some(found)
 }
 
-fn is_inside(whole: &[(&Frame, &Piece)], address: u64) -> bool {
+fn is_inside(whole: &[(&UnwindEntry, &Piece)], address: u64) -> bool {
     whole.iter().any(|(frame, _)| frame.code.contains(&address))
 }
 
 /// Where control may go from a step other than to the next one: where it jumps, where the function is entered `again`, and where
 /// exceptions of what it calls land.
-fn targets(whole: &[(&Frame, &Piece)], piece: &Piece, step: &Step, again: bool) -> Vec<u64> {
+fn targets(whole: &[(&UnwindEntry, &Piece)], piece: &Piece, step: &Step, again: bool) -> Vec<u64> {
     let inside = |address: &u64| is_inside(whole, *address);
     let mut targets = Vec::from_iter(step.jumps.iter().copied().filter(inside));
     if again && !step.falls && targets.is_empty() {

@@ -1,7 +1,7 @@
 //! Registers and slots of the stack that hold what another one has held.
 
 use super::decode::{Piece, Step};
-use super::file::Frame;
+use super::file::UnwindEntry;
 use crate::registers::Operand;
 use progress_map::{LocationEffect, MachineLocation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ type Origin = (Operand, i64, bool);
 /// `j = i + 1; if (j == n) break; i = j` adds one to `i`, wherever `j` is. Copies are followed as long as control comes from one
 /// instruction to the next.
 pub(super) fn with_copies(
-    whole: &[(&Frame, &Piece)],
+    whole: &[(&UnwindEntry, &Piece)],
     jumped_to: &BTreeSet<u64>,
     own: &BTreeMap<i32, usize>,
 ) -> BTreeMap<u64, Vec<(MachineLocation, LocationEffect)>> {
@@ -46,7 +46,7 @@ pub(super) fn with_copies(
 }
 
 /// By how many ways control comes to an instruction from others of the function, or from elsewhere.
-fn ways_in(whole: &[(&Frame, &Piece)]) -> BTreeMap<u64, usize> {
+fn ways_in(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<u64, usize> {
     let mut ways: BTreeMap<u64, usize> = BTreeMap::new();
     for (frame, piece) in whole {
         let jumps = piece.steps.values().flat_map(|step| step.jumps.iter().copied());

@@ -1,6 +1,6 @@
 //! From bytes to instructions, with where control goes from each.
 
-use super::file::{File, Frame, returns_twice};
+use super::file::{File, UnwindEntry, returns_twice};
 use super::stack::{FrameAt, StackUse};
 use super::tables::Tables;
 use crate::landing::{LandingPad, landing_pads};
@@ -54,7 +54,7 @@ impl Piece {
 }
 
 /// Decodes what is reached of a piece from its start and from where it is `entered`; `None` if it cannot be told what is.
-pub(super) fn decode(file: &File<'_, '_>, frame: &Frame, entered: &BTreeSet<u64>) -> Option<Piece> {
+pub(super) fn decode(file: &File<'_, '_>, frame: &UnwindEntry, entered: &BTreeSet<u64>) -> Option<Piece> {
     let pads = match frame.exceptions {
         None => Vec::new(),
         Some(address) => landing_pads(file.image, address, frame.code.start)?,
@@ -93,7 +93,7 @@ pub(super) fn decode(file: &File<'_, '_>, frame: &Frame, entered: &BTreeSet<u64>
 /// Decodes from `start` until control leaves the run of instructions.
 pub(super) fn run(
     file: &File<'_, '_>,
-    frame: &Frame,
+    frame: &UnwindEntry,
     bytes: &[u8],
     start: u64,
     piece: &mut Piece,

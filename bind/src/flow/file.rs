@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A piece of code that has an entry of its own in the unwind tables.
-pub(super) struct Frame {
+pub(super) struct UnwindEntry {
     pub(super) code: Range<u64>,
     /// Where its table of exceptions is.
     pub(super) exceptions: Option<u64>,
@@ -20,7 +20,7 @@ pub(super) struct File<'i, 'a> {
     pub(super) image: &'i Image<'a>,
     pub(super) names: Names,
     /// Sorted, not overlapping.
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<UnwindEntry>,
 }
 
 impl File<'_, '_> {
@@ -32,7 +32,7 @@ impl File<'_, '_> {
 }
 
 /// The pieces of code; `None` without unwind tables, or when they are damaged.
-pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
+pub(super) fn frames(image: &Image<'_>) -> Option<Vec<UnwindEntry>> {
     // The stubs of the linkage table have one entry together, and are functions of other files.
     let is_stubs = |name: &str| name.starts_with(".plt");
     let stubs = image
@@ -53,7 +53,7 @@ pub(super) fn frames(image: &Image<'_>) -> Option<Vec<Frame>> {
         let code = start..start.saturating_add(entry.len());
         let is_stub = stubs.iter().any(|stubs| stubs.contains(&start));
         if image.is_code(start) && !code.is_empty() && !is_stub {
-            found.push(Frame {
+            found.push(UnwindEntry {
                 code,
                 exceptions,
                 unwinding: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::blocks::{FunctionBlocks, blocks};
 use super::decode::{Callee, Piece};
-use super::file::{File, Frame};
+use super::file::{File, UnwindEntry};
 use progress_map::{CodeBlock, CodeCall, CodeWay, LeafCall, LocationChange, MachineCode};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) fn assemble(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Machine
     let mut parts: Vec<FunctionBlocks> = Vec::new();
     let mut calls: Vec<(u64, u64)> = Vec::new();
     for members in members.values() {
-        let whole: Option<Vec<(&Frame, &Piece)>> = members
+        let whole: Option<Vec<(&UnwindEntry, &Piece)>> = members
             .iter()
             .map(|&at| Some((&file.frames[at], pieces[at].as_ref()?)))
             .collect();
@@ -61,7 +61,7 @@ pub(super) fn functions(file: &File<'_, '_>, pieces: &[Option<Piece>]) -> Vec<us
 }
 
 /// The instructions of a function that call one of this file by its address, each with that address.
-fn direct_calls<'p>(whole: &'p [(&Frame, &Piece)]) -> impl Iterator<Item = (u64, u64)> + 'p {
+fn direct_calls<'p>(whole: &'p [(&UnwindEntry, &Piece)]) -> impl Iterator<Item = (u64, u64)> + 'p {
     let steps = whole.iter().flat_map(|(_, piece)| &piece.steps);
     steps.filter_map(|(&at, step)| match step.call {
         Some(Callee::Here(callee)) => Some((at, callee)),

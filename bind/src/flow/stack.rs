@@ -7,7 +7,7 @@
 //! of different sizes: what writes to a part of it, or to more than it, leaves another value in it.
 
 use super::decode::Piece;
-use super::file::Frame;
+use super::file::UnwindEntry;
 use crate::unwinding::{Cfa, Row};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ fn offset(base: i64, displacement: u64) -> Option<i32> {
 }
 
 /// The slots of a function that it alone writes to, of 4 or 8 bytes, by the first byte; the size is that of the largest thing that is kept there.
-pub(super) fn own_slots(whole: &[(&Frame, &Piece)]) -> BTreeMap<i32, usize> {
+pub(super) fn own_slots(whole: &[(&UnwindEntry, &Piece)]) -> BTreeMap<i32, usize> {
     let uses = || {
         whole
             .iter()

@@ -1,7 +1,7 @@
 //! Jumps to computed addresses: what a `switch` becomes.
 
 use super::decode::Piece;
-use super::file::{File, Frame};
+use super::file::{File, UnwindEntry};
 use iced_x86::{Instruction, OpKind, Register};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl Tables {
     pub(super) fn resolve(
         &mut self,
         file: &File<'_, '_>,
-        frame: &Frame,
+        frame: &UnwindEntry,
         piece: &mut Piece,
         work: &mut Vec<u64>,
     ) -> Option<bool> {
@@ -83,7 +83,7 @@ impl Tables {
 /// Reads a table of jumps up to the first entry that leads out of the function.
 pub(super) fn entries<const N: usize>(
     file: &File<'_, '_>,
-    frame: &Frame,
+    frame: &UnwindEntry,
     table: Range<u64>,
     target: &dyn Fn([u8; N]) -> u64,
     found: &mut BTreeSet<u64>,

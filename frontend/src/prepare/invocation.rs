@@ -632,7 +632,7 @@ impl<'a> Writer<'a> {
     }
 
     fn hidden_by(&mut self, name: &[u8], called: bool, offset: u32) -> Hidden {
-        let place = Place {
+        let place = MeaningsAt {
             visible: self.raw.visible,
             offset,
         };
@@ -686,12 +686,12 @@ impl Unexpanded {
 }
 
 /// A place in the raw text, which decides what a name means.
-struct Place<'v, 'a> {
+struct MeaningsAt<'v, 'a> {
     visible: &'v Visible<'a>,
     offset: u32,
 }
 
-impl<'a> Definitions<'a> for Place<'_, 'a> {
+impl<'a> Definitions<'a> for MeaningsAt<'_, 'a> {
     fn of(&self, name: &[u8]) -> Vec<&'a Definition> {
         match self.visible.meaning(name, self.offset) {
             Meaning::One(definition) => vec![definition],

@@ -148,37 +148,7 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
     while columns.left(CHANGED_BLOCK) > 0 {
         block = columns.at(CHANGED_BLOCK).after32(block)?;
         let location = read_location(&mut columns, (REGISTER, SLOT))?;
-        let kind = columns.at(EFFECT).byte()?;
-        let effect = match kind {
-            SET => LocationEffect::Set(columns.at(AMOUNT).signed()?),
-            ADD | ADD_HALF => LocationEffect::Add {
-                step: columns.at(AMOUNT).signed()?,
-                half: kind == ADD_HALF,
-            },
-            OTHER => LocationEffect::Other,
-            4..=7 => LocationEffect::Bounded {
-                half: (kind - BOUNDED) & 1 != 0,
-                steps: (kind - BOUNDED) & 2 != 0,
-            },
-            COPY | COPY_HALF => LocationEffect::Copy {
-                from: read_location(&mut columns, (COPIED, COPIED_SLOT))?,
-                add: columns.at(AMOUNT).signed()?,
-                half: kind == COPY_HALF,
-            },
-            ADD_HELD | ADD_HELD_HALF => LocationEffect::AddHeld {
-                from: read_location(&mut columns, (COPIED, COPIED_SLOT))?,
-                half: kind == ADD_HELD_HALF,
-            },
-            KNOWN | KNOWN_HALF => LocationEffect::Known {
-                value: columns.at(AMOUNT).signed()?,
-                half: kind == KNOWN_HALF,
-            },
-            _ => {
-                return Err(columns
-                    .at(EFFECT)
-                    .malformed("there is no such effect on a register"));
-            }
-        };
+        let effect = read_effect(&mut columns)?;
         code.changes.push(LocationChange {
             block,
             location,
@@ -199,4 +169,38 @@ pub(crate) fn read_code(mut columns: Columns<'_>) -> Result<MachineCode, ReadErr
     }
     columns.finish()?;
     Ok(code)
+}
+
+fn read_effect(columns: &mut Columns<'_>) -> Result<LocationEffect, ReadError> {
+    let kind = columns.at(EFFECT).byte()?;
+    Ok(match kind {
+        SET => LocationEffect::Set(columns.at(AMOUNT).signed()?),
+        ADD | ADD_HALF => LocationEffect::Add {
+            step: columns.at(AMOUNT).signed()?,
+            half: kind == ADD_HALF,
+        },
+        OTHER => LocationEffect::Other,
+        4..=7 => LocationEffect::Bounded {
+            half: (kind - BOUNDED) & 1 != 0,
+            steps: (kind - BOUNDED) & 2 != 0,
+        },
+        COPY | COPY_HALF => LocationEffect::Copy {
+            from: read_location(columns, (COPIED, COPIED_SLOT))?,
+            add: columns.at(AMOUNT).signed()?,
+            half: kind == COPY_HALF,
+        },
+        ADD_HELD | ADD_HELD_HALF => LocationEffect::AddHeld {
+            from: read_location(columns, (COPIED, COPIED_SLOT))?,
+            half: kind == ADD_HELD_HALF,
+        },
+        KNOWN | KNOWN_HALF => LocationEffect::Known {
+            value: columns.at(AMOUNT).signed()?,
+            half: kind == KNOWN_HALF,
+        },
+        _ => {
+            return Err(columns
+                .at(EFFECT)
+                .malformed("there is no such effect on a register"));
+        }
+    })
 }

@@ -138,67 +138,35 @@ impl<'a> Reader<'a> {
             })?;
         }
         let diagnostics = self.read_diagnostics(&index.strings, &mut budget)?;
-        let mut bindings = self.read_bindings(&mut budget)?;
+        let bindings = self.read_bindings(&mut budget)?;
         let functions: IdVec<FunctionId, Function> = functions.into();
-        let mut mpi_calls = match self.section(super::MPI_CALLS) {
-            Ok(_) => {
-                let source = self.source(super::MPI_CALLS, &index.strings, &mut budget)?;
-                mpi::read_calls(source, &|id| functions.get(id).map(|function| function.span))?
-            }
-            Err(_) => Vec::new(),
-        };
-        let mut handed = match self.section(super::HANDED) {
-            Ok(_) => {
-                let source = self.source(super::HANDED, &index.strings, &mut budget)?;
-                handed::read_handed(source, &|id| functions.get(id).map(|function| function.span))?
-            }
-            Err(_) => Vec::new(),
-        };
-        let mut choices = match self.section(super::CHOICES) {
-            Ok(_) => choices::read_choices(self.columns(super::CHOICES, &mut budget)?)?,
-            Err(_) => Vec::new(),
-        };
-        let mut decisive = match self.section(super::DECISIVE) {
-            Ok(_) => decisive::read_decisive(self.columns(super::DECISIVE, &mut budget)?)?,
-            Err(_) => Vec::new(),
-        };
-        let mut shown = match self.section(super::SHOWN) {
-            Ok(_) => {
-                let source = self.source(super::SHOWN, &index.strings, &mut budget)?;
-                shown::read_shown(source, &|id| functions.get(id).map(|function| function.span))?
-            }
-            Err(_) => Vec::new(),
-        };
-        let mut iterated = match self.section(super::ITERATED) {
-            Ok(_) => {
-                let source = self.source(super::ITERATED, &index.strings, &mut budget)?;
-                iterated::read_iterated(source, &|id| functions.get(id).map(|function| function.span))?
-            }
-            Err(_) => Vec::new(),
-        };
-        let mut inner_steps = match self.section(super::INNER_STEPS) {
-            Ok(_) => inner_steps::read_inner_steps(self.columns(super::INNER_STEPS, &mut budget)?)?,
-            Err(_) => Vec::new(),
-        };
-        let mut macros_of = |tag| match self.section(tag) {
-            Ok(_) => macros::read_macros(self.source(tag, &index.strings, &mut budget)?),
-            Err(_) => Ok(Vec::new()),
-        };
-        let (macros, may_call) = (macros_of(super::MACROS)?, macros_of(super::MAY_CALL)?);
-        // A function that the map does not have stays, to be refused.
-        let is_left_out = |id: FunctionId| wanted.get(id.index()) == Some(&false);
-        mpi_calls.retain(|call| !is_left_out(call.function));
-        handed.retain(|each| !is_left_out(each.function));
-        choices.retain(|choice| !is_left_out(choice.function));
-        decisive.retain(|call| !is_left_out(call.function));
-        shown.retain(|each| !is_left_out(each.function));
-        iterated.retain(|each| !is_left_out(each.function));
-        inner_steps.retain(|each| !is_left_out(each.function) && !is_left_out(each.callee));
-        for binding in &mut bindings {
-            binding.merges.retain(|merge| !is_left_out(merge.function));
-        }
+        let span = |id: FunctionId| functions.get(id).map(|function| function.span);
+        let strings = &index.strings;
+        let mpi_calls = self.optional(super::MPI_CALLS, strings, &mut budget, |source| {
+            mpi::read_calls(source, &span)
+        })?;
+        let handed = self.optional(super::HANDED, strings, &mut budget, |source| {
+            handed::read_handed(source, &span)
+        })?;
+        let choices = self.optional(super::CHOICES, strings, &mut budget, |source| {
+            choices::read_choices(source.columns)
+        })?;
+        let decisive = self.optional(super::DECISIVE, strings, &mut budget, |source| {
+            decisive::read_decisive(source.columns)
+        })?;
+        let shown = self.optional(super::SHOWN, strings, &mut budget, |source| {
+            shown::read_shown(source, &span)
+        })?;
+        let iterated = self.optional(super::ITERATED, strings, &mut budget, |source| {
+            iterated::read_iterated(source, &span)
+        })?;
+        let inner_steps = self.optional(super::INNER_STEPS, strings, &mut budget, |source| {
+            inner_steps::read_inner_steps(source.columns)
+        })?;
+        let macros = self.optional(super::MACROS, strings, &mut budget, macros::read_macros)?;
+        let may_call = self.optional(super::MAY_CALL, strings, &mut budget, macros::read_macros)?;
         let mut bindings = bindings.into_iter();
-        let map = Map {
+        let mut map = Map {
             files: index.files,
             functions,
             diagnostics,
@@ -214,6 +182,7 @@ impl<'a> Reader<'a> {
             binding: bindings.next(),
             libraries: bindings.collect(),
         };
+        leave_out(&mut map, &wanted);
         map.validate()?;
         Ok(map)
     }
@@ -311,6 +280,20 @@ impl<'a> Reader<'a> {
             budget,
             skipping: false,
         })
+    }
+
+    /// What `read` makes of a section that a map need not have; nothing where it is not there.
+    fn optional<T>(
+        &self,
+        tag: Tag,
+        strings: &Strings,
+        budget: &mut Budget,
+        read: impl FnOnce(Source<'_, '_>) -> Result<Vec<T>, ReadError>,
+    ) -> Result<Vec<T>, ReadError> {
+        if self.section(tag).is_err() {
+            return Ok(Vec::new());
+        }
+        read(self.source(tag, strings, budget)?)
     }
 
     fn read_index(&self) -> Result<Index, ReadError> {
@@ -441,5 +424,21 @@ impl<'a> Reader<'a> {
             binding.code = code::read_code(self.columns(super::CODE, budget)?)?;
         }
         Ok(binding)
+    }
+}
+
+/// Takes out what the map says of functions that were not wanted. A function that the map does not have stays, to be refused.
+fn leave_out(map: &mut Map, wanted: &[bool]) {
+    let stays = |id: FunctionId| wanted.get(id.index()) != Some(&false);
+    map.mpi_calls.retain(|call| stays(call.function));
+    map.handed.retain(|each| stays(each.function));
+    map.choices.retain(|choice| stays(choice.function));
+    map.decisive.retain(|call| stays(call.function));
+    map.shown.retain(|each| stays(each.function));
+    map.iterated.retain(|each| stays(each.function));
+    map.inner_steps
+        .retain(|each| stays(each.function) && stays(each.callee));
+    for binding in map.binding.iter_mut().chain(&mut map.libraries) {
+        binding.merges.retain(|merge| stays(merge.function));
     }
 }

@@ -546,16 +546,7 @@ impl Parts {
             self.edges.extend(each.edges);
             preds.extend(each.preds);
         }
-        let mut functions: IdVec<FunctionId, Function> = IdVec::new();
-        for (id, info) in program.functions.iter_enumerated() {
-            functions.push(self.function(id, info, values.names.id(&info.function.name)));
-        }
-        if !self.tables.is_empty() {
-            let name = values.names.id(NO_NAME);
-            for table in &self.tables {
-                functions.push(table.function(name));
-            }
-        }
+        let mut functions = self.functions(program, &mut values);
         let mut calls: Vec<Call> = self.calls.into_iter().map(|pending| pending.done).collect();
         calls.append(&mut self.table_calls);
         calls.sort_unstable_by_key(|call| call.node);
@@ -595,6 +586,19 @@ impl Parts {
             implicit,
             in_part: in_part(program.units),
         }
+    }
+
+    /// The functions of the program, and the tables of calls, which stand behind them.
+    fn functions(&self, program: &Program<'_>, values: &mut Values<'_, '_>) -> IdVec<FunctionId, Function> {
+        let mut functions = IdVec::new();
+        for (id, info) in program.functions.iter_enumerated() {
+            functions.push(self.function(id, info, values.names.id(&info.function.name)));
+        }
+        let no_name = values.names.id(NO_NAME);
+        for table in &self.tables {
+            functions.push(table.function(no_name));
+        }
+        functions
     }
 
     /// A function of the program as the graph has it; who calls it is not known yet.
