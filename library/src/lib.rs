@@ -19,6 +19,7 @@
 //! `bind::passed` and `engine::{blocking,waits,sends}`.
 
 mod argument;
+mod by_value;
 mod c;
 mod cxx;
 mod function;
@@ -29,6 +30,7 @@ mod tests;
 mod threads;
 
 pub use argument::{Access, Argument, Extent, Role};
+pub use by_value::{takes_values, takes_values_in_std};
 pub use function::{Exit, Flow, Function, Handling, Part, Returned, State, Timing, Value, Wait};
 
 use table::row;

@@ -103,9 +103,7 @@ impl<'d> Reader<'d> {
                 b"case" | b"default" if !inside(&switches, at) => self.obstacle(Obstacle::Part),
                 // What it writes stands in a language of its own; and where such a call returns to is not told.
                 b"asm" | b"__asm" | b"__asm__" => self.obstacle(Obstacle::Write),
-                b"setjmp" | b"_setjmp" | b"sigsetjmp" | b"__sigsetjmp" | b"getcontext" | b"vfork" => {
-                    self.obstacle(Obstacle::Jump);
-                }
+                word if returns_twice(word) => self.obstacle(Obstacle::Jump),
                 word if is_control(word) => self.found.acts = true,
                 b";" => self.found.acts = true,
                 _ => {}
@@ -264,4 +262,10 @@ impl<'d> Reader<'d> {
         });
         ranges.collect()
     }
+}
+
+/// Whether a call of this function may return again, with control behind it.
+fn returns_twice(name: &[u8]) -> bool {
+    let row = std::str::from_utf8(name).ok().and_then(library::function);
+    row.is_some_and(|row| row.exit == library::Exit::Twice)
 }

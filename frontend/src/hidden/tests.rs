@@ -189,6 +189,10 @@ fn jumps_and_halves_of_statements() {
         "writes [] {} acts hides a jump"
     );
     assert_eq!(
+        of("#define M(x) swapcontext(x, x)"),
+        "writes [] {} acts hides a jump"
+    );
+    assert_eq!(
         of("#define M(x) { f(x);"),
         "writes [] {} acts hides part of a statement"
     );

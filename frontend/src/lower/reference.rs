@@ -11,114 +11,6 @@ use base::Cause;
 use ir::{Callee, ExprId, ExprKind, LocalId, Type, VarRef};
 use tree_sitter::Node;
 
-/// Functions of the standard library, members among them, that change none of their arguments which is a plain variable,
-/// and keep no reference to it.
-const HARMLESS: [&str; 91] = [
-    "abort",
-    "abs",
-    "acos",
-    "asin",
-    "assert",
-    "assign",
-    "at",
-    "atan",
-    "atan2",
-    "atof",
-    "atoi",
-    "back",
-    "begin",
-    "c_str",
-    "ceil",
-    "clear",
-    "compare",
-    "copysign",
-    "cos",
-    "cosh",
-    "count",
-    "data",
-    "distance",
-    "empty",
-    "end",
-    "erase",
-    "exit",
-    "exp",
-    "fabs",
-    "fflush",
-    "fill",
-    "find",
-    "floor",
-    "fmod",
-    "fprintf",
-    "fputs",
-    "fread",
-    "free",
-    "front",
-    "fwrite",
-    "hypot",
-    "insert",
-    "isinf",
-    "isnan",
-    "ldexp",
-    "log",
-    "log10",
-    "log2",
-    "lower_bound",
-    "lround",
-    "make_pair",
-    "malloc",
-    "memcmp",
-    "memcpy",
-    "memmove",
-    "memset",
-    "pow",
-    "precision",
-    "printf",
-    "push",
-    "push_back",
-    "putchar",
-    "puts",
-    "realloc",
-    "reserve",
-    "resize",
-    "rint",
-    "round",
-    "setprecision",
-    "setw",
-    "sin",
-    "sinh",
-    "size",
-    "snprintf",
-    "sprintf",
-    "sqrt",
-    "store",
-    "strcmp",
-    "strcpy",
-    "strlen",
-    "strncmp",
-    "strncpy",
-    "strstr",
-    "strtol",
-    "substr",
-    "tan",
-    "tanh",
-    "to_string",
-    "toupper",
-    "upper_bound",
-    "write",
-];
-
-/// More of them, which a program may have under the same name: those of the standard library are named with `std::`.
-const OF_VALUES: [&str; 8] = [
-    "isfinite",
-    "make_tuple",
-    "max",
-    "min",
-    "signbit",
-    "strtod",
-    "strtoul",
-    "trunc",
-];
-
 impl Body<'_, '_> {
     /// A variable by its name: what a reference stands for, or the variable itself.
     pub(super) fn variable(&mut self, local: LocalId, node: Node) -> ExprKind {
@@ -202,7 +94,7 @@ impl Body<'_, '_> {
         let of_c = self.file.raw.visible.is_function(name.as_bytes())
             || base::is_mpi(name)
             || name.starts_with("__builtin_")
-            || HARMLESS.binary_search(&name).is_ok();
+            || library::takes_values(name);
         !of_c
     }
 
@@ -213,7 +105,7 @@ impl Body<'_, '_> {
 
     /// Lowers the arguments of a call of the standard library's function `name`, whatever the program calls so.
     pub(super) fn standard_arguments(&mut self, name: &str, nodes: &[Node]) -> Vec<ExprId> {
-        let harmless = HARMLESS.binary_search(&name).is_ok() || OF_VALUES.binary_search(&name).is_ok();
+        let harmless = library::takes_values_in_std(name);
         let mut args = Vec::new();
         for node in nodes {
             let Some(arg) = self.argument_value(*node, &mut args) else {
