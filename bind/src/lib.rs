@@ -1,6 +1,6 @@
-//! Ties a map to one build of an executable: ELF and DWARF to pc ranges and variable locations.
+//! Ties a map to one build of an executable: ELF and DWARF to ranges of addresses and places of variables.
 //!
-//! [`bind`] fills [`Map::binding`](progress_map::Map::binding) from the bytes of an executable. A map is made of
+//! [`bind`] fills [`Map::binding`](progress_map::Map::binding) from the bytes of an executable or shared library. A map is made of
 //! sources and knows functions, loops and the variables that order them; a stopped task shows program counters,
 //! registers and memory. Debug info connects the two, and after binding neither it nor the sources are needed: rows
 //! lead from an address to a source position, functions and inlined calls to the calls that are open there, variables
@@ -11,10 +11,20 @@
 //!
 //! # How it works
 //!
-//! ELF and DWARF of one build, of a program or a library, to one of the map's bindings: pc ranges to positions and
-//! inlined frames, and where each listed variable lives. It also names the sources of a build, gives addresses
-//! functions and lines without any map (`symbolize`), and the directories where the compiler found headers: line
-//! tables hold those of all files that declare what is used.
+//! `assemble` goes through the phases:
+//!
+//! 1. *Read.* `debug` hides which section, unit or file an entry of DWARF is in; `walk` makes a forest of functions and
+//!    the calls inlined into them; `lines` and `paths` say which file and line an address has.
+//! 2. *Identify.* `functions` finds the map's function for each function of the debug info.
+//! 3. *Variables.* `wanted` lists those that the map asks for, `variables` finds their places, and `expression` rewrites
+//!    the places so that the probe needs no debug info to evaluate them.
+//! 4. *Calls.* `call_sites`, `calls` and `passed` tell what call instructions call and pass, `merged` and `stand_ins` which calls of the
+//!    source share an instruction, `flow` which instruction may follow which.
+//! 5. *Doubt.* An optimising compiler may describe a place that does not hold the value that the source has there. `hidden`,
+//!    `steady` and `moved` take such places back.
+//!
+//! Three answers need no map: the sources of a build (`sources`), the directories of its headers, and the function and line of
+//! an address (`symbolize`).
 
 mod assemble;
 mod at_calls;

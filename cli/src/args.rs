@@ -279,7 +279,7 @@ pub(crate) struct FindArgs {
     /// The map of the program
     #[arg(long, value_name = "FILE")]
     pub(crate) map: Option<PathBuf>,
-    /// Look twice, so far apart (2s, 500ms, 1m), and tell who came on in between
+    /// Look twice, so far apart (2s, 500ms, 1m), and tell who went on in between
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cores")]
     pub(crate) twice: Option<Duration>,
     /// Write the stacks that were read to FILE, for `hindmost order`

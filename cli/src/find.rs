@@ -187,7 +187,7 @@ pub(crate) fn warn_of_told(records: &[Task]) {
 const LOOKS: usize = 8;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
 
-/// How long tasks have to come on before they are taken to stand still, where the answer rests on that.
+/// How long tasks are given to go on; those that have not by then are taken to stand still, where the answer rests on that.
 const TO_COME_ON: Duration = Duration::from_millis(100);
 
 /// Whether a task was caught in an instruction that belongs to two statements, and nothing is decided: another look may find it in one

@@ -9,9 +9,8 @@
 //!
 //! # How it works
 //!
-//! Flow graph, loop nesting, control dependence, definitions per function (`FunctionInfo`), and the program as a
-//! whole (`Program`): calls, what a call may change or adds to a variable whose address it is given (`Effect`),
-//! whether a value is the same on every task. Calls are kept by name, and the graph of calls has a node for each
+//! All that concerns one function by itself is in its `FunctionInfo`. An `Effect` is what a call may change, or adds to a variable whose
+//! address it is given. Calls are kept by name, and the graph of calls has a node for each
 //! name, because C++ gives hundreds of functions one name. Points are side effects, calls and branches; joins
 //! without code (labels, the start of a `do`) give every loop a header of its own. Operands that C may evaluate in
 //! any order are marked, not ordered.

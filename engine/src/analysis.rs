@@ -22,7 +22,7 @@ pub struct Analysis<'a> {
     pub(crate) missing: RankSet,
     /// The tasks as they were at earlier moments, for a tree over time.
     pub(crate) samples: &'a [Vec<Task>],
-    /// What the answer tells who came on by.
+    /// The earlier stacks, by which the answer tells who went on.
     earlier: Option<Earlier<'a>>,
     located: OnceLock<Vec<Located>>,
     /// Indices of `tasks`, sorted by name.
@@ -66,7 +66,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The same, with the tasks as they were a moment before: the answer also tells who came on since.
+    /// The same, with the tasks as they were a moment before: the answer also tells who went on since.
     #[must_use]
     pub fn since(mut self, earlier: Option<Earlier<'a>>) -> Self {
         self.earlier = earlier;

@@ -12,33 +12,34 @@
 //!
 //! # How it works
 //!
-//! The facade: sources to map, stacks and map to an answer. `cli` and `lsp` reach the engines only through it. Of
-//! a map that is not bound it reads the functions alone that a question can reach (`reading`). What a job did
-//! between two moments (`motion`) is the order applied to one task: whoever is before its later self came on;
-//! nothing else is claimed, but for a loop that nothing counts and that both moments are in, which cannot have
-//! been left. Where the main threads of a class wait for other threads, these are held against their counterparts
-//! in other tasks by the same order (`counterparts`); that moves no task.
+//! An answer is made in these steps:
 //!
-//! Tasks that the map does not know have no place in the order, but classes all the same (`outside`): what is
-//! below the entry point of a runtime library does not count, because ranks that wait for one thing stand in
-//! different places there from one look to the next. Whether a stack is in MPI, and by which entry point,
-//! `beneath` tells: a name alone does not, since tools have functions of the same names. `waits` asks `waitgraph`
-//! what MPI proves of the classes (`docs/mpi-witness.md`). `finding` says who is to be looked at, how surely and
-//! by which witness: what the order proves, or else what MPI does, or else who stands out among those that may be
-//! the hindmost. Nothing that is probable gets into `hindmost`, which holds what is proven. Where those that are
-//! named wait in MPI, `awaited` follows their waits, task by task, to whoever keeps them waiting: the order names
-//! the victim, and a person should look at the culprit. It changes nothing of the finding. `sends` tells whether
-//! the message that is waited for can still be sent. `next` is the one thing to do then, and `trouble` the kind of
-//! it all.
+//! 1. *Read the map.* Of one that is not bound, only the functions are read that a question can reach (`reading`).
+//! 2. *Make classes.* Tasks at the same place of the order are one class (`progress`). Tasks that the map does not know have no place in
+//!    the order, but classes all the same (`outside`). What is below the entry point of a runtime library does not count
+//!    there, because ranks that wait for one thing stand in different places of the library from one look to the next.
+//!    Whether a stack is in MPI, and by which entry point, `beneath` tells: a function's name alone does not, since tools have functions of the same names.
+//! 3. *Ask MPI.* `waits` asks `waitgraph` what MPI proves of the classes (`docs/mpi-witness.md`).
+//! 4. *Name somebody.* `finding` says who is to be looked at, how surely and by which witness: what the order proves, or else what
+//!    MPI proves, or else who stands out among those that may be the hindmost. `hindmost` holds only what is
+//!    proven.
+//! 5. *Follow the waits.* Where those that are named wait in MPI, `awaited` follows their waits, task by task, to whoever
+//!    keeps them waiting, because a person should look there first. The finding stays as it is. `sends` tells whether the message that
+//!    is waited for can still be sent.
+//! 6. *Advise.* `trouble` is the kind of what was found, `next` the one thing to do then.
 //!
-//! `engine::tree` puts the order on a prefix tree. Stacks become nodes (a library is its entry point; of the
-//! values, those that the order may read), each place where stacks end is looked up once, and every pair of them
-//! is related by `progress`: the frames that were looked up form a tree of their own, two points part at two
-//! siblings of it, and what comparing two points says that was decided no deeper holds of all pairs below these
-//! siblings (`ways`). Of more than 1,024 execution points those that differ in values alone make a run, if
-//! comparing each with the next shows that they follow one another (`runs`). One branch is before another only if
-//! all execution points below it are before all below the other; then both get numbers, `T1.2`. Everything else is
-//! marked, with the reason.
+//! `motion` tells what a job did between two moments: it compares each task with its own earlier stack. A task whose earlier stack
+//! is before its later one went on. Nothing else is claimed, except for a loop that nothing counts: a task that was inside it at
+//! both moments cannot have left it. Where the main threads of a class wait for other threads, `counterparts` compares these threads with
+//! those of other tasks, by the same order; the class of a task does not change by that.
+//!
+//! `tree` puts the order on a prefix tree. Stacks become paths of nodes; a library is one node, its entry point, and of the values only
+//! those stay that the order may read. Each place where stacks end is looked up once, and every pair of them is compared by
+//! `progress`. Two such points part at two siblings of the tree, and a verdict that was reached no deeper than
+//! there holds for all pairs below these siblings (`ways`), so that most pairs need no comparison of their own. Where there are more than
+//! 1,024 points, those that differ in values alone are put in one run if comparing each with the next shows that
+//! they follow one another (`runs`). One branch is before another only if all points below it are before
+//! all below the other; then both get numbers, as in `T1.2`. Everything else is marked, with the reason.
 
 mod advice;
 mod analysis;

@@ -1,7 +1,7 @@
-//! Two moments of a job: who came on in between, who stands, who computes without leaving its place.
+//! Two moments of a job: who went on in between, who stands, who computes without leaving its place.
 //!
 //! A hung job and a slow one look alike in one snapshot. Of the same task at two moments the order tells whether it
-//! came on, by the same rules that order different tasks; whatever it cannot tell stays unknown here too.
+//! went on, by the same rules that order different tasks; whatever it cannot tell stays unknown here too.
 
 use crate::answer::Activity;
 use crate::assemble::JobView;
@@ -28,7 +28,7 @@ pub struct Earlier<'a> {
 /// What one task did between two moments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// It came on. The values of the outermost loop that it came on in, as `it=41`, before and after; `None` when it came
+    /// It went on. The values of the outermost loop that it went on in, as `it=41`, before and after; `None` when it went
     /// on within one iteration, or outside of loops.
     Forward(Option<(String, String)>),
     /// It waits at the same point of the same iteration.
@@ -36,7 +36,7 @@ pub enum Motion {
     /// It executes the program's code, at the same point of the same iteration; or in the same loop, in which nothing
     /// counts: then the place of that loop.
     InPlace(Option<String>),
-    /// Its stack or its values are others, and whether it came on is not known. The first value that is another, before and after.
+    /// Its stack or its values are others, and whether it went on is not known. The first value that is another, before and after.
     Moved(Option<(String, String)>),
     /// It is where it was, and nothing tells whether it has been elsewhere in between.
     SamePlace,
@@ -49,7 +49,7 @@ pub enum Motion {
 /// What the tasks of one class did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassMotion {
-    /// Tasks that came on.
+    /// Tasks that went on.
     pub forward: u64,
     /// Tasks that wait where they waited.
     pub waiting: u64,
@@ -65,7 +65,7 @@ pub struct ClassMotion {
     pub unknown: u64,
     /// The loop in which the first of those computes that are in one that nothing counts.
     pub in_loop: Option<String>,
-    /// How far the first that came on did.
+    /// How far the first that went on did.
     pub from_to: Option<(String, String)>,
     /// Why it is not known of the first of which it is not.
     pub because: Option<String>,
@@ -74,21 +74,21 @@ pub struct ClassMotion {
 /// What kind of trouble a job is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diagnosis {
-    /// All tasks wait for others, and none came on.
+    /// All tasks wait for others, and none went on.
     Deadlock,
-    /// Nobody came on; the hindmost computes without leaving its place (an endless loop, or one that takes long).
+    /// Nobody went on; the hindmost computes without leaving its place (an endless loop, or one that takes long).
     InPlace,
-    /// Nobody came on; the hindmost waits for something that is no other task's to give.
+    /// Nobody went on; the hindmost waits for something that is no other task's to give.
     Outside,
     /// Tasks that the others wait for cannot run.
     Halted,
-    /// The hindmost came on: it is slow.
+    /// The hindmost went on: it is slow.
     Slow,
-    /// The hindmost moves, and whether it comes on is not known.
+    /// The hindmost moves, and whether it goes on is not known.
     Moving,
-    /// Others came on and the hindmost did not.
+    /// Others went on and the hindmost did not.
     LeftBehind,
-    /// Nobody is behind, or nobody could be named, and all tasks came on.
+    /// Nobody is behind, or nobody could be named, and all tasks went on.
     Running,
     /// None of these, or not known.
     Unclear,
@@ -273,7 +273,7 @@ fn uncounted_loop(job: &JobView<'_>, first: &Located, at: usize, verdict: &Verdi
 }
 
 impl ClassMotion {
-    /// Whether some task of the class came on, or is elsewhere.
+    /// Whether some task of the class went on, or is elsewhere.
     pub(crate) fn has_moved(&self) -> bool {
         self.forward + self.moved > 0
     }
@@ -443,14 +443,14 @@ impl<'j> Seen<'j> {
                 .as_ref()
                 .map(|(from, to)| format!(" (one from {from} to {to})"));
             let text = format!(
-                "the job runs: {} came on{}",
+                "the job runs: {} went on{}",
                 self.everybody(),
                 far.unwrap_or_default()
             );
             return Some((Diagnosis::Running, text));
         }
         let text = format!(
-            "slow, not hung: {} came on{}, and so did all others",
+            "slow, not hung: {} went on{}, and so did all others",
             self.who(),
             from_to(&self.hindmost)
         );
@@ -464,7 +464,7 @@ impl<'j> Seen<'j> {
         }
         let text = match (total - halted, self.all.forward + self.all.moved) {
             (0, _) => format!("{} cannot run: the job is stopped as a whole", self.everybody()),
-            (_, 0) => format!("{halted} of {total} tasks cannot run, and none of the others came on"),
+            (_, 0) => format!("{halted} of {total} tasks cannot run, and none of the others went on"),
             (others, moving) => {
                 format!("{halted} of {total} tasks cannot run, while {moving} of the {others} others move")
             }
@@ -477,12 +477,12 @@ impl<'j> Seen<'j> {
         let all_wait = self.all.waiting == self.total && self.total > 1;
         if all_wait && (0..self.job.tasks.len()).all(|task| self.is_blocked(task)) {
             return Some(if self.job.is_complete {
-                let text = format!("deadlock: {everybody} wait for each other, and none came on");
+                let text = format!("deadlock: {everybody} wait for each other, and none went on");
                 (Diagnosis::Deadlock, text)
             } else {
                 // Whoever was not seen may be the one that all of them wait for.
                 let text =
-                    format!("{everybody} wait for others, and none came on; those not seen may hold them up");
+                    format!("{everybody} wait for others, and none went on; those not seen may hold them up");
                 (Diagnosis::Unclear, text)
             });
         }
@@ -508,7 +508,7 @@ impl<'j> Seen<'j> {
             self.is_all_hindmost(hindmost.in_place),
         );
         if hindmost.forward > 0 {
-            let text = format!("slow, not hung: {who} came on{}{rest}", from_to(hindmost));
+            let text = format!("slow, not hung: {who} went on{}{rest}", from_to(hindmost));
             return Some((Diagnosis::Slow, text));
         }
         if all.forward > 0 && (waiting || in_place) {
@@ -517,7 +517,7 @@ impl<'j> Seen<'j> {
         }
         if hindmost.moved > 0 {
             let text = format!(
-                "{who} moves{}, and whether it comes on is not known{rest}",
+                "{who} moves{}, and whether it goes on is not known{rest}",
                 from_to(hindmost)
             );
             return Some((Diagnosis::Moving, text));
@@ -545,9 +545,9 @@ impl<'j> Seen<'j> {
         let unknown = self.all.unknown - self.hindmost.unknown;
         match (others, forward, unknown) {
             (0, _, _) => String::new(),
-            (_, 0, 0) => ", and nobody else came on".to_owned(),
+            (_, 0, 0) => ", and nobody else went on".to_owned(),
             (others, 0, unknown) => format!(", and of {unknown} of the {others} others it is not known"),
-            (others, forward, _) => format!(", while {forward} of the {others} others came on"),
+            (others, forward, _) => format!(", while {forward} of the {others} others went on"),
         }
     }
 

@@ -317,15 +317,15 @@ fn a_deadlock_is_when_all_wait_for_others_and_nobody_came_on() {
     ];
     let motion = between(STEPS, &stuck, &stuck);
     assert_eq!(motion.diagnosis, Diagnosis::Deadlock, "{motion:?}");
-    // One task of it came on: it is slow, or it was on its way.
+    // One task of it went on: it is slow, or it was on its way.
     let before = ["run:5 step=3,work:15 k=3,MPI_Recv:0", stuck[1]];
     let motion = between(STEPS, &before, &stuck);
     assert_eq!(motion.diagnosis, Diagnosis::Slow, "{motion:?}");
     assert!(
-        motion.sentence.contains("rank 0 came on from k=3 to k=4"),
+        motion.sentence.contains("rank 0 went on from k=3 to k=4"),
         "{motion:?}"
     );
-    // What cannot be read may have come on.
+    // What cannot be read may have gone on.
     let unread = ["run:5 step=3,work:15,MPI_Recv:0", stuck[1]];
     let motion = between(STEPS, &unread, &unread);
     assert_eq!(motion.diagnosis, Diagnosis::Unclear, "{motion:?}");
@@ -372,14 +372,14 @@ fn waiting_for_something_outside_the_job() {
     let sleeps = ["run:5 step=3,work:18,usleep:0", "run:6 step=3,MPI_Allreduce:0"];
     let motion = between(STEPS, &sleeps, &sleeps);
     assert_eq!(motion.diagnosis, Diagnosis::Outside, "{motion:?}");
-    // The others come on and it does not: nobody else's fault either.
+    // The others go on and it does not: nobody else's fault either.
     let before = [sleeps[0], "run:5 step=3,work:15 k=2,MPI_Recv:0"];
     let motion = between(STEPS, &before, &sleeps);
     assert_eq!(motion.diagnosis, Diagnosis::LeftBehind, "{motion:?}");
     assert!(
         motion
             .sentence
-            .contains("rank 0 stands, while 1 of the 1 others came on"),
+            .contains("rank 0 stands, while 1 of the 1 others went on"),
         "{motion:?}"
     );
 }

@@ -8,12 +8,11 @@
 //! **Contract.** Any bytes give a [`Unit`] or an [`ExactError`] that says where: no panic leaves this crate.
 //! Only what stands in the main file is lowered; declarations of headers are read for their types.
 //!
-//! # How it works
+//! # How the two are compared
 //!
-//! Preprocessed C to `ir`, by lang-c, a parser that knows every type and tolerates nothing: the second opinion on
-//! `frontend`. `tests::second` holds the two against each other, item by item (loops, assignments, calls, jumps,
+//! `tests::second` holds them against each other, item by item (loops, assignments, calls, jumps,
 //! by line and column; on random expressions operator by operator); `cargo xtask second-opinion` does it for any
-//! tree. `map --exact` uses it where it parses. On 682 preprocessed files of hypre 2.26 it found 218,974 items the
+//! tree. On 682 preprocessed files of hypre 2.26 it found 218,974 items the
 //! same and 19 not: functions named by a macro, a macro's argument that one build drops, declarations in arms of
 //! `#if`. On 123 of PETSc 3.18: 24,727 and 37, names that macros of system headers make. On the way it found
 //! functions and updates that `frontend` lost.

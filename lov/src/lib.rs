@@ -12,15 +12,21 @@
 //!
 //! # How it works
 //!
+//! `candidate` asks the first question, `step` the second, `classify` the third and `across` the fourth.
 //! The start of a variable is the one assignment that reaches the loop on all ways, in this function or in those
-//! that are called before (`across`); a pointer on the way to a member must stay where it leads.
+//! that are called before (`across`); a pointer on the way to a member must not be changed between the two.
 //!
 //! A function that was read in part has no variables, so that nothing can rest on one (`assemble`).
 //!
-//! It also lists what the source gives to MPI calls (`mpi`): a task that is blocked in one is asked for its peer
-//! and tag in the caller's frame, where they are constants or variables that the call leaves alone; `engine::mpi`
-//! says no value that an optimised build may show wrongly. And it lists who is shown the addresses of such variables (`shown`), and the calls whose result decides what is called next (`decisive`): those keep their frame
-//! in optimised code.
+//! The map gets three more lists from here:
+//!
+//! - `mpi`: the arguments that the source gives to calls of MPI. The peer and tag of a blocked task can then be read in its
+//!   caller's frame where they are constants or variables that the call does not change; `engine::mpi` says no value that an
+//!   optimised build may show wrongly.
+//! - `shown`: the calls that are given the address of such a variable, or of what it leads to. `bind` believes the memory of an optimised
+//!   build only where somebody knows the object whom the compiler does not see.
+//! - `decisive`: the calls whose result decides what is called next. They keep their frame in optimised code, because no compiler can
+//!   make a tail call of them.
 
 mod across;
 mod assemble;

@@ -8,12 +8,8 @@
 //! Messages are handled one after the other; what takes long (the dependence graph) runs in a thread of its own. Files are
 //! read by a [`Host`].
 //!
-//! # How it works
-//!
-//! The language server: diagnostics, lenses, hover and hints on the lines where tasks stand, and the way through a
-//! slice. Messages are handled one after the other; a slice is made in a thread, with the graph kept until the map
-//! changes. It offers nothing that a server of the language does, so that both can serve a file. `cli` gives it
-//! files (`Host`).
+//! Shown are diagnostics, lenses, hover and hints on the lines where tasks stand, and the way through a slice. The graph that slices are
+//! made from is kept until the map changes.
 
 mod desk;
 mod facts;

@@ -19,17 +19,19 @@
 //!
 //! # How it works
 //!
-//! The order: `Order::locate` turns frames into sets of program points, `Order::compare` relates two stacks and
-//! proves it, `classify` makes classes and finds the minimal ones: pair by pair, or for very many groups by laying
-//! out chains. A task that computes at the line of a decision may be in the jump that leaves one of its arms, so
-//! the line stands for these arms as well (`arms`); the condition of a loop does not.
+//! [`Order::locate`] turns frames into sets of program points, [`Order::compare`] relates two stacks and proves it, and `classify`
+//! makes classes and finds the minimal ones: pair by pair, or for very many groups by dividing them into chains. A task that computes
+//! at the line of a decision may already be in the jump that leaves one of its arms, so the line stands for these arms
+//! as well (`arms`). The condition of a loop does not: a task that spins in it is where it seems to be.
 //!
-//! Where that leaves two stacks unordered, machine code is asked (`code`): call instructions instead of lines,
-//! strongly connected components instead of loops, registers and slots of the stack instead of variables
-//! (`code_flow`, `code_counter`). It says nothing where a task may be on its way out of a loop of the source that
-//! the other is in (`code_loops`), because iterations come first there. Tasks of one position and many addresses
-//! stay together (`settle_code`). A map of nothing but code (`bind::bind_code`, made by `cli` where there is no
-//! other) orders by that alone, and more strictly; the engine keeps such an order only if it names somebody.
+//! Where that leaves two stacks unordered, the machine code is asked (`code`). It is compared by the same rules with other
+//! things in their places: call instructions instead of lines, strongly connected components instead of loops, registers and
+//! slots of the stack instead of variables (`code_flow`, `code_counter`). It must say nothing where a task
+//! may be on its way out of a loop of the source that the other one is in (`code_loops`), because iterations of that loop count
+//! first. It is not asked where it would only part tasks
+//! that the source has at one point of one iteration (`settle_code`). A map may
+//! hold nothing but machine code (`bind::bind_code`, which `project` asks for where there is no other). It orders by the code alone and more
+//! strictly, and `engine` keeps such an order only if it names somebody.
 
 mod arms;
 mod beneath;

@@ -173,7 +173,7 @@ fn at_culprit(answer: &Answer, culprit: &Culprit, (first, last): (&Wait, &Wait),
                 place => format!(" {place}"),
             };
             format!(
-                ", which is{place}: what the two do fits together, so nobody keeps {who} there, and one of them does not come on; {look}"
+                ", which is{place}: what the two do fits together, so nobody keeps {who} there, and one of them does not go on; {look}"
             )
         }
         ToldBy::OnlyOneOutside => {

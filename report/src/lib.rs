@@ -1,4 +1,4 @@
-//! The answer as text and as versioned JSON.
+//! The answer as text, as versioned JSON, as SARIF 2.1.0, and as a page for a browser.
 //!
 //! Text is for people and tickets: the answer first, then what it rests on. It carries ANSI styles; whoever prints it
 //! strips them where they do not belong. Everything that came from a target or a file (names, paths, source lines) is
@@ -7,8 +7,7 @@
 //!
 //! # How it works
 //!
-//! An answer as text, as versioned JSON (`docs/json-schema.md`), as SARIF 2.1.0, and as a page for a browser. The
-//! page (`page/`) is a fixed document with a small script; the JSON stands in it as data, escaped, and gets into
+//! The page for a browser (`page/`) is a fixed document with a small script; the JSON stands in it as data, escaped, and gets into
 //! the document as text alone. Its security policy admits the script and the style sheet by their hashes and
 //! nothing else.
 

@@ -10,8 +10,7 @@
 //!
 //! # How it works
 //!
-//! Why is it there: the dependence graph of a program, and walks backward over it from a hung stack. Nodes are the
-//! points of `dataflow`'s flow graphs, parameters, arguments and initial values. Control dependence knows jumps
+//! Nodes of the graph are the points of `dataflow`'s flow graphs, parameters, arguments and initial values. Control dependence knows jumps
 //! and calls that may not return; plain local variables have reaching definitions; memory has a points-to analysis
 //! of the whole program with one level of flow (`places`), told apart by object and by the last member's name.
 //! What two pointers share is never a table of pairs: a read leads to objects, an object to those who write it,

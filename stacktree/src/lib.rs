@@ -9,11 +9,9 @@
 //!
 //! # How it works
 //!
-//! Prefix trees of the stacks of many tasks, in columns: nodes in preorder, siblings by label, a sorted dictionary
+//! A tree is kept in columns: nodes in preorder, siblings by label, a sorted dictionary
 //! of strings, places and labels (a place with values). A node holds the tasks of the stacks that *end* there (one
 //! task or one range without allocation, otherwise a roaring bitmap); who passes through is the union below it.
-//! Trees are merged with what a daemon would send (`Tree::to_bytes`), coarsened, and looked up in each other
-//! (samples).
 
 mod dictionary;
 mod label;

@@ -4,7 +4,7 @@
 
 use crate::state::{Activity, Communicator, Completion, Data, Operation, Rank, Source, Task};
 
-/// What must happen before a task comes on.
+/// What must happen before a task goes on.
 enum Need {
     /// Each of these has to do something first.
     All(Vec<Rank>),
@@ -12,7 +12,7 @@ enum Need {
     One(Vec<Rank>),
 }
 
-/// The tasks that can never come on, because each waits for another of them; sorted. A task with several threads, one that
+/// The tasks that can never go on, because each waits for another of them; sorted. A task with several threads, one that
 /// does not stand still, and one whose operation is not understood is never named, and saves those who wait for it alone.
 /// Empty if the library may leave a task inside an operation that all have entered.
 #[must_use]

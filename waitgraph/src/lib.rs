@@ -18,10 +18,7 @@
 //!
 //! # How it works
 //!
-//! What the semantics of MPI prove about tasks that stand still: a member of a communicator that is outside a
-//! collective in which another one stands has not entered it, the greatest set of tasks that wait only for each
-//! other, and whether two operations that exchange messages fit together, so that nobody keeps them waiting
-//! (`serves`). `engine::waits` turns stacks into its input, one task for each class; of deadlocks it asks nothing
+//! `engine::waits` turns stacks into its input, one task for each class; of deadlocks it asks nothing
 //! yet. Whether a library completes what all have entered without help of those who left (`Completion`) is for the
 //! caller to say; unless that has been measured, nothing about collectives is proven and no deadlock is named.
 

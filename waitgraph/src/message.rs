@@ -2,7 +2,7 @@
 //!
 //! A task that waits for a message may wait for a task that stands in the very operation that sends it, though that one seems to wait as
 //! well: a send waits for its receiver. Who stands in matching operations is kept there by nobody: MPI completes both, as soon as it gets to it
-//! (MPI 4.0, section 3.5, progress: of two that match one completes at least). If they stand all the same, one of the two does not come on for a
+//! (MPI 4.0, section 3.5, progress: of two that match one completes at least). If they stand all the same, one of the two does not go on for a
 //! reason of its own.
 //!
 //! Messages of one sender are received in their order (the same section, order), so whoever stands still in a receive has nothing under

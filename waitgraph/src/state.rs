@@ -100,7 +100,7 @@ pub enum Activity {
 pub struct Task {
     /// Who it is.
     pub rank: Rank,
-    /// It can run and does not come on. False for a task that is stopped, in uninterruptible sleep, or was seen to move.
+    /// It can run and does not go on. False for a task that is stopped, in uninterruptible sleep, or was seen to move.
     pub stands_still: bool,
     /// What each thread does; never empty for a task that was read.
     pub threads: Vec<Activity>,

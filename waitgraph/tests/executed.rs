@@ -221,7 +221,7 @@ fn every_claim_holds_in_executed_programs() {
                 let task = rank.0 as usize;
                 assert_eq!(
                     later.at[task], machine.at[task],
-                    "seed {seed}: {rank:?} of {claimed:?} came on"
+                    "seed {seed}: {rank:?} of {claimed:?} went on"
                 );
             }
         }

@@ -268,7 +268,7 @@ fn who_serves_another_is_kept_by_nobody_and_who_does_not_keeps_it_waiting() {
                     assert_eq!(
                         (later.at[one], later.at[other]),
                         (machine.at[one], machine.at[other]),
-                        "seed {seed}: {other} in {theirs:?} and {one} in {mine:?} came on"
+                        "seed {seed}: {other} in {theirs:?} and {one} in {mine:?} went on"
                     );
                     dead += 1;
                 }

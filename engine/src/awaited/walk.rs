@@ -165,7 +165,7 @@ impl Walk {
     }
 
     /// The nearest one that stands in the operation which somebody waits for, unless it was passed on the way to that one: then the two need each
-    /// other's messages, and nothing tells which of them does not come on.
+    /// other's messages, and nothing tells which of them does not go on.
     fn at_server(&self, tasks: &Tasks<'_, '_>) -> Option<Awaited> {
         let mut served = self.served.iter();
         let &(last, server) = served.find(|(_, server)| !self.reached.contains_key(server))?;

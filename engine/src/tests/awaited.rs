@@ -225,7 +225,7 @@ fn those_who_wait_for_each_other_are_a_cycle() {
         ChainEnd::Cycle(0)
     );
     assert_eq!(end(&["f:2 arg3=0,MPI_Recv:0", "f:10,work:0"]), ChainEnd::Cycle(0));
-    // Each needs a message of the other, and nothing tells which of them does not come on.
+    // Each needs a message of the other, and nothing tells which of them does not go on.
     let exchange = ["f:6 arg3=1 arg8=1,MPI_Sendrecv:0", "f:12 arg3=0,MPI_Recv:0"];
     assert_eq!(awaited(&exchange), None);
     assert_eq!(

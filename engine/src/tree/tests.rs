@@ -517,7 +517,7 @@ fn stacks_of_too_many_kinds_are_shown_as_they_are() {
 fn of_several_samples_the_hindmost_is_that_of_the_last() {
     let map = map(SOLVER);
     let before = tasks(&HUNG);
-    // Whoever was behind has come on, past all others.
+    // Whoever was behind has gone on, past all others.
     let now: Vec<snapshot::Task> = (0..before.len())
         .map(|rank| {
             let mut task = tasks(&["main:28, finish:1"]).remove(0);
