@@ -22,6 +22,8 @@ pub(crate) struct Reached {
     others: HashMap<State, u32>,
     /// The walk ended before its end: only what is as near as this is known for certain.
     pub(crate) up_to: Option<u32>,
+    /// Where a walk from what a variable is there began: these states are on the way back to themselves, but ways end there.
+    pub(crate) origins: Vec<State>,
     /// All steps, of a walk that keeps them: from where, to where, and why.
     pub(crate) trail: Vec<(State, State, Dependence)>,
 }

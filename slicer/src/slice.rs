@@ -383,7 +383,8 @@ impl Graph {
                     break;
                 }
             }
-            let Some(step) = reached.get(&before) else {
+            let is_origin = reached.origins.contains(&before);
+            let Some(step) = reached.get(&before).filter(|_| !is_origin) else {
                 break;
             };
             if kind == Dependence::Computes {

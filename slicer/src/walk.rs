@@ -190,6 +190,9 @@ impl<'g> Walk<'g> {
                 found = true;
             }
         }
+        if found {
+            self.reached.origins.push(state);
+        }
         if found
             && context == Context::Called
             && let Some(function) = graph.nodes[node].function

@@ -345,3 +345,24 @@ void inside(struct s *s) {
         "#]],
     );
 }
+
+/// What is asked about comes back to itself: the reasons end all the same.
+#[test]
+fn a_variable_that_depends_on_itself() {
+    check(
+        "
+int n;
+void g(void);
+int main(void) {
+    for (int i = 0; i < 3; i++) {
+        n = n + 1; //< n
+        g();
+    }
+}",
+        expect![[r#"
+            6 at 1: Sets n
+            2 at 1: Sets n of 6
+            5 at 3: Decides of 6
+        "#]],
+    );
+}
