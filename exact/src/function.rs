@@ -167,6 +167,7 @@ impl Body<'_, '_> {
             counts_for: None,
             container: None,
             of_structures: false,
+            object: None,
         });
         self.bind(name.node.name.clone(), Binding::Local(local));
         local

@@ -176,6 +176,7 @@ impl<'a> Lowering<'a> {
                 initial,
                 initial_names: std::mem::take(&mut self.named),
                 of_structures: is_of_structures(&declarator.node.declarator.node, specifiers.ty),
+                object: None,
             };
             let own = self.place(name).is_some();
             self.global(global, own);
@@ -296,6 +297,7 @@ impl<'a> Lowering<'a> {
                         .declarator
                         .as_ref()
                         .is_some_and(|declarator| is_of_structures(&declarator.node, base)),
+                    object: None,
                 });
             }
         }

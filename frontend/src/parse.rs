@@ -11,7 +11,7 @@ use crate::prepare::{Prepared, Raw, prepare};
 use crate::token::lex;
 use base::Diagnostic;
 use base::Language;
-use ir::{Defaults, MacroCalls, Unit};
+use ir::{Defaults, MacroCalls, TypeNames, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
@@ -92,6 +92,9 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
         types: BTreeMap::new(),
         enumerators: BTreeMap::new(),
         members: BTreeSet::new(),
+        classes: BTreeSet::new(),
+        aliases: BTreeSet::new(),
+        namespaces: BTreeSet::new(),
         scopes: Vec::new(),
         passed: BTreeSet::new(),
         defaults: Defaults::default(),
@@ -105,6 +108,12 @@ pub fn lower<'a>(source: &Source<'a>, raw: Raw<'a>, prepared: &'a Prepared, tree
     unit.attributes = attributes
         .map(|&(at, attribute)| (raw.lines.span(at, at).line, attribute))
         .collect();
+    unit.names = TypeNames {
+        classes: file.classes.into_iter().collect(),
+        aliases: file.aliases.into_iter().collect(),
+        namespaces: file.namespaces.into_iter().collect(),
+        in_part: tree.root_node().has_error(),
+    };
     unit.members = file.members.into_iter().collect();
     unit.address_taken_functions = file.address_taken_functions.into_iter().collect();
     // What a macro means in a header depends on who includes it: `macro_calls` is for these.

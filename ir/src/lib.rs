@@ -18,17 +18,20 @@
 //! address of its text, which the process keeps once and for good, a list of operands one pointer (`thin-vec`).
 //!
 //! Calls of member functions say for which object (`Function::receivers`), pointers and arrays whether structures
-//! stand behind them (`of_structures`: `*p = …` sets all members then), members in which class they are declared.
+//! stand behind them (`of_structures`: `*p = …` sets all members then), members in which class they are declared. Of C++, units
+//! have their classes with bases, and variables the class that their declarations name (`class`).
 //!
 //! A macro's definition may be a function, too ([`FunctionKind::Macro`]): only `frontend::add_macros` makes such, for the
 //! slicer. A function and a macro of one name are two things; whoever looks a function up by its name leaves macros out.
 
+mod class;
 mod expr;
 mod name;
 pub mod packed;
 mod stmt;
 
 pub use base::{Language, Reading};
+pub use class::{ClassHead, ObjectType, TypeNames};
 pub use expr::{BinaryOp, Callee, Expr, ExprKind, MacroCall, UnaryOp, VarRef};
 pub use name::Name;
 pub use stmt::{LoopKind, Stmt, StmtKind};
@@ -62,6 +65,8 @@ pub struct Unit {
     pub globals: Vec<Global>,
     /// Members of structures and unions that are declared in this file, sorted, each once.
     pub members: Vec<Member>,
+    /// The classes of a file of C++.
+    pub names: TypeNames,
     /// Names of functions whose address is taken or stored anywhere in this file (used other than as a callee).
     pub address_taken_functions: Vec<String>,
     /// Macros of which it is known what they may call where they stay unexpanded in functions of C, by name.
@@ -140,6 +145,8 @@ pub struct Global {
     pub initial_names: Vec<String>,
     /// As [`Local::of_structures`].
     pub of_structures: bool,
+    /// As [`Local::object`].
+    pub object: Option<ObjectType>,
 }
 
 /// A member of some structure or union.
@@ -155,6 +162,8 @@ pub struct Member {
     pub class: Option<Class>,
     /// As [`Local::of_structures`].
     pub of_structures: bool,
+    /// As [`Local::object`].
+    pub object: Option<ObjectType>,
 }
 
 /// A class that declares a member.
@@ -281,6 +290,8 @@ pub struct Local {
     pub promises: bool,
     /// What it points to, or is an array of, are structures, as far as the declaration shows: `*p = …` sets all of their members.
     pub of_structures: bool,
+    /// The object that it is or leads to, as far as its declaration names the class; only in C++.
+    pub object: Option<ObjectType>,
     /// It is no variable of the source: how many elements a loop over a range has left behind, whose variable this one is. The
     /// program holds it as an iterator: that one itself where `container` says over what it goes, else one that nothing in the source can
     /// name.

@@ -136,22 +136,25 @@ impl File<'_> {
                 let name = field(item, "name")
                     .map(|name| self.name(name))
                     .unwrap_or_default();
+                self.namespaces
+                    .extend(name.split("::").map(|part| part.trim().to_owned()));
                 self.enclosed(item, name, false, in_error, depth);
             }
             "class_specifier" | "struct_specifier" | "union_specifier" => {
                 self.note_enumerators(item);
                 self.note_members(item);
-                self.class(item, in_error, depth);
+                self.class(item, false, in_error, depth);
             }
             "alias_declaration" => {
                 if let (Some(name), Some(ty)) = (field(item, "name"), field(item, "type")) {
                     let ty = declare::described_type(self, ty);
+                    self.note_alias(self.name(name));
                     self.types.insert(self.name(name), ty);
                 }
             }
             "field_declaration" => {
                 if let Some(ty) = field(item, "type") {
-                    self.class(ty, in_error, depth);
+                    self.class(ty, false, in_error, depth);
                 }
                 for declarator in declare::declarators(item) {
                     if let Some(declared) = declare::declarator(self, declarator)
@@ -163,10 +166,20 @@ impl File<'_> {
                     }
                 }
             }
-            "template_declaration"
-            | "friend_declaration"
-            | "export_declaration"
-            | "field_declaration_list" => {
+            "template_declaration" => {
+                if let Some(parameters) = field(item, "parameters") {
+                    self.note_template(parameters);
+                }
+                self.items(item, in_error, depth + 1);
+            }
+            // A function that a class defines as its friend is none of its members.
+            "friend_declaration" => {
+                let classes = self.scopes.iter().rposition(|scope| !scope.is_class);
+                let inner = self.scopes.split_off(classes.map_or(0, |at| at + 1));
+                self.items(item, in_error, depth + 1);
+                self.scopes.extend(inner);
+            }
+            "export_declaration" | "field_declaration_list" => {
                 self.items(item, in_error, depth + 1);
             }
             _ => return false,
@@ -175,14 +188,20 @@ impl File<'_> {
     }
 
     /// Lowers the functions in the body of `node`, if that is a class.
-    pub(super) fn class(&mut self, node: Node, in_error: bool, depth: usize) {
+    pub(super) fn class(&mut self, node: Node, is_local: bool, in_error: bool, depth: usize) {
         if matches!(
             node.kind(),
             "class_specifier" | "struct_specifier" | "union_specifier"
         ) && self.is_cxx()
         {
             let name = field(node, "name").map(|name| self.last_name(name));
-            self.enclosed(node, name.unwrap_or_default(), true, in_error, depth);
+            if let Some(body) = field(node, "body") {
+                self.note_class(node, body, is_local);
+            }
+            // `class A::B {` stands in `A`, too.
+            let outer = field(node, "name").map_or(Vec::new(), |name| self.named_scopes(name));
+            let name = outer.into_iter().chain(name).collect::<Vec<_>>().join("::");
+            self.enclosed(node, name, true, in_error, depth);
         }
     }
 

@@ -89,6 +89,8 @@ pub struct Declared<'t> {
     pub size: Option<Node<'t>>,
     /// How many pointers and arrays stand between the name and the type in front.
     pub levels: usize,
+    /// A reference stands somewhere in it.
+    pub has_reference: bool,
 }
 
 impl Declared<'_> {
@@ -118,6 +120,7 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
         function: None,
         size: None,
         levels: 0,
+        has_reference: false,
     };
     let mut at = node;
     for _ in 0..DECLARATOR_LIMIT {
@@ -145,7 +148,10 @@ pub fn declarator<'t>(_file: &File, node: Node<'t>) -> Option<Declared<'t>> {
                 return Some(declared);
             }
             "structured_binding_declarator" => return None,
-            "reference_declarator" => declared.derived = Derived::Reference,
+            "reference_declarator" => {
+                declared.derived = Derived::Reference;
+                declared.has_reference = true;
+            }
             "init_declarator" => declared.value = field(at, "value"),
             "pointer_declarator" => {
                 declared.derived = Derived::Pointer;

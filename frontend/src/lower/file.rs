@@ -8,7 +8,7 @@ use crate::prepare::{Prepared, Raw};
 use crate::shape::is_keyword;
 use crate::token::lex;
 use base::{Diagnostic, Span};
-use ir::{Defaults, ExprKind, Function, Global, Member, Type};
+use ir::{ClassHead, Defaults, ExprKind, Function, Global, Member, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -47,6 +47,12 @@ pub struct File<'a> {
     pub enumerators: BTreeMap<String, Option<i64>>,
     /// Members of the structures and unions of this file.
     pub members: BTreeSet<Member>,
+    /// Classes of this file.
+    pub classes: BTreeSet<ClassHead>,
+    /// Names that may stand for another type.
+    pub aliases: BTreeSet<String>,
+    /// Namespaces of this file.
+    pub namespaces: BTreeSet<String>,
     /// Namespaces and classes around the item at hand.
     pub scopes: Vec<Scope>,
     /// Prepared offsets of macros whose hidden code has been accounted for.
@@ -130,9 +136,10 @@ impl<'a> File<'a> {
             }
             "declaration" => self.declaration(item),
             "type_definition" => {
-                for (name, ty) in declare::typedefs(self, item) {
-                    self.types.insert(name, ty);
-                }
+                let typedefs = declare::typedefs(self, item);
+                let names = typedefs.iter().map(|(name, _)| name.clone()).collect();
+                self.note_typedefs(item, names);
+                self.types.extend(typedefs);
                 self.note_enumerators(item);
                 self.note_members(item);
             }
@@ -164,7 +171,7 @@ impl<'a> File<'a> {
         self.note_enumerators(item);
         self.note_members(item);
         if let Some(ty) = field(item, "type") {
-            self.class(ty, false, 0);
+            self.class(ty, false, false, 0);
         }
         let specifiers = Specifiers::read(self, item);
         for declarator in declare::declarators(item) {
@@ -201,7 +208,9 @@ impl<'a> File<'a> {
                 None => (!is_extern).then_some(0),
             };
             let ty = declared.derived.apply(specifiers.ty);
+            let object = self.object_type(item, &declared);
             self.global(Global {
+                object,
                 name,
                 span: self.span(declared.name),
                 ty,
@@ -229,14 +238,18 @@ impl<'a> File<'a> {
         if known.ty != global.ty {
             known.ty = Type::Unknown;
         }
+        if known.object != global.object {
+            known.object = None;
+        }
         if known.is_extern && !global.is_extern {
             let address_taken = known.address_taken;
-            let ty = known.ty;
+            let (ty, object) = (known.ty, known.object);
             let initial_names = std::mem::take(&mut known.initial_names);
             let of_structures = known.of_structures;
             *known = Global {
                 address_taken,
                 ty,
+                object,
                 initial_names,
                 of_structures,
                 ..global

@@ -290,6 +290,13 @@ impl<'f, 'a> Body<'f, 'a> {
         }
     }
 
+    /// Records which class the declaration of a variable names. Where arms of a conditional group declare it more than once,
+    /// nothing is known.
+    pub(super) fn note_object_type(&mut self, local: LocalId, declaration: Node, declared: &Declared) {
+        let is_first = self.locals[local].span == self.file.span(declared.name);
+        self.locals[local].object = self.file.object_type(declaration, declared).filter(|_| is_first);
+    }
+
     fn parameters(&mut self, node: Node, function: Option<Node>) {
         let list = function.and_then(|f| field(f, "parameters"));
         let mut old_style = Vec::new();
@@ -313,6 +320,7 @@ impl<'f, 'a> Body<'f, 'a> {
                                 counts_for: None,
                                 container: None,
                                 of_structures: false,
+                                object: None,
                             });
                         }
                         continue;
@@ -323,6 +331,7 @@ impl<'f, 'a> Body<'f, 'a> {
                     self.locals[local].promises =
                         is_clean && declared.levels == 1 && declare::is_constant(self.file, child);
                     self.note_elements(local, &declared, specifiers.ty);
+                    self.note_object_type(local, child, &declared);
                     if declared.derived == Derived::Reference {
                         self.references.insert(local);
                     }
@@ -394,6 +403,7 @@ impl<'f, 'a> Body<'f, 'a> {
             counts_for: None,
             container: None,
             of_structures: false,
+            object: None,
         });
         self.bind(text, Binding::Local(local));
         local

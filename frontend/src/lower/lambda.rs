@@ -18,6 +18,9 @@ const DEPTH_LIMIT: usize = 200;
 impl Body<'_, '_> {
     /// Lowers a lambda expression, and the function that it is.
     pub(super) fn lambda(&mut self, node: Node) -> ExprKind {
+        if let Some(template) = field(node, "template_parameters") {
+            self.file.note_template(template);
+        }
         let captures = field(node, "captures");
         let mut by_value: BTreeSet<String> = BTreeSet::new();
         let mut by_reference: BTreeSet<String> = BTreeSet::new();

@@ -28,7 +28,7 @@ impl Body<'_, '_> {
         }
         let mut statements = Vec::new();
         if let Some(ty) = field(node, "type") {
-            self.file.class(ty, false, 1);
+            self.file.class(ty, true, false, 1);
         }
         for declarator in declare::declarators(node) {
             if let Some((names, value)) = self.binding_of(declarator) {
@@ -102,6 +102,7 @@ impl Body<'_, '_> {
         }
         let base = Specifiers::read(self.file, declaration).ty;
         self.note_elements(local, declared, base);
+        self.note_object_type(local, declaration, declared);
         if declared.derived == Derived::Reference || ty.is_some_and(|ty| self.may_be_reference(ty)) {
             // `int &r(x)` and `int &r{x}` are `int &r = x`.
             let value = declared.value.map(|value| match children(value).as_slice() {

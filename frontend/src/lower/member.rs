@@ -85,6 +85,7 @@ fn fields(file: &File, node: Node, in_union: bool, class: Option<Node>, found: &
             in_union,
             class: class.clone(),
             of_structures: declared.is_of_structures(base),
+            object: file.object_type(node, &declared),
         });
     }
 }

@@ -8,6 +8,7 @@ mod accessor;
 mod address;
 mod ambiguous;
 mod call;
+mod class;
 mod cxx;
 mod declare;
 mod defaults;

@@ -29,6 +29,7 @@ impl Body<'_, '_> {
             counts_for: None,
             container: None,
             of_structures: false,
+            object: None,
         });
         self.this = Some(local);
         local

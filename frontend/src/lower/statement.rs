@@ -30,7 +30,10 @@ impl Body<'_, '_> {
             },
             "declaration" => self.declaration(node),
             "type_definition" => {
-                for (name, ty) in declare::typedefs(self.file, node) {
+                let typedefs = declare::typedefs(self.file, node);
+                let names = typedefs.iter().map(|(name, _)| name.clone()).collect();
+                self.file.note_typedefs(node, names);
+                for (name, ty) in typedefs {
                     self.bind(name, Binding::Type(ty));
                 }
                 self.bind_enumerators(node);

@@ -34,6 +34,7 @@ impl Body<'_, '_> {
                 if let (Some(name), Some(ty)) = (field(node, "name"), field(node, "type")) {
                     let ty = declare::described_type(self.file, ty);
                     let name = self.file.name(name);
+                    self.file.note_alias(name.clone());
                     self.bind(name, Binding::Type(ty));
                 }
                 StmtKind::Empty
@@ -62,7 +63,7 @@ impl Body<'_, '_> {
     /// The functions of a class that is defined within the function.
     pub(super) fn local_class(&mut self, node: Node) {
         self.bind_enumerators(node);
-        self.file.class(node, false, 1);
+        self.file.class(node, true, false, 1);
     }
 
     /// `try`, with its handlers.
@@ -145,6 +146,7 @@ impl Body<'_, '_> {
                     body.references.insert(local);
                 }
                 body.note_elements(local, &declared, ty);
+                body.note_object_type(local, node, &declared);
                 body.count_for(index, local);
                 let init = Some(body.unseen(declared.name));
                 statements.push(body.push_stmt(StmtKind::Decl { local, init }, declared.name));
@@ -193,6 +195,7 @@ impl Body<'_, '_> {
             address_taken: false,
             promises: false,
             of_structures: false,
+            object: None,
             counts_for: None,
             container: None,
         })

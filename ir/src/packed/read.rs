@@ -5,9 +5,9 @@ use super::{
     type_code,
 };
 use crate::{
-    Attribute, Callee, Class, Defaults, Expr, ExprId, ExprKind, Function, FunctionKind, Global, Language,
-    Local, LocalId, MacroCall, MacroCalls, Member, Name, Receiver, Stmt, StmtId, StmtKind, Type, Unit,
-    VarRef,
+    Attribute, Callee, Class, ClassHead, Defaults, Expr, ExprId, ExprKind, Function, FunctionKind, Global,
+    Language, Local, LocalId, MacroCall, MacroCalls, Member, Name, ObjectType, Receiver, Stmt, StmtId,
+    StmtKind, Type, TypeNames, Unit, VarRef,
 };
 use base::{Cause, Confidence, Diagnostic, Doubt, Id, IdVec, Number, Reading, Severity, Span, take_number};
 
@@ -38,6 +38,7 @@ pub(super) fn unit(bytes: &[u8]) -> Result<Unit, Malformed> {
         functions: input.each(Input::function)?,
         globals: input.each(Input::global)?,
         members: input.each(Input::member)?,
+        names: input.type_names()?,
         address_taken_functions: input.each(Input::owned)?,
         macros: input.each(|input| {
             let (name, callees) = (input.owned()?, input.each(Input::owned)?);
@@ -222,6 +223,7 @@ impl<'b> Input<'b> {
     fn global(&mut self) -> Result<Global, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
         let [is_static, is_extern, address_taken, has_value, of_structures] = self.flags()?;
+        let object = self.object()?;
         Ok(Global {
             name,
             span,
@@ -232,12 +234,14 @@ impl<'b> Input<'b> {
             initial: has_value.then(|| self.signed()).transpose()?,
             initial_names: self.each(Input::owned)?,
             of_structures,
+            object,
         })
     }
 
     fn member(&mut self) -> Result<Member, Malformed> {
         let (name, ty) = (self.owned()?, self.ty()?);
         let [in_union, of_structures, has_class, has_bases] = self.flags()?;
+        let object = self.object()?;
         let class = has_class.then(|| self.owned()).transpose()?;
         Ok(Member {
             name,
@@ -245,6 +249,7 @@ impl<'b> Input<'b> {
             in_union,
             class: class.map(|name| Class { name, has_bases }),
             of_structures,
+            object,
         })
     }
 
@@ -332,6 +337,7 @@ impl<'b> Input<'b> {
     fn local(&mut self) -> Result<Local, Malformed> {
         let (name, span, ty) = (self.owned()?, self.span()?, self.ty()?);
         let [is_static, address_taken, promises, of_structures, counts] = self.flags()?;
+        let object = self.object()?;
         let counts_for = if counts {
             Some(LocalId::from_index(self.size()?))
         } else {
@@ -349,8 +355,48 @@ impl<'b> Input<'b> {
             address_taken,
             promises,
             of_structures,
+            object,
             counts_for,
             container,
+        })
+    }
+
+    fn object(&mut self) -> Result<Option<ObjectType>, Malformed> {
+        match self.byte()? {
+            0 => Ok(None),
+            code @ (1 | 2) => Ok(Some(ObjectType::Class {
+                name: self.interned()?,
+                levels: self.byte()?,
+                is_reference: code == 2,
+            })),
+            3 => Ok(Some(ObjectType::Lambda {
+                line: self.near(0)?,
+                column: self.near(0)?,
+            })),
+            _ => self.malformed(),
+        }
+    }
+
+    fn type_names(&mut self) -> Result<TypeNames, Malformed> {
+        let class = |input: &mut Self| {
+            let name = input.owned()?;
+            let [has_arrow, is_local, is_known] = input.flags()?;
+            let bases = input.each(Input::owned)?;
+            Ok(ClassHead {
+                name,
+                bases: is_known.then_some(bases),
+                has_arrow,
+                is_local,
+            })
+        };
+        let classes = self.each(class)?;
+        let (aliases, namespaces) = (self.each(Input::owned)?, self.each(Input::owned)?);
+        let [in_part] = self.flags()?;
+        Ok(TypeNames {
+            classes,
+            aliases,
+            namespaces,
+            in_part,
         })
     }
 

@@ -1,7 +1,10 @@
 //! A unit to bytes.
 
 use super::{BINARY, FROM_MACRO, LOOPS, PLAIN_TYPES, SAME_PLACE, UNARY, expr_code, stmt_code, type_code};
-use crate::{Callee, Expr, ExprKind, Function, Local, Receiver, Stmt, StmtKind, Type, Unit, VarRef};
+use crate::{
+    Callee, Expr, ExprKind, Function, Local, ObjectType, Receiver, Stmt, StmtKind, Type, TypeNames, Unit,
+    VarRef,
+};
 use base::{Cause, Confidence, Diagnostic, Id, Number, Reading, Severity, Span, put_number};
 use std::collections::BTreeMap;
 
@@ -22,6 +25,7 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
             global.initial.is_some(),
             global.of_structures,
         ]);
+        out.object(global.object);
         if let Some(value) = global.initial {
             out.signed(value);
         }
@@ -37,10 +41,12 @@ pub(super) fn unit(unit: &Unit) -> Vec<u8> {
             class.is_some(),
             class.is_some_and(|class| class.has_bases),
         ]);
+        out.object(member.object);
         if let Some(class) = class {
             out.name(&class.name);
         }
     });
+    out.type_names(&unit.names);
     out.each(&unit.address_taken_functions, |out, name| out.name(name));
     out.each(&unit.macros, |out, each| {
         out.name(&each.name);
@@ -219,10 +225,45 @@ impl<'u> Out<'u> {
             local.of_structures,
             local.counts_for.is_some(),
         ]);
+        self.object(local.object);
         if let Some(variable) = local.counts_for {
             self.size(variable.index());
         }
         self.size(local.container.map_or(0, |id| id.index() + 1));
+    }
+
+    fn object(&mut self, object: Option<ObjectType>) {
+        match object {
+            None => self.bytes.push(0),
+            Some(ObjectType::Class {
+                name,
+                levels,
+                is_reference,
+            }) => {
+                self.bytes.push(1 + u8::from(is_reference));
+                self.name(name.as_str());
+                self.bytes.push(levels);
+            }
+            Some(ObjectType::Lambda { line, column }) => {
+                self.bytes.push(3);
+                self.near(0, line);
+                self.near(0, column);
+            }
+        }
+    }
+
+    fn type_names(&mut self, names: &'u TypeNames) {
+        self.each(&names.classes, |out, class| {
+            out.name(&class.name);
+            out.flags(&[class.has_arrow, class.is_local, class.bases.is_some()]);
+            out.each(class.bases.as_deref().unwrap_or_default(), |out, name| {
+                out.name(name);
+            });
+        });
+        for list in [&names.aliases, &names.namespaces] {
+            self.each(list, |out, name| out.name(name));
+        }
+        self.flags(&[names.in_part]);
     }
 
     /// The operand `id` of a node that stands at `at`.

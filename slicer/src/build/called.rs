@@ -57,6 +57,27 @@ impl Values<'_, '_> {
         self.places.flow(known.result, result);
     }
 
+    /// A call of an object of which it is known whom it leads to.
+    pub(crate) fn call_known_object(
+        &mut self,
+        at: (FunctionIndex, ExprId),
+        callees: &[FunctionIndex],
+        object: Option<PlaceId>,
+        given: &[Option<PlaceId>],
+        result: PlaceId,
+    ) {
+        for &callee in callees {
+            self.link(callee, given, given);
+            let this = self.this(callee);
+            if let Some(object) = object {
+                self.places.flow(object, this);
+            }
+            let inside = self.result(callee);
+            self.places.flow(inside, result);
+            self.called_objects.entry(at).or_default().insert(callee);
+        }
+    }
+
     /// Where calls with so many arguments, and the functions that objects are called as, meet.
     fn calls_of_objects(&mut self, count: usize) -> ObjectCalls {
         let program = self.program;

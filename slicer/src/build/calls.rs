@@ -65,8 +65,7 @@ impl<'u> Values<'_, 'u> {
         name: &'u str,
         args: &[ExprId],
     ) -> Option<PlaceId> {
-        let unit = self.program.functions[id].unit;
-        let callees = self.callees.of(unit, name);
+        let callees = self.callees_of((id, call), name);
         if callees.is_empty() {
             return self.call_library(id, call, name, args);
         }
@@ -96,6 +95,12 @@ impl<'u> Values<'_, 'u> {
         Some(result)
     }
 
+    /// The functions of the program that a call by `name` may mean.
+    pub(crate) fn callees_of(&self, (id, call): (FunctionIndex, ExprId), name: &str) -> Vec<FunctionIndex> {
+        let all = self.callees.of(self.program.functions[id].unit, name);
+        self.classes.narrow(self.program, self.cxx, (id, call), all)
+    }
+
     /// A call through a pointer or of an object. Whom it may mean is known when all places are.
     fn call_through(
         &mut self,
@@ -119,8 +124,14 @@ impl<'u> Values<'_, 'u> {
             self.places.flow(object, objects);
         }
         let is_member = self.cxx.receiver(id, call).is_some();
-        if self.cxx.is_cxx(id) && !is_member && self.may_call_object(id, pointer) {
-            self.call_object((id, call), place, &arguments, result);
+        if self.cxx.is_cxx(id) && !is_member {
+            match self.classes.called_as(self.program, self.cxx, id, pointer) {
+                Some(callees) => self.call_known_object((id, call), &callees, place, &arguments, result),
+                None if self.may_call_object(id, pointer) => {
+                    self.call_object((id, call), place, &arguments, result);
+                }
+                None => {}
+            }
         }
         self.indirect.push(Indirect {
             caller: id,

@@ -10,6 +10,7 @@ mod allocators;
 mod called;
 mod callees;
 mod calls;
+mod classes;
 mod control;
 mod cxx;
 mod foreign;
@@ -39,6 +40,7 @@ use crate::graph::{
 use crate::places::{Key, NameId, PlaceId};
 use base::{Confidence, Id as _, IdVec};
 use callees::Callees;
+use classes::Classes;
 use cxx::{Cxx, may_throw};
 use dataflow::{Action, FunctionIndex, FunctionInfo, Program};
 pub use indirect::TooManyCallees;
@@ -78,7 +80,8 @@ impl Graph {
         let macros = Macros::new(program, &callees);
         macros.settle(program, &mut homes);
         cxx.settle(program, &mut homes);
-        let values = || Values::new(program, &callees, &homes, &cxx, &macros);
+        let classes = Classes::new(program);
+        let values = || Values::new(program, &callees, &homes, &cxx, &classes, &macros);
         let (mut parts, mut values) = rayon::join(|| Parts::new(program), values);
         for id in allocators::allocators(program, &callees, &macros) {
             values.allocators.insert(id, None);
@@ -406,7 +409,7 @@ impl Parts {
                     callee: Callee::Named(name),
                     args,
                 } => {
-                    callees.extend(by_name.of(info.unit, name));
+                    callees.extend(values.callees_of((pending.caller, pending.call), name));
                     let lacks = |id: &FunctionIndex| program.functions[*id].function.params > args.len();
                     if callees.iter().any(lacks) {
                         callees.extend(by_name.defaults(name));

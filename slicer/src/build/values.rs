@@ -5,6 +5,7 @@
 
 use crate::build::called::ObjectCalls;
 use crate::build::callees::Callees;
+use crate::build::classes::Classes;
 use crate::build::cxx::Cxx;
 use crate::build::locations::MemberNature;
 use crate::build::macros::Macros;
@@ -38,6 +39,7 @@ pub(crate) struct Values<'p, 'u> {
     pub(crate) callees: &'p Callees<'p, 'u>,
     pub(crate) homes: &'p [Vec<Home>],
     pub(crate) cxx: &'p Cxx,
+    pub(crate) classes: &'p Classes<'u>,
     pub(crate) macros: &'p Macros<'u>,
     pub(crate) names: Names,
     pub(crate) places: Places,
@@ -102,6 +104,7 @@ impl<'p, 'u> Values<'p, 'u> {
         callees: &'p Callees<'p, 'u>,
         homes: &'p [Vec<Home>],
         cxx: &'p Cxx,
+        classes: &'p Classes<'u>,
         macros: &'p Macros<'u>,
     ) -> Self {
         let exprs: usize = program
@@ -139,6 +142,7 @@ impl<'p, 'u> Values<'p, 'u> {
             callees,
             homes,
             cxx,
+            classes,
             macros,
             names: Names::default(),
             places,

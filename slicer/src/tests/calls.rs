@@ -381,8 +381,8 @@ struct Box { Add add; };
         expect![[r#"
             7 at 0: Criterion
             2 at 1: Sets b.add.total of 7
-            3 at 1: Sets b.add.total of 7
             6 at 2: Calls of 2
+            3 at 3: Sets b.add of 6
         "#]],
     );
     check_cxx(

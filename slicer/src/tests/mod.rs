@@ -5,6 +5,7 @@
 //! programs without it.
 
 mod calls;
+mod classes;
 mod flow;
 mod meeting;
 mod messages;

@@ -1,0 +1,133 @@
+//! Classes of C++: what each derives from, which other names types have, and which class the declaration of a variable names.
+
+use crate::lower::declare::{Declared, Derived};
+use crate::lower::file::File;
+use crate::lower::{children, field};
+use crate::macros::Meaning;
+use base::Language;
+use ir::{ClassHead, Name, ObjectType};
+use tree_sitter::Node;
+
+impl File<'_> {
+    /// Notes a class with a body.
+    pub(super) fn note_class(&mut self, node: Node, body: Node, is_local: bool) {
+        let name = field(node, "name").map(|name| self.last_name(name));
+        let text = self.text(body);
+        let mut arrows = text.windows(2).enumerate().filter(|(_, pair)| pair == b"->");
+        let has_arrow = arrows.any(|(at, _)| text[..at].trim_ascii_end().ends_with(b"operator"));
+        let head = ClassHead {
+            name: name.unwrap_or_default(),
+            // An error in the body may have hidden members that hide those of a base.
+            bases: self.bases(node).filter(|_| !node.has_error()),
+            has_arrow,
+            is_local,
+        };
+        self.classes.insert(head);
+    }
+
+    /// The classes of the program that a class derives from; none if something in its head is not understood. The standard library's
+    /// derive from none of the program's, and are left out.
+    fn bases(&self, node: Node) -> Option<Vec<String>> {
+        let mut bases = Vec::new();
+        for child in children(node) {
+            match child.kind() {
+                "base_class_clause" if !child.has_error() => {
+                    for base in children(child) {
+                        match base.kind() {
+                            "type_identifier" | "qualified_identifier" | "template_type"
+                                if self.text(base).starts_with(b"std::") => {}
+                            "type_identifier" | "qualified_identifier" | "template_type" => {
+                                bases.push(self.last_name(base));
+                            }
+                            "access_specifier" | "virtual" => {}
+                            _ => return None,
+                        }
+                    }
+                }
+                "type_identifier"
+                | "qualified_identifier"
+                | "template_type"
+                | "virtual_specifier"
+                | "field_declaration_list"
+                | "attribute_declaration"
+                | "attribute_specifier"
+                | "alignas_qualifier" => {}
+                _ => return None,
+            }
+        }
+        Some(bases)
+    }
+
+    /// Notes that a name may stand for another type.
+    pub(super) fn note_alias(&mut self, name: String) {
+        if self.is_cxx() {
+            self.aliases.insert(name);
+        }
+    }
+
+    /// Notes the names that a `typedef` gives: one that is the name of its class is no other name for it.
+    pub(super) fn note_typedefs(&mut self, node: Node, names: Vec<String>) {
+        let ty = field(node, "type").map(|ty| field(ty, "name").unwrap_or(ty));
+        let own = ty.map(|ty| self.last_name(ty));
+        for name in names {
+            if own.as_ref() != Some(&name) {
+                self.note_alias(name);
+            }
+        }
+    }
+
+    /// Notes the types among the parameters of a template.
+    pub(super) fn note_template(&mut self, parameters: Node) {
+        // A template that is a parameter has parameters of its own.
+        let mut work = vec![parameters];
+        while let Some(at) = work.pop() {
+            match at.kind() {
+                "type_identifier" => self.note_alias(self.name(at)),
+                "optional_type_parameter_declaration" => work.extend(field(at, "name")),
+                "template_parameter_list"
+                | "type_parameter_declaration"
+                | "variadic_type_parameter_declaration"
+                | "template_template_parameter_declaration" => work.extend(children(at)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The object that a variable or member is, or leads to, as far as its declaration names a class.
+    pub(super) fn object_type(&self, declaration: Node, declared: &Declared) -> Option<ObjectType> {
+        if self.raw.language != Language::Cxx || declared.derived == Derived::Function {
+            return None;
+        }
+        let ty = field(declaration, "type")?;
+        if ty.kind() == "placeholder_type_specifier" {
+            let value = declared
+                .value
+                .filter(|value| value.kind() == "lambda_expression")?;
+            let span = self.span(value);
+            return (declared.levels == 0).then_some(ObjectType::Lambda {
+                line: span.line,
+                column: span.column,
+            });
+        }
+        let named = match ty.kind() {
+            "type_identifier" | "template_type" | "qualified_identifier" => ty,
+            "struct_specifier" | "class_specifier" => field(ty, "name")?,
+            _ => return None,
+        };
+        let name = self.last_name(named);
+        let at = self.prepared.map.raw_start(ty.start_byte() as u32);
+        let is_macro = !matches!(
+            self.raw.visible.meaning_in_source(name.as_bytes(), at),
+            Meaning::None
+        );
+        let is_standard = self.text(ty).starts_with(b"std::");
+        if is_macro || is_standard || declared.function.is_some() {
+            return None;
+        }
+        Some(ObjectType::Class {
+            name: Name::new(&name),
+            levels: u8::try_from(declared.levels).ok()?,
+            is_reference: declared.derived == Derived::Reference || declared.has_reference,
+        })
+    }
+}
