@@ -9,9 +9,18 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const EXIT_CODES: &str = "\
-Exit status of find and order: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.
-Exit status of map, counters and show: 0 done, 2 error.";
+/// What the exit status of an answer means; it is part of the help of all commands that give one.
+macro_rules! status_of_answer {
+    () => {
+        "0 the hindmost is named and proven, 3 it is named as probable, 1 nobody is named (the output says why), 2 error."
+    };
+}
+
+const EXIT_CODES: &str = concat!(
+    "Exit status of find and order: ",
+    status_of_answer!(),
+    "\nExit status of map, counters and show: 0 done, 2 error."
+);
 
 /// Finds the task of a hung parallel job that is behind all others, and says why.
 #[derive(Parser, Debug)]
@@ -69,7 +78,8 @@ pub(crate) enum Command {
     Waits(WaitsArgs),
 }
 
-const FIND_HELP: &str = "\
+const FIND_HELP: &str = concat!(
+    "\
 Without --map, the map is the one beside the executable (PROGRAM.hmap, app.hmap) when it was bound to this build, or \
 else one made on the spot from the sources that the executable's debug info names; that one is kept in \
 $XDG_CACHE_HOME/hindmost, or ~/.cache/hindmost.
@@ -79,7 +89,9 @@ again by itself. Threads that run are stopped for microseconds each and then run
 into a call between the look and the stop, and a call that does not begin again (epoll_wait, a receive with a time limit or with MSG_WAITALL, \
 a large write) then returns EINTR or a short count to the program; a warning names it. Reading needs the tasks' user's rights.
 
-Exit status: 0 a hindmost was named, 1 the order is undecided (the output says why), 2 error.";
+Exit status: ",
+    status_of_answer!()
+);
 
 const COUNTERS_HELP: &str = "\
 The patch goes to standard output, what it does to standard error: hindmost counters src | patch -p1
@@ -95,7 +107,8 @@ find it in a frame that has called another.
 
 Exit status: 0 every such loop keeps a variable at every call (with --min: enough of them do), 1 some lose it, 2 error.";
 
-const ORDER_HELP: &str = "\
+const ORDER_HELP: &str = concat!(
+    "\
 Stacks are JSON Lines, one task per line, frames outermost first:
   {\"task\": \"3\", \"rank\": 3, \"frames\": [{\"function\": \"main\", \"file\": \"app.c\", \"line\": 40, \"values\": {\"it\": 41}}]}
 A snapshot that find saved is accepted too.
@@ -103,7 +116,10 @@ A snapshot that find saved is accepted too.
 With --pairs, every line of PAIRS names two tasks, and one line per pair is printed, in order:
   A B before|after|equal|incomparable|unknown REASON
 
-Exit status: 0 a hindmost was named (with --pairs: all pairs compared), 1 the order is undecided, 2 error.";
+Exit status: ",
+    status_of_answer!(),
+    " With --pairs: 0 all pairs are compared, 2 error."
+);
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

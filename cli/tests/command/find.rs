@@ -231,6 +231,12 @@ fn a_line_of_arguments_that_makes_no_sense() {
     ] {
         assert!(sandbox.ok(arguments).contains("Exit status"), "{arguments:?}");
     }
+    for arguments in [&["--help"][..], &["find", "--help"], &["order", "--help"]] {
+        assert!(
+            sandbox.ok(arguments).contains("3 it is named as probable"),
+            "{arguments:?}"
+        );
+    }
 }
 
 /// As PETSc checks what its functions return: a macro that some builds have as a function, and an error handler that is called last, through a
